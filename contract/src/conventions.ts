@@ -1,0 +1,97 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { HTTPValidationError, Problem } from './problem.ts';
+
+const c = initContract();
+
+export const Timestamp = z.iso.datetime().meta({ description: 'RFC 3339, UTC.', examples: ['2026-11-21T08:00:00.000Z'] });
+export const Uuid = z.uuid().meta({ description: 'UUIDv7.', examples: ['019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'] });
+export const Usd = z
+  .string()
+  .regex(/^-?\d+(\.\d{1,9})?$/)
+  .meta({ description: 'Decimal string, USD.', examples: ['12.5'] });
+/** An amount that a caller may set: plain decimal, at most nine digits on either side of the point. */
+export const UsdInput = z
+  .string()
+  .regex(/^\d{1,9}(\.\d{1,9})?$/, 'Expected a decimal number of USD such as "25" or "0.01"')
+  .meta({ description: 'Decimal string, USD, not negative, at most nine decimal places.', examples: ['25'] });
+
+export const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'] as const;
+export const Scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What an API key may do.' });
+export type Scope = z.infer<typeof Scope>;
+
+/** What a route demands of its caller; the server's one middleware and the OpenAPI document both read it. */
+export interface RouteMetadata {
+  /** `bearer`: an API key or a session. `internal`: the shared secret of the web front end. */
+  readonly auth: 'bearer' | 'internal' | 'none';
+  /** The scope an API key must carry; sessions have every scope their role allows. */
+  readonly scope?: Scope;
+  /** API keys are refused whatever their scopes. */
+  readonly session?: true;
+  readonly role?: 'admin' | 'marketing';
+  readonly tag: string;
+  readonly operationId: string;
+}
+
+const secretHeader = (description: string) => z.string().optional().meta({ description });
+const internalSecret = { 'x-internal-secret': secretHeader('Shared secret of calls from the web front end to the backend.') };
+const sessionToken = { 'x-web-session-token': secretHeader('Session token, as an alternative to the bearer token.') };
+
+/** x-api-key, x-internal-secret, x-web-session-token. */
+export const headersA = {
+  'x-api-key': secretHeader('API key, as an alternative to the bearer token.'),
+  ...internalSecret,
+  ...sessionToken,
+};
+/** x-internal-secret, x-web-session-token. */
+export const headersB = { ...internalSecret, ...sessionToken };
+/** x-internal-secret. */
+export const headersS = internalSecret;
+
+export const idempotencyHeader = {
+  'idempotency-key': z.string().min(1).max(255).optional().meta({
+    description: 'Makes a repeat of the request answer with the first answer instead of doing the work twice. Kept for 24 hours.',
+  }),
+};
+
+export const problem = c.otherResponse({ contentType: 'application/problem+json', body: Problem });
+const invalid = c.otherResponse({ contentType: 'application/problem+json', body: HTTPValidationError });
+
+/** The refusals that come with every route of a class; a route adds its own 402, 404 or 409. */
+export const refusals = {
+  /** Public, no input. */
+  open: { 429: problem, 500: problem },
+  /** Public, with input. */
+  openInput: { 400: problem, 413: problem, 415: problem, 422: invalid, 429: problem, 500: problem },
+  /** Authenticated, input in path, query or headers at most. */
+  read: { 401: problem, 403: problem, 422: invalid, 429: problem, 500: problem, 503: problem },
+  /** Authenticated, with a body. */
+  write: {
+    400: problem,
+    401: problem,
+    403: problem,
+    409: problem,
+    413: problem,
+    415: problem,
+    422: invalid,
+    429: problem,
+    500: problem,
+    503: problem,
+  },
+} as const;
+
+/** The wrapper of every list that is not an array by the interface and not OpenAI's. */
+export const page = <T extends z.ZodType>(item: T) => ({
+  items: z.array(item),
+  total: z
+    .int()
+    .min(0)
+    .meta({ description: 'How many there are in all.', examples: [1] }),
+  limit: z.int().meta({ examples: [50] }),
+  offset: z.int().meta({ examples: [0] }),
+});
+
+export const pageQuery = {
+  limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'How many at most.' }),
+  offset: z.coerce.number().int().min(0).default(0).meta({ description: 'How many to skip.' }),
+};

@@ -1,0 +1,121 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, headersS, idempotencyHeader, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+
+const c = initContract();
+
+const Email = z
+  .email()
+  .max(254)
+  .meta({ description: 'E-mail address.', examples: ['ada@example.com'] });
+
+export const CreateUserRequest = z
+  .strictObject({
+    email: Email,
+    password: z
+      .string()
+      .min(10)
+      .max(256)
+      .meta({ description: '10 to 256 characters.', examples: ['correct horse battery'] }),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(120)
+      .optional()
+      .meta({ description: 'Display name.', examples: ['Ada Lovelace'] }),
+  })
+  .meta({ id: 'CreateUserRequest', description: 'A new user with an account of their own.' });
+export type CreateUserRequest = z.infer<typeof CreateUserRequest>;
+
+export const LoginRequest = z
+  .strictObject({
+    email: Email,
+    password: z
+      .string()
+      .min(1)
+      .max(256)
+      .meta({ examples: ['correct horse battery'] }),
+  })
+  .meta({ id: 'LoginRequest', description: 'E-mail address and password.' });
+export type LoginRequest = z.infer<typeof LoginRequest>;
+
+export const Role = z.enum(['member', 'marketing', 'admin']).meta({ id: 'Role', description: 'What a user may administer.' });
+export type Role = z.infer<typeof Role>;
+
+const LoginSession = z
+  .object({
+    token: z.string().meta({ description: 'Opaque, `tgs_…`. Shown once.', examples: ['tgs_4f0Zk1…'] }),
+    expires_at: Timestamp,
+  })
+  .meta({ id: 'LoginSession', description: 'A signed-in session: 30 days from its last use, 90 days at most.' });
+
+export const UserResponse = z
+  .object({
+    user_id: Uuid,
+    account_id: Uuid.meta({ description: 'The account that owns keys, usage and money.' }),
+    email: Email,
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ['Ada Lovelace'] }),
+    role: Role,
+    email_verified: z.boolean(),
+    mfa_enabled: z.boolean(),
+    plan: z.string().meta({ description: 'The account’s plan.', examples: ['free'] }),
+    created_at: Timestamp,
+    session: LoginSession.optional().meta({ description: 'Present in answers to a login only.' }),
+  })
+  .meta({ id: 'UserResponse', description: 'A user.' });
+export type UserResponse = z.infer<typeof UserResponse>;
+
+export const LoginMfaRequiredResponse = z
+  .object({
+    mfa_required: z.literal(true),
+    challenge_token: z.string().meta({ description: 'For `POST /v1/users/login/mfa`; five minutes, five tries.' }),
+    expires_at: Timestamp,
+    methods: z.array(z.enum(['totp', 'recovery_code'])),
+  })
+  .meta({ id: 'LoginMfaRequiredResponse', description: 'The password was right; a second factor is needed.' });
+export type LoginMfaRequiredResponse = z.infer<typeof LoginMfaRequiredResponse>;
+
+export const identity = c.router({
+  createUser: {
+    method: 'POST',
+    path: '/v1/users',
+    summary: 'Create a user',
+    description: 'Called by the web front end with its internal secret. The user gets an account on the free plan.',
+    headers: { ...headersS, ...idempotencyHeader },
+    body: CreateUserRequest,
+    responses: { 201: UserResponse, ...refusals.write },
+    metadata: { auth: 'internal', tag: 'Identity', operationId: 'createUser' } as const,
+  },
+  login: {
+    method: 'POST',
+    path: '/v1/users/login',
+    summary: 'Log in with e-mail and password',
+    description:
+      'Answers with the user and a session, or, where the user has a second factor, with a challenge for `POST /v1/users/login/mfa`.',
+    body: LoginRequest,
+    responses: { 200: z.union([UserResponse, LoginMfaRequiredResponse]), 401: problem, ...refusals.openInput },
+    metadata: { auth: 'none', tag: 'Identity', operationId: 'login' } as const,
+  },
+  logout: {
+    method: 'POST',
+    path: '/v1/users/logout',
+    summary: 'End the session',
+    description: 'Revokes the session token that the request carries.',
+    headers: headersA,
+    body: c.noBody(),
+    responses: { 204: c.noBody(), ...refusals.write },
+    metadata: { auth: 'bearer', session: true, tag: 'Identity', operationId: 'logout' } as const,
+  },
+  me: {
+    method: 'GET',
+    path: '/v1/users/me',
+    summary: 'The caller’s own profile',
+    headers: headersA,
+    responses: { 200: UserResponse, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Identity', operationId: 'getMe' } as const,
+  },
+});

@@ -1,0 +1,23 @@
+import { initContract } from '@ts-rest/core';
+import { catalog } from './catalog.ts';
+import { discovery } from './discovery.ts';
+import { identity } from './identity.ts';
+import { inference } from './inference.ts';
+import { keys } from './keys.ts';
+import { ledger } from './ledger.ts';
+import { receipts } from './receipts.ts';
+
+const c = initContract();
+
+/** The one contract: the server, the OpenAPI document, the SDK and the CLI follow from it. */
+export const contract = c.router({ discovery, identity, keys, catalog, inference, ledger, receipts }, { strictStatusCodes: true });
+
+export * from './catalog.ts';
+export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
+export * from './discovery.ts';
+export * from './identity.ts';
+export * from './inference.ts';
+export * from './keys.ts';
+export * from './ledger.ts';
+export * from './problem.ts';
+export * from './receipts.ts';

@@ -1,0 +1,123 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { ReceiptUsage } from './receipts.ts';
+
+const c = initContract();
+
+const Totals = {
+  requests: z.int().meta({ examples: [42] }),
+  input_tokens: z.int().meta({ examples: [12000] }),
+  cached_input_tokens: z.int().meta({ examples: [2000] }),
+  output_tokens: z.int().meta({ examples: [4000] }),
+  cost_usd: Usd.meta({ description: 'At catalogue prices, USD.' }),
+  charged_usd: Usd.meta({ description: 'What the account paid beyond its plan’s quota, USD.' }),
+};
+
+export const UsageRow = z
+  .object({
+    day: z.iso.date().optional().meta({ description: 'Present when grouped by day.' }),
+    model: z
+      .string()
+      .optional()
+      .meta({ description: 'Present when grouped by model.', examples: ['gpt-4o-mini'] }),
+    key_id: Uuid.nullable().optional().meta({ description: 'Present when grouped by key; null stands for sessions.' }),
+    run_id: z.string().nullable().optional().meta({ description: 'Present when grouped by run; null stands for requests outside runs.' }),
+    ...Totals,
+  })
+  .meta({ id: 'UsageRow', description: 'Usage of one group.' });
+export type UsageRow = z.infer<typeof UsageRow>;
+
+export const UsageResponse = z
+  .object({
+    from: z.iso.date(),
+    to: z.iso.date(),
+    livemode: z.boolean(),
+    group_by: z.enum(['day', 'model', 'key', 'run']),
+    items: z.array(UsageRow),
+    total: z.object(Totals),
+  })
+  .meta({ id: 'UsageResponse', description: 'Usage of the account between two days, UTC, both included.' });
+export type UsageResponse = z.infer<typeof UsageResponse>;
+
+export const UsageQuery = z.object({
+  from: z.iso.date().optional().meta({ description: 'First day, UTC. Default: the first of the current month.' }),
+  to: z.iso.date().optional().meta({ description: 'Last day, UTC. Default: today.' }),
+  group_by: z.enum(['day', 'model', 'key', 'run']).default('day'),
+  livemode: z
+    .stringbool()
+    .optional()
+    .meta({ description: 'Live or test usage. Default: the mode of the API key that asks; live for sessions.' }),
+  model: z.string().min(1).max(200).optional(),
+  key_id: Uuid.optional(),
+  run_id: z.string().min(1).max(128).optional(),
+});
+export type UsageQuery = z.infer<typeof UsageQuery>;
+
+export const RequestAttempt = z
+  .object({
+    deployment: z.string().meta({ examples: ['openai-eu'] }),
+    provider: z.string().meta({ examples: ['openai'] }),
+    model: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    outcome: z.enum(['answered', 'rejected', 'rate_limited', 'failed', 'timeout']),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: 'The provider’s HTTP status, null when none came.', examples: [200] }),
+    started_ms: z.number().meta({ description: 'Milliseconds after the request arrived.', examples: [1.2] }),
+    duration_ms: z.number().meta({ description: 'Until the answer’s first byte, or until the failure, milliseconds.', examples: [310.5] }),
+  })
+  .meta({ id: 'RequestAttempt', description: 'One call to a provider.' });
+export type RequestAttempt = z.infer<typeof RequestAttempt>;
+
+export const RequestTrace = z
+  .object({
+    request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+    client_request_id: z.string().nullable().meta({ description: 'The `X-Request-Id` that the caller sent.' }),
+    receipt_id: Uuid,
+    key_id: Uuid.nullable(),
+    run_id: z.string().nullable(),
+    livemode: z.boolean(),
+    endpoint: z.string().meta({ examples: ['/v1/chat/completions'] }),
+    stream: z.boolean(),
+    model_requested: z.string(),
+    model_served: z.string(),
+    provider: z.string(),
+    fallback: z.enum(['none', 'deployment', 'model']),
+    outcome: z.enum(['completed', 'cancelled', 'cut', 'failed']),
+    attempts: z.array(RequestAttempt),
+    usage: ReceiptUsage,
+    estimated: z.boolean(),
+    price_version: z.string(),
+    held_usd: Usd.meta({ description: 'Worst case that was held before the provider was called, USD.' }),
+    cost_usd: Usd,
+    charged_usd: Usd,
+    started_at: Timestamp,
+    first_byte_at: Timestamp.nullable(),
+    completed_at: Timestamp,
+    overhead_ms: z.number().meta({ examples: [0.8] }),
+  })
+  .meta({ id: 'RequestTrace', description: 'What happened to one request: attempts, times, money. No prompt, no answer.' });
+export type RequestTrace = z.infer<typeof RequestTrace>;
+
+export const ledger = c.router({
+  getUsage: {
+    method: 'GET',
+    path: '/v1/usage',
+    summary: 'Usage and cost',
+    description: 'Sums of settled requests by day, model, key or run. Current to within a second or so.',
+    headers: headersA,
+    query: UsageQuery,
+    responses: { 200: UsageResponse, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getUsage' } as const,
+  },
+  getRequest: {
+    method: 'GET',
+    path: '/v1/requests/:request_id',
+    summary: 'Trace of one request',
+    headers: headersA,
+    pathParams: z.object({ request_id: z.string().min(1).max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
+    responses: { 200: RequestTrace, 404: problem, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getRequest' } as const,
+  },
+});

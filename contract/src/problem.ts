@@ -1,0 +1,314 @@
+import * as z from 'zod';
+
+/** What a caller of the OpenAI SDK sees as `error.type`. */
+type OpenAiErrorType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'insufficient_quota'
+  | 'rate_limit_error'
+  | 'server_error';
+
+interface ErrorEntry {
+  status: number;
+  /** Short and constant: the problem document's `title`. */
+  title: string;
+  type: OpenAiErrorType;
+  /** Whether the same request can succeed later without being changed. */
+  retryable: boolean;
+  /** When it happens and what to do about it: the text of the code's documentation page. */
+  help: string;
+}
+
+/**
+ * Every error the service answers with. The docs' error pages, the SDK's error classes and the CLI's exit codes are made from this list;
+ * a code that is not here cannot be thrown.
+ */
+export const ERRORS = {
+  malformed_json: {
+    status: 400,
+    title: 'Malformed JSON',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The body is not valid JSON. The detail says at which position parsing stopped.',
+  },
+  upstream_rejected: {
+    status: 400,
+    title: 'The provider refused the request',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The provider that serves this model answered that the request itself is at fault. Its own message is in the detail; nothing was charged.',
+  },
+  missing_credentials: {
+    status: 401,
+    title: 'No credential',
+    type: 'authentication_error',
+    retryable: false,
+    help: 'Send an API key or a session token as `Authorization: Bearer …`.',
+  },
+  invalid_credentials: {
+    status: 401,
+    title: 'Credential not accepted',
+    type: 'authentication_error',
+    retryable: false,
+    help: 'The credential is mistyped, unknown, expired or revoked, or the e-mail address and password do not belong together.',
+  },
+  ambiguous_credentials: {
+    status: 401,
+    title: 'Two different credentials',
+    type: 'authentication_error',
+    retryable: false,
+    help: 'The request carries credentials of two different identities. Send exactly one of them.',
+  },
+  budget_exceeded: {
+    status: 402,
+    title: 'A spending limit is reached',
+    type: 'insufficient_quota',
+    retryable: false,
+    help: 'The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much: raise the cap, lower `max_tokens`, or send `X-Budget-Policy: clamp`.',
+  },
+  forbidden: {
+    status: 403,
+    title: 'Not allowed',
+    type: 'permission_error',
+    retryable: false,
+    help: 'The credential is good, but its owner’s role does not cover this operation.',
+  },
+  scope_required: {
+    status: 403,
+    title: 'The API key lacks a scope',
+    type: 'permission_error',
+    retryable: false,
+    help: 'Use an API key that carries the scope named in the detail, or sign in and use a session.',
+  },
+  session_required: {
+    status: 403,
+    title: 'A signed-in session is required',
+    type: 'permission_error',
+    retryable: false,
+    help: 'API keys cannot do this. Log in with `POST /v1/users/login` and send the session token.',
+  },
+  not_found: {
+    status: 404,
+    title: 'Not found',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'There is no such object, or it belongs to somebody else; the two are answered alike.',
+  },
+  unknown_path: {
+    status: 404,
+    title: 'No such endpoint',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The path is not part of this service. `/openapi.json` lists all of them; the base URL of OpenAI clients ends in `/v1`.',
+  },
+  model_not_found: {
+    status: 404,
+    title: 'No such model',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The model is not in the catalogue, or it does not serve this endpoint. `GET /v1/models` lists every model with its endpoints.',
+  },
+  method_not_allowed: {
+    status: 405,
+    title: 'Method not allowed',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The path exists, but not with this method. The `Allow` header lists the methods it has.',
+  },
+  request_timeout: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    type: 'invalid_request_error',
+    retryable: true,
+    help: 'The body was not received in full within the time limit. Nothing was charged.',
+  },
+  conflict: {
+    status: 409,
+    title: 'Conflict',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The object exists already or is in a state that does not allow this. The detail says which.',
+  },
+  idempotency_conflict: {
+    status: 409,
+    title: 'Idempotency key reused',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'This `Idempotency-Key` was used before with a different request. Use a fresh key for a different request.',
+  },
+  idempotency_in_progress: {
+    status: 409,
+    title: 'The first request is still running',
+    type: 'invalid_request_error',
+    retryable: true,
+    help: 'A request with this `Idempotency-Key` is still running. Repeat after `Retry-After` seconds to get its answer.',
+  },
+  payload_too_large: {
+    status: 413,
+    title: 'Body too large',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, unless configured otherwise.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    title: 'Unsupported media type',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'Send the body as `Content-Type: application/json`.',
+  },
+  validation_failed: {
+    status: 422,
+    title: 'Invalid input',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'At least one field, header or parameter is missing, unknown or out of range. `errors` lists each of them with its location.',
+  },
+  unpriced_feature: {
+    status: 422,
+    title: 'The feature has no price',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`.',
+  },
+  rate_limited: {
+    status: 429,
+    title: 'Rate limit reached',
+    type: 'rate_limit_error',
+    retryable: true,
+    help: 'Too many requests or tokens in a short time. Repeat after `Retry-After` seconds.',
+  },
+  budget_in_flight: {
+    status: 429,
+    title: 'Running requests hold the rest of the budget',
+    type: 'rate_limit_error',
+    retryable: true,
+    help: 'The request would fit under its caps once requests that are running now settle for less than they hold. Repeat after `Retry-After` seconds.',
+  },
+  upstream_rate_limited: {
+    status: 429,
+    title: 'The provider’s rate limit is reached',
+    type: 'rate_limit_error',
+    retryable: true,
+    help: 'Every deployment that could serve the request answered 429. Repeat after `Retry-After` seconds, or name fallbacks in `models`.',
+  },
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    type: 'server_error',
+    retryable: true,
+    help: 'A defect of the service. Report it with the request id; nothing was charged that has no receipt.',
+  },
+  upstream_failed: {
+    status: 502,
+    title: 'The provider failed',
+    type: 'server_error',
+    retryable: true,
+    help: 'Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged.',
+  },
+  no_provider_configured: {
+    status: 503,
+    title: 'No provider for this model',
+    type: 'server_error',
+    retryable: false,
+    help: 'No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider.',
+  },
+  upstream_unavailable: {
+    status: 503,
+    title: 'The provider is unavailable',
+    type: 'server_error',
+    retryable: true,
+    help: 'Every deployment that could serve the request is cooling down after failures. Repeat after `Retry-After` seconds.',
+  },
+  store_unavailable: {
+    status: 503,
+    title: 'Accounting is unavailable',
+    type: 'server_error',
+    retryable: true,
+    help: 'The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later.',
+  },
+  shutting_down: {
+    status: 503,
+    title: 'The server is draining',
+    type: 'server_error',
+    retryable: true,
+    help: 'This instance is shutting down and takes no new work. Repeat the request: another instance will answer.',
+  },
+  upstream_timeout: {
+    status: 504,
+    title: 'The provider did not answer in time',
+    type: 'server_error',
+    retryable: true,
+    help: 'No deployment sent a first byte within the time limit. Nothing was charged.',
+  },
+} as const satisfies Record<string, ErrorEntry>;
+
+export type ErrorCode = keyof typeof ERRORS;
+
+export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
+
+export const FieldError = z
+  .object({
+    loc: z.array(z.union([z.string(), z.int()])).meta({
+      description: 'Where it is: `body`, `query`, `path` or `header`, then the way down to the field.',
+      examples: [['body', 'name']],
+    }),
+    msg: z.string().meta({ description: 'What is wrong, for people.', examples: ['Too small: expected string to have >=1 characters'] }),
+    type: z.string().meta({ description: 'What is wrong, for programs.', examples: ['too_small'] }),
+  })
+  .meta({ id: 'FieldError', description: 'One fault found in the input.' });
+export type FieldError = z.infer<typeof FieldError>;
+
+export const BudgetDetail = z
+  .object({
+    limit_source: z.enum(['agent_run', 'key', 'plan_quota', 'balance']).meta({ description: 'Which of the request’s limits refused it.' }),
+    cap_usd: z.string().meta({ description: 'The limit, USD.', examples: ['0.01'] }),
+    spent_usd: z.string().meta({ description: 'Settled so far in the period, USD.', examples: ['0.0084'] }),
+    held_usd: z.string().meta({ description: 'Held by requests that are still running, USD.', examples: ['0.0009'] }),
+    required_usd: z.string().meta({ description: 'Worst-case cost of this request, USD.', examples: ['0.0021'] }),
+    resets_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ description: 'When the period ends; null for limits without one.', examples: ['2026-12-01T00:00:00.000Z'] }),
+  })
+  .meta({ id: 'BudgetDetail', description: 'The numbers behind a refusal over money.' });
+export type BudgetDetail = z.infer<typeof BudgetDetail>;
+
+const OpenAiError = z
+  .object({
+    message: z.string().meta({ description: 'The same sentence as `detail`.' }),
+    type: z.string().meta({ description: 'OpenAI’s class of error.', examples: ['insufficient_quota'] }),
+    code: z.string().nullable().meta({ description: 'The same code as `code`.' }),
+    param: z
+      .string()
+      .nullable()
+      .meta({ description: 'The request field at fault, or null.', examples: ['messages'] }),
+  })
+  .meta({ id: 'OpenAiError', description: 'The error in OpenAI’s form, so that OpenAI SDKs raise their own typed errors.' });
+
+const problemFields = {
+  type: z
+    .url()
+    .meta({ description: 'The documentation page of this code.', examples: ['http://127.0.0.1:8787/docs/errors/budget_exceeded'] }),
+  title: z.string().meta({ description: 'Short and constant for the code.', examples: ['A spending limit is reached'] }),
+  status: z
+    .int()
+    .min(400)
+    .max(599)
+    .meta({ description: 'The HTTP status.', examples: [402] }),
+  detail: z.string().meta({ description: 'One sentence that says what to do.' }),
+  instance: z.string().meta({ description: 'The request id.', examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+  code: z.enum(ERROR_CODES as [ErrorCode, ...ErrorCode[]]).meta({ description: 'Stable, for programs.' }),
+  error: OpenAiError,
+};
+
+export const Problem = z
+  .object({ ...problemFields, budget: BudgetDetail.optional().meta({ description: 'Present on refusals over money.' }) })
+  .meta({ id: 'Problem', description: 'Problem details (RFC 9457) with OpenAI’s `error` member.' });
+export type Problem = z.infer<typeof Problem>;
+
+export const HTTPValidationError = z
+  .object({ ...problemFields, errors: z.array(FieldError) })
+  .meta({ id: 'HTTPValidationError', description: 'The problem document of a 422: every fault found in the input.' });
+export type HTTPValidationError = z.infer<typeof HTTPValidationError>;

@@ -1,0 +1,130 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { problem, refusals, Timestamp, Uuid } from './conventions.ts';
+
+const c = initContract();
+
+const Sha256Hex = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({ description: 'SHA-256, lower-case hex.', examples: ['9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'] });
+const IntegerString = z
+  .string()
+  .regex(/^\d+$/)
+  .meta({ examples: ['12900'] });
+
+/** What was consumed, by meter. `cached_input_tokens` and `cache_write_tokens` are parts of `input_tokens`; `reasoning_tokens` is a part of `output_tokens`. */
+export const ReceiptUsage = z
+  .object({
+    input_tokens: z.int().min(0),
+    cached_input_tokens: z.int().min(0),
+    cache_write_tokens: z.int().min(0),
+    output_tokens: z.int().min(0),
+    reasoning_tokens: z.int().min(0),
+  })
+  .meta({
+    id: 'ReceiptUsage',
+    description: 'What was consumed. Cached and cache-write tokens are parts of the input, reasoning tokens a part of the output.',
+  });
+export type ReceiptUsage = z.infer<typeof ReceiptUsage>;
+
+export const ReceiptPayload = z
+  .object({
+    version: z.literal('tallygate-receipt/v1'),
+    kind: z.literal('usage'),
+    receipt_id: Uuid,
+    nonce: z
+      .string()
+      .regex(/^[0-9a-f]{32}$/)
+      .meta({ description: '16 random bytes, hex: makes the leaf hash unguessable and salts the hashes below.' }),
+    request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+    account_hash: Sha256Hex.meta({ description: 'SHA-256 of "tallygate-account/v1\\n", the nonce and the account id.' }),
+    key_hash: Sha256Hex.nullable().meta({ description: 'SHA-256 of "tallygate-key/v1\\n", the nonce and the key id; null for a session.' }),
+    livemode: z.boolean(),
+    endpoint: z.string().meta({ examples: ['/v1/chat/completions'] }),
+    run_id: z.string().nullable().meta({ description: 'The agent run as the caller named it (`X-Agent-Run-Id`), or null.' }),
+    model_requested: z.string(),
+    model_served: z.string(),
+    provider: z.string().meta({ examples: ['openai'] }),
+    fallback: z.enum(['none', 'deployment', 'model']),
+    outcome: z.enum(['completed', 'cancelled', 'cut', 'failed']).meta({
+      description:
+        '`cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged.',
+    }),
+    request_sha256: Sha256Hex.meta({ description: 'Of the request body as received.' }),
+    response_sha256: Sha256Hex.meta({ description: 'Of the response body as sent; of a stream, up to its last settled event.' }),
+    usage: ReceiptUsage,
+    estimated: z.boolean().meta({ description: 'The provider reported no usage: the counts are ours.' }),
+    price_version: z.string(),
+    price_tier_above_input_tokens: z.int().nullable().meta({ description: 'The long-context tier that was applied, or null.' }),
+    unit_prices_pico_usd: z
+      .record(z.string(), IntegerString)
+      .meta({ description: 'Price per single unit in 10⁻¹² USD, by meter, as published.' }),
+    cost_nano_usd: IntegerString.meta({ description: 'Sum of units × price, rounded up once, in 10⁻⁹ USD.' }),
+    started_at: Timestamp,
+    completed_at: Timestamp,
+    client_signature: z.null().meta({ description: 'Place of the caller’s own signature.' }),
+  })
+  .meta({ id: 'ReceiptPayload', description: 'What is signed, as canonical JSON (RFC 8785).' });
+export type ReceiptPayload = z.infer<typeof ReceiptPayload>;
+
+export const ReceiptResponse = z
+  .object({
+    object: z.literal('receipt'),
+    id: Uuid,
+    payload: ReceiptPayload,
+    digest: Sha256Hex.meta({ description: 'SHA-256 of "tallygate-receipt/v1\\n" and the canonical payload.' }),
+    signature: z
+      .object({
+        alg: z.literal('Ed25519'),
+        kid: z.string().meta({ description: 'Which key of `/.well-known/vaas-keys.json` signed.' }),
+        value: z.string().meta({ description: 'Ed25519 signature over the 32 bytes of the digest, base64url.' }),
+      })
+      .meta({ description: 'Signature of the service.' }),
+    log: z.null().meta({ description: 'Place of the transparency-log entry; null until the log takes the receipt in.' }),
+    anchor: z.null().meta({ description: 'Place of the on-chain anchor; null until one exists.' }),
+  })
+  .meta({ id: 'ReceiptResponse', description: 'A signed receipt: with the public key, everything needed to verify it offline.' });
+export type ReceiptResponse = z.infer<typeof ReceiptResponse>;
+
+export const VaasKeySet = z
+  .object({
+    keys: z.array(
+      z
+        .object({
+          kty: z.literal('OKP'),
+          crv: z.literal('Ed25519'),
+          x: z.string().meta({ description: 'Public key, base64url (RFC 8037).' }),
+          kid: z.string().meta({ description: 'RFC 7638 thumbprint.' }),
+          use: z.literal('sig'),
+          alg: z.literal('EdDSA'),
+          purpose: z.literal('receipt'),
+          not_before: Timestamp.meta({ description: 'Receipts completed before this are not signed with this key.' }),
+          not_after: Timestamp.nullable().meta({ description: 'Set once the key is retired.' }),
+        })
+        .meta({ id: 'VaasKey', description: 'A public signing key with its time of validity.' }),
+    ),
+  })
+  .meta({ id: 'VaasKeySet', description: 'JSON Web Key Set (RFC 7517) of the receipt keys, retired ones included.' });
+export type VaasKeySet = z.infer<typeof VaasKeySet>;
+
+export const receipts = c.router({
+  getReceipt: {
+    method: 'GET',
+    path: '/v1/receipts/:receipt_id',
+    summary: 'Get a receipt',
+    description:
+      'Public: whoever knows the id (the `X-Receipt-Id` of an answer) may read the receipt. It names neither the account nor any content. A receipt exists a moment after its answer; until then this is a 404.',
+    pathParams: z.object({ receipt_id: Uuid.meta({ description: 'The `X-Receipt-Id` of an answer.' }) }),
+    responses: { 200: ReceiptResponse, 404: problem, ...refusals.openInput },
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceipt' } as const,
+  },
+  getKeys: {
+    method: 'GET',
+    path: '/.well-known/vaas-keys.json',
+    summary: 'Public keys that sign receipts',
+    description: 'Keep a copy: with it, receipts verify without this service.',
+    responses: { 200: VaasKeySet, ...refusals.open },
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getVaasKeys' } as const,
+  },
+});

@@ -1,0 +1,85 @@
+#!/usr/bin/env node
+// The one way in: `npm start`, `npm test` and the rest come through here, on any Node from 20 on that has npm.
+// It fetches pnpm (and Node 24 where the caller's is older) from the npm registry into .tools/, installs the workspace
+// from the lockfile, and then runs the wanted package script. Steps that are already done are skipped by their stamps.
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const NODE_VERSION = '24.21.0';
+const PNPM_VERSION = '12.21.0';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const tools = join(root, '.tools');
+const toolsBin = join(tools, 'node_modules', '.bin');
+const isWindows = process.platform === 'win32';
+const hasNode24 = Number(process.versions.node.split('.')[0]) >= 24;
+
+const env = toolEnvironment();
+installTools();
+installWorkspace();
+runScript(process.argv.slice(2));
+
+/** The caller's environment with our tools first on PATH, and without what an outer `npm run` has set for itself. */
+function toolEnvironment() {
+  const path = [toolsBin, ...(hasNode24 ? [dirname(process.execPath)] : []), process.env.PATH].join(delimiter);
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle|package|execpath|node_execpath|command)/.test(name));
+  return { ...Object.fromEntries(inherited), PATH: path };
+}
+
+function installTools() {
+  const packages = [`pnpm@${PNPM_VERSION}`, ...(hasNode24 ? [] : [`${nodePackage()}@${NODE_VERSION}`])];
+  const probe = join(toolsBin, isWindows ? 'pnpm.cmd' : 'pnpm');
+  once(join(tools, '.stamp'), packages.join(' '), probe, () => {
+    mkdirSync(tools, { recursive: true });
+    writeFileSync(join(tools, 'package.json'), '{"private":true}');
+    const flags = ['--prefix', tools, '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
+    must('npm', ['install', ...flags, ...packages]);
+  });
+}
+
+/** npm packages that hold nothing but the Node binary; there is none of 24.21 for macOS, where Node 24 must be there already. */
+function nodePackage() {
+  if (process.platform === 'darwin') {
+    console.error(`Tallygate needs Node 24 on macOS (this is ${process.version}): install it from your package manager, then try again.`);
+    process.exit(1);
+  }
+  return `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
+}
+
+function installWorkspace() {
+  const lockfile = createHash('sha256')
+    .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+    .digest('hex');
+  once(join(root, 'node_modules', '.stamp'), lockfile, join(root, 'node_modules', '.modules.yaml'), () =>
+    // CI=true lets pnpm replace a node_modules made by a plain `npm install` without asking.
+    must('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only'], { ...env, CI: 'true' }),
+  );
+}
+
+function once(stamp, key, probe, step) {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === key && existsSync(probe)) return;
+  step();
+  mkdirSync(dirname(stamp), { recursive: true });
+  writeFileSync(stamp, key);
+}
+
+/** Set-up chatter goes to stderr, so that the output of the wanted script stays clean for pipes. */
+function must(command, args, environment = env) {
+  const done = spawnSync(command, args, { cwd: root, env: environment, stdio: ['ignore', 2, 2], shell: isWindows });
+  if (done.status === 0) return;
+  console.error(`\n${command} ${args.join(' ')} failed${done.error ? `: ${done.error.message}` : ''}`);
+  process.exit(done.status || 1);
+}
+
+function runScript([script, ...args]) {
+  if (!script) return;
+  const child = spawn('pnpm', ['--silent', 'run', script, ...args], { cwd: root, env, stdio: 'inherit', shell: isWindows });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  // npm runs us under `sh -c`, which does not pass SIGTERM on: notice that the parent is gone.
+  const parent = process.ppid;
+  setInterval(() => process.ppid !== parent && child.kill('SIGTERM'), 500).unref();
+  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)));
+}

@@ -1,0 +1,1 @@
+export type { KeyPrincipal, Principal, SessionPrincipal } from './principal.ts';

@@ -1,0 +1,37 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { uuidv7 } from 'uuidv7';
+
+/** A UUIDv7 (RFC 9562): sorts by time of creation, monotonic within this process. */
+export const newId = (): string => uuidv7();
+
+/** `req_` and 32 hex digits of a UUIDv7. */
+export const newRequestId = (): string => `req_${uuidv7().replaceAll('-', '')}`;
+
+/**
+ * Receipts are read by whoever knows their id, so the id has to be a capability: 122 random bits, not a time and a counter.
+ */
+export const newReceiptId = (): string => randomUUID();
+
+const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/;
+
+/** Whether a caller's `X-Request-Id` may be echoed: printable, bounded, no room for header or log injection. */
+export const isWellFormedRequestId = (value: string): boolean => WELL_FORMED_REQUEST_ID.test(value);
+
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+
+/** `length` uniform base62 characters (5.95 bits each). */
+export function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    // 248 = 4 × 62: bytes above it would favour the first letters of the alphabet.
+    for (const byte of randomBytes(length * 2)) if (byte < 248 && text.length < length) text += BASE62[byte % 62];
+  }
+  return text;
+}
+
+/** A non-negative integer in base62, left-padded with zeros. */
+export function base62(value: number, length: number): string {
+  let text = '';
+  for (let rest = value; text.length < length; rest = Math.floor(rest / 62)) text = `${BASE62[rest % 62]}${text}`;
+  return text;
+}

@@ -1,0 +1,33 @@
+import { type BudgetDetail, ERRORS, type ErrorCode, type FieldError } from '@tallygate/contract';
+
+interface ProblemExtras {
+  /** What we know and do not say: logged, never sent. */
+  because?: string;
+  /** Which request field is at fault, in OpenAI's notation (`messages[0].role`). */
+  param?: string;
+  /** Every fault found in the input: the body of a 422. */
+  errors?: FieldError[];
+  /** The numbers behind a refusal over money. */
+  budget?: BudgetDetail;
+  /** Seconds after which the same request may go through. */
+  retryAfterSeconds?: number;
+  /** Further response headers that belong to this refusal. */
+  headers?: Record<string, string>;
+  cause?: unknown;
+}
+
+/** A request that cannot be served, for a reason the caller can act on. Thrown anywhere, turned into RFC 9457 at the edge. */
+export class Problem extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly extras: ProblemExtras;
+
+  /** @param detail one sentence that says what to do */
+  constructor(code: ErrorCode, detail: string, extras: ProblemExtras = {}) {
+    super(detail, { cause: extras.cause });
+    this.name = 'Problem';
+    this.code = code;
+    this.status = ERRORS[code].status;
+    this.extras = extras;
+  }
+}

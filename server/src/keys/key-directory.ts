@@ -1,0 +1,22 @@
+import type { KeyPrincipal } from '../identity/index.ts';
+import type { NanoUsd } from '../kernel/money.ts';
+
+/** What the hot path knows of a key: everything admission needs, so that it reads no SQL. */
+export interface KeyGrant {
+  readonly principal: KeyPrincipal;
+  /** Hard cap of a UTC calendar month; null for none. */
+  readonly monthlyCap: NanoUsd | null;
+  /** Id of the account's plan (`free`, `pro`, `scale`, `enterprise`). */
+  readonly plan: string;
+}
+
+/**
+ * Finds the grant of a plain key. Hot keys answer from memory, synchronously; a key that is not in memory is read once.
+ * A revoked, rotated, expired or re-capped key is seen by every instance within a second (PostgreSQL LISTEN/NOTIFY; while the
+ * listening connection is down, nothing is answered from memory).
+ */
+export interface KeyDirectory {
+  /** Throws `Problem('invalid_credentials')` for anything that is not a good key. */
+  authenticate(plainKey: string): KeyGrant | Promise<KeyGrant>;
+  close(): Promise<void>;
+}
