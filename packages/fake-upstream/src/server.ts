@@ -1,0 +1,157 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { answer } from './answer.ts';
+import { type ChatRequest, CREATED } from './completion.ts';
+import { prepared } from './prepared.ts';
+import type { Step } from './step.ts';
+import { refused } from './steps.ts';
+import type { Progress } from './wire.ts';
+
+/** A request as the provider saw it. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  /** Parsed JSON, undefined where it is none. */
+  readonly body: unknown;
+  readonly rawBody: Buffer;
+  /** Milliseconds since the Unix epoch. */
+  readonly startedAt: number;
+  /** Body bytes written so far; stands still while the client does not read. */
+  readonly bytesSent: number;
+  /** The client went away before the answer ended. */
+  readonly aborted: boolean;
+  /** Settles when the answer ended or the connection did. */
+  readonly ended: Promise<'answered' | 'aborted' | 'cut'>;
+}
+
+/** What to answer a request with; `undefined` is the default answer. */
+export type ScriptFunction = (request: RecordedRequest) => Step | undefined;
+
+export interface FakeUpstream {
+  /** The base URL, `http://127.0.0.1:<port>/v1`. */
+  readonly url: string;
+  /** Everything that arrived, in order; empty with `record: false`. */
+  readonly requests: readonly RecordedRequest[];
+  /** Steps are queued, each answers one chat completion; a function answers all of them once the queue is empty. */
+  script(...steps: readonly (Step | ScriptFunction)[]): void;
+  /** The next request that arrives from now on. */
+  nextRequest(): Promise<RecordedRequest>;
+  /** Forgets script and requests. */
+  reset(): void;
+  /** Stops listening and closes every connection, stalled ones too. */
+  close(): Promise<void>;
+}
+
+export interface FakeUpstreamOptions {
+  /** Default 0: any free port. Always on 127.0.0.1. */
+  readonly port?: number;
+  /** Default 10. */
+  readonly promptTokens?: number;
+  /** What an empty script answers; default: eight words. */
+  readonly fallback?: Step;
+  /**
+   * Default true. False is for benches: nothing is kept or parsed, and an empty script answers bytes prepared once,
+   * so `model`, bounds, tools and the like of the request change nothing.
+   */
+  readonly record?: boolean;
+}
+
+interface Recording extends RecordedRequest, Progress {
+  bytesSent: number;
+  aborted: boolean;
+}
+
+/** Starts the scripted provider; it listens when this resolves. */
+export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Promise<FakeUpstream> {
+  const { port = 0, promptTokens = 10, fallback = {}, record = true } = options;
+  const requests: RecordedRequest[] = [];
+  const queue: Step[] = [];
+  const waiting: ((request: RecordedRequest) => void)[] = [];
+  const fast = prepared(fallback, promptTokens);
+  let decide: ScriptFunction | undefined;
+  let answers = 0;
+
+  const stepFor = (request: Recording): Step => {
+    const isChat = request.method === 'POST' && request.path === CHAT;
+    if (!isChat) return request.path === '/v1/models' ? { body: MODELS } : refused(404, `Invalid URL (${request.method} ${request.path})`);
+    if (!isObject(request.body)) return refused(400, 'We could not parse the JSON body of your request.');
+    return queue.shift() ?? decide?.(request) ?? fallback;
+  };
+
+  const handle = (incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): void => {
+    if (!record && incoming.url === CHAT && queue.length === 0 && !decide) {
+      fast(rawBody, response);
+      return;
+    }
+    const request = recordingOf(incoming, response, rawBody);
+    if (record) requests.push(request);
+    for (const arrived of waiting.splice(0)) arrived(request);
+    const question = { id: `chatcmpl-fake-${++answers}`, request: isObject(request.body) ? request.body : {}, promptTokens };
+    answer(response, stepFor(request), question, request);
+  };
+
+  const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (incoming, response) => {
+    const parts: Buffer[] = [];
+    incoming.on('data', (part: Buffer) => parts.push(part));
+    incoming.on('end', () => handle(incoming, response, parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts)));
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The fake provider has no TCP address.');
+
+  return {
+    url: `http://127.0.0.1:${address.port}/v1`,
+    requests,
+    script: (...steps) => {
+      for (const step of steps) {
+        if (typeof step === 'function') decide = step;
+        else queue.push(step);
+      }
+    },
+    nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
+    reset: () => {
+      requests.length = 0;
+      queue.length = 0;
+      decide = undefined;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const CHAT = '/v1/chat/completions';
+const MODELS = { object: 'list', data: [{ id: 'fake-model', object: 'model', created: CREATED, owned_by: 'fake-upstream' }] };
+
+const isObject = (value: unknown): value is ChatRequest => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): Recording {
+  const { promise: ended, resolve } = Promise.withResolvers<'answered' | 'aborted' | 'cut'>();
+  const request: Recording = {
+    method: incoming.method ?? 'GET',
+    path: incoming.url ?? '/',
+    headers: incoming.headers,
+    body: parsed(rawBody),
+    rawBody,
+    startedAt: Date.now(),
+    bytesSent: 0,
+    aborted: false,
+    cut: false,
+    ended,
+  };
+  response.once('close', () => {
+    request.aborted = !response.writableFinished && !request.cut;
+    resolve(request.aborted ? 'aborted' : request.cut ? 'cut' : 'answered');
+  });
+  return request;
+}
+
+function parsed(rawBody: Buffer): unknown {
+  try {
+    return JSON.parse(rawBody.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,73 @@
+/** OpenAI's usage of a chat completion, exact by the rule in the README. */
+export interface ExactUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details: { readonly cached_tokens: number };
+  readonly completion_tokens_details: { readonly reasoning_tokens: number };
+}
+
+export interface ScriptedToolCall {
+  readonly name: string;
+  /** JSON text, sent as it is: it may be malformed on purpose. */
+  readonly arguments: string;
+}
+
+/** What the model says. Every token is one piece, and in a stream every piece is one event. */
+export interface Saying {
+  /** The answer's text; a token is a word with the white space before it. */
+  readonly text?: string;
+  /** Instead of `text`: this many words, `tok0 tok1 tok2 …`. Default 8. */
+  readonly tokens?: number;
+  /** Sent before the text as `reasoning_content`; counts as completion tokens. */
+  readonly reasoning?: string;
+  /** Sent after the text. Each call is one token for its name and one per 8 characters of arguments. */
+  readonly toolCalls?: readonly ScriptedToolCall[];
+  /** Instead of the one that follows from the answer. */
+  readonly finishReason?: string;
+  /** Ignores `max_tokens` and `max_completion_tokens`, as a provider that bills more than was held. */
+  readonly exceedsBound?: boolean;
+  /** Replaces the exact usage with whatever this returns; `undefined` leaves it out. */
+  readonly usage?: (exact: ExactUsage) => unknown;
+}
+
+/** How a stream is written down. */
+export interface StreamForm {
+  /** Where usage stands, if the request asks for it. Default `own_chunk`, after the last choice. */
+  readonly usageAt?: 'own_chunk' | 'last_choice' | 'every_chunk';
+  /** Default true: ends in `data: [DONE]`. */
+  readonly done?: boolean;
+  /** Default `\n`. */
+  readonly lineEnd?: '\n' | '\r\n';
+  /** A comment line `: ping` before every event. */
+  readonly pings?: boolean;
+  /** After this many events, `data: {"error": …}` stands in place of the rest. */
+  readonly errorAfter?: number;
+}
+
+/** The answer stops before its end. */
+export interface Cut {
+  /** `before_head`, `after_head`, or after so many pieces of the body (events of a stream, or what `pieceBytes` makes). */
+  readonly at: 'before_head' | 'after_head' | number;
+  /** `reset`: TCP RST. `fin`: an orderly close. `garbage`: bytes that are no HTTP chunk, then close. `stall`: silence until the client goes away. */
+  readonly how: 'reset' | 'fin' | 'garbage' | 'stall';
+}
+
+/** One scripted answer. All fields are optional and flat, so that steps compose by spreading: `{ ...crlf(), ...split(1) }`. */
+export interface Step extends Saying, StreamForm {
+  /** Before the head, milliseconds. */
+  readonly delayMs?: number;
+  /** Between the head and the body's first byte, milliseconds. */
+  readonly firstByteDelayMs?: number;
+  /** Between two pieces, milliseconds. */
+  readonly gapMs?: number;
+  /** Default 200. */
+  readonly status?: number;
+  /** Added to the head; wins over its own. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Takes the place of the completion. Objects are sent as JSON. */
+  readonly body?: string | Uint8Array | object;
+  /** Body pieces of so many bytes, wherever that cuts; a list gives the sizes in turn, its last one repeats. */
+  readonly pieceBytes?: number | readonly [number, ...number[]];
+  readonly cut?: Cut;
+}
