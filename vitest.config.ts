@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-const source = { ssr: { resolve: { conditions: ['tallygate-source', 'module', 'node', 'import', 'default'] } } };
+const source = { ssr: { resolve: { conditions: ['tallygate-source', 'node'] } } };
 const unit = (name: string, root: string) => ({
   extends: true as const,
   test: { name, root, include: ['src/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
@@ -9,6 +9,8 @@ const unit = (name: string, root: string) => ({
 export default defineConfig({
   ...source,
   test: {
+    // One embedded PostgreSQL for the run; only tests that ask for a database start it.
+    globalSetup: ['./server/src/adapters/postgres/test-database.setup.ts'],
     projects: [
       unit('contract', './contract'),
       unit('server', './server'),

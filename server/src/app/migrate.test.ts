@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../adapters/postgres/test-database.ts';
+import { type Migration, migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+
+afterAll(async () => {
+  await client?.end();
+  await database?.drop();
+});
+
+const count = async (sql: string) => (await client.query<{ n: number }>(`select count(*)::int as n from ${sql}`)).rows[0]?.n;
+
+test('the list of migrations, run twice, changes nothing the second time', async () => {
+  expect(await migrate(database.url, migrations)).toEqual([]);
+  expect(await count('schema_migrations')).toBe(migrations.length);
+});
+
+test('of several processes at once, one applies and the others wait for it', async () => {
+  const slow: Migration = { name: '9001-once', up: 'create table once (id int); select pg_sleep(0.2); insert into once values (1);' };
+  const applied = await Promise.all([1, 2, 3].map(() => migrate(database.url, [...migrations, slow])));
+  expect(applied.flat()).toEqual(['9001-once']);
+  expect(await count('once')).toBe(1);
+});
+
+test('refuses a migration that was changed after it had been applied', async () => {
+  await migrate(database.url, [{ name: '9002-changed', up: 'select 1' }]);
+  await expect(migrate(database.url, [{ name: '9002-changed', up: 'select 2' }])).rejects.toThrow(/9002-changed was changed after/);
+});
+
+test('a migration that fails leaves nothing behind and runs again next time', async () => {
+  const broken: Migration = { name: '9003-broken', up: 'create table half (id int); select 1/0;' };
+  await expect(migrate(database.url, [broken])).rejects.toThrow(/9003-broken failed and was rolled back: division by zero/);
+  expect(await count(`pg_tables where tablename = 'half'`)).toBe(0);
+  expect(await migrate(database.url, [{ ...broken, up: 'create table half (id int)' }])).toEqual(['9003-broken']);
+});
+
+test('a migration in code runs in the same transaction as its record', async () => {
+  const computed: Migration = {
+    name: '9004-computed',
+    up: async (run) => {
+      await run('create table computed (id int)');
+      await run('insert into computed values ($1)', [7]);
+    },
+  };
+  expect(await migrate(database.url, [computed])).toEqual(['9004-computed']);
+  expect(await count('computed where id = 7')).toBe(1);
+});
+
+test('leaves alone what a newer version has applied', async () => {
+  await migrate(database.url, [{ name: '9005-newer', up: 'select 1' }]);
+  expect(await migrate(database.url, migrations)).toEqual([]);
+});

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import type { Log } from '../kernel/log.ts';
+
+/** Runs SQL inside the migration's transaction. */
+export type RunSql = (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>;
+
+/** One step forward of the schema. There is no way back: what was wrong is put right by a later step. */
+export interface Migration {
+  /** `NNNN-slice-what`, the name of its file; never changed once it has been applied anywhere. */
+  readonly name: string;
+  /** SQL (several statements are fine), or a function when rows have to be computed. All of it is one transaction. */
+  readonly up: string | ((run: RunSql) => Promise<void>);
+}
+
+// Any constant will do, as long as every version of the server uses the same: "tallygat" in ASCII.
+const LOCK_KEY = '8386662065640595828';
+
+/**
+ * Applies, in order, what is missing. One process at a time, under an advisory lock of the database: the others wait and then
+ * find nothing to do. Migrations in the database that this version does not know are left alone, since during a rolling deploy
+ * the older version restarts too.
+ *
+ * @returns the names of the migrations applied by this call
+ * @throws when an applied migration's SQL differs from the one in the list, or a migration fails (it is then rolled back)
+ */
+export async function migrate(url: string, migrations: readonly Migration[], log?: Log): Promise<string[]> {
+  refuseDuplicates(migrations);
+  const client = new pg.Client({ connectionString: url, application_name: 'tallygate migrate' });
+  await client.connect();
+  try {
+    // Released by the end of the session, so also by a crash.
+    await client.query('select pg_advisory_lock($1)', [LOCK_KEY]);
+    const missing = await missingFrom(client, migrations);
+    for (const migration of missing) {
+      await apply(client, migration);
+      log?.info({ migration: migration.name }, 'migration applied');
+    }
+    return missing.map(({ name }) => name);
+  } finally {
+    await client.end();
+  }
+}
+
+async function missingFrom(client: pg.Client, migrations: readonly Migration[]): Promise<Migration[]> {
+  await client.query(`
+    create table if not exists schema_migrations (
+      name text primary key,
+      checksum text not null,
+      applied_at timestamptz not null default now()
+    )`);
+  const { rows } = await client.query<{ name: string; checksum: string }>('select name, checksum from schema_migrations');
+  const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]));
+  return migrations.filter((migration) => {
+    const checksum = applied.get(migration.name);
+    if (checksum !== undefined && checksum !== checksumOf(migration)) throw new Error(changedSince(migration));
+    return checksum === undefined;
+  });
+}
+
+async function apply(client: pg.Client, migration: Migration): Promise<void> {
+  const { name, up } = migration;
+  await client.query('begin');
+  try {
+    if (typeof up === 'string') await client.query(up);
+    else await up(async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows);
+    await client.query('insert into schema_migrations (name, checksum) values ($1, $2)', [name, checksumOf(migration)]);
+    await client.query('commit');
+  } catch (cause) {
+    await client.query('rollback');
+    throw new Error(`Migration ${name} failed and was rolled back: ${cause instanceof Error ? cause.message : cause}`, { cause });
+  }
+}
+
+/** Of a function only that it is one: its text depends on how the code was built. */
+function checksumOf({ up }: Migration): string {
+  return typeof up === 'string' ? createHash('sha256').update(up).digest('hex') : 'function';
+}
+
+const changedSince = ({ name }: Migration): string =>
+  `Migration ${name} was changed after it had been applied to this database. Restore its text and put the change into a new migration.`;
+
+function refuseDuplicates(migrations: readonly Migration[]): void {
+  const names = new Set<string>();
+  for (const { name } of migrations) {
+    if (names.has(name)) throw new Error(`Two migrations are called ${name}.`);
+    names.add(name);
+  }
+}
