@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { problem, refusals } from './conventions.ts';
+import { headersA, problem, refusals } from './conventions.ts';
 
 const c = initContract();
 
@@ -27,20 +27,22 @@ export type PriceMeter = z.infer<typeof PriceMeter>;
 
 const PriceTier = z
   .object({
-    above_input_tokens: z.int().meta({ description: 'The whole request is priced at this tier when its input is above this many tokens.' }),
-    prices: z.partialRecord(PriceMeter, PerUnit),
+    above_input_tokens: z
+      .int()
+      .meta({ description: 'The whole request is priced at this tier when its input is above this many tokens.', examples: [200000] }),
+    prices: z.partialRecord(PriceMeter, PerUnit).meta({ examples: [{ input_tokens: '0.0000003', output_tokens: '0.0000012' }] }),
   })
   .meta({ id: 'PriceTier', description: 'Long-context prices.' });
 
 export const ModelPricing = z
   .object({
     version: z.string().meta({ description: 'The price version that receipts name.', examples: ['2026-07-24'] }),
-    effective_from: z.iso.date().meta({ description: 'First day (UTC) on which it is charged.' }),
+    effective_from: z.iso.date().meta({ description: 'First day (UTC) on which it is charged.', examples: ['2026-07-24'] }),
     currency: z.literal('USD'),
     prices: z
       .partialRecord(PriceMeter, PerUnit)
       .meta({ description: 'USD per single unit, by meter.', examples: [{ input_tokens: '0.00000015', output_tokens: '0.0000006' }] }),
-    tiers: z.array(PriceTier),
+    tiers: z.array(PriceTier).meta({ description: 'Empty where long inputs cost no more.', examples: [[]] }),
     batch_factor: z.string().meta({ description: 'Factor on all prices in batches.', examples: ['0.5'] }),
   })
   .meta({ id: 'ModelPricing', description: 'What a model costs.' });
@@ -84,6 +86,7 @@ export const catalog = c.router({
     path: '/v1/models',
     summary: 'List models',
     description: 'The whole catalogue with prices. OpenAI’s `models.list` reads it as it is.',
+    headers: headersA,
     responses: { 200: ModelList, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Models', operationId: 'listModels' } as const,
   },
@@ -91,6 +94,8 @@ export const catalog = c.router({
     method: 'GET',
     path: '/v1/models/:model',
     summary: 'Get a model',
+    description: 'One model with its limits, abilities and prices.',
+    headers: headersA,
     pathParams: z.object({
       model: z
         .string()

@@ -72,12 +72,27 @@ export type UserResponse = z.infer<typeof UserResponse>;
 export const LoginMfaRequiredResponse = z
   .object({
     mfa_required: z.literal(true),
-    challenge_token: z.string().meta({ description: 'For `POST /v1/users/login/mfa`; five minutes, five tries.' }),
+    challenge_token: z
+      .string()
+      .meta({ description: 'For `POST /v1/users/login/mfa`; five minutes, five tries.', examples: ['tgc_8Qm2x…'] }),
     expires_at: Timestamp,
     methods: z.array(z.enum(['totp', 'recovery_code'])),
   })
   .meta({ id: 'LoginMfaRequiredResponse', description: 'The password was right; a second factor is needed.' });
 export type LoginMfaRequiredResponse = z.infer<typeof LoginMfaRequiredResponse>;
+
+const LOGGED_IN = {
+  user_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77',
+  account_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee78',
+  email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  role: 'member',
+  email_verified: true,
+  mfa_enabled: false,
+  plan: 'free',
+  created_at: '2026-11-21T08:00:00.000Z',
+  session: { token: 'tgs_4f0Zk1…', expires_at: '2026-12-21T08:00:00.000Z' },
+};
 
 export const identity = c.router({
   createUser: {
@@ -97,7 +112,11 @@ export const identity = c.router({
     description:
       'Answers with the user and a session, or, where the user has a second factor, with a challenge for `POST /v1/users/login/mfa`.',
     body: LoginRequest,
-    responses: { 200: z.union([UserResponse, LoginMfaRequiredResponse]), 401: problem, ...refusals.openInput },
+    responses: {
+      200: z.union([UserResponse, LoginMfaRequiredResponse]).meta({ examples: [LOGGED_IN] }),
+      401: problem,
+      ...refusals.openInput,
+    },
     metadata: { auth: 'none', tag: 'Identity', operationId: 'login' } as const,
   },
   logout: {
@@ -114,6 +133,7 @@ export const identity = c.router({
     method: 'GET',
     path: '/v1/users/me',
     summary: 'The caller’s own profile',
+    description: 'The user behind the session, or the owner of the API key.',
     headers: headersA,
     responses: { 200: UserResponse, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'account:read', tag: 'Identity', operationId: 'getMe' } as const,

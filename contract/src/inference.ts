@@ -161,7 +161,20 @@ export const ChatCompletion = z
     ),
     usage: ChatUsage.optional(),
   })
-  .meta({ id: 'ChatCompletion', description: 'OpenAI’s chat completion.' });
+  .meta({
+    id: 'ChatCompletion',
+    description: 'OpenAI’s chat completion.',
+    examples: [
+      {
+        id: 'chatcmpl-9f2c',
+        object: 'chat.completion',
+        created: 1763712000,
+        model: 'gpt-4o-mini',
+        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello.' } }],
+        usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21, cost: 0.00000855 },
+      },
+    ],
+  });
 export type ChatCompletion = z.infer<typeof ChatCompletion>;
 
 export const ChatCompletionChunk = z
@@ -183,7 +196,19 @@ export const ChatCompletionChunk = z
     ),
     usage: ChatUsage.nullable().optional(),
   })
-  .meta({ id: 'ChatCompletionChunk', description: 'One event of a streamed chat completion.' });
+  .meta({
+    id: 'ChatCompletionChunk',
+    description: 'One event of a streamed chat completion.',
+    examples: [
+      {
+        id: 'chatcmpl-9f2c',
+        object: 'chat.completion.chunk',
+        created: 1763712000,
+        model: 'gpt-4o-mini',
+        choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: null }],
+      },
+    ],
+  });
 export type ChatCompletionChunk = z.infer<typeof ChatCompletionChunk>;
 
 /** The headers that every inference endpoint takes. */

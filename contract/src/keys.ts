@@ -24,8 +24,28 @@ export const CreateKeyRequest = z
     expires_at: Timestamp.optional().meta({ description: 'When the key stops working by itself.' }),
     monthly_cap_usd: UsdInput.optional().meta({ description: 'Hard monthly cap, USD, UTC calendar month. None when left out.' }),
   })
-  .meta({ id: 'CreateKeyRequest', description: 'A new API key.' });
+  .meta({
+    id: 'CreateKeyRequest',
+    description: 'A new API key.',
+    examples: [{ name: 'production', scopes: ['inference'], monthly_cap_usd: '25' }],
+  });
 export type CreateKeyRequest = z.infer<typeof CreateKeyRequest>;
+
+const KEY_EXAMPLE = {
+  key_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77',
+  name: 'production',
+  prefix: 'tg_live_4f0Zk1x8QbRm',
+  livemode: true,
+  scopes: ['inference'],
+  status: 'active',
+  monthly_cap_usd: '25',
+  created_at: '2026-11-21T08:00:00.000Z',
+  expires_at: null,
+  rotated_at: null,
+  previous_secret_expires_at: null,
+  revoked_at: null,
+  last_used_at: '2026-11-21T09:30:00.000Z',
+};
 
 export const KeyResponse = z
   .object({
@@ -48,12 +68,16 @@ export const KeyResponse = z
     revoked_at: Timestamp.nullable(),
     last_used_at: Timestamp.nullable().meta({ description: 'To the minute.' }),
   })
-  .meta({ id: 'KeyResponse', description: 'An API key without its secret.' });
+  .meta({ id: 'KeyResponse', description: 'An API key without its secret.', examples: [KEY_EXAMPLE] });
 export type KeyResponse = z.infer<typeof KeyResponse>;
 
 export const KeyCreatedResponse = KeyResponse.extend({
   key: z.string().meta({ description: 'The plain key. It is shown in this answer only.', examples: ['tg_live_4f0Zk1x8QbRm…'] }),
-}).meta({ id: 'KeyCreatedResponse', description: 'An API key with its secret, shown exactly once.' });
+}).meta({
+  id: 'KeyCreatedResponse',
+  description: 'An API key with its secret, shown exactly once.',
+  examples: [{ ...KEY_EXAMPLE, last_used_at: null, key: 'tg_live_4f0Zk1x8QbRm…' }],
+});
 export type KeyCreatedResponse = z.infer<typeof KeyCreatedResponse>;
 
 export const RotateKeyRequest = z
@@ -92,6 +116,7 @@ export const keys = c.router({
     method: 'GET',
     path: '/v1/keys/:key_id',
     summary: 'Get an API key',
+    description: 'One key of the account, revoked or not. The secret is never shown again.',
     headers: headersA,
     pathParams: KeyPath,
     responses: { 200: KeyResponse, 404: problem, ...refusals.read },

@@ -10,8 +10,8 @@ const Totals = {
   input_tokens: z.int().meta({ examples: [12000] }),
   cached_input_tokens: z.int().meta({ examples: [2000] }),
   output_tokens: z.int().meta({ examples: [4000] }),
-  cost_usd: Usd.meta({ description: 'At catalogue prices, USD.' }),
-  charged_usd: Usd.meta({ description: 'What the account paid beyond its plan’s quota, USD.' }),
+  cost_usd: Usd.meta({ description: 'At catalogue prices, USD.', examples: ['0.00405'] }),
+  charged_usd: Usd.meta({ description: 'What the account paid beyond its plan’s quota, USD.', examples: ['0'] }),
 };
 
 export const UsageRow = z
@@ -25,14 +25,28 @@ export const UsageRow = z
     run_id: z.string().nullable().optional().meta({ description: 'Present when grouped by run; null stands for requests outside runs.' }),
     ...Totals,
   })
-  .meta({ id: 'UsageRow', description: 'Usage of one group.' });
+  .meta({
+    id: 'UsageRow',
+    description: 'Usage of one group.',
+    examples: [
+      {
+        day: '2026-11-21',
+        requests: 42,
+        input_tokens: 12000,
+        cached_input_tokens: 2000,
+        output_tokens: 4000,
+        cost_usd: '0.00405',
+        charged_usd: '0',
+      },
+    ],
+  });
 export type UsageRow = z.infer<typeof UsageRow>;
 
 export const UsageResponse = z
   .object({
-    from: z.iso.date(),
-    to: z.iso.date(),
-    livemode: z.boolean(),
+    from: z.iso.date().meta({ examples: ['2026-11-01'] }),
+    to: z.iso.date().meta({ examples: ['2026-11-21'] }),
+    livemode: z.boolean().meta({ examples: [true] }),
     group_by: z.enum(['day', 'model', 'key', 'run']),
     items: z.array(UsageRow),
     total: z.object(Totals),
@@ -47,7 +61,7 @@ export const UsageQuery = z.object({
   livemode: z
     .stringbool()
     .optional()
-    .meta({ description: 'Live or test usage. Default: the mode of the API key that asks; live for sessions.' }),
+    .meta({ description: 'Live or test usage. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] }),
   model: z.string().min(1).max(200).optional(),
   key_id: Uuid.optional(),
   run_id: z.string().min(1).max(128).optional(),
@@ -73,25 +87,31 @@ export type RequestAttempt = z.infer<typeof RequestAttempt>;
 export const RequestTrace = z
   .object({
     request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
-    client_request_id: z.string().nullable().meta({ description: 'The `X-Request-Id` that the caller sent.' }),
+    client_request_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `X-Request-Id` that the caller sent.', examples: [null] }),
     receipt_id: Uuid,
     key_id: Uuid.nullable(),
-    run_id: z.string().nullable(),
-    livemode: z.boolean(),
+    run_id: z
+      .string()
+      .nullable()
+      .meta({ examples: ['nightly-42'] }),
+    livemode: z.boolean().meta({ examples: [true] }),
     endpoint: z.string().meta({ examples: ['/v1/chat/completions'] }),
     stream: z.boolean(),
-    model_requested: z.string(),
-    model_served: z.string(),
-    provider: z.string(),
+    model_requested: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    model_served: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    provider: z.string().meta({ examples: ['openai'] }),
     fallback: z.enum(['none', 'deployment', 'model']),
     outcome: z.enum(['completed', 'cancelled', 'cut', 'failed']),
     attempts: z.array(RequestAttempt),
     usage: ReceiptUsage,
     estimated: z.boolean(),
-    price_version: z.string(),
-    held_usd: Usd.meta({ description: 'Worst case that was held before the provider was called, USD.' }),
-    cost_usd: Usd,
-    charged_usd: Usd,
+    price_version: z.string().meta({ examples: ['2026-07-24'] }),
+    held_usd: Usd.meta({ description: 'Worst case that was held before the provider was called, USD.', examples: ['0.0001605'] }),
+    cost_usd: Usd.meta({ examples: ['0.00000855'] }),
+    charged_usd: Usd.meta({ examples: ['0'] }),
     started_at: Timestamp,
     first_byte_at: Timestamp.nullable(),
     completed_at: Timestamp,
@@ -115,6 +135,7 @@ export const ledger = c.router({
     method: 'GET',
     path: '/v1/requests/:request_id',
     summary: 'Trace of one request',
+    description: 'Attempts, timings, cost and receipt of one request of the account. It can be read a moment after the answer ends.',
     headers: headersA,
     pathParams: z.object({ request_id: z.string().min(1).max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
     responses: { 200: RequestTrace, 404: problem, ...refusals.read },

@@ -16,11 +16,26 @@ const IntegerString = z
 /** What was consumed, by meter. `cached_input_tokens` and `cache_write_tokens` are parts of `input_tokens`; `reasoning_tokens` is a part of `output_tokens`. */
 export const ReceiptUsage = z
   .object({
-    input_tokens: z.int().min(0),
-    cached_input_tokens: z.int().min(0),
-    cache_write_tokens: z.int().min(0),
-    output_tokens: z.int().min(0),
-    reasoning_tokens: z.int().min(0),
+    input_tokens: z
+      .int()
+      .min(0)
+      .meta({ examples: [9] }),
+    cached_input_tokens: z
+      .int()
+      .min(0)
+      .meta({ examples: [0] }),
+    cache_write_tokens: z
+      .int()
+      .min(0)
+      .meta({ examples: [0] }),
+    output_tokens: z
+      .int()
+      .min(0)
+      .meta({ examples: [12] }),
+    reasoning_tokens: z
+      .int()
+      .min(0)
+      .meta({ examples: [0] }),
   })
   .meta({
     id: 'ReceiptUsage',
@@ -36,15 +51,21 @@ export const ReceiptPayload = z
     nonce: z
       .string()
       .regex(/^[0-9a-f]{32}$/)
-      .meta({ description: '16 random bytes, hex: makes the leaf hash unguessable and salts the hashes below.' }),
+      .meta({
+        description: '16 random bytes, hex: makes the leaf hash unguessable and salts the hashes below.',
+        examples: ['5f2c9a0d4b7e1836a5c0d9e2f4718b63'],
+      }),
     request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
     account_hash: Sha256Hex.meta({ description: 'SHA-256 of "tallygate-account/v1\\n", the nonce and the account id.' }),
     key_hash: Sha256Hex.nullable().meta({ description: 'SHA-256 of "tallygate-key/v1\\n", the nonce and the key id; null for a session.' }),
-    livemode: z.boolean(),
+    livemode: z.boolean().meta({ examples: [true] }),
     endpoint: z.string().meta({ examples: ['/v1/chat/completions'] }),
-    run_id: z.string().nullable().meta({ description: 'The agent run as the caller named it (`X-Agent-Run-Id`), or null.' }),
-    model_requested: z.string(),
-    model_served: z.string(),
+    run_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The agent run as the caller named it (`X-Agent-Run-Id`), or null.', examples: ['nightly-42'] }),
+    model_requested: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    model_served: z.string().meta({ examples: ['gpt-4o-mini'] }),
     provider: z.string().meta({ examples: ['openai'] }),
     fallback: z.enum(['none', 'deployment', 'model']),
     outcome: z.enum(['completed', 'cancelled', 'cut', 'failed']).meta({
@@ -55,12 +76,16 @@ export const ReceiptPayload = z
     response_sha256: Sha256Hex.meta({ description: 'Of the response body as sent; of a stream, up to its last settled event.' }),
     usage: ReceiptUsage,
     estimated: z.boolean().meta({ description: 'The provider reported no usage: the counts are ours.' }),
-    price_version: z.string(),
-    price_tier_above_input_tokens: z.int().nullable().meta({ description: 'The long-context tier that was applied, or null.' }),
-    unit_prices_pico_usd: z
-      .record(z.string(), IntegerString)
-      .meta({ description: 'Price per single unit in 10⁻¹² USD, by meter, as published.' }),
-    cost_nano_usd: IntegerString.meta({ description: 'Sum of units × price, rounded up once, in 10⁻⁹ USD.' }),
+    price_version: z.string().meta({ examples: ['2026-07-24'] }),
+    price_tier_above_input_tokens: z
+      .int()
+      .nullable()
+      .meta({ description: 'The long-context tier that was applied, or null.', examples: [null] }),
+    unit_prices_pico_usd: z.record(z.string(), IntegerString).meta({
+      description: 'Price per single unit in 10⁻¹² USD, by meter, as published.',
+      examples: [{ input_tokens: '150000', output_tokens: '600000' }],
+    }),
+    cost_nano_usd: IntegerString.meta({ description: 'Sum of units × price, rounded up once, in 10⁻⁹ USD.', examples: ['8550'] }),
     started_at: Timestamp,
     completed_at: Timestamp,
     client_signature: z.null().meta({ description: 'Place of the caller’s own signature.' }),
@@ -77,8 +102,14 @@ export const ReceiptResponse = z
     signature: z
       .object({
         alg: z.literal('Ed25519'),
-        kid: z.string().meta({ description: 'Which key of `/.well-known/vaas-keys.json` signed.' }),
-        value: z.string().meta({ description: 'Ed25519 signature over the 32 bytes of the digest, base64url.' }),
+        kid: z.string().meta({
+          description: 'Which key of `/.well-known/vaas-keys.json` signed.',
+          examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'],
+        }),
+        value: z.string().meta({
+          description: 'Ed25519 signature over the 32 bytes of the digest, base64url.',
+          examples: ['hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg'],
+        }),
       })
       .meta({ description: 'Signature of the service.' }),
     log: z.null().meta({ description: 'Place of the transparency-log entry; null until the log takes the receipt in.' }),
@@ -94,13 +125,15 @@ export const VaasKeySet = z
         .object({
           kty: z.literal('OKP'),
           crv: z.literal('Ed25519'),
-          x: z.string().meta({ description: 'Public key, base64url (RFC 8037).' }),
-          kid: z.string().meta({ description: 'RFC 7638 thumbprint.' }),
+          x: z
+            .string()
+            .meta({ description: 'Public key, base64url (RFC 8037).', examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'] }),
+          kid: z.string().meta({ description: 'RFC 7638 thumbprint.', examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'] }),
           use: z.literal('sig'),
           alg: z.literal('EdDSA'),
           purpose: z.literal('receipt'),
           not_before: Timestamp.meta({ description: 'Receipts completed before this are not signed with this key.' }),
-          not_after: Timestamp.nullable().meta({ description: 'Set once the key is retired.' }),
+          not_after: Timestamp.nullable().meta({ description: 'Set once the key is retired.', examples: [null] }),
         })
         .meta({ id: 'VaasKey', description: 'A public signing key with its time of validity.' }),
     ),

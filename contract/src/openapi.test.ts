@@ -1,0 +1,111 @@
+import { initContract } from '@ts-rest/core';
+import { describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { contract } from './index.ts';
+import { STREAMS } from './openapi/operation.ts';
+import { problemExample } from './openapi/refusals.ts';
+import { routesOf } from './openapi/route.ts';
+import type { JsonSchema } from './openapi/shape.ts';
+import { openApiDocument } from './openapi.ts';
+import { ERROR_CODES, ERRORS, HTTPValidationError, Problem } from './problem.ts';
+
+const c = initContract();
+const document = openApiDocument();
+const routes = routesOf(contract);
+const operationOf = (route: { path: string; method: string }) => document.paths[route.path]?.[route.method];
+
+describe.each(routes)('$method $path', (route) => {
+  const operation = operationOf(route);
+
+  test('shows a request that its schema takes', () => {
+    const example = operation?.requestBody?.content['application/json']?.example;
+    if (route.body) expect(route.body.safeParse(example).error).toBeUndefined();
+    else expect(operation?.requestBody).toBeUndefined();
+  });
+
+  test('shows an answer that its schema gives, for every status with a body', () => {
+    for (const { status, contentType, schema } of route.responses) {
+      const media = operation?.responses[status]?.content?.[contentType];
+      if (!schema) expect(media).toBeUndefined();
+      else if (media?.examples)
+        for (const code of Object.keys(media.examples)) expect(schema.safeParse(exampleNamed(code)).error).toBeUndefined();
+      else expect(schema.safeParse(media?.example).error).toBeUndefined();
+    }
+  });
+
+  test('names the request id among the headers of every answer', () => {
+    for (const response of Object.values(operation?.responses ?? {})) expect(response.headers).toHaveProperty('X-Request-Id');
+  });
+
+  test('has security alternatives only for the credentials it declares', () => {
+    const declared = new Set(route.headers.map(({ name }) => name));
+    const alternatives = operation?.security.flatMap((alternative) => Object.keys(alternative)) ?? [];
+    expect(alternatives.includes('bearerAuth')).toBe(route.metadata.auth === 'bearer');
+    expect(alternatives.includes('apiKey')).toBe(route.metadata.auth === 'bearer' && !route.metadata.session && declared.has('x-api-key'));
+    expect(alternatives.includes('internalSecret')).toBe(route.metadata.auth === 'internal');
+  });
+});
+
+const exampleNamed = (code: string) => document.components.examples[code]?.value;
+
+test.each(ERROR_CODES)('shows %s as the problem document that it is', (code) => {
+  const record = ERRORS[code].status === 422 ? HTTPValidationError : Problem;
+  expect(z.strictObject(record.shape).safeParse(problemExample(code)).error).toBeUndefined();
+});
+
+test('shows an event for every stream', () => {
+  for (const [operationId, schema] of Object.entries(STREAMS)) {
+    const operation = Object.values(document.paths)
+      .flatMap((methods) => Object.values(methods))
+      .find((one) => one.operationId === operationId);
+    expect(schema.safeParse(operation?.responses['200']?.content?.['text/event-stream']?.example).error).toBeUndefined();
+  }
+});
+
+test('gives every operation an id of its own', () => {
+  const ids = routes.map((route) => route.metadata.operationId);
+  expect(new Set(ids).size).toBe(ids.length);
+});
+
+test('leaves no schema empty', () => {
+  expect(emptySchemas(document, '#')).toEqual([]);
+});
+
+describe('a record that is sent and answered', () => {
+  const common = { responses: {}, summary: 'S', description: 'D', metadata: { auth: 'none', tag: 'Keys', operationId: 'x' } as const };
+  const both = (record: z.ZodType) =>
+    openApiDocument(c.router({ put: { ...common, method: 'PUT', path: '/x', body: record, responses: { 200: record } } })).components
+      .schemas;
+
+  test('is split where a default makes the two differ, and so is what contains it', () => {
+    const Inner = z.object({ size: z.int().default(1) }).meta({ id: 'SplitInner', examples: [{ size: 1 }] });
+    const Outer = z.object({ inner: Inner }).meta({ id: 'SplitOuter' });
+    const schemas = both(Outer);
+    expect(Object.keys(schemas)).toEqual(['SplitInner', 'SplitInnerInput', 'SplitOuter', 'SplitOuterInput']);
+    expect([schemas['SplitInner']?.required, schemas['SplitInnerInput']?.required]).toEqual([['size'], undefined]);
+    expect(schemas['SplitOuterInput']?.properties?.['inner']).toEqual({ $ref: '#/components/schemas/SplitInnerInput' });
+  });
+
+  test('is one where the two are the same, and still refuses unknown fields', () => {
+    const Same = z.strictObject({ size: z.int().meta({ examples: [1] }) }).meta({ id: 'SameBothWays' });
+    expect(both(Same)).toMatchObject({ SameBothWays: { additionalProperties: false } });
+  });
+});
+
+test('refuses a schema that has nothing to show, by its name', () => {
+  const Mute = z.object({ text: z.string() }).meta({ id: 'MuteRecord' });
+  const route = { method: 'GET', path: '/mute', summary: 'S', description: 'D', responses: { 200: Mute } } as const;
+  const metadata = { auth: 'none', tag: 'Keys', operationId: 'mute' } as const;
+  expect(() => openApiDocument(c.router({ mute: { ...route, metadata } }))).toThrow('MuteRecord.text has nothing to show');
+});
+
+/** Where `{}` stands for a schema; a schema that takes everything has to say what it is for. */
+function emptySchemas(node: unknown, path: string): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([key, value]) => {
+    const here = `${path}/${key}`;
+    if (key === 'examples' || key === 'example' || key === 'default') return [];
+    const places: JsonSchema[] = key === 'properties' ? Object.values(value) : key === 'schema' || key === 'items' ? [value] : [];
+    return [...places.filter((schema) => Object.keys(schema).length === 0).map(() => here), ...emptySchemas(value, here)];
+  });
+}

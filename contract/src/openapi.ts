@@ -1,0 +1,93 @@
+import type { AppRouter } from '@ts-rest/core';
+import { contract } from './index.ts';
+import { inferenceResponseHeaders } from './inference.ts';
+import { operationOf, STREAMS } from './openapi/operation.ts';
+import { codesOf, problemExample } from './openapi/refusals.ts';
+import { type Route, routesOf } from './openapi/route.ts';
+import { nameSchemas } from './openapi/schemas.ts';
+import type { OpenApiDocument } from './openapi/shape.ts';
+import { ERRORS } from './problem.ts';
+
+/** What the tags of the routes stand for; a route with a tag that is not here is refused. */
+const TAGS: Readonly<Record<string, string>> = {
+  Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
+  Models: 'The catalogue: what each model can do and what it costs.',
+  Identity: 'Users, their profile and their sessions.',
+  Keys: 'API keys: create, rotate, revoke.',
+  Usage: 'What was used, what it cost, and what happened to one request.',
+  Receipts: 'Signed receipts and the public keys that verify them.',
+  Discovery: 'What the service says about itself.',
+};
+
+const SECURITY_SCHEMES = {
+  bearerAuth: { type: 'http', scheme: 'bearer', description: 'An API key (`tg_live_…`, `tg_test_…`) or a session token (`tgs_…`).' },
+  apiKey: { type: 'apiKey', in: 'header', name: 'x-api-key', description: 'An API key, as an alternative to the bearer token.' },
+  webSession: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-web-session-token',
+    description: 'A session token, as an alternative to the bearer token.',
+  },
+  internalSecret: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-internal-secret',
+    description: 'The secret that the web front end and the backend share.',
+  },
+} as const;
+
+/** The OpenAPI 3.1.0 document of a contract: all of it follows from the routes, their schemas and the list of errors. */
+export function openApiDocument(router: AppRouter = contract): OpenApiDocument {
+  const routes = routesOf(router);
+  const schemas = nameSchemas({ input: routes.flatMap(requestSchemas), output: routes.flatMap(responseSchemas) });
+  const paths: OpenApiDocument['paths'] = {};
+  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, schemas) };
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tallygate',
+      version: '0.1.0',
+      summary: 'An OpenAI-compatible AI inference gateway that can be believed.',
+      description:
+        'Point any OpenAI client at it. The worst-case cost of a request is held on every cap before the model runs and replaced by the actual cost after; each request leaves a signed receipt that anyone can verify.',
+      contact: { name: 'Tallygate', url: 'http://127.0.0.1:8787' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: 'http://127.0.0.1:8787', description: 'A gateway on this machine with its default settings.' }],
+    tags: tagsOf(routes),
+    paths,
+    components: {
+      securitySchemes: SECURITY_SCHEMES,
+      headers: responseHeaders(),
+      examples: problemExamples(routes),
+      schemas: schemas.components,
+    },
+  };
+}
+
+const requestSchemas = (route: Route) => [
+  ...[...route.pathParams, ...route.query, ...route.headers].map(({ schema }) => schema),
+  ...(route.body ? [route.body] : []),
+];
+
+const responseSchemas = (route: Route) => [
+  ...route.responses.flatMap(({ schema }) => schema ?? []),
+  ...[STREAMS[route.metadata.operationId] ?? []].flat(),
+];
+
+function tagsOf(routes: Route[]): OpenApiDocument['tags'] {
+  const used = new Set(routes.map((route) => route.metadata.tag));
+  for (const tag of used) if (!TAGS[tag]) throw new Error(`The tag ${tag} needs a description in TAGS.`);
+  return Object.entries(TAGS).flatMap(([name, description]) => (used.has(name) ? [{ name, description }] : []));
+}
+
+function responseHeaders(): OpenApiDocument['components']['headers'] {
+  const described = { ...inferenceResponseHeaders, 'Retry-After': 'Seconds after which the same request may go through.' };
+  return Object.fromEntries(Object.entries(described).map(([name, description]) => [name, { description, schema: { type: 'string' } }]));
+}
+
+function problemExamples(routes: Route[]): OpenApiDocument['components']['examples'] {
+  const refusals = (route: Route) => route.responses.filter(({ contentType }) => contentType === 'application/problem+json');
+  const codes = new Set(routes.flatMap((route) => refusals(route).flatMap(({ status }) => codesOf(route, status))));
+  return Object.fromEntries([...codes].sort().map((code) => [code, { summary: ERRORS[code].title, value: problemExample(code) }]));
+}

@@ -1,0 +1,117 @@
+import { ChatCompletionChunk, inferenceResponseHeaders } from '../inference.ts';
+import { ERRORS } from '../problem.ts';
+import { exampleOf } from './examples.ts';
+import { codesOf } from './refusals.ts';
+import type { Answer, Field, Route } from './route.ts';
+import type { Direction, Schemas } from './schemas.ts';
+import type { JsonSchema, MediaType, Operation, Parameter, Reference, Response } from './shape.ts';
+
+/** What an operation answers with as server-sent events when it is asked to stream: the schema of one event’s data. */
+export const STREAMS: Readonly<Record<string, typeof ChatCompletionChunk>> = { createChatCompletion: ChatCompletionChunk };
+
+/** Describes one route. */
+export function operationOf(route: Route, schemas: Schemas): Operation {
+  const { metadata } = route;
+  const parameters = [
+    ...route.pathParams.map((field) => parameterOf(field, 'path', schemas)),
+    ...route.query.map((field) => parameterOf(field, 'query', schemas)),
+    ...route.headers.map((field) => parameterOf(field, 'header', schemas)),
+  ];
+  return {
+    operationId: metadata.operationId,
+    summary: route.summary,
+    description: route.description,
+    tags: [metadata.tag],
+    security: securityOf(route),
+    ...(metadata.scope && { 'x-required-scope': metadata.scope }),
+    ...(metadata.role && { 'x-required-role': metadata.role }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(route.body && {
+      requestBody: {
+        required: !route.body.safeParse(undefined).success,
+        content: { 'application/json': mediaType(schemas, route.body, 'input', `${metadata.operationId} request`) },
+      },
+    }),
+    responses: Object.fromEntries(route.responses.map((answer) => [String(answer.status), responseOf(route, answer, schemas)])),
+  };
+}
+
+function securityOf({ metadata, headers }: Route): Operation['security'] {
+  const declares = (header: string) => headers.some(({ name }) => name === header);
+  if (metadata.auth === 'none') return [];
+  if (metadata.auth === 'internal') return [{ internalSecret: [] }];
+  return [
+    { bearerAuth: [] },
+    ...(declares('x-api-key') && !metadata.session ? [{ apiKey: [] }] : []),
+    ...(declares('x-web-session-token') ? [{ webSession: [] }] : []),
+  ];
+}
+
+function parameterOf({ name, schema }: Field, place: Parameter['in'], schemas: Schemas): Parameter {
+  const { description, ...described } = schemas.schemaOf(schema, 'input');
+  return {
+    name,
+    in: place,
+    required: !schema.safeParse(undefined).success,
+    ...(description && { description }),
+    schema: described,
+  };
+}
+
+function mediaType(schemas: Schemas, schema: Answer['schema'] & object, direction: Direction, where: string): MediaType {
+  const described = schemas.schemaOf(schema, direction);
+  return { schema: described, example: exampleOf(described, schemas.resolve, where) };
+}
+
+function responseOf(route: Route, answer: Answer, schemas: Schemas): Response {
+  const headers = responseHeaders(route, answer.status);
+  if (!answer.schema) return { description: 'Done. There is no body.', headers };
+  if (answer.contentType === 'application/problem+json') return refusal(route, answer, schemas.schemaOf(answer.schema, 'output'), headers);
+
+  const { operationId } = route.metadata;
+  const media = mediaType(schemas, answer.schema, 'output', `${operationId} ${answer.status}`);
+  const events = answer.status === 200 ? STREAMS[operationId] : undefined;
+  return {
+    description: describe(media.schema, schemas),
+    headers,
+    content: {
+      [answer.contentType]: media,
+      ...(events && { 'text/event-stream': eventStream(mediaType(schemas, events, 'output', `${operationId} event`)) }),
+    },
+  };
+}
+
+const eventStream = ({ schema, example }: MediaType): MediaType => ({
+  schema: {
+    ...schema,
+    description: 'The `data` of one server-sent event. The last event before `data: [DONE]` carries `usage`, with the cost.',
+  },
+  example,
+});
+
+function refusal(route: Route, { status, contentType }: Answer, schema: JsonSchema, headers: Response['headers']): Response {
+  const codes = codesOf(route, status);
+  return {
+    description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
+    headers,
+    content: { [contentType]: { schema, examples: Object.fromEntries(codes.map((code) => [code, component('examples', code)])) } },
+  };
+}
+
+function describe(schema: JsonSchema, schemas: Schemas): string {
+  if (schema.description) return schema.description;
+  if (schema.$ref) return describe(schemas.resolve(schema.$ref), schemas);
+  const choices = schema.anyOf ?? schema.oneOf;
+  if (choices) return choices.map((choice) => describe(choice, schemas)).join(' Or: ');
+  if (typeof schema.items === 'object' && !Array.isArray(schema.items)) return `An array. Each item: ${describe(schema.items, schemas)}`;
+  return 'Done.';
+}
+
+function responseHeaders(route: Route, status: number): Response['headers'] {
+  const names = ['X-Request-Id'];
+  if (route.isInference && status === 200) names.push(...Object.keys(inferenceResponseHeaders).filter((name) => name !== 'X-Request-Id'));
+  if (status === 429 || status === 503) names.push('Retry-After');
+  return Object.fromEntries(names.map((name) => [name, component('headers', name)]));
+}
+
+const component = (kind: 'headers' | 'examples', name: string): Reference => ({ $ref: `#/components/${kind}/${name}` });

@@ -1,0 +1,41 @@
+import { problemExample } from '../contract/src/openapi/refusals.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../contract/src/problem.ts';
+
+/** The documentation of the errors, by path: a page for each code, where the `type` of a problem document points, and a list of all. */
+export function errorPages(): Map<string, string> {
+  const pages = new Map(ERROR_CODES.map((code) => [`docs/errors/${code}.md`, page(code)]));
+  return pages.set('docs/errors/README.md', list());
+}
+
+function page(code: ErrorCode): string {
+  const { status, title, type, retryable, help } = ERRORS[code];
+  return `# ${title}
+
+\`${code}\` · HTTP ${status}
+
+${help}
+
+| | |
+|---|---|
+| Status | ${status} |
+| \`code\` | \`${code}\` |
+| \`error.type\` for OpenAI SDKs | \`${type}\` |
+| The same request can succeed later | ${retryable ? 'yes' : 'no'} |
+
+\`\`\`json
+${JSON.stringify(problemExample(code), null, 2)}
+\`\`\`
+`;
+}
+
+function list(): string {
+  const rows = ERROR_CODES.map((code) => `| ${ERRORS[code].status} | [\`${code}\`](${code}.md) | ${ERRORS[code].title} |`);
+  return `# Errors
+
+Every refusal is a problem document (RFC 9457) that also carries OpenAI’s \`error\` member. Its \`type\` is the address of one of these pages.
+
+| Status | Code | Title |
+|---|---|---|
+${rows.join('\n')}
+`;
+}

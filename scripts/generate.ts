@@ -1,0 +1,47 @@
+// Writes everything that follows from the contract, or with --check says what no longer does.
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { openApiDocument } from '../contract/src/openapi.ts';
+import { errorPages } from './error-pages.ts';
+
+const root = dirname(import.meta.dirname);
+/** Folders that hold generated files only: whatever else lies in them is left over. */
+const GENERATED_FOLDERS = ['docs/errors'];
+
+const wanted = new Map([['contract/openapi.json', `${JSON.stringify(openApiDocument(), null, 2)}\n`], ...errorPages()]);
+const stale = [...wanted].filter(([path, text]) => present(path) !== text).map(([path]) => path);
+const leftOver = GENERATED_FOLDERS.flatMap(filesIn).filter((path) => !wanted.has(path));
+
+if (process.argv.includes('--check')) {
+  for (const path of stale) console.error(`stale: ${path}`);
+  for (const path of leftOver) console.error(`left over: ${path}`);
+  if (stale.length + leftOver.length > 0) {
+    console.error('Run `npm run generate` and commit the result.');
+    process.exitCode = 1;
+  }
+} else {
+  for (const path of stale) write(path, wanted.get(path) ?? '');
+  for (const path of leftOver) rmSync(join(root, path));
+  console.error(`${stale.length} written, ${leftOver.length} removed, ${wanted.size - stale.length} were fresh`);
+}
+
+function present(path: string): string | undefined {
+  try {
+    return readFileSync(join(root, path), 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+function filesIn(folder: string): string[] {
+  try {
+    return readdirSync(join(root, folder)).map((name) => `${folder}/${name}`);
+  } catch {
+    return [];
+  }
+}
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
