@@ -13,6 +13,8 @@ export interface ChatCall {
   readonly firstByteTimeoutMs: number;
   /** Between two body bytes, milliseconds. */
   readonly idleTimeoutMs: number;
+  /** Aborted when the caller hangs up: the call at the provider is cancelled, and `chat` resolves with a fault of kind `cancelled`. */
+  readonly signal: AbortSignal;
   /** `X-Sandbox-Fault` of the request; only the sandbox provider looks at it. */
   readonly sandboxFault?: string | undefined;
 }
@@ -31,7 +33,7 @@ export interface UpstreamAnswer {
    * Resolves after the last byte of a complete body; rejects with {@link UpstreamCut} when the body breaks off or stalls.
    */
   pump(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void>;
-  /** Cancels the call at the provider; a running `collect` or `pump` rejects with {@link UpstreamCut}. Harmless after the end. */
+  /** Cancels the call at the provider, as the call's signal does; a running `collect` or `pump` rejects with {@link UpstreamCut}. Harmless after the end. */
   abort(): void;
 }
 
@@ -40,9 +42,10 @@ export interface UpstreamFault {
   readonly ok: false;
   /**
    * `rejected`: the request itself is at fault, another deployment would say the same. `rate_limited`: 429.
-   * `timeout`: no first byte in time. `failed`: everything else (5xx, 408, 409, refused credentials, connection trouble).
+   * `timeout`: no first byte in time. `cancelled`: the signal was aborted. `failed`: everything else (5xx, 408, 409, refused credentials,
+   * connection trouble).
    */
-  readonly kind: 'rejected' | 'rate_limited' | 'timeout' | 'failed';
+  readonly kind: 'rejected' | 'rate_limited' | 'timeout' | 'cancelled' | 'failed';
   /** Whether another deployment, or the same one later, may answer. */
   readonly retryable: boolean;
   /** The provider's HTTP status, null when none came. */
