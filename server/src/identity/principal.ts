@@ -20,3 +20,12 @@ export interface SessionPrincipal extends Caller {
   readonly kind: 'session';
   readonly sessionId: string;
 }
+
+/** What a session carries into admission: the same members as an API key's grant. */
+export interface SessionGrant {
+  readonly principal: SessionPrincipal;
+  /** Sessions have no cap of their own. */
+  readonly monthlyCap: null;
+  /** Id of the account's plan. */
+  readonly plan: string;
+}

@@ -1,0 +1,16 @@
+import { defineEntity, p } from '@mikro-orm/core';
+
+const AccountSchema = defineEntity({
+  name: 'Account',
+  tableName: 'accounts',
+  properties: {
+    id: p.uuid().primary(),
+    name: p.text(),
+    plan: p.text(),
+    createdAt: p.datetime().fieldName('created_at'),
+  },
+});
+
+/** Owns keys, usage and money. A user who signs up gets one of their own. */
+export class Account extends AccountSchema.class {}
+AccountSchema.setClass(Account);

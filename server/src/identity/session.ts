@@ -1,0 +1,44 @@
+import { defineEntity, p } from '@mikro-orm/core';
+import { User } from './user.ts';
+
+const DAY_MS = 86_400_000;
+const IDLE_MS = 30 * DAY_MS;
+const ABSOLUTE_MS = 90 * DAY_MS;
+const TOUCH_INTERVAL_MS = 60_000;
+
+const SessionSchema = defineEntity({
+  name: 'Session',
+  tableName: 'sessions',
+  properties: {
+    id: p.uuid().primary(),
+    user: () => p.manyToOne(User).fieldName('user_id'),
+    tokenHash: p.blob().fieldName('token_hash').hidden(),
+    createdAt: p.datetime().fieldName('created_at'),
+    lastUsedAt: p.datetime().fieldName('last_used_at'),
+    revokedAt: p.datetime().fieldName('revoked_at').nullable(),
+    ipAddress: p.text().fieldName('ip_address').nullable(),
+    userAgent: p.text().fieldName('user_agent').nullable(),
+  },
+});
+
+/** A signed-in browser or terminal: lives 30 days from its last use, 90 days at most. */
+export class Session extends SessionSchema.class {
+  expiresAt(): Date {
+    return new Date(Math.min(this.lastUsedAt.getTime() + IDLE_MS, this.createdAt.getTime() + ABSOLUTE_MS));
+  }
+
+  isLive(now: Date): boolean {
+    return this.revokedAt === null && now < this.expiresAt();
+  }
+
+  /** Slides the idle limit, in steps of a minute: a busy session must not write a row per request. */
+  touch(now: Date): void {
+    if (now.getTime() - this.lastUsedAt.getTime() >= TOUCH_INTERVAL_MS) this.lastUsedAt = now;
+  }
+
+  /** Keeps the first time: a second logout does not rewrite when the session ended. */
+  revoke(now: Date): void {
+    this.revokedAt ??= now;
+  }
+}
+SessionSchema.setClass(Session);

@@ -1,0 +1,70 @@
+import { timingSafeEqual } from 'node:crypto';
+import { defineEntity, p } from '@mikro-orm/core';
+import type { Scope } from '@tallygate/contract';
+import { secretHash } from './key-secret.ts';
+
+const ApiKeySchema = defineEntity({
+  name: 'ApiKey',
+  tableName: 'api_keys',
+  properties: {
+    id: p.uuid().primary(),
+    accountId: p.uuid().fieldName('account_id'),
+    userId: p.uuid().fieldName('user_id'),
+    lookupId: p.text().fieldName('lookup_id'),
+    name: p.text(),
+    livemode: p.boolean(),
+    scopes: p.array<Scope>().columnType('text[]'),
+    secretHash: p.blob().fieldName('secret_hash').hidden(),
+    previousSecretHash: p.blob().fieldName('previous_secret_hash').nullable().hidden(),
+    previousExpiresAt: p.datetime().fieldName('previous_expires_at').nullable(),
+    monthlyCap: p.bigint('bigint').fieldName('monthly_cap_nano_usd').nullable(),
+    createdAt: p.datetime().fieldName('created_at'),
+    expiresAt: p.datetime().fieldName('expires_at').nullable(),
+    rotatedAt: p.datetime().fieldName('rotated_at').nullable(),
+    revokedAt: p.datetime().fieldName('revoked_at').nullable(),
+    lastUsedAt: p.datetime().fieldName('last_used_at').nullable(),
+  },
+});
+
+export type KeyStatus = 'active' | 'expired' | 'revoked';
+
+/** An API key. Its secret is stored as a hash, so nothing here can show the plain key again. */
+export class ApiKey extends ApiKeySchema.class {
+  status(now: Date): KeyStatus {
+    if (this.revokedAt) return 'revoked';
+    return this.expiresAt && now >= this.expiresAt ? 'expired' : 'active';
+  }
+
+  isUsable(now: Date): boolean {
+    return this.status(now) === 'active';
+  }
+
+  /** Keeps the first time, so that a repeat cannot move the moment from which usage of the key is disputed. */
+  revoke(now: Date): void {
+    this.revokedAt ??= now;
+  }
+
+  /**
+   * Puts `secret` in place of the present one, which goes on working for `graceSeconds`. Only one earlier secret ever works:
+   * a rotation during the grace of the one before ends that one, so a leaked secret cannot be kept alive by rotating again.
+   */
+  rotate(secret: string, now: Date, graceSeconds: number): void {
+    this.previousSecretHash = graceSeconds > 0 ? this.secretHash : null;
+    this.previousExpiresAt = graceSeconds > 0 ? new Date(now.getTime() + graceSeconds * 1000) : null;
+    this.secretHash = secretHash(secret);
+    this.rotatedAt = now;
+  }
+
+  /** When the secret before the last rotation dies; `undefined` when none is left. */
+  graceEndsAt(now: Date): Date | undefined {
+    return this.previousExpiresAt && now < this.previousExpiresAt ? this.previousExpiresAt : undefined;
+  }
+
+  /** Compares in constant time; says nothing of whether the key is usable. */
+  isOpenedBy(secret: string, now: Date): boolean {
+    const presented = secretHash(secret);
+    if (timingSafeEqual(presented, this.secretHash)) return true;
+    return Boolean(this.previousSecretHash && this.graceEndsAt(now) && timingSafeEqual(presented, this.previousSecretHash));
+  }
+}
+ApiKeySchema.setClass(ApiKey);
