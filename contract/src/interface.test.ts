@@ -114,6 +114,7 @@ function inputFaults({ request, query, path }: InterfaceRow, operation: Operatio
     ...(request !== undefined && (!body?.required || (request !== '*' && record !== request))
       ? [`request: ${record}, expected ${request}`]
       : []),
+    ...(query.length > 0 ? inQuery.flatMap(queryFaults) : []),
     ...(sameSet(names, query) ? [] : [`query: ${names}, expected ${query}`]),
     ...(sameSet(
       inPath.map(({ name }) => `{${name}}`),
