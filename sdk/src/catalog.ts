@@ -1,0 +1,22 @@
+import type { Model, ModelList } from './generated/models.ts';
+import type { Call } from './transport/call.ts';
+import type { CallOptions } from './transport/call-options.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** `tallygate.models`: what can be asked, and what it costs. */
+export class Models {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** The whole catalogue with prices. */
+  list(options?: CallOptions): Call<ModelList> {
+    return this.#transport.json({ method: 'GET', path: '/v1/models' }, options);
+  }
+
+  get(model: string, options?: CallOptions): Call<Model> {
+    return this.#transport.json({ method: 'GET', path: `/v1/models/${encodeURIComponent(model)}` }, options);
+  }
+}

@@ -1,0 +1,101 @@
+// Generated from contract/src/problem.ts by sdk/scripts/generate-errors.ts. Do not edit.
+
+/** Every code the service answers with. */
+export type ErrorCode =
+  /** 400. The body is not valid JSON. The detail says at which position parsing stopped. */
+  | 'malformed_json'
+  /** 400. The provider that serves this model answered that the request itself is at fault. Its own message is in the detail; nothing was charged. */
+  | 'upstream_rejected'
+  /** 401. Send an API key or a session token as `Authorization: Bearer …`. */
+  | 'missing_credentials'
+  /** 401. The credential is mistyped, unknown, expired or revoked, or the e-mail address and password do not belong together. */
+  | 'invalid_credentials'
+  /** 401. The request carries credentials of two different identities. Send exactly one of them. */
+  | 'ambiguous_credentials'
+  /** 402. The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much: raise the cap, lower `max_tokens`, or send `X-Budget-Policy: clamp`. */
+  | 'budget_exceeded'
+  /** 403. The credential is good, but its owner’s role does not cover this operation. */
+  | 'forbidden'
+  /** 403. Use an API key that carries the scope named in the detail, or sign in and use a session. */
+  | 'scope_required'
+  /** 403. API keys cannot do this. Log in with `POST /v1/users/login` and send the session token. */
+  | 'session_required'
+  /** 404. There is no such object, or it belongs to somebody else; the two are answered alike. */
+  | 'not_found'
+  /** 404. The path is not part of this service. `/openapi.json` lists all of them; the base URL of OpenAI clients ends in `/v1`. */
+  | 'unknown_path'
+  /** 404. The model is not in the catalogue, or it does not serve this endpoint. `GET /v1/models` lists every model with its endpoints. */
+  | 'model_not_found'
+  /** 405. The path exists, but not with this method. The `Allow` header lists the methods it has. */
+  | 'method_not_allowed'
+  /** 408. The body was not received in full within the time limit. Nothing was charged. */
+  | 'request_timeout'
+  /** 409. The object exists already or is in a state that does not allow this. The detail says which. */
+  | 'conflict'
+  /** 409. This `Idempotency-Key` was used before with a different request. Use a fresh key for a different request. */
+  | 'idempotency_conflict'
+  /** 409. A request with this `Idempotency-Key` is still running. Repeat after `Retry-After` seconds to get its answer. */
+  | 'idempotency_in_progress'
+  /** 413. The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, unless configured otherwise. */
+  | 'payload_too_large'
+  /** 415. Send the body as `Content-Type: application/json`. */
+  | 'unsupported_media_type'
+  /** 422. At least one field, header or parameter is missing, unknown or out of range. `errors` lists each of them with its location. */
+  | 'validation_failed'
+  /** 422. The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`. */
+  | 'unpriced_feature'
+  /** 429. Too many requests or tokens in a short time. Repeat after `Retry-After` seconds. */
+  | 'rate_limited'
+  /** 429. The request would fit under its caps once requests that are running now settle for less than they hold. Repeat after `Retry-After` seconds. */
+  | 'budget_in_flight'
+  /** 429. Every deployment that could serve the request answered 429. Repeat after `Retry-After` seconds, or name fallbacks in `models`. */
+  | 'upstream_rate_limited'
+  /** 500. A defect of the service. Report it with the request id; nothing was charged that has no receipt. */
+  | 'internal_error'
+  /** 502. Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged. */
+  | 'upstream_failed'
+  /** 503. No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider. */
+  | 'no_provider_configured'
+  /** 503. Every deployment that could serve the request is cooling down after failures. Repeat after `Retry-After` seconds. */
+  | 'upstream_unavailable'
+  /** 503. The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later. */
+  | 'store_unavailable'
+  /** 503. This instance is shutting down and takes no new work. Repeat the request: another instance will answer. */
+  | 'shutting_down'
+  /** 504. No deployment sent a first byte within the time limit. Nothing was charged. */
+  | 'upstream_timeout';
+
+/** The class of error that a code is thrown as, and whether the same request can succeed later without being changed. */
+export const ERROR_KINDS = {
+  malformed_json: { family: 'bad_request', retryable: false },
+  upstream_rejected: { family: 'bad_request', retryable: false },
+  missing_credentials: { family: 'authentication', retryable: false },
+  invalid_credentials: { family: 'authentication', retryable: false },
+  ambiguous_credentials: { family: 'authentication', retryable: false },
+  budget_exceeded: { family: 'budget_exceeded', retryable: false },
+  forbidden: { family: 'permission', retryable: false },
+  scope_required: { family: 'permission', retryable: false },
+  session_required: { family: 'permission', retryable: false },
+  not_found: { family: 'not_found', retryable: false },
+  unknown_path: { family: 'not_found', retryable: false },
+  model_not_found: { family: 'not_found', retryable: false },
+  method_not_allowed: { family: 'bad_request', retryable: false },
+  request_timeout: { family: 'bad_request', retryable: true },
+  conflict: { family: 'conflict', retryable: false },
+  idempotency_conflict: { family: 'conflict', retryable: false },
+  idempotency_in_progress: { family: 'conflict', retryable: true },
+  payload_too_large: { family: 'bad_request', retryable: false },
+  unsupported_media_type: { family: 'bad_request', retryable: false },
+  validation_failed: { family: 'validation', retryable: false },
+  unpriced_feature: { family: 'validation', retryable: false },
+  rate_limited: { family: 'rate_limit', retryable: true },
+  budget_in_flight: { family: 'budget_in_flight', retryable: true },
+  upstream_rate_limited: { family: 'upstream', retryable: true },
+  internal_error: { family: 'server', retryable: true },
+  upstream_failed: { family: 'upstream', retryable: true },
+  no_provider_configured: { family: 'upstream', retryable: false },
+  upstream_unavailable: { family: 'upstream', retryable: true },
+  store_unavailable: { family: 'server', retryable: true },
+  shutting_down: { family: 'server', retryable: true },
+  upstream_timeout: { family: 'upstream', retryable: true },
+} as const satisfies Record<ErrorCode, { family: string; retryable: boolean }>;

@@ -1,0 +1,666 @@
+// Generated from contract/src by sdk/scripts/generate-models.ts. Do not edit.
+
+/** The numbers behind a refusal over money. */
+export interface BudgetDetail {
+  /** Which of the request’s limits refused it. */
+  limit_source: 'agent_run' | 'key' | 'plan_quota' | 'balance';
+  /** The limit, USD. */
+  cap_usd: string;
+  /** Settled so far in the period, USD. */
+  spent_usd: string;
+  /** Held by requests that are still running, USD. */
+  held_usd: string;
+  /** Worst-case cost of this request, USD. */
+  required_usd: string;
+  /** When the period ends; null for limits without one. */
+  resets_at: string | null;
+}
+
+/** OpenAI’s chat completion. */
+export interface ChatCompletion {
+  id: string;
+  object: 'chat.completion';
+  created: number;
+  model: string;
+  choices: {
+    index: number;
+    finish_reason: string;
+    message: {
+      role: 'assistant';
+      content: string | null;
+      refusal?: string | null | undefined;
+      tool_calls?: {
+        id: string;
+        type: string;
+        function?: {
+          name: string;
+          arguments: string;
+          [field: string]: unknown;
+        } | undefined;
+        [field: string]: unknown;
+      }[] | undefined;
+      [field: string]: unknown;
+    };
+    /** Log probabilities, or null. */
+    logprobs?: unknown | undefined;
+    [field: string]: unknown;
+  }[];
+  usage?: ChatUsage | undefined;
+  [field: string]: unknown;
+}
+
+/** One event of a streamed chat completion. */
+export interface ChatCompletionChunk {
+  id: string;
+  object: 'chat.completion.chunk';
+  created: number;
+  model: string;
+  choices: {
+    index: number;
+    delta: {
+      role?: string | undefined;
+      content?: string | null | undefined;
+      tool_calls?: {
+        index: number;
+        [field: string]: unknown;
+      }[] | undefined;
+      [field: string]: unknown;
+    };
+    finish_reason?: string | null | undefined;
+    [field: string]: unknown;
+  }[];
+  usage?: ChatUsage | null | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s chat completion request. Fields that are not listed here are passed through to the provider. */
+export interface ChatCompletionRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  /** The conversation so far. */
+  messages: ChatMessage[];
+  /** Answer as server-sent events. */
+  stream?: boolean | null | undefined;
+  stream_options?: {
+    include_usage?: boolean | null | undefined;
+    include_obfuscation?: boolean | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  /** Upper bound on tokens out (older name). */
+  max_tokens?: number | null | undefined;
+  /** Upper bound on tokens out, reasoning included. */
+  max_completion_tokens?: number | null | undefined;
+  /** How many choices. */
+  n?: number | null | undefined;
+  temperature?: number | null | undefined;
+  top_p?: number | null | undefined;
+  presence_penalty?: number | null | undefined;
+  frequency_penalty?: number | null | undefined;
+  stop?: string | string[] | null | undefined;
+  seed?: number | null | undefined;
+  logprobs?: boolean | null | undefined;
+  top_logprobs?: number | null | undefined;
+  logit_bias?: { [name: string]: number } | null | undefined;
+  tools?: {
+    type: string;
+    function?: {
+      name: string;
+      description?: string | undefined;
+      parameters?: { [name: string]: unknown } | undefined;
+      strict?: boolean | null | undefined;
+      [field: string]: unknown;
+    } | undefined;
+    [field: string]: unknown;
+  }[] | undefined;
+  /** `none`, `auto`, `required` or a named tool. */
+  tool_choice?: unknown | undefined;
+  parallel_tool_calls?: boolean | undefined;
+  response_format?: {
+    type: 'text' | 'json_object' | 'json_schema';
+    json_schema?: {
+      name: string;
+      schema?: { [name: string]: unknown } | undefined;
+      strict?: boolean | null | undefined;
+      [field: string]: unknown;
+    } | undefined;
+    [field: string]: unknown;
+  } | undefined;
+  reasoning_effort?: string | null | undefined;
+  modalities?: string[] | null | undefined;
+  metadata?: { [name: string]: string } | null | undefined;
+  service_tier?: string | null | undefined;
+  user?: string | undefined;
+  [field: string]: unknown;
+}
+
+/** A part of a message’s content. */
+export type ChatContentPart = {
+  type: 'text';
+  text: string;
+  [field: string]: unknown;
+} | {
+  type: 'refusal';
+  refusal: string;
+  [field: string]: unknown;
+} | {
+  type: 'image_url';
+  image_url: {
+    /** An https URL or a data URL. */
+    url: string;
+    detail?: 'auto' | 'low' | 'high' | 'original' | undefined;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
+} | {
+  type: 'input_audio';
+  input_audio: {
+    data: string;
+    format: string;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
+} | {
+  type: 'file';
+  file: { [name: string]: unknown };
+  [field: string]: unknown;
+} | {
+  type: 'video_url';
+  video_url: {
+    url: string;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
+};
+
+/** A message of the conversation. */
+export interface ChatMessage {
+  role: 'developer' | 'system' | 'user' | 'assistant' | 'tool' | 'function';
+  content?: string | ChatContentPart[] | null | undefined;
+  name?: string | undefined;
+  tool_calls?: {
+    id: string;
+    type: string;
+    function?: {
+      name: string;
+      arguments: string;
+      [field: string]: unknown;
+    } | undefined;
+    [field: string]: unknown;
+  }[] | null | undefined;
+  tool_call_id?: string | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s usage, with the cost added. */
+export interface ChatUsage {
+  prompt_tokens: number;
+  completion_tokens: number;
+  total_tokens: number;
+  prompt_tokens_details?: {
+    cached_tokens?: number | undefined;
+    [field: string]: unknown;
+  } | undefined;
+  completion_tokens_details?: {
+    reasoning_tokens?: number | undefined;
+    [field: string]: unknown;
+  } | undefined;
+  /** What the request cost, USD. For people: the exact amount is in the receipt. */
+  cost?: number | undefined;
+  [field: string]: unknown;
+}
+
+/** A new API key. */
+export interface CreateKeyRequest {
+  /** For people. */
+  name: string;
+  /** `false` makes a `tg_test_` key: sandbox provider only, never billed. */
+  livemode?: boolean | undefined;
+  /** What the key may do. */
+  scopes?: Scope[] | undefined;
+  /** When the key stops working by itself. */
+  expires_at?: string | undefined;
+  /** Hard monthly cap, USD, UTC calendar month. None when left out. */
+  monthly_cap_usd?: string | undefined;
+}
+
+/** A new user with an account of their own. */
+export interface CreateUserRequest {
+  /** E-mail address. */
+  email: string;
+  /** 10 to 256 characters. */
+  password: string;
+  /** Display name. */
+  name?: string | undefined;
+}
+
+/** One fault found in the input. */
+export interface FieldError {
+  /** Where it is: `body`, `query`, `path` or `header`, then the way down to the field. */
+  loc: (string | number)[];
+  /** What is wrong, for people. */
+  msg: string;
+  /** What is wrong, for programs. */
+  type: string;
+}
+
+/** The problem document of a 422: every fault found in the input. */
+export interface HTTPValidationError {
+  /** The documentation page of this code. */
+  type: string;
+  /** Short and constant for the code. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** One sentence that says what to do. */
+  detail: string;
+  /** The request id. */
+  instance: string;
+  /** Stable, for programs. */
+  code: 'malformed_json' | 'upstream_rejected' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'budget_exceeded' | 'forbidden' | 'scope_required' | 'session_required' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'upstream_unavailable' | 'store_unavailable' | 'shutting_down' | 'upstream_timeout';
+  error: OpenAiError;
+  errors: FieldError[];
+}
+
+/** An API key with its secret, shown exactly once. */
+export interface KeyCreatedResponse {
+  /** UUIDv7. */
+  key_id: string;
+  name: string;
+  /** The part of the key that is no secret: it finds the key, it does not open anything. */
+  prefix: string;
+  livemode: boolean;
+  scopes: Scope[];
+  status: 'active' | 'expired' | 'revoked';
+  monthly_cap_usd: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  expires_at: string | null;
+  /** When the secret was last replaced. */
+  rotated_at: string | null;
+  /** Until when the secret before the last rotation still works; null when it does not. */
+  previous_secret_expires_at: string | null;
+  revoked_at: string | null;
+  /** To the minute. */
+  last_used_at: string | null;
+  /** The plain key. It is shown in this answer only. */
+  key: string;
+}
+
+export interface KeyPath {
+  /** The key’s id. */
+  key_id: string;
+}
+
+/** An API key without its secret. */
+export interface KeyResponse {
+  /** UUIDv7. */
+  key_id: string;
+  name: string;
+  /** The part of the key that is no secret: it finds the key, it does not open anything. */
+  prefix: string;
+  livemode: boolean;
+  scopes: Scope[];
+  status: 'active' | 'expired' | 'revoked';
+  monthly_cap_usd: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  expires_at: string | null;
+  /** When the secret was last replaced. */
+  rotated_at: string | null;
+  /** Until when the secret before the last rotation still works; null when it does not. */
+  previous_secret_expires_at: string | null;
+  revoked_at: string | null;
+  /** To the minute. */
+  last_used_at: string | null;
+}
+
+/** The password was right; a second factor is needed. */
+export interface LoginMfaRequiredResponse {
+  mfa_required: true;
+  /** For `POST /v1/users/login/mfa`; five minutes, five tries. */
+  challenge_token: string;
+  /** RFC 3339, UTC. */
+  expires_at: string;
+  methods: ('totp' | 'recovery_code')[];
+}
+
+/** E-mail address and password. */
+export interface LoginRequest {
+  /** E-mail address. */
+  email: string;
+  password: string;
+}
+
+/** A signed-in session: 30 days from its last use, 90 days at most. */
+export interface LoginSession {
+  /** Opaque, `tgs_…`. Shown once. */
+  token: string;
+  /** RFC 3339, UTC. */
+  expires_at: string;
+}
+
+/** A model in OpenAI’s shape, with what it can do and what it costs. */
+export interface Model {
+  id: string;
+  object: 'model';
+  /** Release, unix seconds; 0 where no release date is known. */
+  created: number;
+  owned_by: string;
+  kind: 'chat' | 'completion' | 'embedding' | 'image' | 'tts' | 'stt' | 'video';
+  /** Tokens; null where the model is not limited in tokens. */
+  context_length: number | null;
+  max_output_tokens: number | null;
+  modalities: {
+    input: string[];
+    output: string[];
+  };
+  capabilities: string[];
+  /** Request fields that the model acts on. */
+  supported_parameters: string[];
+  endpoints: string[];
+  pricing: ModelPricing;
+}
+
+/** The catalogue. */
+export interface ModelList {
+  object: 'list';
+  data: Model[];
+}
+
+/** What a model costs. */
+export interface ModelPricing {
+  /** The price version that receipts name. */
+  version: string;
+  /** First day (UTC) on which it is charged. */
+  effective_from: string;
+  currency: 'USD';
+  /** USD per single unit, by meter. */
+  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  /** Empty where long inputs cost no more. */
+  tiers: PriceTier[];
+  /** Factor on all prices in batches. */
+  batch_factor: string;
+}
+
+/** The error in OpenAI’s form, so that OpenAI SDKs raise their own typed errors. */
+export interface OpenAiError {
+  /** The same sentence as `detail`. */
+  message: string;
+  /** OpenAI’s class of error. */
+  type: string;
+  /** The same code as `code`. */
+  code: string | null;
+  /** The request field at fault, or null. */
+  param: string | null;
+}
+
+export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds';
+
+/** Long-context prices. */
+export interface PriceTier {
+  /** The whole request is priced at this tier when its input is above this many tokens. */
+  above_input_tokens: number;
+  prices: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+}
+
+/** Problem details (RFC 9457) with OpenAI’s `error` member. */
+export interface Problem {
+  /** The documentation page of this code. */
+  type: string;
+  /** Short and constant for the code. */
+  title: string;
+  /** The HTTP status. */
+  status: number;
+  /** One sentence that says what to do. */
+  detail: string;
+  /** The request id. */
+  instance: string;
+  /** Stable, for programs. */
+  code: 'malformed_json' | 'upstream_rejected' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'budget_exceeded' | 'forbidden' | 'scope_required' | 'session_required' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'upstream_unavailable' | 'store_unavailable' | 'shutting_down' | 'upstream_timeout';
+  error: OpenAiError;
+  /** Present on refusals over money. */
+  budget?: BudgetDetail | undefined;
+}
+
+/** What is signed, as canonical JSON (RFC 8785). */
+export interface ReceiptPayload {
+  version: 'tallygate-receipt/v1';
+  kind: 'usage';
+  /** UUIDv7. */
+  receipt_id: string;
+  /** 16 random bytes, hex: makes the leaf hash unguessable and salts the hashes below. */
+  nonce: string;
+  request_id: string;
+  /** SHA-256 of "tallygate-account/v1\n", the nonce and the account id. */
+  account_hash: string;
+  /** SHA-256 of "tallygate-key/v1\n", the nonce and the key id; null for a session. */
+  key_hash: string | null;
+  livemode: boolean;
+  endpoint: string;
+  /** The agent run as the caller named it (`X-Agent-Run-Id`), or null. */
+  run_id: string | null;
+  model_requested: string;
+  model_served: string;
+  provider: string;
+  fallback: 'none' | 'deployment' | 'model';
+  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. */
+  outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
+  /** Of the request body as received. */
+  request_sha256: string;
+  /** Of the response body as sent; of a stream, up to its last settled event. */
+  response_sha256: string;
+  usage: ReceiptUsage;
+  /** The provider reported no usage: the counts are ours. */
+  estimated: boolean;
+  price_version: string;
+  /** The long-context tier that was applied, or null. */
+  price_tier_above_input_tokens: number | null;
+  /** Price per single unit in 10⁻¹² USD, by meter, as published. */
+  unit_prices_pico_usd: { [name: string]: string };
+  /** Sum of units × price, rounded up once, in 10⁻⁹ USD. */
+  cost_nano_usd: string;
+  /** RFC 3339, UTC. */
+  started_at: string;
+  /** RFC 3339, UTC. */
+  completed_at: string;
+  /** Place of the caller’s own signature. */
+  client_signature: null;
+}
+
+/** A signed receipt: with the public key, everything needed to verify it offline. */
+export interface ReceiptResponse {
+  object: 'receipt';
+  /** UUIDv7. */
+  id: string;
+  payload: ReceiptPayload;
+  /** SHA-256 of "tallygate-receipt/v1\n" and the canonical payload. */
+  digest: string;
+  /** Signature of the service. */
+  signature: {
+    alg: 'Ed25519';
+    /** Which key of `/.well-known/vaas-keys.json` signed. */
+    kid: string;
+    /** Ed25519 signature over the 32 bytes of the digest, base64url. */
+    value: string;
+  };
+  /** Place of the transparency-log entry; null until the log takes the receipt in. */
+  log: null;
+  /** Place of the on-chain anchor; null until one exists. */
+  anchor: null;
+}
+
+/** What was consumed. Cached and cache-write tokens are parts of the input, reasoning tokens a part of the output. */
+export interface ReceiptUsage {
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+}
+
+/** One call to a provider. */
+export interface RequestAttempt {
+  deployment: string;
+  provider: string;
+  model: string;
+  outcome: 'answered' | 'rejected' | 'rate_limited' | 'failed' | 'timeout';
+  /** The provider’s HTTP status, null when none came. */
+  status: number | null;
+  /** Milliseconds after the request arrived. */
+  started_ms: number;
+  /** Until the answer’s first byte, or until the failure, milliseconds. */
+  duration_ms: number;
+}
+
+/** What happened to one request: attempts, times, money. No prompt, no answer. */
+export interface RequestTrace {
+  request_id: string;
+  /** The `X-Request-Id` that the caller sent. */
+  client_request_id: string | null;
+  /** UUIDv7. */
+  receipt_id: string;
+  key_id: string | null;
+  run_id: string | null;
+  livemode: boolean;
+  endpoint: string;
+  stream: boolean;
+  model_requested: string;
+  model_served: string;
+  provider: string;
+  fallback: 'none' | 'deployment' | 'model';
+  outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
+  attempts: RequestAttempt[];
+  usage: ReceiptUsage;
+  estimated: boolean;
+  price_version: string;
+  /** Worst case that was held before the provider was called, USD. */
+  held_usd: string;
+  /** Decimal string, USD. */
+  cost_usd: string;
+  /** Decimal string, USD. */
+  charged_usd: string;
+  /** RFC 3339, UTC. */
+  started_at: string;
+  first_byte_at: string | null;
+  /** RFC 3339, UTC. */
+  completed_at: string;
+  overhead_ms: number;
+}
+
+/** What a user may administer. */
+export type Role = 'member' | 'marketing' | 'admin';
+
+/** How to replace the secret. */
+export interface RotateKeyRequest {
+  /** How long the old secret keeps working, seconds; 0 ends it at once. */
+  grace_seconds?: number | undefined;
+}
+
+/** What an API key may do. */
+export type Scope = 'inference' | 'account:read' | 'account:write' | 'keys:write' | 'billing:write';
+
+/** That the service is there. */
+export interface ServiceStatus {
+  name: 'Tallygate';
+  status: 'ok' | 'draining';
+  version: string;
+  /** Where the OpenAPI document is. */
+  documentation: string;
+}
+
+export interface UsageQuery {
+  /** First day, UTC. Default: the first of the current month. */
+  from?: string | undefined;
+  /** Last day, UTC. Default: today. */
+  to?: string | undefined;
+  group_by?: 'day' | 'model' | 'key' | 'run' | undefined;
+  /** Live or test usage. Default: the mode of the API key that asks; live for sessions. */
+  livemode?: 'true' | 'false' | undefined;
+  model?: string | undefined;
+  /** UUIDv7. */
+  key_id?: string | undefined;
+  run_id?: string | undefined;
+}
+
+/** Usage of the account between two days, UTC, both included. */
+export interface UsageResponse {
+  from: string;
+  to: string;
+  livemode: boolean;
+  group_by: 'day' | 'model' | 'key' | 'run';
+  items: UsageRow[];
+  total: {
+    requests: number;
+    input_tokens: number;
+    cached_input_tokens: number;
+    output_tokens: number;
+    /** At catalogue prices, USD. */
+    cost_usd: string;
+    /** What the account paid beyond its plan’s quota, USD. */
+    charged_usd: string;
+  };
+}
+
+/** Usage of one group. */
+export interface UsageRow {
+  /** Present when grouped by day. */
+  day?: string | undefined;
+  /** Present when grouped by model. */
+  model?: string | undefined;
+  /** Present when grouped by key; null stands for sessions. */
+  key_id?: string | null | undefined;
+  /** Present when grouped by run; null stands for requests outside runs. */
+  run_id?: string | null | undefined;
+  requests: number;
+  input_tokens: number;
+  cached_input_tokens: number;
+  output_tokens: number;
+  /** At catalogue prices, USD. */
+  cost_usd: string;
+  /** What the account paid beyond its plan’s quota, USD. */
+  charged_usd: string;
+}
+
+/** A user. */
+export interface UserResponse {
+  /** UUIDv7. */
+  user_id: string;
+  /** The account that owns keys, usage and money. */
+  account_id: string;
+  /** E-mail address. */
+  email: string;
+  name: string | null;
+  role: Role;
+  email_verified: boolean;
+  mfa_enabled: boolean;
+  /** The account’s plan. */
+  plan: string;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** Present in answers to a login only. */
+  session?: LoginSession | undefined;
+}
+
+/** A public signing key with its time of validity. */
+export interface VaasKey {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  /** Public key, base64url (RFC 8037). */
+  x: string;
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  use: 'sig';
+  alg: 'EdDSA';
+  purpose: 'receipt';
+  /** Receipts completed before this are not signed with this key. */
+  not_before: string;
+  /** Set once the key is retired. */
+  not_after: string | null;
+}
+
+/** JSON Web Key Set (RFC 7517) of the receipt keys, retired ones included. */
+export interface VaasKeySet {
+  keys: VaasKey[];
+}

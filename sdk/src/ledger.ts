@@ -1,0 +1,38 @@
+import type { UsageQuery as QueryText, RequestTrace, UsageResponse } from './generated/models.ts';
+import type { Call } from './transport/call.ts';
+import type { CallOptions } from './transport/call-options.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** Which usage, and how it is summed up. Days are `YYYY-MM-DD`, UTC, both included. */
+export interface UsageQuery extends Omit<QueryText, 'livemode'> {
+  /** Live or test usage. Default: the mode of the API key that asks; live for sessions. */
+  livemode?: boolean | undefined;
+}
+
+/** `tallygate.usage`: what was consumed and what it cost. */
+export class Usage {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Sums of settled requests by day, model, key or run. Current to within a second or so. */
+  get(query?: UsageQuery, options?: CallOptions): Call<UsageResponse> {
+    return this.#transport.json({ method: 'GET', path: '/v1/usage', query: { ...query } }, options);
+  }
+}
+
+/** `tallygate.requests`: what happened to one request. */
+export class Requests {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Attempts, times and money of one request; no prompt, no answer. */
+  get(requestId: string, options?: CallOptions): Call<RequestTrace> {
+    return this.#transport.json({ method: 'GET', path: `/v1/requests/${encodeURIComponent(requestId)}` }, options);
+  }
+}

@@ -1,0 +1,37 @@
+import { verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
+import type { ReceiptResponse, VaasKeySet } from './generated/models.ts';
+import type { Call } from './transport/call.ts';
+import type { CallOptions } from './transport/call-options.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** What verification found: `{ valid: true, … }`, or `{ valid: false, code, reason }`. */
+export type Verification = ReturnType<typeof verifyReceipt>;
+
+/** `tallygate.receipts`: signed proof of what was served and what it cost. Reading them needs no credential. */
+export class Receipts {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** A receipt exists a moment after its answer has ended; until then this throws `NotFoundError`. */
+  get(receiptId: string, options?: CallOptions): Call<ReceiptResponse> {
+    return this.#transport.json({ method: 'GET', path: `/v1/receipts/${encodeURIComponent(receiptId)}` }, options);
+  }
+
+  /** The public keys that sign receipts. Keep a copy: with it, receipts verify without the service. */
+  keys(options?: CallOptions): Call<VaasKeySet> {
+    return this.#transport.json({ method: 'GET', path: '/.well-known/vaas-keys.json' }, options);
+  }
+
+  /**
+   * Checks a receipt: form, digest, signature, and that the cost follows from usage and prices. A receipt that is not valid is a
+   * result, not an exception. Text is checked more strictly than an object can be: it shows members that JSON.parse would hide.
+   * @param keys left out, they are fetched, and the answer is as good as the connection to the service
+   */
+  async verify(receipt: ReceiptResponse | string, keys?: VaasKeySet, options?: CallOptions): Promise<Verification> {
+    const keySet = keys ?? (await this.keys(options));
+    return typeof receipt === 'string' ? verifyReceiptText(receipt, keySet) : verifyReceipt(receipt, keySet);
+  }
+}

@@ -1,0 +1,87 @@
+import { Models } from './catalog.ts';
+import { environmentVariable } from './environment.ts';
+import { Identity } from './identity.ts';
+import { Chat } from './inference.ts';
+import { Keys } from './keys.ts';
+import { Requests, Usage } from './ledger.ts';
+import { Receipts } from './receipts.ts';
+import type { OnDebug } from './transport/debug.ts';
+import { Transport } from './transport/transport.ts';
+
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
+/** Ten minutes, as OpenAI's SDKs: reasoning models take their time. */
+const DEFAULT_TIMEOUT_MS = 600_000;
+const DEFAULT_MAX_RETRIES = 2;
+
+export interface TallygateOptions {
+  /** `tg_live_…` or `tg_test_…`. Default: `TALLYGATE_API_KEY`, where there is an environment. `null`: none, whatever the environment says. */
+  readonly apiKey?: string | null | undefined;
+  /** `tgs_…`, from `identity.login`. Instead of an API key. */
+  readonly sessionToken?: string | undefined;
+  /** Address of the gateway, with or without `/v1`. Default: `TALLYGATE_BASE_URL`, else a gateway on this computer. */
+  readonly baseUrl?: string | undefined;
+  /** Default: the runtime's own. */
+  readonly fetch?: typeof fetch | undefined;
+  /** Time for one attempt, milliseconds; of a stream, the longest silence. Default: ten minutes. */
+  readonly timeoutMs?: number | undefined;
+  /** How often a failed attempt is repeated. Default: 2. */
+  readonly maxRetries?: number | undefined;
+  /** Told about requests, answers and retries; never about credentials or content. */
+  readonly onDebug?: OnDebug | undefined;
+}
+
+/** A client of one gateway with one credential. It holds no connection and needs no closing. */
+export class Tallygate {
+  /** Without `/v1`. */
+  readonly baseUrl: string;
+  readonly identity: Identity;
+  readonly keys: Keys;
+  readonly models: Models;
+  readonly usage: Usage;
+  readonly requests: Requests;
+  readonly receipts: Receipts;
+  readonly chat: Chat;
+  /** Private, so that printing or serialising a client cannot show the credential. */
+  readonly #credential: string | undefined;
+
+  constructor(options: TallygateOptions = {}) {
+    if (options.apiKey && options.sessionToken)
+      throw new TypeError('Give either apiKey or sessionToken: the service refuses both at once.');
+    this.#credential = credentialOf(options);
+    this.baseUrl = normalBaseUrl(options.baseUrl ?? environmentVariable('TALLYGATE_BASE_URL') ?? DEFAULT_BASE_URL);
+    const transport = new Transport({
+      baseUrl: this.baseUrl,
+      credential: this.#credential,
+      fetch: options.fetch ?? globalThis.fetch,
+      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
+      onDebug: options.onDebug,
+    });
+    this.identity = new Identity(transport);
+    this.keys = new Keys(transport);
+    this.models = new Models(transport);
+    this.usage = new Usage(transport);
+    this.requests = new Requests(transport);
+    this.receipts = new Receipts(transport);
+    this.chat = new Chat(transport);
+  }
+
+  /** What an OpenAI client needs to go through this gateway: `new OpenAI(tallygate.openai())`. */
+  openai(): { baseURL: string; apiKey: string } {
+    if (this.#credential === undefined) throw new TypeError('There is no credential: pass apiKey, or set TALLYGATE_API_KEY.');
+    return { baseURL: `${this.baseUrl}/v1`, apiKey: this.#credential };
+  }
+}
+
+function credentialOf({ apiKey, sessionToken }: TallygateOptions): string | undefined {
+  if (apiKey === null) return sessionToken;
+  return sessionToken || apiKey || environmentVariable('TALLYGATE_API_KEY');
+}
+
+/** People paste the address with `/v1` because OpenAI's clients want it so. */
+function normalBaseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TypeError(`The base URL must be an http or https address, not "${text}".`);
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '');
+}

@@ -1,0 +1,45 @@
+/** What every call takes beside its input. */
+export interface CallOptions {
+  /** Aborting it ends the call with an `AbortError`, retries and waits between them included. */
+  readonly signal?: AbortSignal | undefined;
+  /** Time for one attempt, milliseconds; of a stream, the longest silence. Default: the client's. */
+  readonly timeoutMs?: number | undefined;
+  /** How often a failed attempt is repeated. Default: the client's. */
+  readonly maxRetries?: number | undefined;
+  /** Further request headers. They win over the SDK's own. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Makes a repeat of the request answer with the first answer, for 24 hours. Left out, calls that create or charge get a fresh
+   * one, the same on every retry of the call.
+   */
+  readonly idempotencyKey?: string | undefined;
+}
+
+/** What inference calls take beside their input. */
+export interface InferenceOptions extends CallOptions {
+  /** The agent run that this request is a step of. */
+  readonly agentRun?: {
+    /** 1 to 128 letters, digits and `. _ : -`. */
+    readonly id: string;
+    /** Hard ceiling of the whole run, decimal string in USD (`"0.50"`). The first request sets it, later ones can only tighten it. */
+    readonly maxBudgetUsd?: string | undefined;
+  };
+  /** `clamp`: lower the token bound to what the budget covers, instead of refusing. */
+  readonly budgetPolicy?: 'strict' | 'clamp' | undefined;
+  /** How far the gateway may go when the model cannot be served. */
+  readonly fallbackPolicy?: 'none' | 'deployment' | 'semantic' | undefined;
+  /** Ask for the receipt to be anchored on chain. */
+  readonly anchorReceipt?: boolean | undefined;
+}
+
+/** The gateway's request headers that say what the options say. */
+export function inferenceHeaders(options: InferenceOptions): Record<string, string> {
+  const { agentRun, budgetPolicy, fallbackPolicy, anchorReceipt } = options;
+  return {
+    ...(agentRun && { 'x-agent-run-id': agentRun.id }),
+    ...(agentRun?.maxBudgetUsd !== undefined && { 'x-agent-max-budget': agentRun.maxBudgetUsd }),
+    ...(budgetPolicy && { 'x-budget-policy': budgetPolicy }),
+    ...(fallbackPolicy && { 'x-fallback-policy': fallbackPolicy }),
+    ...(anchorReceipt !== undefined && { 'x-vaas-anchor': String(anchorReceipt) }),
+  };
+}

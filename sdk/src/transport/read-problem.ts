@@ -1,0 +1,29 @@
+import { errorFromProblem, type TallygateError } from '../errors.ts';
+import type { Problem } from '../generated/models.ts';
+
+/** Reads the body of an answer that is no success, whatever it turns out to be, and makes the typed error of it. */
+export async function readError(response: Response): Promise<TallygateError> {
+  const { status, headers } = response;
+  // A proxy in between may answer with anything, or break off: the status alone still makes an error.
+  const text = await response.text().catch(() => '');
+  const problem = parseProblem(text);
+  if (problem !== undefined) return errorFromProblem(problem.detail, { status, code: problem.code, headers, problem });
+  const excerpt = text.trim().slice(0, 200);
+  return errorFromProblem(`The service answered ${status}${excerpt && `: ${excerpt}`}`, { status, code: 'unexpected_response', headers });
+}
+
+/** A problem document, or `undefined` for any other text. */
+export function parseProblem(text: string): Problem | undefined {
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const { code, detail } = value as Partial<Problem>;
+  return typeof code === 'string' && typeof detail === 'string' ? (value as Problem) : undefined;
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

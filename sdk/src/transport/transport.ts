@@ -1,0 +1,154 @@
+import { ConnectionError, TallygateError } from '../errors.ts';
+import { Call, type CallResult, callResult } from './call.ts';
+import type { CallOptions } from './call-options.ts';
+import { Deadline, sleep } from './deadline.ts';
+import type { DebugEvent, OnDebug } from './debug.ts';
+import { EventStream } from './event-stream.ts';
+import { parseJson, readError } from './read-problem.ts';
+import { retryDelayMs } from './retry.ts';
+
+export interface TransportSettings {
+  /** Without a slash at the end and without `/v1`. */
+  readonly baseUrl: string;
+  /** API key or session token, or none for the endpoints that are public. */
+  readonly credential: string | undefined;
+  readonly fetch: typeof fetch;
+  readonly timeoutMs: number;
+  readonly maxRetries: number;
+  readonly onDebug: OnDebug | undefined;
+}
+
+/** One endpoint with its input, as the resources describe it. */
+export interface Operation {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The operation creates or charges: it carries an idempotency key, so that a retry cannot do it twice. */
+  readonly isOnce?: boolean;
+}
+
+interface Attempt {
+  readonly operation: Operation;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  readonly options: CallOptions;
+  readonly number: number;
+}
+
+/** Turns an answer that is a success into data. A stream keeps the deadline; everything else is done when this returns. */
+type Reader<T> = (response: Response, deadline: Deadline) => Promise<T> | T;
+
+/** Sends operations: credential, retries, timeouts and typed errors are here and nowhere else. */
+export class Transport {
+  readonly #settings: TransportSettings;
+
+  constructor(settings: TransportSettings) {
+    this.#settings = settings;
+  }
+
+  /** The answer as JSON; an answer without a body is `undefined`. */
+  json<T>(operation: Operation, options: CallOptions = {}): Call<T> {
+    return new Call(
+      this.#send(operation, options, async (response, deadline) => {
+        const data = await readJson<T>(response);
+        deadline.clear();
+        return data;
+      }),
+    );
+  }
+
+  /** The answer as a stream of events. Once its headers are here, nothing is repeated. */
+  events<T>(operation: Operation, options: CallOptions = {}): Call<EventStream<T>> {
+    return new Call(this.#send(operation, options, (response, deadline) => new EventStream<T>(response, deadline)));
+  }
+
+  async #send<T>(operation: Operation, options: CallOptions, read: Reader<T>): Promise<CallResult<T>> {
+    const attempt = { operation, options, ...this.#request(operation, options) };
+    const maxRetries = options.maxRetries ?? this.#settings.maxRetries;
+    for (let number = 0; ; number += 1) {
+      try {
+        return await this.#attempt({ ...attempt, number }, read);
+      } catch (error) {
+        if (!(error instanceof TallygateError) || number >= maxRetries) throw error;
+        const delayMs = retryDelayMs(error, number, Math.random, Date.now());
+        if (delayMs === undefined) throw error;
+        this.#debug({ type: 'retry', method: operation.method, path: operation.path, attempt: number, code: error.code, delayMs });
+        await sleep(delayMs, options.signal);
+      }
+    }
+  }
+
+  async #attempt<T>({ operation, url, headers, body, options, number }: Attempt, read: Reader<T>): Promise<CallResult<T>> {
+    const { method, path } = operation;
+    const deadline = new Deadline(options.timeoutMs ?? this.#settings.timeoutMs, options.signal);
+    const startedAt = Date.now();
+    this.#debug({ type: 'request', method, path, attempt: number });
+    try {
+      deadline.signal.throwIfAborted();
+      // Called without a receiver: some runtimes refuse `fetch` as a method of another object.
+      const { fetch } = this.#settings;
+      const response = await fetch(url, { method, headers, body, signal: deadline.signal });
+      const { status } = response;
+      const requestId = response.headers.get('x-request-id') ?? undefined;
+      this.#debug({ type: 'response', method, path, attempt: number, status, requestId, durationMs: Date.now() - startedAt });
+      if (!response.ok) throw await readError(response);
+      return callResult(await read(response, deadline), response);
+    } catch (error) {
+      deadline.clear();
+      if (deadline.signal.aborted) throw deadline.signal.reason;
+      if (error instanceof TallygateError) throw error;
+      throw new ConnectionError(`No connection to ${this.#settings.baseUrl}: ${reasonOf(error)}`, error);
+    }
+  }
+
+  #request(operation: Operation, options: CallOptions): { url: string; headers: Record<string, string>; body: string | null } {
+    const { credential, baseUrl } = this.#settings;
+    const idempotencyKey = options.idempotencyKey ?? (operation.isOnce ? freshIdempotencyKey() : undefined);
+    const headers = {
+      accept: 'application/json, text/event-stream',
+      ...(operation.body !== undefined && { 'content-type': 'application/json' }),
+      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...operation.headers,
+      ...lowerCaseNames(options.headers),
+    };
+    const body = operation.body === undefined ? null : JSON.stringify(operation.body);
+    return { url: `${baseUrl}${operation.path}${queryText(operation.query)}`, headers, body };
+  }
+
+  #debug(event: DebugEvent): void {
+    this.#settings.onDebug?.(event);
+  }
+}
+
+async function readJson<T>(response: Response): Promise<T> {
+  const text = await response.text();
+  // The few operations whose answer has no body declare their data as `undefined`.
+  if (text === '') return undefined as T;
+  const value = parseJson(text);
+  if (value !== undefined) return value as T;
+  const message = 'The service answered with something that is not JSON. Is the base URL right?';
+  throw new TallygateError(message, { status: response.status, code: 'unexpected_response', headers: response.headers });
+}
+
+/** `fetch` says only "fetch failed"; what happened is in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error && error.cause.message ? error.cause.message : error.message;
+}
+
+/** Not `randomUUID`, which browsers keep from pages that were not loaded over https. */
+const freshIdempotencyKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/** Header names are case-insensitive, object keys are not: without this a caller's `Authorization` would stand beside ours. */
+const lowerCaseNames = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+function queryText(query: Operation['query'] = {}): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+}

@@ -1,0 +1,128 @@
+import { ERRORS, type ErrorCode } from '@tallygate/contract';
+import type { ChatCompletion, ChatCompletionChunk, KeyCreatedResponse, KeyResponse, Model, Problem, UserResponse } from '../src/index.ts';
+
+export const REQUEST_ID = 'req_019aa2f1c2d37b6e8c4d1f00aa55ee77';
+export const RECEIPT_ID = '6f1b1f0e-6a55-4f0e-9b57-0d6f3a0c9a11';
+export const KEY_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
+export const PLAIN_KEY = 'tg_live_4f0Zk1x8QbRm0123456789abcdefghijABCDEFGHIJ01abcdef';
+
+export const user: UserResponse = {
+  user_id: '019aa2f1-0000-7000-8000-000000000001',
+  account_id: '019aa2f1-0000-7000-8000-000000000002',
+  email: 'ada@example.com',
+  name: 'Ada Lovelace',
+  role: 'member',
+  email_verified: true,
+  mfa_enabled: false,
+  plan: 'free',
+  created_at: '2026-11-01T09:00:00.000Z',
+};
+
+export const session = { token: 'tgs_4f0Zk1x8QbRm', expires_at: '2026-12-21T08:00:00.000Z' };
+
+export const key: KeyResponse = {
+  key_id: KEY_ID,
+  name: 'production',
+  prefix: 'tg_live_4f0Zk1x8QbRm',
+  livemode: true,
+  scopes: ['inference', 'account:read'],
+  status: 'active',
+  monthly_cap_usd: '25',
+  created_at: '2026-11-01T09:00:00.000Z',
+  expires_at: null,
+  rotated_at: null,
+  previous_secret_expires_at: null,
+  revoked_at: null,
+  last_used_at: '2026-11-21T07:59:00.000Z',
+};
+
+export const createdKey: KeyCreatedResponse = { ...key, last_used_at: null, key: PLAIN_KEY };
+
+export const model: Model = {
+  id: 'gpt-4o-mini',
+  object: 'model',
+  created: 1721260800,
+  owned_by: 'openai',
+  kind: 'chat',
+  context_length: 128000,
+  max_output_tokens: 16384,
+  modalities: { input: ['text', 'image'], output: ['text'] },
+  capabilities: ['streaming', 'tools', 'vision'],
+  supported_parameters: ['temperature', 'tools'],
+  endpoints: ['/v1/chat/completions'],
+  pricing: {
+    version: '2026-07-24',
+    effective_from: '2026-07-24',
+    currency: 'USD',
+    prices: { input_tokens: '0.00000015', output_tokens: '0.0000006' },
+    tiers: [],
+    batch_factor: '0.5',
+  },
+};
+
+const chatUsage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11, cost: 0.00000255 };
+
+export const completion: ChatCompletion = {
+  id: 'chatcmpl-9f2c',
+  object: 'chat.completion',
+  created: 1763712000,
+  model: 'gpt-4o-mini',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello.', refusal: null }, logprobs: null }],
+  usage: chatUsage,
+};
+
+export const inferenceAnswerHeaders = {
+  'x-request-id': REQUEST_ID,
+  'x-receipt-id': RECEIPT_ID,
+  'x-model-served': 'gpt-4o-mini',
+  'x-provider': 'openai',
+  'x-overhead-ms': '0.8',
+  'x-fallback': 'none',
+};
+
+const chunk = (choices: ChatCompletionChunk['choices'], more: Partial<ChatCompletionChunk> = {}): ChatCompletionChunk => ({
+  id: 'chatcmpl-9f2c',
+  object: 'chat.completion.chunk',
+  created: 1763712000,
+  model: 'gpt-4o-mini',
+  choices,
+  ...more,
+});
+
+/** The chunks of a streamed answer: role, each text, the reason it stopped, the usage. */
+export const chunks = (...texts: string[]): ChatCompletionChunk[] => [
+  chunk([{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }]),
+  ...texts.map((content) => chunk([{ index: 0, delta: { content }, finish_reason: null }])),
+  chunk([{ index: 0, delta: {}, finish_reason: 'stop' }]),
+  chunk([], { usage: chatUsage }),
+];
+
+/** One `data:` event. */
+export const event = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+
+export const DONE = 'data: [DONE]\n\n';
+
+/** The scripted answer with the problem document of a code. */
+export function refusal(code: ErrorCode, more: { headers?: Record<string, string>; detail?: string; problem?: object } = {}) {
+  const { status, title, type } = ERRORS[code];
+  const detail = more.detail ?? `What to do about ${code}.`;
+  const problem: Problem = {
+    type: `https://tallygate.example/docs/errors/${code}`,
+    title,
+    status,
+    detail,
+    instance: REQUEST_ID,
+    code,
+    error: { message: detail, type, code, param: null },
+  };
+  return { status, headers: { 'x-request-id': REQUEST_ID, ...more.headers }, json: { ...problem, ...more.problem } };
+}
+
+export const budget = {
+  limit_source: 'key',
+  cap_usd: '25',
+  spent_usd: '24.9',
+  held_usd: '0.05',
+  required_usd: '0.2',
+  resets_at: '2026-12-01T00:00:00.000Z',
+} as const;

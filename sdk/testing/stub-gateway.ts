@@ -1,0 +1,105 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { checkAnswer, checkRequest } from './contract-check.ts';
+
+/** What a client sent. */
+export interface StubRequest {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly headers: IncomingHttpHeaders;
+  /** Parsed JSON; `undefined` without a body. */
+  readonly body: unknown;
+  /** Whether the client took the whole answer or hung up on it. */
+  readonly ended: Promise<'answered' | 'hung up'>;
+}
+
+/** What the stub answers with, once. */
+export type StubAnswer =
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly json?: unknown }
+  | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly text: string }
+  /** A stream; without `end: true` it stays open until the client hangs up. */
+  | { readonly headers?: Readonly<Record<string, string>>; readonly pieces: readonly string[]; readonly end?: boolean }
+  /** Accepts the request and never answers. */
+  | { readonly silence: true }
+  /** Closes the connection instead of an answer. */
+  | { readonly reset: true };
+
+/** A gateway that answers from a script and checks both directions against the contract. */
+export interface StubGateway {
+  readonly baseUrl: string;
+  readonly requests: readonly StubRequest[];
+  /** Adds answers to the script: one is used per request, in order. */
+  script(...answers: readonly StubAnswer[]): void;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+export async function startStubGateway(): Promise<StubGateway> {
+  const requests: StubRequest[] = [];
+  const answers: StubAnswer[] = [];
+  const server = createServer((message, response) => {
+    readRequest(message, response)
+      .then((request) => {
+        requests.push(request);
+        const answer = answers.shift() ?? { status: 500, text: `The script has no answer for ${request.method} ${request.path}.` };
+        const fault = checkRequest(request) ?? checkAnswer(request, answer);
+        // The status exists nowhere else: a test that breaks the contract fails with the reason in its face.
+        send(response, fault === undefined ? answer : { status: 418, text: fault });
+      })
+      .catch((error: unknown) => response.destroy(error instanceof Error ? error : undefined));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The stub has no port.');
+  return {
+    baseUrl: `http://127.0.0.1:${address.port}`,
+    requests,
+    script: (...more) => void answers.push(...more),
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function readRequest(message: IncomingMessage, response: ServerResponse): Promise<StubRequest> {
+  const ended = new Promise<'answered' | 'hung up'>((resolve) =>
+    response.on('close', () => resolve(response.writableFinished ? 'answered' : 'hung up')),
+  );
+  const chunks: Buffer[] = [];
+  for await (const chunk of message) chunks.push(chunk);
+  const text = Buffer.concat(chunks).toString();
+  const url = new URL(message.url ?? '/', 'http://stub');
+  return {
+    method: message.method ?? '',
+    path: url.pathname,
+    query: Object.fromEntries(url.searchParams),
+    headers: message.headers,
+    body: text === '' ? undefined : JSON.parse(text),
+    ended,
+  };
+}
+
+function send(response: ServerResponse, answer: StubAnswer): void {
+  if ('silence' in answer) return;
+  if ('reset' in answer) {
+    response.destroy();
+    return;
+  }
+  if ('pieces' in answer) {
+    response.writeHead(200, { 'content-type': 'text/event-stream', ...answer.headers });
+    response.flushHeaders();
+    for (const piece of answer.pieces) response.write(piece);
+    if (answer.end) response.end();
+    return;
+  }
+  const status = answer.status ?? 200;
+  if ('text' in answer) {
+    response.writeHead(status, { 'content-type': 'text/plain', ...answer.headers }).end(answer.text);
+    return;
+  }
+  const type = status < 400 ? 'application/json' : 'application/problem+json';
+  response.writeHead(status, { 'content-type': type, ...answer.headers });
+  response.end(answer.json === undefined ? undefined : JSON.stringify(answer.json));
+}
