@@ -1,4 +1,4 @@
-export { verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
+export { type Verification, verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
 export type { Models } from './catalog.ts';
 export {
   AbortError,
@@ -55,7 +55,7 @@ export type { Identity } from './identity.ts';
 export type { Chat, ChatCompletions } from './inference.ts';
 export type { Keys } from './keys.ts';
 export type { Requests, Usage, UsageQuery } from './ledger.ts';
-export type { Receipts, Verification } from './receipts.ts';
+export type { Receipts } from './receipts.ts';
 export { Tallygate, type TallygateOptions } from './tallygate.ts';
 export type { Call, CallResult } from './transport/call.ts';
 export type { CallOptions, InferenceOptions } from './transport/call-options.ts';

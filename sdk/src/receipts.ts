@@ -1,11 +1,8 @@
-import { verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
+import { type Verification, verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
 import type { ReceiptResponse, VaasKeySet } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { Transport } from './transport/transport.ts';
-
-/** What verification found: `{ valid: true, … }`, or `{ valid: false, code, reason }`. */
-export type Verification = ReturnType<typeof verifyReceipt>;
 
 /** `tallygate.receipts`: signed proof of what was served and what it cost. Reading them needs no credential. */
 export class Receipts {

@@ -1,0 +1,85 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ROUTES, routeOf } from '../testing/contract-check.ts';
+import { KEY_ID, RECEIPT_ID, REQUEST_ID } from '../testing/fixtures.ts';
+import { type StubGateway, startStubGateway } from '../testing/stub-gateway.ts';
+import { Tallygate } from './index.ts';
+
+let gateway: StubGateway;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await gateway[Symbol.asyncDispose]();
+});
+
+it('has a method for every operation of the contract, with the path and input that the contract takes', async () => {
+  const tallygate = new Tallygate({ sessionToken: 'tgs_secret', baseUrl: gateway.baseUrl, maxRetries: 0 });
+  const calls = [
+    tallygate.identity.login({ email: 'ada@example.com', password: 'correct horse battery' }),
+    tallygate.identity.logout(),
+    tallygate.identity.me(),
+    tallygate.keys.create({ name: 'production', monthly_cap_usd: '25' }),
+    tallygate.keys.list(),
+    tallygate.keys.get(KEY_ID),
+    tallygate.keys.revoke(KEY_ID),
+    tallygate.keys.rotate(KEY_ID, { grace_seconds: 60 }),
+    tallygate.models.list(),
+    tallygate.models.get('vendor/model'),
+    tallygate.usage.get({ from: '2026-11-01', group_by: 'model', livemode: false }),
+    tallygate.requests.get(REQUEST_ID),
+    tallygate.receipts.get(RECEIPT_ID),
+    tallygate.receipts.keys(),
+    tallygate.chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi.' }] }),
+  ];
+  const failures = await Promise.all(calls.map((call) => call.catch((error: unknown) => error)));
+  // 418 is the stub's verdict that a request breaks the contract.
+  expect(failures.map(String).filter((failure) => failure.includes('418'))).toEqual([]);
+
+  const reached = gateway.requests.map((request) => routeOf(request)?.name);
+  const notForClients = ['identity.createUser', ...ROUTES.filter(({ name }) => name.startsWith('discovery.')).map(({ name }) => name)];
+  expect([...reached, ...notForClients].sort()).toEqual(ROUTES.map(({ name }) => name).sort());
+});
+
+it('cannot be led to another path by an id', async () => {
+  const tallygate = new Tallygate({ apiKey: 'tg_test_secret', baseUrl: gateway.baseUrl, maxRetries: 0 });
+  await tallygate.keys.get('../users/me?x=').catch(() => {});
+  expect(gateway.requests[0]?.path).toBe('/v1/keys/..%2Fusers%2Fme%3Fx%3D');
+});
+
+describe('configuration', () => {
+  it('reads key and address from the environment when the program gives none', () => {
+    vi.stubEnv('TALLYGATE_API_KEY', 'tg_test_env');
+    vi.stubEnv('TALLYGATE_BASE_URL', 'https://gateway.example/v1/');
+    expect(new Tallygate().openai()).toEqual({ baseURL: 'https://gateway.example/v1', apiKey: 'tg_test_env' });
+    expect(new Tallygate({ apiKey: 'tg_test_given', baseUrl: 'https://other.example' }).openai()).toEqual({
+      baseURL: 'https://other.example/v1',
+      apiKey: 'tg_test_given',
+    });
+  });
+
+  it('prefers a given session to the environment’s key, and null means no credential at all', () => {
+    vi.stubEnv('TALLYGATE_API_KEY', 'tg_test_env');
+    expect(new Tallygate({ sessionToken: 'tgs_given' }).openai().apiKey).toBe('tgs_given');
+    expect(() => new Tallygate({ apiKey: null }).openai()).toThrow('no credential');
+  });
+
+  it('refuses two credentials, and an address that is none', () => {
+    expect(() => new Tallygate({ apiKey: 'tg_test_a', sessionToken: 'tgs_b' })).toThrow('either apiKey or sessionToken');
+    expect(() => new Tallygate({ baseUrl: 'gateway.example' })).toThrow('gateway.example');
+    expect(() => new Tallygate({ baseUrl: 'file:///etc' })).toThrow('http or https');
+  });
+
+  it.each([
+    ['https://gateway.example', 'https://gateway.example'],
+    ['https://gateway.example/', 'https://gateway.example'],
+    ['https://gateway.example/v1', 'https://gateway.example'],
+    ['https://gateway.example/ai/v1//', 'https://gateway.example/ai'],
+  ])('takes %s as %s', (given, used) => expect(new Tallygate({ apiKey: null, baseUrl: given }).baseUrl).toBe(used));
+});
+
+it('shows no credential when it is printed or serialised', () => {
+  const tallygate = new Tallygate({ apiKey: 'tg_live_secret', baseUrl: gateway.baseUrl });
+  expect(inspect(tallygate, { depth: 9, showHidden: true }) + JSON.stringify(tallygate)).not.toContain('tg_live_secret');
+});
