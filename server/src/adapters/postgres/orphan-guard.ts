@@ -13,7 +13,7 @@ read -r _
 sleep "$4"
 [ "$(cat "$1" 2>/dev/null)" = "$2" ] || exit 0
 [ "$(head -n 1 "$5/postmaster.pid" 2>/dev/null)" = "$3" ] || exit 0
-{ tr '\\0' ' ' <"/proc/$3/cmdline" || ps -ww -o args= -p "$3"; } 2>/dev/null | grep -qF -- "$5" || exit 0
+{ tr '\\0' ' ' <"/proc/$3/cmdline" || ps -ww -o args= -p "$3"; } 2>/dev/null | grep -qF -- "-D $5 " || exit 0
 kill -INT "$3"
 `;
 

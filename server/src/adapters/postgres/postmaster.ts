@@ -127,7 +127,7 @@ function isInUse(pid: number): boolean {
 
 /** Whether that process was started as the server of this very data directory: pids are recycled, command lines are not. */
 async function isPostmasterOf({ data }: Cluster, pid: number): Promise<boolean> {
-  return isInUse(pid) && (await commandOf(pid)).includes(data);
+  return isInUse(pid) && (await commandOf(pid)).includes(`-D ${data} `);
 }
 
 /** The command line of a process; empty for one that is gone or a zombie. */
@@ -136,7 +136,7 @@ async function commandOf(pid: number): Promise<string> {
     if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     if (process.platform === 'win32') {
       const query = `(Get-CimInstance Win32_Process -Filter 'ProcessId=${pid}').CommandLine`;
-      return (await run('powershell.exe', ['-NoProfile', '-Command', query], { windowsHide: true })).stdout;
+      return (await run('powershell.exe', ['-NoProfile', '-Command', query], { windowsHide: true })).stdout.replaceAll('"', '');
     }
     return (await run('ps', ['-ww', '-o', 'args=', '-p', String(pid)])).stdout;
   } catch {
