@@ -18,6 +18,7 @@ export default defineConfig({
       unit('cli', './cli'),
       unit('receipts', './packages/receipts'),
       unit('fake-upstream', './packages/fake-upstream'),
+      { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'] } },
     ],
   },
 });

@@ -1,0 +1,80 @@
+import type { Import, SourceFile } from './source-file.ts';
+
+/** The folders of server/src that are slices of the product; app, kernel and adapters are the only others. */
+export const SLICES: readonly string[] = [
+  'identity',
+  'keys',
+  'budgets',
+  'catalog',
+  'inference',
+  'ledger',
+  'plans',
+  'receipts',
+  'batches',
+  'runs',
+  'events',
+  'marketing',
+  'discovery',
+];
+
+/** Where in the server a path lies. */
+export type Place =
+  | { readonly layer: 'app' | 'kernel'; readonly name: '' }
+  | { readonly layer: 'slice' | 'adapter' | 'unknown'; readonly name: string };
+
+const SERVER = 'server/src/';
+
+/** Undefined outside the server. `main.ts` is the way into app. */
+export function placeOf(path: string): Place | undefined {
+  if (!path.startsWith(SERVER)) return undefined;
+  const [folder = '', inner = ''] = path.slice(SERVER.length).split('/');
+  if (folder === 'app' || folder === 'kernel') return { layer: folder, name: '' };
+  if (folder === 'main.ts') return { layer: 'app', name: '' };
+  if (folder === 'adapters') return { layer: 'adapter', name: inner };
+  return { layer: SLICES.includes(folder) ? 'slice' : 'unknown', name: folder };
+}
+
+/** An import from one place of the server to another. */
+export interface Arrow {
+  readonly from: Place;
+  readonly to: Place;
+  readonly file: SourceFile;
+  readonly import: Import;
+}
+
+/** Every import of production code that leaves its own layer, slice or adapter for another one. */
+export function arrowsOf(files: readonly SourceFile[]): Arrow[] {
+  return files.flatMap((file) => {
+    const from = placeOf(file.path);
+    if (!from || file.isTest) return [];
+    return file.imports.flatMap((one) => {
+      const to = placeOf(one.target);
+      return to && !(to.layer === from.layer && to.name === from.name) ? [{ from, to, file, import: one }] : [];
+    });
+  });
+}
+
+export const isIndexOf = (slice: string, target: string): boolean => target === `${SERVER}${slice}/index.ts`;
+
+export const isPortOf = (adapter: string, target: string): boolean => target === `${SERVER}adapters/${adapter}/port.ts`;
+
+/**
+ * The cycles among the slices, each once and from its alphabetically first member on: `identity → keys → identity`. Imports of types count:
+ * two slices that name each other's types cannot be understood, or moved, one at a time.
+ */
+export function sliceCycles(arrows: readonly Arrow[]): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const { from, to } of arrows)
+    if (from.layer === 'slice' && to.layer === 'slice') next.set(from.name, (next.get(from.name) ?? new Set()).add(to.name));
+
+  const cycles: string[] = [];
+  const walk = (path: string[]): void => {
+    const [first = ''] = path;
+    for (const slice of next.get(path.at(-1) ?? '') ?? []) {
+      if (slice === first) cycles.push([...path, slice].join(' → '));
+      else if (slice > first && !path.includes(slice)) walk([...path, slice]);
+    }
+  };
+  for (const slice of [...next.keys()].sort()) walk([slice]);
+  return cycles;
+}

@@ -1,0 +1,53 @@
+import { posix } from 'node:path';
+import { parseSync } from 'vite';
+
+export interface Import {
+  /** From the repository's root for relative imports (`server/src/kernel/ids.ts`), else as written (`node:fs`, `pino`). */
+  readonly target: string;
+  /** Gone after type stripping: it orders no initialisation and pulls in no code. */
+  readonly isType: boolean;
+  readonly line: number;
+}
+
+export interface SourceFile {
+  /** From the repository's root, with forward slashes. */
+  readonly path: string;
+  /** The text with comments blanked, so that what is merely mentioned is not found. Lines and columns stay. */
+  readonly code: string;
+  readonly lineCount: number;
+  readonly imports: readonly Import[];
+  /** Tests and what only tests use; they may reach wherever they need to. */
+  readonly isTest: boolean;
+}
+
+const TEST_FILE = /(\.test|\.setup)\.ts$|\/test-[^/]+\.ts$/;
+const TYPE_IMPORT = /\bimport\(\s*(['"])(?<specifier>[^'"]+)\1\s*\)/g;
+
+/** Reads the imports of a TypeScript module: static, re-exported, dynamic with a literal, and `import('…').Type`. */
+export function readSource(path: string, text: string): SourceFile {
+  const { module, comments, errors } = parseSync(path, text);
+  if (errors[0]) throw new Error(`${path}: ${errors[0].message}`);
+  const code = comments.reduce((kept, { start, end }) => kept.slice(0, start) + blank(kept.slice(start, end)) + kept.slice(end), text);
+  const imports: Import[] = [];
+  const add = (specifier: string, isType: boolean, at: number) =>
+    imports.push({ target: resolve(path, specifier), isType, line: text.slice(0, at).split('\n').length });
+
+  for (const { moduleRequest, entries, start } of module.staticImports)
+    add(
+      moduleRequest.value,
+      entries.length > 0 ? entries.every(({ isType }) => isType) : /^import\s+type\b/.test(text.slice(start)),
+      start,
+    );
+  for (const { entries, start } of module.staticExports)
+    for (const { moduleRequest, isType } of entries) if (moduleRequest) add(moduleRequest.value, isType, start);
+
+  const evaluated = new Set(module.dynamicImports.map(({ start }) => start));
+  for (const match of code.matchAll(TYPE_IMPORT)) add(match.groups?.['specifier'] ?? '', !evaluated.has(match.index), match.index);
+
+  return { path, code, lineCount: text.split('\n').length - 1, imports, isTest: TEST_FILE.test(path) };
+}
+
+const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
+
+const resolve = (from: string, specifier: string): string =>
+  specifier.startsWith('.') ? posix.join(posix.dirname(from), specifier) : specifier;
