@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { TotalsReporter } from './scripts/totals-reporter.ts';
 
 const source = { ssr: { resolve: { conditions: ['tallygate-source', 'node'] } } };
 const unit = (name: string, root: string) => ({
@@ -9,6 +10,7 @@ const unit = (name: string, root: string) => ({
 export default defineConfig({
   ...source,
   test: {
+    reporters: ['default', new TotalsReporter()],
     // One embedded PostgreSQL for the run; only tests that ask for a database start it.
     globalSetup: ['./server/src/adapters/postgres/test-database.setup.ts'],
     projects: [
@@ -18,7 +20,7 @@ export default defineConfig({
       unit('cli', './cli'),
       unit('receipts', './packages/receipts'),
       unit('fake-upstream', './packages/fake-upstream'),
-      { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'] } },
+      { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'], testTimeout: 30_000 } },
     ],
   },
 });
