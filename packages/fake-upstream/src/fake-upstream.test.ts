@@ -139,7 +139,7 @@ describe('a script', () => {
     expect((await post({ model: 'good' })).status).toBe(200);
   });
 
-  it.each<[string, Step, unknown]>([
+  it.each<[string, Step, object | undefined]>([
     ['missing', steps.usageMissing(), undefined],
     ['zero', steps.usageZero(), { prompt_tokens: 0, completion_tokens: 0 }],
     ['negative', steps.usageNegative(), { prompt_tokens: -5 }],
@@ -153,8 +153,7 @@ describe('a script', () => {
   ])('makes usage %s', async (_, step, expected) => {
     fake.script(step);
     const { usage } = await (await post({})).json();
-    if (expected === undefined) expect(usage).toBeUndefined();
-    else expect(usage).toMatchObject(expected);
+    expect(usage).toEqual(expected && expect.objectContaining(expected));
   });
 
   it('puts usage on the last choice chunk, or on every chunk', async () => {
@@ -239,7 +238,7 @@ describe('the record', () => {
 it('answers in the shapes of OpenAI where nothing is scripted', async () => {
   expect(await (await fetch(`${fake.url}/models`)).json()).toMatchObject({ object: 'list', data: [{ id: 'fake-model' }] });
   const missing = await fetch(`${fake.url}/nothing`);
-  expect([missing.status, Object.keys((await missing.json()).error).sort()]).toEqual([404, ['code', 'message', 'param', 'type']]);
+  expect([missing.status, Object.keys(Object((await missing.json()).error)).sort()]).toEqual([404, ['code', 'message', 'param', 'type']]);
   const malformed = await fetch(`${fake.url}/chat/completions`, { method: 'POST', body: '{' });
   expect(malformed.status).toBe(400);
 });

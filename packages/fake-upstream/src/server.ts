@@ -14,6 +14,8 @@ export interface RecordedRequest {
   /** Parsed JSON, undefined where it is none. */
   readonly body: unknown;
   readonly rawBody: Buffer;
+  /** The client's end of the connection: the same port twice is a reused connection. */
+  readonly clientPort: number;
   /** Milliseconds since the Unix epoch. */
   readonly startedAt: number;
   /** Body bytes written so far; stands still while the client does not read. */
@@ -135,6 +137,7 @@ function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBod
     headers: incoming.headers,
     body: parsed(rawBody),
     rawBody,
+    clientPort: incoming.socket.remotePort ?? 0,
     startedAt: Date.now(),
     bytesSent: 0,
     aborted: false,

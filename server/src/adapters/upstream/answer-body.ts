@@ -1,0 +1,183 @@
+import { type UpstreamAnswer, UpstreamCut } from './port.ts';
+
+/** The end of the connection that a body flows from. `resume` may deliver chunks before it returns. */
+interface Tap {
+  pause(): void;
+  resume(): void;
+  /** Ends the call at the provider. */
+  cut(): void;
+  /** Told once: nothing of the body is wanted any more. */
+  release(): void;
+}
+
+interface Reader {
+  take(chunk: Buffer): void | Promise<void>;
+  done(): void;
+  fail(reason: unknown): void;
+}
+
+/** What may pile up until the relay begins to read, bytes. A plain answer is usually smaller and then never pauses its connection. */
+const HIGH_WATER_BYTES = 64 * 1024;
+
+/**
+ * A body between an HTTP connection that pushes and a relay that takes its time. Costs no promise and no timer a chunk:
+ * one promise for the whole body, and one timer that looks at the time of the last byte when it fires.
+ */
+export class AnswerBody implements UpstreamAnswer {
+  readonly ok = true;
+  readonly status: number;
+  readonly #tap: Tap;
+  readonly #idleTimeoutMs: number;
+  readonly #queue: Buffer[] = [];
+  #queuedBytes = 0;
+  #reader: Reader | undefined;
+  /** How the body ended at the provider's side; the reader learns of it after the chunks before it. */
+  #end: 'complete' | UpstreamCut | undefined;
+  /** Reader and timer are through: nothing that comes later matters. */
+  #isSettled = false;
+  #isPaused = false;
+  /** The reader has not finished with the chunk it holds. */
+  #isWaiting = false;
+  #lastByteAt = 0;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(status: number, tap: Tap, idleTimeoutMs: number) {
+    this.status = status;
+    this.#tap = tap;
+    this.#idleTimeoutMs = idleTimeoutMs;
+  }
+
+  collect(maxBytes: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    return new Promise((resolve, reject) => {
+      const take = (part: Buffer): void => {
+        bytes += part.length;
+        if (bytes > maxBytes) this.#breakOff('too_large');
+        else parts.push(part);
+      };
+      const done = (): void => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
+      this.#read({ take, done, fail: reject });
+    });
+  }
+
+  /** When `onChunk` throws or rejects, the call is cancelled and `pump` rejects with that very error. */
+  pump(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => this.#read({ take: onChunk, done: resolve, fail: reject }));
+  }
+
+  abort(): void {
+    this.#breakOff('aborted');
+  }
+
+  /** The connection delivered a chunk. Comes after `pause` too: undici empties its parser when the provider closes. */
+  push(chunk: Buffer): void {
+    if (this.#isSettled || this.#end) return;
+    this.#lastByteAt = performance.now();
+    if (this.#reader && !this.#isWaiting && this.#queue.length === 0) {
+      this.#hand(this.#reader, chunk);
+      return;
+    }
+    this.#queue.push(chunk);
+    this.#queuedBytes += chunk.length;
+    if (this.#queuedBytes >= HIGH_WATER_BYTES) this.#pause();
+  }
+
+  /** The connection delivered the last byte, or will not: with the reason why. */
+  end(cut?: UpstreamCut): void {
+    if (this.#isSettled || this.#end) return;
+    this.#end = cut ?? 'complete';
+    if (this.#reader && !this.#isWaiting && this.#queue.length === 0) this.#settle(this.#reader, this.#end);
+  }
+
+  #read(reader: Reader): void {
+    this.#reader = reader;
+    if (this.#isSettled) {
+      if (this.#end instanceof UpstreamCut) reader.fail(this.#end);
+      return;
+    }
+    this.#lastByteAt = performance.now();
+    if (!this.#end) this.#watch(this.#idleTimeoutMs);
+    this.#drain();
+  }
+
+  #drain(): void {
+    const reader = this.#reader;
+    if (!reader) return;
+    while (!this.#isWaiting && !this.#isSettled) {
+      const chunk = this.#queue.shift();
+      if (!chunk) break;
+      this.#queuedBytes -= chunk.length;
+      this.#hand(reader, chunk);
+    }
+    if (this.#isWaiting || this.#isSettled) return;
+    if (this.#end) this.#settle(reader, this.#end);
+    else if (this.#isPaused) {
+      this.#isPaused = false;
+      this.#tap.resume();
+    }
+  }
+
+  #hand(reader: Reader, chunk: Buffer): void {
+    let wait: void | Promise<void>;
+    try {
+      wait = reader.take(chunk);
+    } catch (error) {
+      this.#giveUp(error);
+      return;
+    }
+    if (!wait) return;
+    this.#isWaiting = true;
+    this.#pause();
+    wait.then(
+      () => {
+        this.#isWaiting = false;
+        this.#lastByteAt = performance.now();
+        this.#drain();
+      },
+      (error: unknown) => this.#giveUp(error),
+    );
+  }
+
+  #pause(): void {
+    this.#isPaused = true;
+    this.#tap.pause();
+  }
+
+  #watch(ms: number): void {
+    this.#timer = setTimeout(() => {
+      // While the relay holds a chunk, the provider is not the one to wait for.
+      const left = this.#isWaiting ? this.#idleTimeoutMs : this.#lastByteAt + this.#idleTimeoutMs - performance.now();
+      if (left > 0) this.#watch(left);
+      else this.#breakOff('idle_timeout');
+    }, ms);
+  }
+
+  #breakOff(reason: UpstreamCut['reason']): void {
+    if (this.#isSettled) return;
+    const cut = new UpstreamCut(reason);
+    this.#end = cut;
+    this.#giveUp(cut);
+  }
+
+  /** Ends it from our side, at once: chunks that nobody has taken are dropped. */
+  #giveUp(reason: unknown): void {
+    if (this.#isSettled) return;
+    this.#queue.length = 0;
+    this.#release();
+    this.#tap.cut();
+    this.#reader?.fail(reason);
+  }
+
+  #settle(reader: Reader, end: 'complete' | UpstreamCut): void {
+    this.#release();
+    if (end === 'complete') reader.done();
+    else reader.fail(end);
+  }
+
+  #release(): void {
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#tap.release();
+  }
+}

@@ -1,0 +1,147 @@
+import type { Dispatcher } from 'undici';
+import { AnswerBody } from './answer-body.ts';
+import { cancelled, failed, faultOfConnection, type Refusal, timedOut } from './openai-fault.ts';
+import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from './port.ts';
+
+type Controller = Dispatcher.DispatchController;
+type Headers = Refusal['headers'];
+
+/** More of a refusal than this is not read: its first lines say what is wrong. */
+const MAX_REFUSAL_BYTES = 16 * 1024;
+/** How long a refusal may take to arrive once its status is known. */
+const REFUSAL_TIMEOUT_MS = 2000;
+
+/** What undici is told when we end a call; one for all, since nobody reads its stack. */
+const CANCELLED = new Error('The gateway cancelled the call.');
+
+export interface ExchangeOptions {
+  readonly firstByteTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  /** The caller's: ends the exchange at whatever point it is. */
+  readonly signal: AbortSignal;
+  /** What an answer without success means. */
+  readonly faultOf: (refusal: Refusal) => UpstreamFault;
+  /** Told once, with the answer at its first body byte or with what took its place. */
+  readonly settle: (outcome: UpstreamAnswer | UpstreamFault) => void;
+}
+
+/** One HTTP request as undici's dispatcher tells of it: becomes an {@link AnswerBody}, or a fault. */
+export class HttpExchange implements Dispatcher.DispatchHandler {
+  readonly #options: ExchangeOptions;
+  #timer: NodeJS.Timeout | undefined;
+  #controller: Controller | undefined;
+  #status: number | null = null;
+  #headers: Headers = {};
+  /** Parts of an answer without success. */
+  #refusal: Buffer[] | undefined;
+  #refusalBytes = 0;
+  #body: AnswerBody | undefined;
+  #isSettled = false;
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options;
+    this.#timer = setTimeout(() => {
+      this.#settle(timedOut(options.firstByteTimeoutMs, this.#status));
+      this.cut();
+    }, options.firstByteTimeoutMs);
+    options.signal.addEventListener('abort', this);
+  }
+
+  /** The caller's signal was aborted. */
+  handleEvent(): void {
+    if (this.#body) {
+      this.#body.abort();
+    } else {
+      this.#settle(cancelled(this.#status));
+      this.cut();
+    }
+  }
+
+  pause(): void {
+    this.#controller?.pause();
+  }
+
+  resume(): void {
+    this.#controller?.resume();
+  }
+
+  cut(): void {
+    this.#controller?.abort(CANCELLED);
+  }
+
+  /** The signal may outlive the exchange, so it must not keep it. */
+  release(): void {
+    this.#options.signal.removeEventListener('abort', this);
+  }
+
+  onRequestStart(controller: Controller): void {
+    // Timed out, or cancelled, while it waited for a connection. Throwing takes the request back; aborting would also close the connection.
+    if (this.#isSettled) throw CANCELLED;
+    this.#controller = controller;
+  }
+
+  onResponseStart(_: Controller, status: number, headers: Headers): void {
+    if (status < 200 || this.#isSettled) return; // 103 and its like come before the answer.
+    this.#status = status;
+    this.#headers = headers;
+    const encoding = headers['content-encoding'];
+    if (status >= 300) {
+      this.#refusal = [];
+      clearTimeout(this.#timer);
+      this.#timer = setTimeout(() => this.#refuse(), Math.min(REFUSAL_TIMEOUT_MS, this.#options.idleTimeoutMs));
+    } else if (encoding !== undefined && encoding !== 'identity') {
+      this.#settle(failed(`The provider answered in the encoding ${String(encoding).slice(0, 40)}, which was not asked for.`, status));
+      this.cut();
+    }
+  }
+
+  onResponseData(_: Controller, chunk: Buffer): void {
+    if (this.#body) {
+      this.#body.push(chunk);
+    } else if (this.#refusal) {
+      this.#refusal.push(chunk);
+      this.#refusalBytes += chunk.length;
+      if (this.#refusalBytes > MAX_REFUSAL_BYTES) this.#refuse();
+    } else if (!this.#isSettled) {
+      this.#open().push(chunk);
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#body) this.#body.end();
+    else if (this.#refusal) this.#settleRefusal();
+    else if (!this.#isSettled) this.#open().end();
+  }
+
+  onResponseError(_: Controller | null, error: Error): void {
+    if (this.#body) this.#body.end(new UpstreamCut('reset', error));
+    else if (this.#refusal) this.#settleRefusal();
+    else this.#settle(faultOfConnection(error, this.#status));
+  }
+
+  #open(): AnswerBody {
+    this.#body = new AnswerBody(this.#status ?? 200, this, this.#options.idleTimeoutMs);
+    this.#settle(this.#body);
+    return this.#body;
+  }
+
+  /** Enough of the refusal is known; the rest of it is not waited for. */
+  #refuse(): void {
+    if (this.#isSettled) return;
+    this.#settleRefusal();
+    this.cut();
+  }
+
+  #settleRefusal(): void {
+    const body = Buffer.concat(this.#refusal ?? []).subarray(0, MAX_REFUSAL_BYTES);
+    this.#settle(this.#options.faultOf({ status: this.#status ?? 0, headers: this.#headers, body }));
+  }
+
+  #settle(outcome: UpstreamAnswer | UpstreamFault): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    if (!outcome.ok) this.release();
+    this.#options.settle(outcome);
+  }
+}
