@@ -1,0 +1,20 @@
+import { brokenVectors } from './broken-vectors.ts';
+import { goodVectors } from './good-vectors.ts';
+import { accountId, apiKeyId, keySet } from './vector-receipts.ts';
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const filesIn = (folder: string, vectors: Readonly<Record<string, unknown>>): [string, string][] =>
+  Object.entries(vectors).map(([name, vector]) => [`${folder}/${name}.json`, json(vector)]);
+
+/** Every generated file below `vectors/`, by path, with its text. */
+export const vectorFiles = (): ReadonlyMap<string, string> =>
+  new Map([
+    ['keys.json', json(keySet)],
+    [
+      'owner.json',
+      json({ why: 'Hashed with the nonce, these are account_hash and key_hash of plain.json.', account_id: accountId, key_id: apiKeyId }),
+    ],
+    ...filesIn('good', goodVectors),
+    ...filesIn('broken', brokenVectors),
+  ]);

@@ -1,0 +1,96 @@
+import nacl from 'tweetnacl';
+import { accountHash, keyHash, keyThumbprint, receiptDigest } from '../src/digest.ts';
+import { toBase64url, toHex, utf8 } from '../src/encoding.ts';
+import type { ReceiptPayload, ReceiptResponse, VaasKey } from '../src/receipt.ts';
+import { sha256 } from '../src/sha256.ts';
+
+/** Keys from fixed seeds: their secrets are public, which is what makes the vectors reproducible and the keys worthless. */
+export interface VectorKey {
+  readonly kid: string;
+  readonly x: string;
+  readonly secretKey: Uint8Array;
+}
+
+function keyFrom(name: string): VectorKey {
+  const { publicKey, secretKey } = nacl.sign.keyPair.fromSeed(sha256(utf8(`tallygate test vectors: ${name}`)));
+  const x = toBase64url(publicKey);
+  return { x, kid: keyThumbprint(x), secretKey };
+}
+
+export const current = keyFrom('current key');
+export const retired = keyFrom('retired key');
+export const future = keyFrom('future key');
+export const stranger = keyFrom('key of somebody else');
+
+const published = ({ x, kid }: VectorKey, not_before: string, not_after: string | null): VaasKey => ({
+  kty: 'OKP',
+  crv: 'Ed25519',
+  x,
+  kid,
+  use: 'sig',
+  alg: 'EdDSA',
+  purpose: 'receipt',
+  not_before,
+  not_after,
+});
+
+export const keySet = {
+  keys: [
+    published(current, '2026-07-01T00:00:00.000Z', null),
+    published(retired, '2026-01-01T00:00:00.000Z', '2026-07-01T00:00:00.000Z'),
+    published(future, '2027-01-01T00:00:00.000Z', null),
+  ],
+};
+
+export const accountId = '019aa2f1-0000-7000-8000-00000000aaaa';
+export const apiKeyId = '019aa2f1-0000-7000-8000-00000000bbbb';
+const nonce = '000102030405060708090a0b0c0d0e0f';
+
+/** 1,200 × 150,000 + 340 × 600,000 pico-USD = 384,000 nano-USD. */
+const plain: ReceiptPayload = {
+  version: 'tallygate-receipt/v1',
+  kind: 'usage',
+  receipt_id: '5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e5f',
+  nonce,
+  request_id: 'req_019aa2f1c2d37b6e8c4d1f00aa55ee77',
+  account_hash: accountHash(nonce, accountId),
+  key_hash: keyHash(nonce, apiKeyId),
+  livemode: true,
+  endpoint: '/v1/chat/completions',
+  run_id: null,
+  model_requested: 'gpt-4o-mini',
+  model_served: 'gpt-4o-mini',
+  provider: 'openai',
+  fallback: 'none',
+  outcome: 'completed',
+  request_sha256: toHex(sha256(utf8('{"model":"gpt-4o-mini"}'))),
+  response_sha256: toHex(sha256(utf8('{"object":"chat.completion"}'))),
+  usage: { input_tokens: 1200, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 340, reasoning_tokens: 0 },
+  estimated: false,
+  price_version: '2026-07-24',
+  price_tier_above_input_tokens: null,
+  unit_prices_pico_usd: { input_tokens: '150000', cached_input_tokens: '75000', output_tokens: '600000' },
+  cost_nano_usd: '384000',
+  started_at: '2026-11-21T08:00:00.000Z',
+  completed_at: '2026-11-21T08:00:01.250Z',
+  client_signature: null,
+};
+
+/** The plain payload with some fields changed. */
+export const payloadWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPayload => ({ ...plain, ...changes });
+
+export const sign = (bytes: Uint8Array, key: VectorKey): string => toBase64url(nacl.sign.detached(bytes, key.secretKey));
+
+/** A receipt of the payload as the service would issue it with that key. */
+export function issue(payload: ReceiptPayload, key: VectorKey = current): ReceiptResponse {
+  const digest = receiptDigest(payload);
+  return {
+    object: 'receipt',
+    id: payload.receipt_id,
+    payload,
+    digest: toHex(digest),
+    signature: { alg: 'Ed25519', kid: key.kid, value: sign(digest, key) },
+    log: null,
+    anchor: null,
+  };
+}

@@ -1,0 +1,33 @@
+import { canonicalJson } from './canonical.ts';
+import { fromBase64url, toBase64url, toHex, utf8 } from './encoding.ts';
+import type { ReceiptPayload } from './receipt.ts';
+import { sha256 } from './sha256.ts';
+
+/** Keeps every hash apart from every other: bytes made for one purpose never pass for those of another. */
+const DOMAIN = { receipt: 'tallygate-receipt/v1\n', account: 'tallygate-account/v1\n', key: 'tallygate-key/v1\n' } as const;
+
+/** The text whose UTF-8 bytes are hashed: `"tallygate-receipt/v1\n"` and the canonical JSON of the payload. */
+export const signingInput = (payload: ReceiptPayload): string => `${DOMAIN.receipt}${canonicalJson(payload)}`;
+
+/** The 32 bytes that Ed25519 signs: SHA-256 of the signing input. */
+export const receiptDigest = (payload: ReceiptPayload): Uint8Array => sha256(utf8(signingInput(payload)));
+
+/**
+ * `account_hash` of a receipt, hex. The account itself is not named in it: the nonce makes the hashes of one account
+ * differ from receipt to receipt, and only who knows the account's id can tell that a receipt is theirs.
+ */
+export const accountHash = (nonceHex: string, accountId: string): string => saltedHash(DOMAIN.account, nonceHex, accountId);
+
+/** `key_hash` of a receipt, hex: as `accountHash`, for the id of the API key. */
+export const keyHash = (nonceHex: string, keyId: string): string => saltedHash(DOMAIN.key, nonceHex, keyId);
+
+const saltedHash = (domain: string, nonceHex: string, id: string): string => toHex(sha256(utf8(`${domain}${nonceHex}\n${id}`)));
+
+/**
+ * The RFC 7638 thumbprint of an Ed25519 public key (RFC 8037, appendix A.3), base64url: its `kid`.
+ * `x` is the key as base64url of 32 bytes; anything else throws a `TypeError`.
+ */
+export function keyThumbprint(x: string): string {
+  if (!fromBase64url(x, 32)) throw new TypeError('x must be 32 bytes in base64url');
+  return toBase64url(sha256(utf8(canonicalJson({ crv: 'Ed25519', kty: 'OKP', x }))));
+}

@@ -1,0 +1,37 @@
+import nacl from 'tweetnacl';
+
+/** The field prime 2^255 − 19. */
+const P = 2n ** 255n - 19n;
+/** The order of the base point (RFC 8032, 5.1). */
+const L = 2n ** 252n + 27742317777372353535851937790883648493n;
+const SIGN_BIT = 2n ** 255n;
+
+/** The y of the eight points whose order divides 8: orders 1, 2, 4, 4, 8, 8, 8, 8 (±x share a y). */
+const SMALL_ORDER_Y: readonly bigint[] = [
+  0n,
+  1n,
+  P - 1n,
+  0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd83d3d706a17c7n,
+  0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n,
+];
+
+/**
+ * Whether a public key (32 bytes) must not be trusted although it decodes: a point of small order verifies the same
+ * signature for nearly any message, and a y that is not reduced is a second name for another key (RFC 8032, 5.1.3).
+ */
+export function isWeakPublicKey(publicKey: Uint8Array): boolean {
+  const y = fromLittleEndian(publicKey) % SIGN_BIT;
+  return y >= P || SMALL_ORDER_Y.includes(y);
+}
+
+/**
+ * Whether the S of a signature (64 bytes) is not reduced. S + L satisfies the same equation as S, so that anybody could
+ * turn one valid signature into another; RFC 8032, 5.1.7, refuses it, and tweetnacl does not look.
+ */
+export const isMalleated = (signature: Uint8Array): boolean => fromLittleEndian(signature.subarray(32)) >= L;
+
+/** Ed25519 (RFC 8032), strict: false for weak keys and malleated signatures too. */
+export const verifyEd25519 = (message: Uint8Array, signature: Uint8Array, publicKey: Uint8Array): boolean =>
+  !isWeakPublicKey(publicKey) && !isMalleated(signature) && nacl.sign.detached.verify(message, signature, publicKey);
+
+const fromLittleEndian = (bytes: Uint8Array): bigint => bytes.reduceRight((value, byte) => value * 256n + BigInt(byte), 0n);

@@ -1,0 +1,65 @@
+import { isPlainObject } from './canonical.ts';
+import { keyThumbprint } from './digest.ts';
+import { isMalleated, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
+import { fromBase64url } from './encoding.ts';
+import type { VaasKey } from './receipt.ts';
+import { Refused } from './refusal.ts';
+import { readKey } from './structure.ts';
+
+/**
+ * The receipt key of that name. Other entries are not even read (RFC 7517, section 5): a set may gain keys of other
+ * kinds and purposes without breaking a verifier that has no use for them.
+ *
+ * Throws `Refused` with `malformed_keys`, `unknown_key`, `kid_mismatch` or `weak_key`.
+ */
+export function keyNamed(kid: string, keySet: unknown): VaasKey {
+  const entries = isPlainObject(keySet) ? keySet['keys'] : undefined;
+  if (!Array.isArray(entries)) throw new Refused('malformed_keys', 'keys must be an object with an array "keys".');
+
+  const named = entries
+    .map((entry: unknown, index) => ({ entry, path: `keys[${index}]` }))
+    .filter(({ entry }) => isReceiptKeyNamed(kid, entry));
+  const [first, second] = named;
+  if (!first) throw new Refused('unknown_key', `No receipt key has the kid ${JSON.stringify(kid)}.`);
+  // With two periods of validity for one key, which of them holds would depend on the reader.
+  if (second) throw new Refused('malformed_keys', `${first.path} and ${second.path} have the same kid.`);
+
+  const key = readKey(first.entry, first.path);
+  if (keyThumbprint(key.x) !== key.kid) throw new Refused('kid_mismatch', `${first.path}.kid is not the thumbprint of the key.`);
+  if (isWeakPublicKey(publicBytes(key)))
+    throw new Refused('weak_key', `${first.path}.x is not a public key that only its owner can sign for.`);
+  return key;
+}
+
+const isReceiptKeyNamed = (kid: string, entry: unknown): boolean =>
+  isPlainObject(entry) && entry['kid'] === kid && entry['kty'] === 'OKP' && entry['crv'] === 'Ed25519' && entry['purpose'] === 'receipt';
+
+/** Throws `Refused` with `malleable_signature` or `bad_signature`. */
+export function checkSignature(key: VaasKey, digest: Uint8Array, value: string): void {
+  const signature = fromBase64url(value, 64);
+  if (!signature || !verifyEd25519(digest, signature, publicBytes(key))) {
+    if (signature && isMalleated(signature))
+      throw new Refused('malleable_signature', 'signature.value has an S that is not below the group order.');
+    throw new Refused('bad_signature', `signature.value is not a signature of this digest by the key ${key.kid}.`);
+  }
+}
+
+/**
+ * Both ends belong to the period. The time is the signer's own word: whoever steals a retired key can date a receipt
+ * back into the period, and only the log and the anchor show when a receipt came to be.
+ *
+ * Throws `Refused` with `key_not_yet_valid` or `key_retired`.
+ */
+export function checkPeriod(key: VaasKey, completedAt: string): void {
+  // Times have one spelling of fixed width, and so sort as text.
+  if (completedAt < key.not_before)
+    throw new Refused('key_not_yet_valid', `payload.completed_at is ${completedAt}, the key is valid from ${key.not_before}.`);
+  if (key.not_after !== null && completedAt > key.not_after)
+    throw new Refused('key_retired', `payload.completed_at is ${completedAt}, the key was retired at ${key.not_after}.`);
+}
+
+function publicBytes(key: VaasKey): Uint8Array {
+  const bytes = fromBase64url(key.x, 32);
+  if (!bytes) throw new Refused('malformed_keys', `The key ${key.kid} is not 32 bytes.`);
+  return bytes;
+}

@@ -1,0 +1,56 @@
+import type { ReceiptPayload } from './receipt.ts';
+import { Refused } from './refusal.ts';
+
+/** Pico-USD (10⁻¹²) per single unit as integer strings, by meter. */
+export type UnitPrices = Readonly<Record<string, string>>;
+
+/** What one model costs in one price version. A tier's prices take the place of all base prices. */
+export interface PublishedPrice {
+  readonly unit_prices_pico_usd: UnitPrices;
+  readonly tiers?: readonly { readonly above_input_tokens: number; readonly unit_prices_pico_usd: UnitPrices }[];
+}
+
+/** Published prices by model (the one that answered), then by price version. */
+export type PublishedPrices = Readonly<Record<string, Readonly<Record<string, PublishedPrice>>>>;
+
+/** The meters that decide a cost. A receipt that leaves one out has the dearer input price applied instead. */
+const DECISIVE = ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens'];
+
+/** Whether the receipt was charged at the published prices and in the right tier. Throws `Refused` where it was not. */
+export function checkPrices(payload: ReceiptPayload, published: PublishedPrices): void {
+  const price = publishedPrice(payload, published);
+  const tier = tierOf(price, payload.usage.input_tokens);
+  const threshold = tier?.above_input_tokens ?? null;
+  if (payload.price_tier_above_input_tokens !== threshold)
+    throw new Refused('tier_mismatch', `The tier applied is ${payload.price_tier_above_input_tokens}, the published one ${threshold}.`);
+
+  const expected = (tier ?? price).unit_prices_pico_usd;
+  const stated = payload.unit_prices_pico_usd;
+  for (const meter of new Set([...DECISIVE, ...Object.keys(stated)])) {
+    if (own(stated, meter) !== own(expected, meter))
+      throw new Refused(
+        'price_mismatch',
+        `payload.unit_prices_pico_usd.${meter} is ${own(stated, meter) ?? 'absent'}, published is ${own(expected, meter) ?? 'none'}.`,
+      );
+  }
+}
+
+function publishedPrice({ model_served: model, price_version: version }: ReceiptPayload, published: PublishedPrices): PublishedPrice {
+  const price = own(own(published, model) ?? {}, version);
+  if (!price)
+    throw new Refused('price_unpublished', `No published price of ${JSON.stringify(model)} in version ${JSON.stringify(version)}.`);
+  return price;
+}
+
+/** The highest tier that the input exceeds. */
+const tierOf = (price: PublishedPrice, inputTokens: number) =>
+  (price.tiers ?? [])
+    .filter((tier) => inputTokens > tier.above_input_tokens)
+    .reduce<NonNullable<PublishedPrice['tiers']>[number] | undefined>(
+      (highest, tier) => (highest && highest.above_input_tokens > tier.above_input_tokens ? highest : tier),
+      undefined,
+    );
+
+/** Model names come from the receipt: "constructor" must not find what every object inherits. */
+const own = <T>(values: Readonly<Record<string, T>>, name: string): T | undefined =>
+  Object.hasOwn(values, name) ? values[name] : undefined;

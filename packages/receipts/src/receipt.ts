@@ -1,0 +1,97 @@
+/** The wire forms of a receipt and of the keys that sign it. A test holds them equal to the contract of the API. */
+
+/** What was consumed, in tokens. Cached and cache-write tokens are parts of the input, reasoning tokens a part of the output. */
+export interface ReceiptUsage {
+  input_tokens: number;
+  cached_input_tokens: number;
+  cache_write_tokens: number;
+  output_tokens: number;
+  reasoning_tokens: number;
+}
+
+/** What is signed. Every number is an integer, every amount of money a string of digits. */
+export interface ReceiptPayload {
+  version: 'tallygate-receipt/v1';
+  kind: 'usage';
+  receipt_id: string;
+  /** 16 random bytes, hex: they make the digest unguessable and salt the two hashes below. */
+  nonce: string;
+  request_id: string;
+  /** See `accountHash`. */
+  account_hash: string;
+  /** See `keyHash`; null where a session paid instead of an API key. */
+  key_hash: string | null;
+  livemode: boolean;
+  endpoint: string;
+  /** The agent run as the caller named it, or null. */
+  run_id: string | null;
+  model_requested: string;
+  /** The model that answered: its prices are the ones applied. */
+  model_served: string;
+  provider: string;
+  fallback: 'none' | 'deployment' | 'model';
+  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. */
+  outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
+  /** SHA-256 of the request body as received, hex. */
+  request_sha256: string;
+  /** SHA-256 of the response body as sent, hex; of a stream, up to its last settled event. */
+  response_sha256: string;
+  usage: ReceiptUsage;
+  /** The provider reported no usage: the counts are the gateway's. */
+  estimated: boolean;
+  price_version: string;
+  /** The long-context tier that was applied, named by its threshold, or null. */
+  price_tier_above_input_tokens: number | null;
+  /** Pico-USD (10⁻¹²) per single unit, by meter. */
+  unit_prices_pico_usd: Record<string, string>;
+  /** Nano-USD (10⁻⁹). See `recomputeCost`. */
+  cost_nano_usd: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  started_at: string;
+  /** RFC 3339, UTC, with milliseconds. */
+  completed_at: string;
+  /** Place of the caller's own signature. */
+  client_signature: null;
+}
+
+/** A receipt as `GET /v1/receipts/{id}` answers it. Only the payload is signed. */
+export interface ReceiptResponse {
+  object: 'receipt';
+  id: string;
+  payload: ReceiptPayload;
+  /** See `receiptDigest`; hex. */
+  digest: string;
+  signature: {
+    alg: 'Ed25519';
+    /** Which key signed: its RFC 7638 thumbprint. */
+    kid: string;
+    /** 64 bytes, base64url. */
+    value: string;
+  };
+  /** Place of the transparency-log entry. */
+  log: null;
+  /** Place of the on-chain anchor. */
+  anchor: null;
+}
+
+/** A public signing key (RFC 8037) and the time in which it signed. */
+export interface VaasKey {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  /** 32 bytes, base64url. */
+  x: string;
+  /** RFC 7638 thumbprint of the key. */
+  kid: string;
+  use: 'sig';
+  alg: 'EdDSA';
+  purpose: 'receipt';
+  /** RFC 3339, UTC, with milliseconds. */
+  not_before: string;
+  /** Set once the key is retired. */
+  not_after: string | null;
+}
+
+/** `/.well-known/vaas-keys.json`: a JSON Web Key Set (RFC 7517), retired keys included. */
+export interface VaasKeySet {
+  keys: VaasKey[];
+}

@@ -1,0 +1,77 @@
+/** Why a receipt is not accepted; one code per cause. */
+export type RefusalCode =
+  /** The text is not JSON (RFC 8259), or not I-JSON (RFC 7493): lone surrogates, absurd nesting. */
+  | 'malformed_json'
+  /** An object of the text has two members of one name: readers would differ on which one counts. */
+  | 'duplicate_member'
+  /** A number of the text is not a plain integer within ±(2^53 − 1). */
+  | 'bad_number'
+  /** A field is missing or has the wrong form. */
+  | 'malformed'
+  /** The payload holds a field that this version does not know. */
+  | 'unknown_field'
+  | 'unknown_version'
+  | 'unknown_kind'
+  | 'unknown_algorithm'
+  /** The id beside the payload is not the one inside it. */
+  | 'id_mismatch'
+  /** The digest is not the digest of this payload. */
+  | 'bad_digest'
+  /** The key set itself, or the key in it that the receipt names, has the wrong form. */
+  | 'malformed_keys'
+  /** No receipt key of the set has the `kid` of the signature. */
+  | 'unknown_key'
+  /** The `kid` of the key is not its thumbprint. */
+  | 'kid_mismatch'
+  /** The public key is a point of small order or not canonically encoded: anybody could sign for it. */
+  | 'weak_key'
+  /** The signature is a valid one in a second spelling (S ≥ L). */
+  | 'malleable_signature'
+  | 'bad_signature'
+  /** The request completed before the key was in use. */
+  | 'key_not_yet_valid'
+  /** The request completed after the key was retired. */
+  | 'key_retired'
+  /** A part is larger than its whole: cached tokens than the input, reasoning tokens than the output. */
+  | 'usage_inconsistent'
+  /** The long-context tier does not go with the number of input tokens. */
+  | 'tier_mismatch'
+  /** `outcome` is `failed`, yet usage or cost is not zero. */
+  | 'charged_failure'
+  /** Units were charged for which the receipt states no price. */
+  | 'price_missing'
+  /** The cost is not the one that follows from usage and prices. */
+  | 'cost_mismatch'
+  /** The published prices do not have this model in this price version. */
+  | 'price_unpublished'
+  /** A unit price is not the published one. */
+  | 'price_mismatch';
+
+/** Ends the verification of a receipt from any depth of it. The verifying functions catch it and return it as a value. */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+  readonly code: RefusalCode;
+
+  constructor(code: RefusalCode, reason: string) {
+    super(reason);
+    this.code = code;
+  }
+}
+
+/** A refusal as a value. */
+export interface Refusal {
+  readonly valid: false;
+  readonly code: RefusalCode;
+  /** One sentence that names the field or the two values that differ. */
+  readonly reason: string;
+}
+
+/** What `check` returns, or why it refused. Anything else that is thrown is a bug and passes through. */
+export function refusalAsValue<T>(check: () => T): T | Refusal {
+  try {
+    return check();
+  } catch (error) {
+    if (error instanceof Refused) return { valid: false, code: error.code, reason: error.message };
+    throw error;
+  }
+}

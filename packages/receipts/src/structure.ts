@@ -1,0 +1,130 @@
+import { isPlainObject } from './canonical.ts';
+import { fromBase64url } from './encoding.ts';
+import type { ReceiptPayload, ReceiptUsage, VaasKey } from './receipt.ts';
+import { Refused } from './refusal.ts';
+import {
+  boolean,
+  count,
+  matching,
+  nullable,
+  object,
+  oneOf,
+  onlyNull,
+  record,
+  type Shape,
+  strictObject,
+  string,
+  timestamp,
+} from './shape.ts';
+
+const VERSION = 'tallygate-receipt/v1';
+
+const sha256Hex = matching(/^[0-9a-f]{64}$/, '64 lower-case hex digits');
+const uuid = matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, 'a UUID in lower case');
+/** Thirty digits are more than all the money there is, and few enough that nobody can make the verifier sweat. */
+const integerString = matching(/^(?:0|[1-9]\d{0,29})$/, 'an integer as a string of at most 30 digits, without sign or leading zeros');
+const METER = /^[a-z][a-z0-9_]{0,63}$/;
+
+const bytes =
+  (length: number): Shape<string> =>
+  (value, at) => {
+    if (typeof value === 'string' && fromBase64url(value, length)) return value;
+    throw new Refused(at.code, `${at.path} must be ${length} bytes in canonical base64url without padding.`);
+  };
+
+const usage = strictObject<ReceiptUsage>({
+  input_tokens: count,
+  cached_input_tokens: count,
+  cache_write_tokens: count,
+  output_tokens: count,
+  reasoning_tokens: count,
+});
+
+const payload = strictObject<ReceiptPayload>({
+  version: oneOf(VERSION),
+  kind: oneOf('usage'),
+  receipt_id: uuid,
+  nonce: matching(/^[0-9a-f]{32}$/, '32 lower-case hex digits'),
+  request_id: string,
+  account_hash: sha256Hex,
+  key_hash: nullable(sha256Hex),
+  livemode: boolean,
+  endpoint: string,
+  run_id: nullable(string),
+  model_requested: string,
+  model_served: string,
+  provider: string,
+  fallback: oneOf('none', 'deployment', 'model'),
+  outcome: oneOf('completed', 'cancelled', 'cut', 'failed'),
+  request_sha256: sha256Hex,
+  response_sha256: sha256Hex,
+  usage,
+  estimated: boolean,
+  price_version: string,
+  price_tier_above_input_tokens: nullable(count),
+  unit_prices_pico_usd: record(METER, integerString),
+  cost_nano_usd: integerString,
+  started_at: timestamp,
+  completed_at: timestamp,
+  client_signature: onlyNull,
+});
+
+/** Version and kind come first: of another version, any other complaint would mislead. */
+const anyPayload: Shape<ReceiptPayload> = (value, at) => {
+  if (isPlainObject(value)) {
+    if (typeof value['version'] === 'string' && value['version'] !== VERSION)
+      throw new Refused('unknown_version', `payload.version is not ${VERSION}: a newer verifier is needed.`);
+    if (typeof value['kind'] === 'string' && value['kind'] !== 'usage')
+      throw new Refused('unknown_kind', 'payload.kind is not usage: a newer verifier is needed.');
+  }
+  return payload(value, at);
+};
+
+const algorithm: Shape<'Ed25519'> = (value, at) => {
+  const name = string(value, at);
+  // The verifier never lets the receipt choose the algorithm: that is how "alg": "none" once got in.
+  if (name !== 'Ed25519') throw new Refused('unknown_algorithm', 'signature.alg is not Ed25519.');
+  return name;
+};
+
+const anything: Shape<unknown> = (value) => value;
+
+/** A receipt as far as it can be told by looking at it. `log` and `anchor` are what the text holds, unread. */
+export interface ReadReceipt {
+  id: string;
+  payload: ReceiptPayload;
+  digest: string;
+  signature: { alg: 'Ed25519'; kid: string; value: string };
+  log: unknown;
+  anchor: unknown;
+}
+
+/** Unknown fields beside the payload are left unread: they are not signed, and no caller ever sees them. */
+const receipt = object<ReadReceipt & { object: 'receipt' }>({
+  object: oneOf('receipt'),
+  id: uuid,
+  payload: (value, at) => anyPayload(value, { ...at, path: 'payload' }),
+  digest: sha256Hex,
+  signature: (value, at) => object({ alg: algorithm, kid: string, value: bytes(64) })(value, { ...at, path: 'signature' }),
+  log: anything,
+  anchor: anything,
+});
+
+/** Reads the parts of a receipt into a copy, or refuses with the name of the field at fault. */
+export const readReceipt = (value: unknown): ReadReceipt => receipt(value, { path: 'receipt', code: 'malformed' });
+
+/** As RFC 7517, section 4 asks, members that are not known here are ignored. */
+const key = object<VaasKey>({
+  kty: oneOf('OKP'),
+  crv: oneOf('Ed25519'),
+  x: bytes(32),
+  kid: string,
+  use: oneOf('sig'),
+  alg: oneOf('EdDSA'),
+  purpose: oneOf('receipt'),
+  not_before: timestamp,
+  not_after: nullable(timestamp),
+});
+
+/** Reads one key of a set; `path` names it in messages. */
+export const readKey = (value: unknown, path: string): VaasKey => key(value, { path, code: 'malformed_keys' });

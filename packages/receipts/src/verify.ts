@@ -1,0 +1,91 @@
+import { checkCost } from './cost.ts';
+import { receiptDigest } from './digest.ts';
+import { toHex } from './encoding.ts';
+import { readJson } from './json.ts';
+import { checkPeriod, checkSignature, keyNamed } from './keys.ts';
+import { checkPrices, type PublishedPrices } from './prices.ts';
+import type { ReceiptPayload } from './receipt.ts';
+import { type Refusal, type RefusalCode, Refused, refusalAsValue } from './refusal.ts';
+import { readReceipt } from './structure.ts';
+
+export interface VerifyOptions {
+  /** Where given, the receipt must have been charged at these prices. */
+  readonly prices?: PublishedPrices;
+}
+
+/** `pending`: the receipt carries none yet. `unchecked`: it carries one that this version cannot check, and that proves nothing here. */
+export type ProofState = 'pending' | 'unchecked';
+
+/** What was found in order. */
+export interface Checks {
+  readonly signature: 'ok';
+  readonly cost: 'ok';
+  /** Present where published prices were given. */
+  readonly prices?: 'ok';
+  readonly log: ProofState;
+  readonly anchor: ProofState;
+}
+
+/** A receipt that holds. Only `payload` is signed, so only it is handed on. */
+export interface Verified {
+  readonly valid: true;
+  readonly payload: ReceiptPayload;
+  readonly checks: Checks;
+}
+
+/** A refusal is a value, not an exception. */
+export type Verification = Verified | Refusal;
+
+/**
+ * Verifies a receipt that has been parsed already, without asking anybody.
+ *
+ * `JSON.parse` hides repeated members and rounded numbers: for a receipt that comes as text, from a file or from someone
+ * else, use `verifyReceiptText`. `keys` is the key set of the service (a `VaasKeySet`), kept from `/.well-known/vaas-keys.json`.
+ */
+export const verifyReceipt = (receipt: unknown, keys: unknown, options: VerifyOptions = {}): Verification =>
+  refusalAsValue(() => verified(receipt, keys, options));
+
+/** Verifies the text of a receipt, and refuses text that two readers could understand in two ways. */
+export const verifyReceiptText = (text: string, keys: unknown, options: VerifyOptions = {}): Verification =>
+  refusalAsValue(() => verified(readJson(text), keys, options));
+
+/** What the text of a receipt says, not verified nor even looked at: every member is unique, every number an exact integer. */
+export interface ParsedReceipt {
+  readonly parsed: true;
+  readonly receipt: unknown;
+}
+
+export interface UnparsedReceipt {
+  readonly parsed: false;
+  readonly code: RefusalCode;
+  readonly reason: string;
+}
+
+/** Reads the text of a receipt: the first half of `verifyReceiptText`. */
+export function parseReceipt(text: string): ParsedReceipt | UnparsedReceipt {
+  const read = refusalAsValue(() => ({ valid: true as const, receipt: readJson(text) }));
+  return read.valid ? { parsed: true, receipt: read.receipt } : { parsed: false, code: read.code, reason: read.reason };
+}
+
+function verified(input: unknown, keys: unknown, { prices }: VerifyOptions): Verified {
+  const { id, payload, digest: stated, signature, log, anchor } = readReceipt(input);
+  if (id !== payload.receipt_id) throw new Refused('id_mismatch', `receipt.id is ${id}, payload.receipt_id is ${payload.receipt_id}.`);
+
+  const digest = receiptDigest(payload);
+  if (stated !== toHex(digest)) throw new Refused('bad_digest', `receipt.digest is ${stated}, that of the payload is ${toHex(digest)}.`);
+
+  const key = keyNamed(signature.kid, keys);
+  checkSignature(key, digest, signature.value);
+  checkPeriod(key, payload.completed_at);
+
+  checkCost(payload);
+  if (prices) checkPrices(payload, prices);
+
+  return {
+    valid: true,
+    payload,
+    checks: { signature: 'ok', cost: 'ok', ...(prices && { prices: 'ok' }), log: stateOf(log), anchor: stateOf(anchor) },
+  };
+}
+
+const stateOf = (proof: unknown): ProofState => (proof === null ? 'pending' : 'unchecked');
