@@ -6,14 +6,11 @@ const P = 2n ** 255n - 19n;
 const L = 2n ** 252n + 27742317777372353535851937790883648493n;
 const SIGN_BIT = 2n ** 255n;
 
-/** The y of the eight points whose order divides 8: orders 1, 2, 4, 4, 8, 8, 8, 8 (±x share a y). */
-const SMALL_ORDER_Y: readonly bigint[] = [
-  0n,
-  1n,
-  P - 1n,
-  0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd83d3d706a17c7n,
-  0x05fc536d880238b13933c6d305acdfd5f098eff289f4c345b027b2c28f95e826n,
-];
+/** The y of one point of order 8; its negative is the y of the others. */
+const Y_OF_ORDER_8 = 0x7a03ac9277fdc74ec6cc392cfa53202a0f67100d760b3cba4fd84d3d706a17c7n;
+
+/** The y of the eight points whose order divides 8: order 4, 1, 2, 8 and 8 (two points of opposite x may share a y). */
+const SMALL_ORDER_Y: readonly bigint[] = [0n, 1n, P - 1n, Y_OF_ORDER_8, P - Y_OF_ORDER_8];
 
 /**
  * Whether a public key (32 bytes) must not be trusted although it decodes: a point of small order verifies the same
