@@ -2,15 +2,22 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { openApiDocument } from '../contract/src/openapi.ts';
+import { errorsModule } from '../sdk/scripts/generate-errors.ts';
+import { modelsModule } from '../sdk/scripts/generate-models.ts';
 import { errorPages } from './error-pages.ts';
 
 const root = dirname(import.meta.dirname);
 /** Folders that hold generated files only: whatever else lies in them is left over. */
-const GENERATED_FOLDERS = ['docs/errors'];
+const PURELY_GENERATED = ['docs/errors'];
 
-const wanted = new Map([['contract/openapi.json', `${JSON.stringify(openApiDocument(), null, 2)}\n`], ...errorPages()]);
+const wanted = new Map([
+  ['contract/openapi.json', `${JSON.stringify(openApiDocument(), null, 2)}\n`],
+  ['sdk/src/generated/errors.ts', errorsModule()],
+  ['sdk/src/generated/models.ts', modelsModule()],
+  ...errorPages(),
+]);
 const stale = [...wanted].filter(([path, text]) => present(path) !== text).map(([path]) => path);
-const leftOver = GENERATED_FOLDERS.flatMap(filesIn).filter((path) => !wanted.has(path));
+const leftOver = PURELY_GENERATED.flatMap(filesIn).filter((path) => !wanted.has(path));
 
 if (process.argv.includes('--check')) {
   for (const path of stale) console.error(`stale: ${path}`);
