@@ -43,8 +43,8 @@ function canonicalArray(items: readonly unknown[]): string {
 function canonicalObject(value: object): string {
   if (!isPlainObject(value)) throw new TypeError(`An instance of ${value.constructor?.name ?? 'a class'} has no JSON form`);
   // 3.2.3: members in the order of their names' UTF-16 code units, which is how sort() compares strings.
-  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return `{${members.map(([name, member]) => `${canonicalString(name)}:${canonicalJson(member)}`).join(',')}}`;
+  const names = Object.keys(value).sort();
+  return `{${names.map((name) => `${canonicalString(name)}:${canonicalJson(value[name])}`).join(',')}}`;
 }
 
 /** An object literal or what `JSON.parse` makes, of this or another realm (frame, worker, vm): nothing between it and null but one prototype. */
