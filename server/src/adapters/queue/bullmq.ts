@@ -1,0 +1,160 @@
+import {
+  type BackendFactory,
+  createPostgresBackend,
+  createRedisBackend,
+  type IQueueBackend,
+  isPgPool,
+  type Job,
+  type JobsOptions,
+  runMigrations,
+  withBackend,
+} from 'bullmq';
+import pg from 'pg';
+import type { Log } from '../../kernel/log.ts';
+import type { Delivery, JobQueue, RetryPolicy } from './port.ts';
+
+const SCHEMA = 'bullmq';
+const SHARED_CONNECTIONS = 8;
+const FAILED_JOBS_KEPT = { age: 14 * 24 * 3600, count: 1_000 };
+
+interface QueueOptions {
+  /** Where jobs are kept: in the schema `bullmq` of a PostgreSQL database, or in Redis when that is given. */
+  store: { databaseUrl: string } | { redisUrl: string };
+  log: Log;
+  /** After how long without a sign of life a worker counts as dead and its job runs again (within twice this). Default 30 s. */
+  workerTimeoutMs?: number;
+}
+
+/** Opens the queue on either store, preparing the schema in PostgreSQL. Throws when the store cannot be reached. */
+export async function openJobQueue({ store, log, workerTimeoutMs = 30_000 }: QueueOptions): Promise<JobQueue> {
+  if ('redisUrl' in store) {
+    // The braces keep all keys of BullMQ in one slot of a Redis Cluster.
+    const options = { connection: { url: store.redisUrl, maxRetriesPerRequest: null }, prefix: '{tallygate-jobs}' };
+    return queueOver(createRedisBackend, options, { log, workerTimeoutMs });
+  }
+  const pool = await openQueuePool(store.databaseUrl, log);
+  // BullMQ describes the same class with other overloads; its own check is what brings the two types together.
+  if (!isPgPool(pool)) throw new TypeError('BullMQ does not take this pg.Pool.');
+  return queueOver(
+    createPostgresBackend,
+    { connection: pool },
+    {
+      log,
+      workerTimeoutMs,
+      onWorker: () => {
+        pool.options.max += 1; // A worker keeps one connection to itself, to listen on.
+      },
+      onClosed: () => pool.end(),
+    },
+  );
+}
+
+/** One pool for every queue and worker of this process; left to itself BullMQ opens one for each. */
+async function openQueuePool(databaseUrl: string, log: Log): Promise<pg.Pool> {
+  const pool = new pg.Pool({
+    connectionString: databaseUrl,
+    max: SHARED_CONNECTIONS,
+    options: `-c search_path=${SCHEMA}`,
+    keepAlive: true,
+    application_name: 'tallygate jobs',
+  });
+  pool.setMaxListeners(0); // Every queue and worker listens for the pool's errors.
+  pool.on('error', (failure) => log.warn({ err: failure }, 'an idle connection of the job queue broke'));
+  try {
+    const client = await pool.connect();
+    try {
+      await runMigrations(client, SCHEMA);
+    } finally {
+      client.release();
+    }
+    return pool;
+  } catch (failure) {
+    await pool.end();
+    throw failure;
+  }
+}
+
+interface Hooks {
+  log: Log;
+  workerTimeoutMs: number;
+  onWorker?(): void;
+  onClosed?(): Promise<void>;
+}
+
+function queueOver<B extends IQueueBackend, C>(
+  factory: BackendFactory<B, C>,
+  connection: { connection: C; prefix?: string },
+  { log, workerTimeoutMs, onWorker, onClosed }: Hooks,
+): JobQueue {
+  const { Queue, Worker } = withBackend(factory);
+  const queues = new Map<string, InstanceType<typeof Queue>>();
+  const workers: InstanceType<typeof Worker>[] = [];
+  const logged = (name: string) => (failure: Error) => log.warn({ err: failure, job: name }, 'the job queue has trouble with its store');
+
+  function queueOf(name: string): InstanceType<typeof Queue> {
+    let queue = queues.get(name);
+    if (!queue) {
+      queue = new Queue(name, connection);
+      queue.on('error', logged(name));
+      queues.set(name, queue);
+    }
+    return queue;
+  }
+
+  async function close(): Promise<void> {
+    await Promise.all(workers.map((worker) => worker.close()));
+    await Promise.all([...queues.values()].map((queue) => queue.close()));
+    await onClosed?.();
+  }
+
+  let closed: Promise<void> | undefined;
+  return {
+    async add(name, payload, retry, { delayMs = 0, once } = {}) {
+      const deduplication = once === undefined ? {} : { deduplication: { id: once } };
+      await queueOf(name).add(name, payload, { ...jobOptions(retry), delay: delayMs, ...deduplication });
+    },
+
+    async schedule(name, schedule, retry) {
+      if (!schedule) {
+        await queueOf(name).removeJobScheduler(name);
+        return;
+      }
+      const repeat = 'cron' in schedule ? { pattern: schedule.cron, tz: 'UTC' } : { every: schedule.everyMs };
+      await queueOf(name).upsertJobScheduler(name, repeat, { name, data: {}, opts: jobOptions(retry) });
+    },
+
+    async process(name, concurrency, handler) {
+      onWorker?.();
+      const worker = new Worker(name, (job) => handler(deliveryOf(job)), {
+        ...connection,
+        concurrency,
+        lockDuration: workerTimeoutMs,
+        stalledInterval: workerTimeoutMs,
+        maxStalledCount: 3, // A job that takes its worker down with it must not do so for ever.
+      });
+      worker.on('error', logged(name));
+      worker.on('stalled', (id) => log.warn({ job: name, id }, 'a worker died; its job runs again'));
+      workers.push(worker);
+      await worker.waitUntilReady();
+    },
+
+    close() {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
+
+const jobOptions = ({
+  attempts,
+  firstDelayMs,
+}: RetryPolicy): Pick<JobsOptions, 'attempts' | 'backoff' | 'removeOnComplete' | 'removeOnFail'> => ({
+  attempts,
+  backoff: { type: 'exponential', delay: firstDelayMs },
+  removeOnComplete: true,
+  removeOnFail: FAILED_JOBS_KEPT,
+});
+
+function deliveryOf({ id = '', data, attemptsMade, opts }: Job): Delivery {
+  return { id, payload: data, attempt: attemptsMade + 1, isLastAttempt: attemptsMade + 1 >= (opts.attempts ?? 1) };
+}
