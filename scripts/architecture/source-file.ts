@@ -20,7 +20,7 @@ export interface SourceFile {
   readonly isTest: boolean;
 }
 
-const TEST_FILE = /(\.test|\.setup)\.ts$|\/test-[^/]+\.ts$/;
+const TEST_FILE = /(\.test|\.setup|-under-test)\.ts$|\/test-[^/]+\.ts$|\/testing\//;
 const TYPE_IMPORT = /\bimport\(\s*(['"])(?<specifier>[^'"]+)\1\s*\)/g;
 
 /** Reads the imports of a TypeScript module: static, re-exported, dynamic with a literal, and `import('…').Type`. */
