@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { uuidv7 } from 'uuidv7';
 
 /** A UUIDv7 (RFC 9562): sorts by time of creation, monotonic within this process. */
@@ -8,9 +8,17 @@ export const newId = (): string => uuidv7();
 export const newRequestId = (): string => `req_${uuidv7().replaceAll('-', '')}`;
 
 /**
- * Receipts are read by whoever knows their id, so the id has to be a capability: 122 random bits, not a time and a counter.
+ * A UUIDv7 whose 74 random bits are all fresh. Receipts are read by whoever knows their id, so the id has to be a capability:
+ * the counter of `newId` would make neighbours guessable.
  */
-export const newReceiptId = (): string => randomUUID();
+export function newReceiptId(now: number = Date.now()): string {
+  const bytes = randomBytes(16);
+  bytes.writeUIntBE(now, 0, 6);
+  bytes.writeUInt8(0x70 | (bytes.readUInt8(6) & 0x0f), 6);
+  bytes.writeUInt8(0x80 | (bytes.readUInt8(8) & 0x3f), 8);
+  const hex = bytes.toString('hex');
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
 
 const WELL_FORMED_REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._:-]{7,127}$/;
 

@@ -1,0 +1,284 @@
+import type { NanoUsd } from '../../kernel/money.ts';
+import { minOf } from '../../kernel/money.ts';
+import { costAt, drawOnQuota, largestThatFits, unitsAt } from './lane-arithmetic.ts';
+import type {
+  Held,
+  HoldRequest,
+  LaneSource,
+  LaneState,
+  LaneStore,
+  MoneyLane,
+  QuotaLane,
+  Refused,
+  Settled,
+  Settlement,
+  Units,
+} from './port.ts';
+import type { SettlementJournal } from './settlement-journal.ts';
+
+interface MoneyCounter {
+  spent: NanoUsd;
+  held: NanoUsd;
+  cap: NanoUsd | null;
+  holds: number;
+  touchedAt: number;
+}
+
+interface QuotaCounter {
+  used: Record<string, bigint>;
+  held: Record<string, bigint>;
+  holds: number;
+  touchedAt: number;
+}
+
+interface Hold {
+  readonly request: HoldRequest;
+  readonly amount: NanoUsd;
+  readonly covered: Units;
+  readonly charge: NanoUsd;
+  expiresAt: number;
+  /** Swept: no longer counted as held, but still good for one late settlement. */
+  expired: boolean;
+}
+
+const EXPIRED_KEPT_MS = 3_600_000;
+const IDLE_LANE_MS = 900_000;
+
+/**
+ * Lanes in the memory of the one process of the embedded default. Everything between reading a counter and writing it is synchronous,
+ * which is what makes it atomic. Lanes are loaded from their source on first use; what is settled is in the journal before `settle` returns.
+ */
+export class InProcessLanes implements LaneStore {
+  readonly #money = new Map<string, MoneyCounter>();
+  readonly #quota = new Map<string, QuotaCounter>();
+  readonly #holds = new Map<string, Hold>();
+  readonly #loading = new Map<string, Promise<void>>();
+  readonly #creditedWhileLoading = new Set<string>();
+  readonly #source: LaneSource;
+  readonly #journal: SettlementJournal;
+
+  constructor(source: LaneSource, journal: SettlementJournal) {
+    this.#source = source;
+    this.#journal = journal;
+  }
+
+  hold(request: HoldRequest): Held | Refused | Promise<Held | Refused> {
+    const missing = this.#missing(request);
+    return missing.length === 0 ? this.#holdLoaded(request) : this.#loadThenHold(request, missing);
+  }
+
+  renew(holdId: string, expiresAt: number): void {
+    const hold = this.#holds.get(holdId);
+    if (hold && !hold.expired) hold.expiresAt = expiresAt;
+  }
+
+  settle({ holdId, cost, units, record }: Settlement): Settled | undefined {
+    const hold = this.#holds.get(holdId);
+    if (!hold) return undefined;
+    const { request } = hold;
+    const drawn = drawOnQuota(units, request.quota ? hold.covered : null, cost);
+    const debt = drawn.charge > hold.charge ? drawn.charge - hold.charge : 0n;
+    // The journal first: if it cannot be written, nothing has happened and the hold stands.
+    this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record });
+
+    this.#holds.delete(holdId);
+    if (!hold.expired) this.#release(hold);
+    for (const lane of request.lanes) this.#counter(lane.id).spent += cost;
+    if (request.funds) this.#counter(request.funds.id).spent += drawn.charge;
+    if (request.quota) add(this.#quotaCounter(request.quota.id).used, drawn.covered, 1n);
+    return { covered: drawn.covered, charged: drawn.charge, debt, lanes: request.lanes.map((lane) => this.#state(lane)) };
+  }
+
+  async credit(laneId: string, amount: NanoUsd): Promise<void> {
+    const counter = this.#money.get(laneId);
+    if (counter) counter.cap = (counter.cap ?? 0n) + amount;
+    else if (this.#loading.has(laneId)) this.#creditedWhileLoading.add(laneId);
+  }
+
+  sweep(now: number): number {
+    let freed = 0;
+    for (const [id, hold] of this.#holds) {
+      if (hold.expiresAt > now) continue;
+      if (!hold.expired) {
+        hold.expired = true;
+        this.#release(hold);
+        freed += 1;
+      } else if (hold.expiresAt + EXPIRED_KEPT_MS <= now) this.#holds.delete(id);
+    }
+    // An idle lane may be forgotten once its source knows everything that was settled on it.
+    if (this.#journal.isDrained()) {
+      for (const lanes of [this.#money, this.#quota]) {
+        for (const [id, counter] of lanes) if (counter.holds === 0 && counter.touchedAt + IDLE_LANE_MS < now) lanes.delete(id);
+      }
+    }
+    return freed;
+  }
+
+  async inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>> {
+    const states = await Promise.all(
+      laneIds.map(async (id) => {
+        const { spent, held, cap } = this.#money.get(id) ?? { ...(await this.#source.moneyLane(id)), held: 0n };
+        return [id, { spent, held, cap }] as const;
+      }),
+    );
+    return new Map(states);
+  }
+
+  /** Every loaded money lane, for the reconciler. */
+  *loaded(): Iterable<{ id: string; spent: NanoUsd; held: NanoUsd }> {
+    for (const [id, { spent, held }] of this.#money) yield { id, spent, held };
+  }
+
+  #holdLoaded(request: HoldRequest): Held | Refused {
+    for (const lane of moneyLanes(request)) applyCap(this.#counter(lane.id), lane);
+    const quotaLeft = request.quota ? this.#quotaLeft(request.quota) : null;
+    const { wanted, least } = request.outputTokens;
+    const fits = (tokens: number) => this.#refusal(request, tokens, quotaLeft) === undefined;
+
+    let tokens = wanted;
+    if (!fits(wanted)) {
+      const refusal = this.#refusal(request, least, quotaLeft);
+      if (refusal) return refusal;
+      tokens = largestThatFits(least, wanted, fits);
+    }
+    return this.#take(request, tokens, quotaLeft);
+  }
+
+  /** The lane that refuses so many tokens, one that waiting cannot cure before one that it can; undefined when all agree. */
+  #refusal(request: HoldRequest, tokens: number, quotaLeft: Units | null): Refused | undefined {
+    const amount = costAt(request.cost, tokens);
+    let inFlight: Refused | undefined;
+    for (const lane of request.lanes) {
+      const state = this.#state(lane);
+      if (state.cap === null || state.spent + state.held + amount <= state.cap) continue;
+      const mayFitLater = state.spent + amount <= state.cap;
+      const refusal: Refused = { held: false, lane: state, required: amount, resetsAt: lane.resetsAt, mayFitLater };
+      if (!mayFitLater) return refusal;
+      inFlight ??= refusal;
+    }
+    const account = this.#accountRefusal(request, tokens, amount, quotaLeft);
+    return account && !account.mayFitLater ? account : (inFlight ?? account);
+  }
+
+  #accountRefusal(request: HoldRequest, tokens: number, amount: NanoUsd, quotaLeft: Units | null): Refused | undefined {
+    const units = unitsAt(request.units, tokens);
+    const { charge } = drawOnQuota(units, quotaLeft, amount);
+    if (charge === 0n) return undefined;
+    const state = request.funds ? this.#state(request.funds) : nothingBeyond(request.quota);
+    if (state.cap === null || state.spent + state.held + charge <= state.cap) return undefined;
+    const quotaUnheld = request.quota ? this.#quotaLeft(request.quota, { ignoreHeld: true }) : null;
+    const later = drawOnQuota(units, quotaUnheld, amount).charge;
+    const resetsAt = request.funds?.resetsAt ?? request.quota?.resetsAt ?? null;
+    return { held: false, lane: state, required: charge, resetsAt, mayFitLater: later === 0n || state.spent + later <= state.cap };
+  }
+
+  #take(request: HoldRequest, tokens: number, quotaLeft: Units | null): Held {
+    const amount = costAt(request.cost, tokens);
+    const { covered, charge } = drawOnQuota(unitsAt(request.units, tokens), quotaLeft, amount);
+    const hold: Hold = { request, amount, covered, charge, expiresAt: request.expiresAt, expired: false };
+    this.#holds.set(request.holdId, hold);
+    this.#count(hold, 1n);
+    return { held: true, outputTokens: tokens, amount, lanes: request.lanes.map((lane) => this.#state(lane)) };
+  }
+
+  #release(hold: Hold): void {
+    this.#count(hold, -1n);
+  }
+
+  #count({ request, amount, covered, charge }: Hold, sign: 1n | -1n): void {
+    for (const lane of moneyLanes(request)) {
+      const counter = this.#counter(lane.id);
+      counter.held += sign * (lane === request.funds ? charge : amount);
+      counter.holds += Number(sign);
+      counter.touchedAt = request.at;
+    }
+    if (!request.quota) return;
+    const quota = this.#quotaCounter(request.quota.id);
+    add(quota.held, covered, sign);
+    quota.holds += Number(sign);
+    quota.touchedAt = request.at;
+  }
+
+  #state(lane: MoneyLane): LaneState {
+    const { cap, spent, held } = this.#counter(lane.id);
+    return { id: lane.id, source: lane.source, cap, spent, held };
+  }
+
+  #quotaLeft(quota: QuotaLane, { ignoreHeld = false } = {}): Units {
+    const { used, held } = this.#quotaCounter(quota.id);
+    const left = (meter: string, cap: bigint) => cap - (used[meter] ?? 0n) - (ignoreHeld ? 0n : (held[meter] ?? 0n));
+    return Object.fromEntries(Object.entries(quota.caps).map(([meter, cap]) => [meter, left(meter, cap)]));
+  }
+
+  #counter(id: string): MoneyCounter {
+    const counter = this.#money.get(id);
+    if (!counter) throw new Error(`Lane ${id} is not loaded`);
+    return counter;
+  }
+
+  #quotaCounter(id: string): QuotaCounter {
+    const counter = this.#quota.get(id);
+    if (!counter) throw new Error(`Quota lane ${id} is not loaded`);
+    return counter;
+  }
+
+  #missing(request: HoldRequest): string[] {
+    const missing: string[] = [];
+    for (const lane of request.lanes) if (!this.#money.has(lane.id)) missing.push(lane.id);
+    if (request.funds && !this.#money.has(request.funds.id)) missing.push(request.funds.id);
+    if (request.quota && !this.#quota.has(request.quota.id)) missing.push(request.quota.id);
+    return missing;
+  }
+
+  async #loadThenHold(request: HoldRequest, missing: readonly string[]): Promise<Held | Refused> {
+    const at = request.at;
+    await Promise.all(
+      missing.map((id) =>
+        id === request.quota?.id ? this.#load(id, () => this.#loadQuota(id, at)) : this.#load(id, () => this.#loadMoney(id, at)),
+      ),
+    );
+    return this.hold(request);
+  }
+
+  /** One read per lane, however many requests wait for it. */
+  #load(id: string, read: () => Promise<void>): Promise<void> {
+    const loading = this.#loading.get(id) ?? read().finally(() => this.#loading.delete(id));
+    this.#loading.set(id, loading);
+    return loading;
+  }
+
+  async #loadMoney(id: string, at: number): Promise<void> {
+    const { spent, cap } = await this.#source.moneyLane(id);
+    // A credit that arrived meanwhile may or may not be in what was read.
+    if (this.#creditedWhileLoading.delete(id)) return this.#loadMoney(id, at);
+    this.#money.set(id, { spent, cap, held: 0n, holds: 0, touchedAt: at });
+  }
+
+  async #loadQuota(id: string, at: number): Promise<void> {
+    this.#quota.set(id, { used: { ...(await this.#source.quotaLane(id)) }, held: {}, holds: 0, touchedAt: at });
+  }
+}
+
+const moneyLanes = (request: HoldRequest): readonly MoneyLane[] => (request.funds ? [...request.lanes, request.funds] : request.lanes);
+
+function applyCap(counter: MoneyCounter, lane: MoneyLane): void {
+  switch (lane.capRule) {
+    case 'given':
+      counter.cap = lane.cap;
+      return;
+    case 'tightening':
+      if (lane.cap !== null) counter.cap = counter.cap === null ? lane.cap : minOf(counter.cap, lane.cap);
+      return;
+    case 'credited':
+      return;
+    default:
+      lane.capRule satisfies never;
+  }
+}
+
+/** The account may not go beyond its quota at all. */
+const nothingBeyond = (quota: QuotaLane | null): LaneState => ({ id: quota?.id ?? '', source: 'plan_quota', cap: 0n, spent: 0n, held: 0n });
+
+function add(counters: Record<string, bigint>, units: Units, sign: 1n | -1n): void {
+  for (const [meter, amount] of Object.entries(units)) counters[meter] = (counters[meter] ?? 0n) + sign * amount;
+}

@@ -1,0 +1,46 @@
+import { maxOf, minOf, type NanoUsd, picoToNano, proRata } from '../../kernel/money.ts';
+import type { HoldRequest, Units } from './port.ts';
+
+/** Worst-case cost with that many tokens out. */
+export const costAt = (cost: HoldRequest['cost'], outputTokens: number): NanoUsd =>
+  picoToNano(cost.fixed + BigInt(outputTokens) * cost.perOutputToken);
+
+/** Worst-case units with that many tokens out. */
+export const unitsAt = (units: Units, outputTokens: number): Units => ({
+  ...units,
+  tokens: (units['tokens'] ?? 0n) + BigInt(outputTokens),
+});
+
+/**
+ * What a quota covers of a use, and the money that is left to pay. The scarcest meter decides: a request is covered as far as every one
+ * of its meters is, and the rest of its cost is charged pro rata, rounded up. Covered units are rounded up too, so that the request which
+ * crosses the line counts as a request. Without any quota nothing is covered.
+ *
+ * For a use within the held one, covered by the held cover, the charge is never more than the held charge: the cost shrinks and the covered
+ * share of it grows.
+ */
+export function drawOnQuota(use: Units, left: Units | null, cost: NanoUsd): { covered: Units; charge: NanoUsd } {
+  if (!left) return { covered: {}, charge: cost };
+  const meters = Object.entries(use).filter(([, amount]) => amount > 0n);
+  // The covered share as a fraction, kept exact: the smallest of left/amount over all meters, at most 1.
+  let part = 1n;
+  let whole = 1n;
+  for (const [meter, amount] of meters) {
+    const available = maxOf(0n, minOf(left[meter] ?? 0n, amount));
+    if (available * whole < part * amount) [part, whole] = [available, amount];
+  }
+  const covered = Object.fromEntries(meters.map(([meter, amount]) => [meter, proRata(amount, part, whole)]));
+  return { covered, charge: proRata(cost, whole - part, whole) };
+}
+
+/** The largest value in [least, most] for which `fits` holds, given that it holds for `least` and is monotonic. */
+export function largestThatFits(least: number, most: number, fits: (value: number) => boolean): number {
+  let low = least;
+  let high = most;
+  while (low < high) {
+    const middle = low + Math.ceil((high - low) / 2);
+    if (fits(middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
+}

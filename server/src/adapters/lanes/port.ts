@@ -1,0 +1,155 @@
+import type { BudgetDetail } from '@tallygate/contract';
+import type { NanoUsd, PicoUsd } from '../../kernel/money.ts';
+
+/** Whole units of what a plan's quota counts, by meter. */
+export type Units = Readonly<Record<string, bigint>>;
+
+export type LimitSource = BudgetDetail['limit_source'];
+
+/** A cap in money that a request passes through: an agent run, a key's month, the account's balance or invoice. */
+export interface MoneyLane {
+  /** Names the counter; a lane with a period carries the period in its id, so that no job ever resets it. */
+  readonly id: string;
+  readonly source: LimitSource;
+  /** Null: counted, not capped. */
+  readonly cap: NanoUsd | null;
+  /**
+   * `given`: the caller knows the cap, and the newest one counts. `tightening`: the first request sets it, later ones can only lower it.
+   * `credited`: the store knows it (what was paid in), `cap` is ignored.
+   */
+  readonly capRule: 'given' | 'tightening' | 'credited';
+  /** When the period ends, epoch milliseconds; null without one. */
+  readonly resetsAt: number | null;
+}
+
+/** What the plan includes in the period. Drawn on before money. */
+export interface QuotaLane {
+  readonly id: string;
+  readonly caps: Units;
+  readonly resetsAt: number;
+}
+
+export interface HoldRequest {
+  /** Unique for ever: one hold is settled once. */
+  readonly holdId: string;
+  readonly accountId: string;
+  /** Epoch milliseconds. */
+  readonly at: number;
+  /** From then on the hold counts no longer, unless it is renewed. */
+  readonly expiresAt: number;
+  /** Worst-case cost as a function of the tokens out, so that the store itself can find the largest bound that fits. */
+  readonly cost: { readonly fixed: PicoUsd; readonly perOutputToken: PicoUsd };
+  /** Tokens out, over all choices: what is wanted, and the least that is worth running. Equal where the bound must not be lowered. */
+  readonly outputTokens: { readonly wanted: number; readonly least: number };
+  /** Worst-case units apart from the tokens out, which are added to `tokens`. */
+  readonly units: Units;
+  /** Each takes the whole cost. */
+  readonly lanes: readonly MoneyLane[];
+  /** Null: no quota (test mode). */
+  readonly quota: QuotaLane | null;
+  /** Takes what the quota does not cover. Null: nothing may go beyond the quota. */
+  readonly funds: MoneyLane | null;
+}
+
+/** A lane's counters at one moment. */
+export interface LaneState {
+  readonly id: string;
+  readonly source: LimitSource;
+  readonly cap: NanoUsd | null;
+  readonly spent: NanoUsd;
+  /** By running requests, this one included. */
+  readonly held: NanoUsd;
+}
+
+export interface Held {
+  readonly held: true;
+  /** The bound on tokens out that is held, over all choices. */
+  readonly outputTokens: number;
+  /** Worst case, on every money lane that takes the whole cost. */
+  readonly amount: NanoUsd;
+  readonly lanes: readonly LaneState[];
+}
+
+/** Nothing was taken from any lane. */
+export interface Refused {
+  readonly held: false;
+  readonly lane: LaneState;
+  readonly required: NanoUsd;
+  readonly resetsAt: number | null;
+  /** It would fit if every running request settled at nothing: worth another try soon. */
+  readonly mayFitLater: boolean;
+}
+
+export interface Settlement {
+  readonly holdId: string;
+  /** Actual cost at catalogue prices. */
+  readonly cost: NanoUsd;
+  /** Actual units. */
+  readonly units: Units;
+  /** The settlement record, one line of JSON: made durable in the same step, before `settle` returns. */
+  readonly record: string;
+}
+
+/** How the account paid, decided where the hold was. */
+export interface Settled {
+  /** Units that the plan's quota covered. */
+  readonly covered: Units;
+  /** Money beyond the quota. */
+  readonly charged: NanoUsd;
+  /** The part of `charged` that exceeds what was held: the provider billed more than its bound. */
+  readonly debt: NanoUsd;
+  readonly lanes: readonly LaneState[];
+}
+
+/**
+ * Where caps are enforced. Every operation is atomic over all lanes it names.
+ * A store that cannot be reached rejects: admission then refuses, it never waves through.
+ */
+export interface LaneStore {
+  /** Puts the worst case on every lane, or on none. Synchronous where the store is in this process and the lanes are loaded. */
+  hold(request: HoldRequest): Held | Refused | Promise<Held | Refused>;
+  /** For long streams. */
+  renew(holdId: string, expiresAt: number): void | Promise<void>;
+  /** Replaces the hold by the actual cost, exactly once; undefined when the hold is settled already or was never held. */
+  settle(settlement: Settlement): Settled | undefined | Promise<Settled | undefined>;
+  /** Raises (or lowers) what is credited to a lane: a payment, a refund. */
+  credit(laneId: string, amount: NanoUsd): Promise<void>;
+  /** Frees what expired. Returns how many holds. */
+  sweep(now: number): number | Promise<number>;
+  /** Counters of lanes, for status and reconciliation; lanes that are not loaded are read from their source. */
+  inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>>;
+}
+
+/** The truth that lanes are loaded from: PostgreSQL. */
+export interface LaneSource {
+  /** A money lane's settled spend, with what it is credited or its tightened cap where it has one. */
+  moneyLane(id: string): Promise<{ spent: NanoUsd; cap: NanoUsd | null }>;
+  /** Units of the quota used in the lane's period. */
+  quotaLane(id: string): Promise<Units>;
+}
+
+/** One settled request on its way to the ledger: what the lanes decided, and the caller's record of it. */
+export interface JournalEntry {
+  readonly charged: NanoUsd;
+  readonly debt: NanoUsd;
+  readonly covered: Units;
+  /** One line of JSON. */
+  readonly record: string;
+}
+
+/** An entry as it is read back: its record parsed. */
+export type ReadEntry = Omit<JournalEntry, 'record'> & { readonly record: unknown };
+
+export interface JournalBatch {
+  readonly entries: readonly ReadEntry[];
+  /** To be called when the entries are safely elsewhere. */
+  acknowledge(): void;
+}
+
+/** What the lane store has made durable, for the one writer of the ledger. Entries may be handed out again after a crash. */
+export interface SettlementFeed {
+  /** The next entries in order; none when there are none. */
+  read(): Promise<JournalBatch>;
+  /** Calls back after every append. */
+  onAppend(callback: () => void): void;
+}

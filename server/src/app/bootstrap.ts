@@ -1,0 +1,82 @@
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import type { Users } from '../identity/index.ts';
+import { randomBase62 } from '../kernel/ids.ts';
+import type { Keys } from '../keys/index.ts';
+import type { DataDir } from './data-dir.ts';
+
+/** What the first boot made, for whoever set the server up: `DATA_DIR/bootstrap.json`, readable by its owner alone. */
+export interface Bootstrap {
+  readonly base_url: string;
+  readonly admin_email: string;
+  readonly admin_password: string;
+  readonly test_api_key: string;
+  readonly internal_secret: string;
+}
+
+interface BootstrapDeps {
+  readonly dataDir: DataDir;
+  readonly users: Users;
+  readonly keys: Keys;
+  readonly baseUrl: string;
+  readonly internalSecret: string;
+}
+
+const ADMIN_EMAIL = 'admin@tallygate.localhost';
+const FILE = 'bootstrap.json';
+const PASSWORD_LENGTH = 24;
+const SECRET_LENGTH = 43;
+
+/**
+ * Makes the administrator and a test key on the first boot, and finds them again on later ones. The password is written down before the user
+ * exists, so a first boot that is killed at any moment is finished by the next one.
+ */
+export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret }: BootstrapDeps): Promise<Bootstrap> {
+  const known = read(dataDir);
+  const draft = {
+    base_url: baseUrl,
+    admin_email: known?.admin_email ?? ADMIN_EMAIL,
+    admin_password: known?.admin_password ?? randomBase62(PASSWORD_LENGTH),
+    test_api_key: known?.test_api_key ?? '',
+    internal_secret: internalSecret,
+  };
+  writePrivateFile(dataDir.file(FILE), toJson(draft));
+  if (draft.test_api_key !== '') return draft;
+
+  const admin =
+    (await users.findByEmail(draft.admin_email)) ??
+    (await users.create({ email: draft.admin_email, password: draft.admin_password, name: 'Administrator' }, 'admin'));
+  const { plainKey } = await keys.create(
+    { accountId: admin.account.id, userId: admin.id },
+    { name: 'first test key', livemode: false, scopes: ['inference', 'account:read'] },
+  );
+  const complete = { ...draft, test_api_key: plainKey };
+  writePrivateFile(dataDir.file(FILE), toJson(complete));
+  return complete;
+}
+
+/** The internal secret of earlier boots, or a new one. */
+export const internalSecretOf = (dataDir: DataDir): string => read(dataDir)?.internal_secret || randomBase62(SECRET_LENGTH);
+
+/** A secret of this data directory's own, made by `create` on first use. */
+export function keptSecret(dataDir: DataDir, name: string, create: () => Buffer): Buffer {
+  const path = dataDir.file(name);
+  if (!existsSync(path)) writePrivateFile(path, `${create().toString('base64')}\n`);
+  return Buffer.from(readFileSync(path, 'utf8'), 'base64');
+}
+
+function read(dataDir: DataDir): Partial<Bootstrap> | undefined {
+  const path = dataDir.file(FILE);
+  return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as Partial<Bootstrap>) : undefined;
+}
+
+const toJson = (value: Bootstrap): string => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Whole or not at all: written beside, made durable, then renamed. */
+function writePrivateFile(path: string, text: string): void {
+  const beside = `${path}.new`;
+  writeFileSync(beside, text, { mode: 0o600 });
+  const fd = openSync(beside, 'r');
+  fsyncSync(fd);
+  closeSync(fd);
+  renameSync(beside, path);
+}

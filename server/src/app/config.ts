@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import * as z from 'zod';
+
+const port = z.coerce.number().int().min(0).max(65_535);
+const milliseconds = z.coerce.number().int().min(1).max(3_600_000);
+const bytes = z.coerce.number().int().min(1_024).max(1_073_741_824);
+const url = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
+
+/** Providers that speak OpenAI's protocol and need nothing but a key: `<NAME>_API_KEY`, and `<NAME>_BASE_URL` to point elsewhere. */
+const WELL_KNOWN = {
+  openai: 'https://api.openai.com/v1',
+  xai: 'https://api.x.ai/v1',
+  deepseek: 'https://api.deepseek.com/v1',
+  mistral: 'https://api.mistral.ai/v1',
+  google: 'https://generativelanguage.googleapis.com/v1beta/openai',
+  anthropic: 'https://api.anthropic.com/v1',
+} as const;
+
+const Variables = z.object({
+  PORT: port.default(8787),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  DATA_DIR: z.string().min(1).default('.tallygate'),
+  PUBLIC_URL: url.optional(),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  INTERNAL_SECRET: z.string().min(16).optional(),
+  METRICS_TOKEN: z.string().min(16).optional(),
+  RECEIPT_SIGNING_KEY: z
+    .base64()
+    .refine((text) => Buffer.from(text, 'base64').length === 32, 'Expected 32 bytes in base64')
+    .optional(),
+  PROVIDERS_FILE: z.string().min(1).optional(),
+  INFERENCE_BODY_BYTES: bytes.default(10 * 1024 * 1024),
+  BODY_BYTES: bytes.default(256 * 1024),
+  BODY_TIMEOUT_MS: milliseconds.default(30_000),
+  PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
+  STREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(120_000),
+  STREAM_IDLE_TIMEOUT_MS: milliseconds.default(120_000),
+  DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
+});
+
+const ProvidersFile = z.strictObject({
+  providers: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Expected lower-case letters, digits and dashes'),
+        base_url: url,
+        /** The key itself, or the variable that holds it. */
+        api_key: z.string().min(1).optional(),
+        api_key_env: z.string().min(1).optional(),
+        headers: z.record(z.string(), z.string()).optional(),
+        max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
+        weight: z.number().positive().max(1_000_000).default(1),
+        /** The catalogue's models that it serves: a list, or a map to the provider's own names. All models of the provider's name when left out. */
+        models: z.union([z.array(z.string()), z.record(z.string(), z.string())]).optional(),
+      }),
+    )
+    .min(1),
+});
+
+export interface ProviderConfig {
+  readonly name: string;
+  readonly baseUrl: string;
+  readonly apiKey: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | undefined;
+  readonly weight: number;
+  /** The catalogue's model → the provider's name for it; undefined for all models that the catalogue files under this provider. */
+  readonly models: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  readonly dataDir: string;
+  /** Where the service is reached from outside; follows the listening address when it is not set. */
+  readonly publicUrl: string | undefined;
+  readonly logLevel: string;
+  /** Undefined: the embedded PostgreSQL. */
+  readonly databaseUrl: string | undefined;
+  readonly internalSecret: string | undefined;
+  readonly metricsToken: string | undefined;
+  /** 32 bytes; undefined: a key of its own is kept in the data directory. */
+  readonly receiptSigningSeed: Buffer | undefined;
+  readonly providers: readonly ProviderConfig[];
+  readonly inferenceBody: { readonly maxBytes: number; readonly timeoutMs: number };
+  readonly accountBody: { readonly maxBytes: number; readonly timeoutMs: number };
+  readonly timeouts: { readonly plainFirstByteMs: number; readonly streamFirstByteMs: number; readonly idleMs: number };
+  readonly drainTimeoutMs: number;
+}
+
+/** A setting is wrong: says which, and what it should be. */
+export class ConfigError extends Error {
+  constructor(faults: readonly string[]) {
+    super(`The configuration is not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
+    this.name = 'ConfigError';
+  }
+}
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Reads all settings at once: environment variables, and the providers file that they may name. Empty variables count as unset.
+ *
+ * @throws ConfigError naming every wrong setting
+ */
+export function readConfig(environment: Environment = process.env): Config {
+  const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = Variables.safeParse(env);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  const given = parsed.data;
+  return {
+    port: given.PORT,
+    host: given.HOST,
+    dataDir: given.DATA_DIR,
+    publicUrl: given.PUBLIC_URL,
+    logLevel: given.LOG_LEVEL,
+    databaseUrl: given.DATABASE_URL,
+    internalSecret: given.INTERNAL_SECRET,
+    metricsToken: given.METRICS_TOKEN,
+    receiptSigningSeed: given.RECEIPT_SIGNING_KEY === undefined ? undefined : Buffer.from(given.RECEIPT_SIGNING_KEY, 'base64'),
+    providers: [...(given.PROVIDERS_FILE === undefined ? [] : readProvidersFile(given.PROVIDERS_FILE, env)), ...wellKnownProviders(env)],
+    inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
+    accountBody: { maxBytes: given.BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
+    timeouts: {
+      plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,
+      streamFirstByteMs: given.STREAM_FIRST_BYTE_TIMEOUT_MS,
+      idleMs: given.STREAM_IDLE_TIMEOUT_MS,
+    },
+    drainTimeoutMs: given.DRAIN_TIMEOUT_MS,
+  };
+}
+
+function wellKnownProviders(env: Environment): ProviderConfig[] {
+  return Object.entries(WELL_KNOWN).flatMap(([name, home]) => {
+    const variable = name.toUpperCase();
+    const apiKey = env[`${variable}_API_KEY`];
+    if (apiKey === undefined) return [];
+    const baseUrl = url.safeParse(env[`${variable}_BASE_URL`] ?? home);
+    if (!baseUrl.success) throw new ConfigError([`${variable}_BASE_URL: Expected an http(s) URL`]);
+    return { name, baseUrl: baseUrl.data, apiKey, headers: {}, maxTokensField: undefined, weight: 1, models: undefined };
+  });
+}
+
+function readProvidersFile(path: string, env: Environment): ProviderConfig[] {
+  const parsed = ProvidersFile.safeParse(readJson(path));
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map(({ path: at, message }) => `PROVIDERS_FILE ${path}: ${at.join('.')}: ${message}`));
+  return parsed.data.providers.map((provider) => {
+    const apiKey = provider.api_key ?? (provider.api_key_env === undefined ? undefined : env[provider.api_key_env]);
+    if (provider.api_key_env !== undefined && apiKey === undefined) {
+      throw new ConfigError([`PROVIDERS_FILE ${path}: ${provider.name} takes its key from ${provider.api_key_env}, which is not set`]);
+    }
+    const { models } = provider;
+    return {
+      name: provider.name,
+      baseUrl: provider.base_url,
+      apiKey,
+      headers: provider.headers ?? {},
+      maxTokensField: provider.max_tokens_field,
+      weight: provider.weight,
+      models: Array.isArray(models) ? Object.fromEntries(models.map((model) => [model, model])) : models,
+    };
+  });
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new ConfigError([`PROVIDERS_FILE ${path}: ${cause instanceof Error ? cause.message : 'cannot be read'}`]);
+  }
+}

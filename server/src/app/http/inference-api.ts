@@ -1,0 +1,132 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ChatCompletionRequest, contract } from '@tallygate/contract';
+import { type Call, completeChat, type InferenceDeps, parseInferenceHeaders, type Reply, streamChat } from '../../inference/index.ts';
+import { isWellFormedRequestId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
+import type { Idempotency } from '../idempotency.ts';
+import { type BodyLimits, readJsonBody } from './body.ts';
+import { CORS_HEADERS } from './cors.ts';
+import { type Authenticator, authorise } from './credentials.ts';
+import { metadataOf } from './endpoint.ts';
+import { problemOf } from './problem-document.ts';
+import { validationProblem } from './validation.ts';
+
+interface InferenceApiDeps {
+  readonly authenticator: Authenticator;
+  readonly idempotency: Idempotency;
+  readonly inference: InferenceDeps;
+  readonly bodyLimits: BodyLimits;
+}
+
+type CallIds = Pick<Call, 'requestId' | 'clientRequestId'>;
+
+const ROUTE = contract.inference.createChatCompletion;
+const METADATA = metadataOf(ROUTE);
+
+/**
+ * The hot path: `POST /v1/chat/completions` straight on node:http. Express in between would cost more than everything the gateway does
+ * with the request.
+ */
+export function createInferenceApi(deps: InferenceApiDeps) {
+  return {
+    handles: ({ method, url }: IncomingMessage): boolean =>
+      method === 'POST' && (url === ROUTE.path || url?.startsWith(`${ROUTE.path}?`) === true),
+
+    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const ids = callIds(req);
+      // Only browsers read these, and only they say where they come from.
+      if (req.headers.origin !== undefined) for (const [name, value] of Object.entries(CORS_HEADERS)) res.setHeader(name, value);
+      try {
+        await answer(req, res, ids, deps);
+      } catch (thrown) {
+        refuse(thrown, res, ids, deps.inference);
+      }
+    },
+  };
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, deps: InferenceApiDeps): Promise<void> {
+  const startedTick = performance.now();
+  const startedAt = deps.inference.clock.now();
+  const authenticated = deps.authenticator.authenticate(req.headers);
+  const grant = authenticated instanceof Promise ? await authenticated : authenticated;
+  authorise(METADATA, grant.principal);
+  const headers = parseInferenceHeaders(req.headers);
+  const { bytes: body, value } = await readJsonBody(req, deps.bodyLimits);
+  const request = parseRequest(value);
+  const hangUp = new AbortController();
+  const call: Call = {
+    ...ids,
+    receiptId: newReceiptId(startedAt),
+    endpoint: ROUTE.path,
+    startedAt,
+    startedTick,
+    grant,
+    headers,
+    request,
+    body,
+    signal: hangUp.signal,
+  };
+
+  if (request.stream) {
+    abortOnHangUp(res, hangUp);
+    return streamChat(call, res, deps.inference);
+  }
+  const key = req.headers['idempotency-key'];
+  if (typeof key !== 'string') {
+    abortOnHangUp(res, hangUp);
+    return send(res, await completeChat(call, deps.inference));
+  }
+  // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
+  return send(res, await completeOnce(call, key, deps));
+}
+
+function abortOnHangUp(res: ServerResponse, hangUp: AbortController): void {
+  res.once('close', () => {
+    if (!res.writableFinished) hangUp.abort();
+  });
+}
+
+async function completeOnce(call: Call, key: string, { idempotency, inference }: InferenceApiDeps): Promise<Reply> {
+  if (key.length === 0 || key.length > 255)
+    throw validationProblem({
+      header: { issues: [{ path: ['idempotency-key'], message: 'Expected 1 to 255 characters', code: 'invalid' }] },
+    });
+  const { accountId: scope } = call.grant.principal;
+  const begun = await idempotency.begin({ scope, key, method: 'POST', path: call.endpoint, body: call.body });
+  if (begun.kind === 'replay') {
+    const { status, headers, body } = begun.answer;
+    return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body };
+  }
+  const reply = await completeChat(call, inference).catch((thrown: unknown) => inference.problemReply(problemOf(thrown), call));
+  await begun.complete({ status: reply.status, headers: textHeaders(reply.headers), body: reply.body });
+  return reply;
+}
+
+const textHeaders = (headers: Reply['headers']): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
+
+function send(res: ServerResponse, { status, headers, body }: Reply): void {
+  if (!res.destroyed) res.writeHead(status, headers).end(body);
+}
+
+function refuse(thrown: unknown, res: ServerResponse, ids: CallIds, { problemReply, log }: InferenceDeps): void {
+  const problem = problemOf(thrown);
+  const { code, status, message, extras, cause } = problem;
+  const facts = { requestId: ids.requestId, code, because: extras.because, ...(cause !== undefined && { err: cause }) };
+  if (status >= 500) log.error(facts, 'inference failed');
+  else log.info(facts, 'inference refused');
+  if (!res.headersSent) return send(res, problemReply(problem, ids));
+  // The stream has begun: the last thing it says is what went wrong.
+  res.end(`data: ${JSON.stringify({ error: { message, type: 'server_error', code, param: null } })}\n\n`);
+}
+
+function callIds({ headers }: IncomingMessage): CallIds {
+  const given = headers['x-request-id'];
+  return { requestId: newRequestId(), clientRequestId: typeof given === 'string' && isWellFormedRequestId(given) ? given : null };
+}
+
+function parseRequest(value: unknown): ChatCompletionRequest {
+  const parsed = ChatCompletionRequest.safeParse(value);
+  if (!parsed.success) throw validationProblem({ body: parsed.error });
+  return parsed.data;
+}

@@ -1,0 +1,43 @@
+import { openAiCompatible } from '../adapters/upstream/openai-compatible.ts';
+import type { UpstreamProvider } from '../adapters/upstream/port.ts';
+import type { Catalog } from '../catalog/index.ts';
+import type { Deployment } from '../inference/index.ts';
+import { ConfigError, type ProviderConfig } from './config.ts';
+
+interface Providers {
+  /** Deployments by the catalogue's model id. */
+  readonly byModel: ReadonlyMap<string, readonly Deployment[]>;
+  close(): Promise<void>;
+}
+
+/** @throws ConfigError when a provider is said to serve a model that the catalogue does not have, and so has no price */
+export function openProviders(configs: readonly ProviderConfig[], catalog: Catalog): Providers {
+  const byModel = new Map<string, Deployment[]>();
+  const opened: UpstreamProvider[] = [];
+  for (const [index, config] of configs.entries()) {
+    const { name, baseUrl, apiKey, headers, maxTokensField, weight } = config;
+    const upstream = openAiCompatible({
+      name,
+      baseUrl,
+      headers,
+      ...(apiKey !== undefined && { apiKey }),
+      ...(maxTokensField && { maxTokensField }),
+    });
+    opened.push(upstream);
+    for (const [model, upstreamModel] of Object.entries(config.models ?? modelsOf(name, catalog))) {
+      if (!catalog.find(model))
+        throw new ConfigError([`The provider ${name} serves ${model}, which is not in the catalogue and has no price`]);
+      const deployment = { name: `${name}#${index + 1}`, provider: name, upstream, upstreamModel, weight };
+      byModel.set(model, [...(byModel.get(model) ?? []), deployment]);
+    }
+  }
+  return {
+    byModel,
+    close: async () => {
+      await Promise.all(opened.map((upstream) => upstream.close()));
+    },
+  };
+}
+
+const modelsOf = (provider: string, catalog: Catalog): Record<string, string> =>
+  Object.fromEntries(catalog.models.filter((model) => model.provider === provider).map(({ id }) => [id, id]));

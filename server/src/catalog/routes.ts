@@ -1,0 +1,21 @@
+import type { contract, ModelList } from '@tallygate/contract';
+import type { Handlers } from '../identity/index.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Catalog } from './catalog.ts';
+
+export function catalogRoutes(catalog: Catalog): Handlers<typeof contract.catalog> {
+  const list: ModelList = { object: 'list', data: catalog.models.map((model) => model.wire) };
+  return {
+    listModels: async () => ({ status: 200, body: list }),
+    getModel: async ({ params }) => {
+      const model = catalog.find(params.model);
+      if (!model) throw modelNotFound(params.model);
+      return { status: 200, body: model.wire };
+    },
+  };
+}
+
+export const modelNotFound = (id: string): Problem =>
+  new Problem('model_not_found', `There is no model "${id.slice(0, 100)}" in the catalogue: GET /v1/models lists the models.`, {
+    param: 'model',
+  });

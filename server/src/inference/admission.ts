@@ -1,0 +1,264 @@
+import type { Held, HoldRequest, LaneState, LaneStore, MoneyLane, Refused, Units } from '../adapters/lanes/port.ts';
+import { type Catalog, type CatalogModel, costBound, modelNotFound, type Price } from '../catalog/index.ts';
+import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
+import { formatUsd, maxOf } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { laneId } from '../ledger/index.ts';
+import { planOf } from '../plans/index.ts';
+import { type Call, choiceCount, isLive, keyIdOf } from './call.ts';
+import type { Deployments, Target } from './deployments.ts';
+import { inputTokenBound, type PromptSize, promptSize, promptText } from './input-bound.ts';
+import { refuseUnpriced, requirementsOf, unmet } from './requirements.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+export interface AdmissionDeps {
+  readonly catalog: Catalog;
+  readonly deployments: Deployments;
+  readonly lanes: LaneStore;
+  readonly tokenizer: Tokenizer;
+  readonly clock: Clock;
+}
+
+/** A request whose worst-case cost is held: from here on it has to be settled. */
+export interface Admission {
+  readonly call: Call;
+  readonly hold: Held;
+  /** What to try, in order. */
+  readonly targets: readonly Target[];
+  /** Bound on the tokens of one choice: held, and sent to the provider. */
+  readonly maxOutputTokens: number;
+  /** Whether that bound is ours rather than the caller's. */
+  readonly isBoundOurs: boolean;
+  readonly size: PromptSize;
+  readonly funding: 'test' | 'balance' | 'invoice' | 'none';
+  /** The run's lane, where the call belongs to one. */
+  readonly run: LaneState | undefined;
+}
+
+/** A model that may serve the call, with what it may cost. */
+interface Offer {
+  readonly model: CatalogModel;
+  readonly price: Price;
+  readonly targets: readonly Target[];
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+}
+
+const LEAST_OUTPUT_TOKENS = 16;
+/** A hold that nobody renews counts no longer: its gateway is gone. Plain calls may take as long as the provider's first-byte limit. */
+export const HOLD_MS = 15 * 60_000;
+const RETRY_IN_FLIGHT_SECONDS = 1;
+
+/**
+ * Holds the worst-case cost of the call on all its lanes, or refuses it. The cheap bound on the prompt (its bytes) is tried first; only
+ * where it does not fit is the prompt counted.
+ *
+ * @throws Problem `budget_exceeded`, `budget_in_flight`, `model_not_found`, `no_provider_configured`, `validation_failed`, `unpriced_feature`, `store_unavailable`
+ */
+export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission> {
+  refuseUnpriced(call.request);
+  const size = promptSize(call.request, call.body.length);
+  const offers = offersFor(call, size, deps);
+  const request = holdRequest(call, offers);
+  let outcome = await take(deps.lanes, request);
+  if (!outcome.held) {
+    const counted = await countedOffers(call, size, offers, deps.tokenizer);
+    if (counted) outcome = await take(deps.lanes, holdRequest(call, counted));
+  }
+  if (!outcome.held) throw refusal(outcome);
+
+  const maxOutputTokens = Math.floor(outcome.outputTokens / choiceCount(call.request));
+  return {
+    call,
+    hold: outcome,
+    targets: offers.flatMap((offer) => offer.targets),
+    maxOutputTokens,
+    isBoundOurs: maxOutputTokens !== requestedBound(call),
+    size,
+    funding: fundingOf(call),
+    run: outcome.lanes.find(({ source }) => source === 'agent_run'),
+  };
+}
+
+async function take(lanes: LaneStore, request: HoldRequest): Promise<Held | Refused> {
+  try {
+    return await lanes.hold(request);
+  } catch (cause) {
+    throw new Problem(
+      'store_unavailable',
+      'Budgets cannot be read at the moment, so nothing may be spent. Repeat the request in a few seconds.',
+      {
+        retryAfterSeconds: 2,
+        cause,
+      },
+    );
+  }
+}
+
+/** The bound that the caller asks for, of one choice; undefined when they leave it open. */
+function requestedBound({ request }: Call): number | undefined {
+  const bounds = [request.max_tokens, request.max_completion_tokens].filter((bound) => typeof bound === 'number');
+  return bounds.length === 0 ? undefined : Math.min(...bounds);
+}
+
+/** The models to try in order: the one asked for, then the caller's fallbacks that can serve the request. */
+function offersFor(call: Call, size: PromptSize, { catalog, deployments }: AdmissionDeps): Offer[] {
+  const { request, grant, startedAt } = call;
+  const needs = requirementsOf(request);
+  const names = call.headers.fallbackPolicy === 'none' ? [request.model] : [...new Set([request.model, ...(request.models ?? [])])];
+  const offers: Offer[] = [];
+  for (const name of names) {
+    const model = catalog.find(name);
+    if (!model?.endpoints.has(call.endpoint)) throw modelNotFound(name);
+    const price = model.priceAt(startedAt);
+    if (!price) throw new Problem('unpriced_feature', `The model ${name} has no price yet, so no cap could hold it.`, { param: 'model' });
+    const missing = unmet(model, needs);
+    if (missing && name === request.model) throw incapable(model, missing);
+    const outputTokens = outputBound(call, model);
+    const targets = deployments.targets(model, isLive(grant.principal), startedAt);
+    if (!missing && targets.length > 0) offers.push({ model, price, targets, inputTokens: inputTokenBound(model, size), outputTokens });
+  }
+  if (offers.length === 0) throw noProvider(request.model, catalog);
+  return offers;
+}
+
+function outputBound(call: Call, model: CatalogModel): number {
+  const requested = requestedBound(call);
+  const most = model.maxOutputTokens ?? model.contextWindow ?? 0;
+  if (requested === undefined) return most;
+  if (requested <= most) return requested;
+  if (model.id !== call.request.model) return most;
+  const param = call.request.max_completion_tokens === requested ? 'max_completion_tokens' : 'max_tokens';
+  const msg = `${model.id} gives at most ${most} tokens`;
+  throw new Problem('validation_failed', `\`${param}\` is too large: ${msg}.`, {
+    param,
+    errors: [{ loc: ['body', param], msg, type: 'too_big' }],
+  });
+}
+
+/** One hold covers whichever offer will serve: the dearest input, the dearest token out, the largest bound. */
+function holdRequest(call: Call, offers: readonly Offer[]): HoldRequest {
+  const bounds = offers.map((offer) => costBound(offer.price, offer.inputTokens));
+  const perOutputToken = bounds.map((bound) => bound.perOutputToken).reduce(maxOf, 0n);
+  const predicted = predictionBytes(call);
+  const choices = choiceCount(call.request);
+  const wanted = Math.max(...offers.map((offer) => offer.outputTokens)) * choices;
+  const mayShrink = requestedBound(call) === undefined || call.headers.budgetPolicy === 'clamp';
+  const inputTokens = Math.max(...offers.map((offer) => offer.inputTokens));
+  return {
+    holdId: call.receiptId,
+    accountId: call.grant.principal.accountId,
+    at: call.startedAt,
+    expiresAt: call.startedAt + HOLD_MS,
+    cost: { fixed: bounds.map((bound) => bound.fixed).reduce(maxOf, 0n) + BigInt(predicted) * perOutputToken, perOutputToken },
+    outputTokens: { wanted, least: mayShrink ? Math.min(wanted, LEAST_OUTPUT_TOKENS * choices) : wanted },
+    units: { requests: 1n, tokens: BigInt(inputTokens + predicted) },
+    ...lanesOf(call),
+  };
+}
+
+/** Rejected tokens of a predicted output are billed as output on top of the answer: at most as many as the prediction has bytes. */
+const predictionBytes = ({ request }: Call): number =>
+  request['prediction'] ? Buffer.byteLength(JSON.stringify(request['prediction'])) : 0;
+
+function lanesOf(call: Call): Pick<HoldRequest, 'lanes' | 'quota' | 'funds'> {
+  const { principal, monthlyCap, plan } = call.grant;
+  const { accountId } = principal;
+  const livemode = isLive(principal);
+  const keyId = keyIdOf(principal);
+  const month = monthOf(call.startedAt);
+  const resetsAt = monthEnd(month).getTime();
+  const lanes: MoneyLane[] = [];
+  const { runId, runCap } = call.headers;
+  if (runId !== null) {
+    lanes.push({ id: laneId.run(accountId, livemode, runId), source: 'agent_run', cap: runCap, capRule: 'tightening', resetsAt: null });
+  }
+  if (keyId !== null) lanes.push({ id: laneId.key(keyId, month), source: 'key', cap: monthlyCap, capRule: 'given', resetsAt });
+  if (!livemode) {
+    return {
+      lanes,
+      quota: null,
+      funds: { id: laneId.testFunds(accountId, month), source: 'balance', cap: null, capRule: 'given', resetsAt },
+    };
+  }
+  const { quota, overage } = planOf(plan);
+  const quotaLane = { id: laneId.quota(accountId, month), caps: quota as Units, resetsAt };
+  switch (overage.kind) {
+    case 'block':
+      return { lanes, quota: quotaLane, funds: null };
+    case 'balance':
+      return {
+        lanes,
+        quota: quotaLane,
+        funds: { id: laneId.balance(accountId), source: 'balance', cap: null, capRule: 'credited', resetsAt: null },
+      };
+    case 'invoice':
+      return {
+        lanes,
+        quota: quotaLane,
+        funds: { id: laneId.invoice(accountId, month), source: 'balance', cap: overage.ceiling, capRule: 'given', resetsAt },
+      };
+    default:
+      return overage satisfies never;
+  }
+}
+
+function fundingOf({ grant }: Call): Admission['funding'] {
+  if (!isLive(grant.principal)) return 'test';
+  const { kind } = planOf(grant.plan).overage;
+  return kind === 'block' ? 'none' : kind;
+}
+
+/** The offers with their prompt counted, where that gives a tighter bound that is still a true one. */
+async function countedOffers(call: Call, size: PromptSize, offers: readonly Offer[], tokenizer: Tokenizer): Promise<Offer[] | undefined> {
+  if (size.isOpenEnded) return undefined;
+  const text = promptText(call.request);
+  const counted = await Promise.all(
+    offers.map(async (offer) => {
+      const tokens = offer.model.tokenizer && (await tokenizer.count(offer.model.tokenizer, text));
+      if (!tokens) return offer;
+      return { ...offer, inputTokens: Math.min(offer.inputTokens, inputTokenBound(offer.model, { ...size, textBytes: tokens })) };
+    }),
+  );
+  return counted.some((offer, index) => offer.inputTokens !== offers[index]?.inputTokens) ? counted : undefined;
+}
+
+const LIMIT_NAMES = {
+  agent_run: 'the ceiling of this agent run',
+  key: 'the monthly cap of this API key',
+  plan_quota: 'the quota of your plan',
+  balance: 'your balance',
+};
+
+function refusal({ lane, required, resetsAt, mayFitLater }: Refused): Problem {
+  const budget = {
+    limit_source: lane.source,
+    cap_usd: formatUsd(lane.cap ?? 0n),
+    spent_usd: formatUsd(lane.spent),
+    held_usd: formatUsd(lane.held),
+    required_usd: formatUsd(required),
+    resets_at: resetsAt === null ? null : rfc3339(resetsAt),
+  };
+  const limit = LIMIT_NAMES[lane.source];
+  if (mayFitLater) {
+    const detail = `Running requests hold what is left under ${limit}: up to ${budget.required_usd} USD are needed. Repeat shortly.`;
+    return new Problem('budget_in_flight', detail, { budget, retryAfterSeconds: RETRY_IN_FLIGHT_SECONDS });
+  }
+  const detail = `This request may cost up to ${budget.required_usd} USD, which does not fit under ${limit}: lower max_tokens, or raise the limit.`;
+  return new Problem('budget_exceeded', detail, { budget });
+}
+
+function incapable(model: CatalogModel, { capability, param }: { capability: string; param: string }): Problem {
+  const msg = `${model.id} does not support ${capability.replaceAll('_', ' ')}`;
+  return new Problem('validation_failed', `${msg}: choose another model, or leave \`${param}\` out.`, {
+    param,
+    errors: [{ loc: ['body', param], msg, type: 'unsupported' }],
+  });
+}
+
+function noProvider(name: string, catalog: Catalog): Problem {
+  const provider = catalog.find(name)?.provider ?? 'its';
+  const variable = `${provider.toUpperCase()}_API_KEY`;
+  const detail = `No deployment serves ${name} for live keys: set ${variable} or list one in PROVIDERS_FILE, or use a tg_test_ key for the sandbox.`;
+  return new Problem('no_provider_configured', detail, { param: 'model' });
+}

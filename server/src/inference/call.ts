@@ -1,0 +1,32 @@
+import type { ChatCompletionRequest } from '@tallygate/contract';
+import type { Principal, SessionGrant } from '../identity/index.ts';
+import type { KeyGrant } from '../keys/index.ts';
+import type { InferenceHeaders } from './headers.ts';
+
+/** One inference request from its arrival to its settlement. */
+export interface Call {
+  /** Ours, unique: what usage, receipt and trace are filed under. */
+  readonly requestId: string;
+  /** The caller's own `X-Request-Id`, where it is well-formed. */
+  readonly clientRequestId: string | null;
+  readonly receiptId: string;
+  readonly endpoint: '/v1/chat/completions';
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  /** The same moment on the monotonic clock, milliseconds. */
+  readonly startedTick: number;
+  readonly grant: KeyGrant | SessionGrant;
+  readonly headers: InferenceHeaders;
+  readonly request: ChatCompletionRequest;
+  /** The body as it was received. */
+  readonly body: Buffer;
+  /** Aborted when the client hangs up. */
+  readonly signal: AbortSignal;
+}
+
+export const isStream = (call: Call): boolean => call.request.stream === true;
+export const choiceCount = (request: ChatCompletionRequest): number => request.n ?? 1;
+
+/** A session spends real money, as a live key does. */
+export const isLive = (principal: Principal): boolean => principal.kind === 'session' || principal.livemode;
+export const keyIdOf = (principal: Principal): string | null => (principal.kind === 'key' ? principal.keyId : null);

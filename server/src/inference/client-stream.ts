@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+const PING = Buffer.from(': ping\n\n');
+
+/** The client's side of a stream: its head with the first bytes, every byte in the digest, back-pressure as a promise. */
+export class ClientStream {
+  readonly #res: ServerResponse;
+  readonly #digest = createHash('sha256');
+  #lastWriteTick = 0;
+
+  constructor(res: ServerResponse) {
+    this.#res = res;
+  }
+
+  get isOpen(): boolean {
+    return this.#res.headersSent;
+  }
+
+  open(headers: OutgoingHttpHeaders): void {
+    this.#res.writeHead(200, { ...headers, ...EVENT_STREAM });
+  }
+
+  /** Returns a promise when the client is slower than the provider; it resolves when there is room, or when the client is gone. */
+  write(bytes: Buffer): void | Promise<void> {
+    this.#digest.update(bytes);
+    this.#lastWriteTick = performance.now();
+    if (this.#res.write(bytes) || this.#res.destroyed) return undefined;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const proceed = () => {
+      this.#res.off('drain', proceed);
+      this.#res.off('close', proceed);
+      resolve();
+    };
+    this.#res.on('drain', proceed);
+    this.#res.on('close', proceed);
+    return promise;
+  }
+
+  /** Keeps proxies and clients with idle limits from giving up on a model that thinks for long. Event-stream parsers skip comments. */
+  ping(afterSilenceMs: number): void {
+    if (this.isOpen && performance.now() - this.#lastWriteTick >= afterSilenceMs) void this.write(PING);
+  }
+
+  /** The digest of everything written and of `last`, which is to be written next, hex. */
+  digestWith(last: Buffer): string {
+    return this.#digest.update(last).digest('hex');
+  }
+
+  end(last: Buffer): void {
+    this.#res.end(last);
+  }
+}

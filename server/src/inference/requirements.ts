@@ -1,0 +1,55 @@
+import type { ChatCompletionRequest } from '@tallygate/contract';
+import type { CatalogModel } from '../catalog/index.ts';
+import { Problem } from '../kernel/problem.ts';
+
+interface Requirement {
+  readonly capability: string;
+  /** The request field that asks for it. */
+  readonly param: string;
+}
+
+/** Part types by the capability they need. */
+const PART_NEEDS: Readonly<Record<string, string>> = {
+  image_url: 'vision',
+  input_audio: 'audio_input',
+  video_url: 'video_input',
+  file: 'pdf',
+};
+
+/** What a model must be able to do to serve the request. */
+export function requirementsOf(request: ChatCompletionRequest): Requirement[] {
+  const needs: Requirement[] = [];
+  if (request.tools && request.tools.length > 0) needs.push({ capability: 'tools', param: 'tools' });
+  if (request.response_format?.type === 'json_schema') needs.push({ capability: 'json_schema', param: 'response_format' });
+  for (const [index, { content }] of request.messages.entries()) {
+    if (!Array.isArray(content)) continue;
+    for (const [at, part] of content.entries()) {
+      const capability = PART_NEEDS[part.type];
+      if (capability && !needs.some((need) => need.capability === capability))
+        needs.push({ capability, param: `messages[${index}].content[${at}]` });
+    }
+  }
+  return needs;
+}
+
+export const unmet = (model: CatalogModel, needs: readonly Requirement[]): Requirement | undefined =>
+  needs.find(({ capability }) => !model.capabilities.has(capability));
+
+const STANDARD_TIERS = new Set(['auto', 'default', 'flex']);
+
+/**
+ * Features for which the provider charges by a measure of its own that the catalogue does not price: no cap could hold them.
+ *
+ * @throws Problem `unpriced_feature`
+ */
+export function refuseUnpriced(request: ChatCompletionRequest): void {
+  const refuse = (param: string, what: string): never => {
+    throw new Problem('unpriced_feature', `The catalogue has no price for ${what}, so no cap could hold it: remove \`${param}\`.`, {
+      param,
+    });
+  };
+  if (request['web_search_options'] !== undefined && request['web_search_options'] !== null) refuse('web_search_options', 'web search');
+  if (request.modalities?.some((modality) => modality !== 'text')) refuse('modalities', 'output other than text');
+  if (request.service_tier && !STANDARD_TIERS.has(request.service_tier))
+    refuse('service_tier', `the service tier "${request.service_tier.slice(0, 40)}"`);
+}

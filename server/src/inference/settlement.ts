@@ -1,0 +1,95 @@
+import { hash } from 'node:crypto';
+import type { ReceiptUsage, RequestAttempt, RequestTrace } from '@tallygate/contract';
+import type { LaneStore, Settled } from '../adapters/lanes/port.ts';
+import { type Cost, costOf } from '../catalog/index.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { SettlementRecord } from '../ledger/index.ts';
+import type { Admission } from './admission.ts';
+import { isLive, isStream, keyIdOf } from './call.ts';
+import type { Target } from './deployments.ts';
+
+/** What came of an admitted call. */
+export interface Served {
+  readonly target: Target;
+  readonly attempts: readonly RequestAttempt[];
+  readonly fallback: RequestTrace['fallback'];
+  readonly outcome: RequestTrace['outcome'];
+  readonly usage: ReceiptUsage;
+  /** The provider reported no usage: the counts are ours. */
+  readonly estimated: boolean;
+  /** SHA-256 of the response body as sent, hex. */
+  readonly responseSha256: string;
+  readonly firstByteAt: number | null;
+  readonly completedAt: number;
+  readonly overheadMs: number;
+}
+
+/** At the price in force when the request arrived. */
+export function costOfUsage({ call }: Admission, { model }: Target, usage: ReceiptUsage): Cost {
+  const price = model.priceAt(call.startedAt);
+  if (!price) throw new Error(`${model.id} was admitted without a price`);
+  return costOf(price, usage);
+}
+
+/**
+ * Replaces the hold by the actual cost and makes the record of it durable, once. To be called before the last byte leaves.
+ *
+ * @throws Problem `store_unavailable` when the record cannot be written: the answer must then not be completed
+ */
+export async function settle(admission: Admission, served: Served, lanes: LaneStore): Promise<Settled> {
+  const cost = costOfUsage(admission, served.target, served.usage);
+  const { usage, outcome } = served;
+  const units = outcome === 'failed' ? {} : { requests: 1n, tokens: BigInt(usage.input_tokens + usage.output_tokens) };
+  const record = JSON.stringify(recordOf(admission, served, cost));
+  try {
+    const settled = await lanes.settle({ holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record });
+    if (!settled) throw new Error('the hold is gone');
+    return settled;
+  } catch (cause) {
+    throw new Problem(
+      'store_unavailable',
+      'The usage of this request could not be recorded, so its answer is withheld. Repeat the request.',
+      {
+        retryAfterSeconds: 2,
+        cause,
+      },
+    );
+  }
+}
+
+function recordOf({ call, hold, funding, run }: Admission, served: Served, cost: Cost): SettlementRecord {
+  const { principal } = call.grant;
+  return {
+    receiptId: call.receiptId,
+    requestId: call.requestId,
+    attempt: served.attempts.length,
+    clientRequestId: call.clientRequestId,
+    accountId: principal.accountId,
+    keyId: keyIdOf(principal),
+    runId: call.headers.runId,
+    runCeiling: run?.cap?.toString() ?? null,
+    livemode: isLive(principal),
+    funding,
+    endpoint: call.endpoint,
+    stream: isStream(call),
+    modelRequested: call.request.model,
+    modelServed: served.target.model.id,
+    provider: served.target.deployment.provider,
+    fallback: served.fallback,
+    outcome: served.outcome,
+    attempts: served.attempts,
+    usage: served.usage,
+    estimated: served.estimated,
+    priceVersion: served.target.model.priceAt(call.startedAt)?.version ?? '',
+    priceTier: cost.tierAboveInputTokens,
+    unitPrices: Object.fromEntries(Object.entries(cost.unit).map(([meter, price]) => [meter, price.toString()])),
+    held: hold.amount.toString(),
+    cost: cost.nanoUsd.toString(),
+    requestSha256: hash('sha256', call.body, 'hex'),
+    responseSha256: served.responseSha256,
+    startedAt: call.startedAt,
+    firstByteAt: served.firstByteAt,
+    completedAt: served.completedAt,
+    overheadMs: served.overheadMs,
+  };
+}

@@ -1,0 +1,122 @@
+import type { ServerResponse } from 'node:http';
+import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
+import { usdForDisplay } from '../kernel/money.ts';
+import { type Admission, HOLD_MS } from './admission.ts';
+import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
+import { ClientStream } from './client-stream.ts';
+import type { InferenceDeps } from './deps.ts';
+import { estimateUsage } from './estimate.ts';
+import { SILENCE_MS } from './heartbeat.ts';
+import { answerHeaders } from './response-headers.ts';
+import { costOfUsage, type Served, settle } from './settlement.ts';
+import { SseFilter, type StreamError } from './sse-filter.ts';
+import { settleUnanswered } from './unanswered.ts';
+import { readUsage, usageForClient } from './usage.ts';
+
+/** A stream that has reached the client, up to but not including its last event. */
+interface Relayed {
+  readonly filter: SseFilter;
+  readonly ending: 'completed' | 'cancelled' | 'cut';
+  readonly firstByteAt: number;
+  readonly overheadMs: number;
+}
+
+const DONE = 'data: [DONE]\n\n';
+
+const BROKEN_OFF: StreamError = {
+  message: 'The provider broke the stream off before its end. What was delivered has been charged; repeat the request.',
+  type: 'server_error',
+  code: 'upstream_failed',
+};
+
+/** A streamed answer: bytes through, and before the last event leaves, the money is settled. */
+export async function relayStream(admission: Admission, res: ServerResponse, deps: InferenceDeps): Promise<Served> {
+  const client = new ClientStream(res);
+  const { call } = admission;
+  const stopBeating = deps.heartbeat.start(() => {
+    client.ping(SILENCE_MS);
+    void deps.lanes.renew(call.receiptId, deps.clock.now() + HOLD_MS);
+  });
+  try {
+    const journey = await firstThatAnswers<Relayed>(admission, deps, (answer, sofar) => pump(answer, sofar, admission, client, deps));
+    const { result, target } = journey;
+    if (!result.ok) {
+      const { served, reply } = await settleUnanswered(admission, journey, result, deps);
+      res.writeHead(reply.status, reply.headers).end(reply.body);
+      return served;
+    }
+
+    const { filter, ending, firstByteAt, overheadMs } = result.value;
+    const reported = readUsage(filter.usage);
+    const usage = reported ?? (await estimateUsage(admission, target, filter.delivered(), deps.tokenizer));
+    const cost = costOfUsage(admission, target, usage).nanoUsd;
+    const shown = { ...usageForClient(reported ? filter.usage : undefined, usage), cost: usdForDisplay(cost) };
+    const last = Buffer.from(
+      ending === 'completed' ? `${wantsUsage(admission) ? filter.usageChunk(shown) : ''}${DONE}` : errorEvent(filter.error ?? BROKEN_OFF),
+    );
+    const served: Served = {
+      ...journey,
+      outcome: ending,
+      usage,
+      estimated: reported === undefined,
+      responseSha256: client.digestWith(ending === 'cancelled' ? Buffer.alloc(0) : last),
+      firstByteAt,
+      completedAt: deps.clock.now(),
+      overheadMs,
+    };
+    await settle(admission, served, deps.lanes);
+    client.end(last);
+    return served;
+  } finally {
+    stopBeating();
+  }
+}
+
+const wantsUsage = ({ call }: Admission): boolean => call.request.stream_options?.include_usage === true;
+
+const errorEvent = ({ message, type, code }: StreamError): string =>
+  `data: ${JSON.stringify({ error: { message, type, code, param: null } })}\n\n`;
+
+/** Relays until the stream is over. What fails before the first byte has reached the client is a fault: the next target may try. */
+async function pump(
+  answer: UpstreamAnswer,
+  journey: Omit<Journey<Relayed>, 'result'>,
+  admission: Admission,
+  client: ClientStream,
+  deps: InferenceDeps,
+): Promise<{ ok: true; value: Relayed } | UpstreamFault> {
+  const filter = new SseFilter();
+  const over = Promise.withResolvers<void>();
+  let firstByteAt = 0;
+  let overheadMs = 0;
+  const relay = (chunk: Buffer): void | Promise<void> => {
+    const bytes = filter.push(chunk);
+    if (filter.isOver) over.resolve();
+    if (bytes.length === 0) return undefined;
+    if (!client.isOpen) {
+      firstByteAt = deps.clock.now();
+      overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
+      client.open(answerHeaders(admission, journey, overheadMs));
+    }
+    return client.write(bytes);
+  };
+
+  let cut: unknown;
+  const pumped = answer.pump(relay).catch((error: unknown) => {
+    cut = error;
+  });
+  // Whoever has announced the end need not close as well: some providers keep the connection for minutes.
+  await Promise.race([pumped, over.promise]);
+  const isCancelled = admission.call.signal.aborted;
+  if (filter.error || filter.isInvalid || cut) answer.abort();
+
+  if (!client.isOpen) {
+    if (isCancelled) return invalidAnswer('the client hung up', 'cancelled');
+    if (filter.error) return invalidAnswer(filter.error.message);
+    if (cut instanceof UpstreamCut) return faultOfCut(cut);
+    return invalidAnswer('the provider answered 200 with a body that is no stream of a chat completion');
+  }
+  if (cut && !(cut instanceof UpstreamCut)) throw cut;
+  const ending = isCancelled ? 'cancelled' : filter.isComplete ? 'completed' : 'cut';
+  return { ok: true, value: { filter, ending, firstByteAt, overheadMs } };
+}

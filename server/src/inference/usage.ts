@@ -1,0 +1,54 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+
+export const NO_USAGE: ReceiptUsage = {
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+};
+
+/** More than any model can take or give: what claims to be above is no count. */
+const ABSURD = 100_000_000;
+
+const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= ABSURD;
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const part = (details: unknown, name: string, most: number): number => {
+  const value = isRecord(details) ? details[name] : undefined;
+  return isCount(value) ? Math.min(value, most) : 0;
+};
+
+/**
+ * The provider's usage in OpenAI's form, zero included; undefined where it is missing or cannot be a count (negative, a string, absurd).
+ * Parts never exceed their whole, whatever the provider says. Totals are not read: they follow.
+ */
+export function readUsage(usage: unknown): ReceiptUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const {
+    prompt_tokens: input,
+    completion_tokens: output,
+    prompt_tokens_details: inputDetails,
+    completion_tokens_details: outputDetails,
+  } = usage;
+  if (!isCount(input) || !isCount(output)) return undefined;
+  const cached = part(inputDetails, 'cached_tokens', input);
+  return {
+    input_tokens: input,
+    cached_input_tokens: cached,
+    cache_write_tokens: part(inputDetails, 'cache_write_tokens', input - cached),
+    output_tokens: output,
+    reasoning_tokens: part(outputDetails, 'reasoning_tokens', output),
+  };
+}
+
+/** OpenAI's usage as the client sees it: the provider's own, or one made from our count. */
+export const usageForClient = (reported: unknown, usage: ReceiptUsage): Record<string, unknown> =>
+  isRecord(reported)
+    ? reported
+    : {
+        prompt_tokens: usage.input_tokens,
+        completion_tokens: usage.output_tokens,
+        total_tokens: usage.input_tokens + usage.output_tokens,
+        prompt_tokens_details: { cached_tokens: usage.cached_input_tokens },
+        completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+      };

@@ -1,0 +1,226 @@
+import type { Pool, PoolClient } from 'pg';
+import type { ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
+import { rfc3339 } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
+import { type IssuedReceipt, issueReceipt, type SigningKey } from '../receipts/index.ts';
+import { ensurePartitions } from './partitions.ts';
+import { usageEntries } from './postings.ts';
+import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
+import type { SettledRecord, SettlementRecord } from './settlement-record.ts';
+import { usageRow } from './usage-row.ts';
+
+interface LedgerWriterDeps {
+  readonly feed: SettlementFeed;
+  readonly pool: Pool;
+  readonly signingKey: SigningKey;
+  readonly log: Log;
+  /** Told of a record that the database refuses, after it was set aside. */
+  readonly onQuarantine: (entry: ReadEntry, error: unknown) => void;
+}
+
+const GATHER_MS = 15;
+const RETRY_MS = 500;
+
+/**
+ * Drains settlements into PostgreSQL: usage record, receipt, posting, sums, all of a batch in one transaction, each settlement once.
+ * What is delivered twice (a crash between commit and acknowledgement) is recognised by its (request_id, attempt) and passed over.
+ */
+export class LedgerWriter {
+  readonly #deps: LedgerWriterDeps;
+  #draining: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(deps: LedgerWriterDeps) {
+    this.#deps = deps;
+    deps.feed.onAppend(() => this.#wakeIn(GATHER_MS));
+  }
+
+  /** Writes everything that is there. @throws when the database cannot be reached */
+  drain(): Promise<void> {
+    this.#draining ??= this.#drainAll().finally(() => {
+      this.#draining = undefined;
+    });
+    return this.#draining;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.#draining?.catch(() => {});
+    await this.drain();
+  }
+
+  #wakeIn(delayMs: number): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.drain().catch((error: unknown) => {
+        this.#deps.log.error({ err: error }, 'the ledger writer cannot write; settlements wait in the journal');
+        this.#wakeIn(RETRY_MS);
+      });
+    }, delayMs);
+  }
+
+  async #drainAll(): Promise<void> {
+    for (;;) {
+      const batch = await this.#deps.feed.read();
+      if (batch.entries.length === 0) return;
+      await this.#write(batch.entries);
+      batch.acknowledge();
+    }
+  }
+
+  /** A record that the database refuses must not keep the others out: it is found by halving, and set aside. */
+  async #write(entries: readonly ReadEntry[]): Promise<void> {
+    try {
+      await this.#writeTogether(entries.map(settledRecord));
+    } catch (error) {
+      if (!isRefusal(error)) throw error;
+      const [first] = entries;
+      if (entries.length === 1 && first) return this.#deps.onQuarantine(first, error);
+      const middle = Math.ceil(entries.length / 2);
+      await this.#write(entries.slice(0, middle));
+      await this.#write(entries.slice(middle));
+    }
+  }
+
+  async #writeTogether(records: readonly SettledRecord[]): Promise<void> {
+    const { pool } = this.#deps;
+    await ensurePartitions(
+      pool,
+      records.map((record) => record.startedAt),
+    );
+    const unknown = await withoutKnown(pool, records);
+    if (unknown.length === 0) return;
+    const receipts = await Promise.all(unknown.map((record) => issueReceipt(receiptFacts(record), this.#deps.signingKey)));
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      await writeRows(client, unknown, receipts);
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback').catch(() => {});
+      throw error;
+    } finally {
+      client.release();
+    }
+  }
+}
+
+/** Leaves out what is written already, and repeats within the batch. */
+async function withoutKnown(pool: Pool, records: readonly SettledRecord[]): Promise<SettledRecord[]> {
+  const { rows } = await pool.query<{ request_id: string; attempt: number }>(
+    `select request_id, attempt from postings where kind = 'usage' and request_id = any($1)`,
+    [records.map((record) => record.requestId)],
+  );
+  const seen = new Set(rows.map(({ request_id, attempt }) => `${request_id} ${attempt}`));
+  return records.filter(({ requestId, attempt }) => {
+    const name = `${requestId} ${attempt}`;
+    return !seen.has(name) && seen.add(name);
+  });
+}
+
+/** The unique constraint on postings stands behind `withoutKnown`: should two writers ever meet, one of them rolls back whole. */
+async function writeRows(client: PoolClient, records: readonly SettledRecord[], receipts: readonly IssuedReceipt[]): Promise<void> {
+  const postings = records.map((record) => ({ id: newId(), record, entries: usageEntries(record) }));
+  const rows = async (sql: string, values: readonly unknown[]) => {
+    await client.query(sql, [JSON.stringify(values)]);
+  };
+
+  await rows(
+    'insert into postings (posting_id, kind, request_id, attempt, livemode) select posting_id, kind, request_id, attempt, livemode from json_populate_recordset(null::postings, $1)',
+    postings.map(({ id, record }) => ({
+      posting_id: id,
+      kind: 'usage',
+      request_id: record.requestId,
+      attempt: record.attempt,
+      livemode: record.livemode,
+    })),
+  );
+  await rows(
+    'insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)',
+    postings.flatMap(({ id, entries }) =>
+      entries.map(({ account, amount }) => ({ posting_id: id, account, amount_nano: amount.toString() })),
+    ),
+  );
+  await rows('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', records.map(usageRow));
+  await rows(
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature)
+     select receipt_id, account_id, request_id, payload, digest, kid, signature from json_populate_recordset(null::receipts, $1)`,
+    receipts.map((receipt, index) => ({
+      receipt_id: receipt.receiptId,
+      account_id: records[index]?.accountId,
+      request_id: records[index]?.requestId,
+      payload: receipt.payload,
+      digest: `\\x${receipt.digest.toString('hex')}`,
+      kid: receipt.kid,
+      signature: `\\x${receipt.signature.toString('hex')}`,
+    })),
+  );
+  await rows(
+    `insert into usage_daily select * from json_populate_recordset(null::usage_daily, $1)
+     on conflict (account_id, livemode, day, key_id, model) do update set
+       requests = usage_daily.requests + excluded.requests,
+       input_tokens = usage_daily.input_tokens + excluded.input_tokens,
+       cached_input_tokens = usage_daily.cached_input_tokens + excluded.cached_input_tokens,
+       output_tokens = usage_daily.output_tokens + excluded.output_tokens,
+       cost_nano = usage_daily.cost_nano + excluded.cost_nano,
+       charged_nano = usage_daily.charged_nano + excluded.charged_nano,
+       covered_requests = usage_daily.covered_requests + excluded.covered_requests,
+       covered_tokens = usage_daily.covered_tokens + excluded.covered_tokens`,
+    dailyUsage(records),
+  );
+  await rows(
+    `insert into ledger_daily select * from json_populate_recordset(null::ledger_daily, $1)
+     on conflict (account, day) do update set amount_nano = ledger_daily.amount_nano + excluded.amount_nano`,
+    ledgerDays(postings),
+  );
+  await rows(
+    `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1)
+     on conflict (account_id, livemode, run_id) do update set
+       ceiling_nano = least(agent_runs.ceiling_nano, excluded.ceiling_nano),
+       spent_nano = agent_runs.spent_nano + excluded.spent_nano,
+       requests = agent_runs.requests + excluded.requests,
+       first_request_at = least(agent_runs.first_request_at, excluded.first_request_at),
+       last_request_at = greatest(agent_runs.last_request_at, excluded.last_request_at)`,
+    runTotals(records),
+  );
+}
+
+const settledRecord = ({ charged, debt, covered, record }: ReadEntry): SettledRecord => ({
+  ...(record as SettlementRecord),
+  charged,
+  debt,
+  covered,
+});
+
+const receiptFacts = (record: SettledRecord) => ({
+  receipt_id: record.receiptId,
+  request_id: record.requestId,
+  account_id: record.accountId,
+  key_id: record.keyId,
+  livemode: record.livemode,
+  endpoint: record.endpoint,
+  run_id: record.runId,
+  model_requested: record.modelRequested,
+  model_served: record.modelServed,
+  provider: record.provider,
+  fallback: record.fallback,
+  outcome: record.outcome,
+  request_sha256: record.requestSha256,
+  response_sha256: record.responseSha256,
+  usage: record.usage,
+  estimated: record.estimated,
+  price_version: record.priceVersion,
+  price_tier_above_input_tokens: record.priceTier,
+  unit_prices_pico_usd: { ...record.unitPrices },
+  cost_nano_usd: record.cost,
+  started_at: rfc3339(record.startedAt),
+  completed_at: rfc3339(record.completedAt),
+});
+
+/** PostgreSQL's classes 22 (data exception), 23 (integrity violation) and P0 (raised by a trigger): the row is at fault, not the connection. */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof TypeError || (error instanceof Error && 'code' in error && /^(22|23|P0)/.test(String(error.code)));

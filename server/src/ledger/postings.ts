@@ -1,0 +1,29 @@
+import type { SettledRecord } from './settlement-record.ts';
+
+/** One side of a posting: positive where the ledger account receives, negative where it gives. */
+export interface LedgerEntry {
+  readonly account: string;
+  readonly amount: bigint;
+}
+
+/**
+ * How a settled request is booked. The customer's side gives, revenue receives:
+ * the plan's quota what it covered, the balance (or the receivable of an invoice) what was charged, and debt what the provider billed
+ * beyond the hold. Test mode has accounts of its own. The entries sum to zero.
+ */
+export function usageEntries(record: SettledRecord): LedgerEntry[] {
+  const cost = BigInt(record.cost);
+  if (!record.livemode) {
+    return [
+      { account: `test_funds:${record.accountId}`, amount: -cost },
+      { account: 'test_revenue', amount: cost },
+    ];
+  }
+  const payer = record.funding === 'invoice' ? 'receivable' : 'customer_balance';
+  const sides = [
+    { account: `plan_quota:${record.accountId}`, amount: -(cost - record.charged) },
+    { account: `${payer}:${record.accountId}`, amount: -(record.charged - record.debt) },
+    { account: `debt:${record.accountId}`, amount: -record.debt },
+  ];
+  return [...sides.filter(({ amount }, index) => amount !== 0n || index === 0), { account: 'revenue', amount: cost }];
+}

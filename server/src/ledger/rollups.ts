@@ -1,0 +1,71 @@
+import { dayOf, rfc3339 } from '../kernel/clock.ts';
+import { minOf } from '../kernel/money.ts';
+import type { LedgerEntry } from './postings.ts';
+import type { SettledRecord } from './settlement-record.ts';
+
+/** Stands for "no key" where a key id is part of a primary key: usage of a session. */
+export const NO_KEY = '00000000-0000-0000-0000-000000000000';
+
+const sumOf = (records: readonly SettledRecord[], value: (record: SettledRecord) => bigint | number): string =>
+  records.reduce((sum, record) => sum + BigInt(value(record)), 0n).toString();
+
+/** What the records add to `usage_daily`. A request belongs to the day it started on; one that got no answer is not counted as a request. */
+export function dailyUsage(records: readonly SettledRecord[]) {
+  const groups = Map.groupBy(records, (record) =>
+    [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_KEY, record.modelServed].join(' '),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    return {
+      account_id: first.accountId,
+      livemode: first.livemode,
+      day: dayOf(first.startedAt),
+      key_id: first.keyId ?? NO_KEY,
+      model: first.modelServed,
+      requests: sumOf(group, (record) => (record.outcome === 'failed' ? 0 : 1)),
+      input_tokens: sumOf(group, (record) => record.usage.input_tokens),
+      cached_input_tokens: sumOf(group, (record) => record.usage.cached_input_tokens),
+      output_tokens: sumOf(group, (record) => record.usage.output_tokens),
+      cost_nano: sumOf(group, (record) => BigInt(record.cost)),
+      charged_nano: sumOf(group, (record) => record.charged),
+      covered_requests: sumOf(group, (record) => record.covered['requests'] ?? 0n),
+      covered_tokens: sumOf(group, (record) => record.covered['tokens'] ?? 0n),
+    };
+  });
+}
+
+/** What the postings add to `ledger_daily`. */
+export function ledgerDays(postings: readonly { record: SettledRecord; entries: readonly LedgerEntry[] }[]) {
+  const sums = new Map<string, { account: string; day: string; amount: bigint }>();
+  for (const { record, entries } of postings) {
+    const day = dayOf(record.startedAt);
+    for (const { account, amount } of entries) {
+      const sum = sums.get(`${account} ${day}`) ?? { account, day, amount: 0n };
+      sum.amount += amount;
+      sums.set(`${account} ${day}`, sum);
+    }
+  }
+  return [...sums.values()].map(({ account, day, amount }) => ({ account, day, amount_nano: amount.toString() }));
+}
+
+/** What the records add to `agent_runs`. */
+export function runTotals(records: readonly SettledRecord[]) {
+  const inRuns = records.filter((record) => record.runId !== null);
+  const groups = Map.groupBy(inRuns, (record) => [record.accountId, record.livemode, record.runId].join(' '));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    const ceilings = group.flatMap((record) => (record.runCeiling === null ? [] : [BigInt(record.runCeiling)]));
+    return {
+      account_id: first.accountId,
+      livemode: first.livemode,
+      run_id: first.runId,
+      ceiling_nano: ceilings.length === 0 ? null : ceilings.reduce(minOf).toString(),
+      spent_nano: sumOf(group, (record) => BigInt(record.cost)),
+      requests: sumOf(group, () => 1),
+      first_request_at: rfc3339(Math.min(...group.map((record) => record.startedAt))),
+      last_request_at: rfc3339(Math.max(...group.map((record) => record.startedAt))),
+    };
+  });
+}

@@ -1,0 +1,52 @@
+import type { ReceiptUsage, RequestAttempt, RequestTrace } from '@tallygate/contract';
+
+/**
+ * Everything the ledger has to know about one settled request, as it stands in the journal: JSON, so money is strings of nano-USD
+ * and times are epoch milliseconds. It carries no prompt and no answer.
+ */
+export interface SettlementRecord {
+  readonly receiptId: string;
+  readonly requestId: string;
+  /** Which of the request's calls is settled here, from 1. */
+  readonly attempt: number;
+  readonly clientRequestId: string | null;
+  readonly accountId: string;
+  readonly keyId: string | null;
+  readonly runId: string | null;
+  /** Ceiling of the run as it stood, nano-USD. */
+  readonly runCeiling: string | null;
+  readonly livemode: boolean;
+  /** Who pays what the plan's quota does not cover. */
+  readonly funding: 'test' | 'balance' | 'invoice' | 'none';
+  readonly endpoint: string;
+  readonly stream: boolean;
+  readonly modelRequested: string;
+  readonly modelServed: string;
+  readonly provider: string;
+  readonly fallback: RequestTrace['fallback'];
+  readonly outcome: RequestTrace['outcome'];
+  readonly attempts: readonly RequestAttempt[];
+  readonly usage: ReceiptUsage;
+  readonly estimated: boolean;
+  readonly priceVersion: string;
+  readonly priceTier: number | null;
+  /** Pico-USD per unit, by meter. */
+  readonly unitPrices: Readonly<Record<string, string>>;
+  /** Nano-USD. */
+  readonly held: string;
+  /** Nano-USD. */
+  readonly cost: string;
+  readonly requestSha256: string;
+  readonly responseSha256: string;
+  readonly startedAt: number;
+  readonly firstByteAt: number | null;
+  readonly completedAt: number;
+  readonly overheadMs: number;
+}
+
+/** A record with what the lanes decided: how the account paid. */
+export interface SettledRecord extends SettlementRecord {
+  readonly charged: bigint;
+  readonly debt: bigint;
+  readonly covered: Readonly<Record<string, bigint>>;
+}

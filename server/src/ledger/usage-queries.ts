@@ -1,0 +1,133 @@
+import type { RequestTrace, UsageQuery, UsageResponse, UsageRow } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import { dayOf, monthOf, rfc3339 } from '../kernel/clock.ts';
+import { formatUsd } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { NO_KEY } from './rollups.ts';
+
+interface UsageScope {
+  readonly accountId: string;
+  /** Mode of the API key that asks; live for sessions. */
+  readonly livemode: boolean;
+}
+
+type SumRow = {
+  group: string | null;
+  requests: string;
+  input_tokens: string;
+  cached_input_tokens: string;
+  output_tokens: string;
+  cost: string;
+  charged: string;
+};
+
+const SUMS = `sum(requests)::text as requests, sum(input_tokens)::text as input_tokens, sum(cached_input_tokens)::text as cached_input_tokens,
+  sum(output_tokens)::text as output_tokens, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged`;
+
+const GROUPS = { day: 'day::text', model: 'model', key: 'key_id::text', run: 'run_id' } as const;
+
+/** Sums by day, model or key come from the daily rollups; runs, which those do not know, from the usage records. */
+export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, now: number): Promise<UsageResponse> {
+  const from = query.from ?? `${monthOf(now)}-01`;
+  const to = query.to ?? dayOf(now);
+  if (from > to) throw invalidRange();
+  const livemode = query.livemode ?? scope.livemode;
+  const byRun = query.group_by === 'run' || query.run_id !== undefined;
+  const source = byRun ? PER_REQUEST : 'usage_daily';
+  const conditions = ['account_id = $1', 'livemode = $2', 'day >= $3', 'day <= $4'];
+  const values: unknown[] = [scope.accountId, livemode, from, to];
+  const filter = (column: string, value: string | undefined) =>
+    value !== undefined && conditions.push(`${column} = $${values.push(value)}`);
+  filter('model', query.model);
+  filter('key_id', query.key_id);
+  filter('run_id', query.run_id);
+
+  const { rows } = await pool.query<SumRow>(
+    `select ${GROUPS[query.group_by]} as "group", ${SUMS} from ${source} as usage where ${conditions.join(' and ')} group by 1 order by 1`,
+    values,
+  );
+  const items = rows.map((row) => ({ ...groupOf(query.group_by, row.group), ...totals([row]) }));
+  return { from, to, livemode, group_by: query.group_by, items, total: totals(rows) };
+}
+
+const PER_REQUEST = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, model_served as model, coalesce(key_id, '${NO_KEY}') as key_id, run_id,
+  (outcome <> 'failed')::int as requests, input_tokens, cached_input_tokens, output_tokens, cost_nano, charged_nano from usage_records)`;
+
+function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial<UsageRow> {
+  switch (groupBy) {
+    case 'day':
+      return { day: group ?? '' };
+    case 'model':
+      return { model: group ?? '' };
+    case 'key':
+      return { key_id: group === NO_KEY ? null : group };
+    case 'run':
+      return { run_id: group };
+    default:
+      return groupBy satisfies never;
+  }
+}
+
+function totals(rows: readonly SumRow[]): UsageResponse['total'] {
+  const sum = (column: Exclude<keyof SumRow, 'group'>) => rows.reduce((total, row) => total + BigInt(row[column]), 0n);
+  return {
+    requests: Number(sum('requests')),
+    input_tokens: Number(sum('input_tokens')),
+    cached_input_tokens: Number(sum('cached_input_tokens')),
+    output_tokens: Number(sum('output_tokens')),
+    cost_usd: formatUsd(sum('cost')),
+    charged_usd: formatUsd(sum('charged')),
+  };
+}
+
+const invalidRange = () =>
+  new Problem('validation_failed', '`from` must not be after `to`.', {
+    param: 'from',
+    errors: [{ loc: ['query', 'from'], msg: 'Must not be after `to`', type: 'invalid_range' }],
+  });
+
+/** The trace of a request by our id or by the one that the caller sent; the newest where a caller reused theirs. */
+export async function requestTrace(pool: Pool, accountId: string, requestId: string): Promise<RequestTrace> {
+  const { rows } = await pool.query(
+    `select * from usage_records where account_id = $1 and (request_id = $2 or client_request_id = $2) order by started_at desc, attempt desc limit 1`,
+    [accountId, requestId],
+  );
+  const [row] = rows;
+  if (!row)
+    throw new Problem(
+      'not_found',
+      'There is no settled request with this id in your account; a trace appears a moment after the answer has ended.',
+    );
+  return {
+    request_id: row.request_id,
+    client_request_id: row.client_request_id,
+    receipt_id: row.receipt_id,
+    key_id: row.key_id,
+    run_id: row.run_id,
+    livemode: row.livemode,
+    endpoint: row.endpoint,
+    stream: row.stream,
+    model_requested: row.model_requested,
+    model_served: row.model_served,
+    provider: row.provider,
+    fallback: row.fallback,
+    outcome: row.outcome,
+    attempts: row.attempts,
+    usage: {
+      input_tokens: Number(row.input_tokens),
+      cached_input_tokens: Number(row.cached_input_tokens),
+      cache_write_tokens: Number(row.cache_write_tokens),
+      output_tokens: Number(row.output_tokens),
+      reasoning_tokens: Number(row.reasoning_tokens),
+    },
+    estimated: row.estimated,
+    price_version: row.price_version,
+    held_usd: formatUsd(BigInt(row.held_nano)),
+    cost_usd: formatUsd(BigInt(row.cost_nano)),
+    charged_usd: formatUsd(BigInt(row.charged_nano)),
+    started_at: rfc3339(row.started_at),
+    first_byte_at: row.first_byte_at && rfc3339(row.first_byte_at),
+    completed_at: rfc3339(row.completed_at),
+    overhead_ms: Math.round(row.overhead_ms * 1000) / 1000,
+  };
+}

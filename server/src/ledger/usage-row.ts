@@ -1,0 +1,38 @@
+import { rfc3339 } from '../kernel/clock.ts';
+import type { SettledRecord } from './settlement-record.ts';
+
+/** A settled record as a row of `usage_records`. */
+export const usageRow = (record: SettledRecord) => ({
+  request_id: record.requestId,
+  attempt: record.attempt,
+  started_at: rfc3339(record.startedAt),
+  receipt_id: record.receiptId,
+  client_request_id: record.clientRequestId,
+  account_id: record.accountId,
+  key_id: record.keyId,
+  run_id: record.runId,
+  livemode: record.livemode,
+  endpoint: record.endpoint,
+  stream: record.stream,
+  model_requested: record.modelRequested,
+  model_served: record.modelServed,
+  provider: record.provider,
+  fallback: record.fallback,
+  outcome: record.outcome,
+  attempts: record.attempts,
+  ...record.usage,
+  estimated: record.estimated,
+  price_version: record.priceVersion,
+  price_tier: record.priceTier,
+  unit_prices: record.unitPrices,
+  held_nano: record.held,
+  cost_nano: record.cost,
+  charged_nano: record.charged.toString(),
+  debt_nano: record.debt.toString(),
+  covered: Object.fromEntries(Object.entries(record.covered).map(([meter, amount]) => [meter, amount.toString()])),
+  request_sha256: record.requestSha256,
+  response_sha256: record.responseSha256,
+  first_byte_at: record.firstByteAt === null ? null : rfc3339(record.firstByteAt),
+  completed_at: rfc3339(record.completedAt),
+  overhead_ms: record.overheadMs,
+});

@@ -1,0 +1,1 @@
+export { type Meter, type OveragePolicy, type Plan, planOf } from './tiers.ts';

@@ -1,0 +1,59 @@
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
+import type { VaasKeySet } from '@tallygate/contract';
+import { keyThumbprint } from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import { rfc3339 } from '../kernel/clock.ts';
+
+export interface SigningKey {
+  readonly kid: string;
+  readonly privateKey: KeyObject;
+  /** Public key, base64url. */
+  readonly x: string;
+}
+
+/** RFC 8410: the fixed ASN.1 head of a PKCS #8 Ed25519 private key, before its 32 bytes of seed. */
+const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const SEED_BYTES = 32;
+
+/** Settlements that a stopped instance left in its journal are signed by the next one, so a new key is valid from a little before its first use. */
+const OVERLAP_MS = 86_400_000;
+
+export const newSigningSeed = (): Buffer => randomBytes(SEED_BYTES);
+
+/** @throws when the seed is not 32 bytes */
+export function signingKeyFromSeed(seed: Buffer): SigningKey {
+  if (seed.length !== SEED_BYTES) throw new Error(`An Ed25519 seed has ${SEED_BYTES} bytes, this one has ${seed.length}`);
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  return { kid: keyThumbprint(x), privateKey, x };
+}
+
+/** Makes the key the one in force: published from now on, every other one retired. Doing it again changes nothing. */
+export async function publishSigningKey(pool: Pool, key: SigningKey, now: number): Promise<void> {
+  await pool.query(
+    `with published as (
+       insert into signing_keys (kid, purpose, x, not_before) values ($1, 'receipt', $2, $3)
+       on conflict (kid) do update set not_after = null returning kid)
+     update signing_keys set not_after = $4 where purpose = 'receipt' and not_after is null and kid <> (select kid from published)`,
+    [key.kid, key.x, new Date(now - OVERLAP_MS), new Date(now)],
+  );
+}
+
+export async function publishedKeys(pool: Pool): Promise<VaasKeySet> {
+  const { rows } = await pool.query<{ kid: string; x: string; not_before: Date; not_after: Date | null }>(
+    `select kid, x, not_before, not_after from signing_keys where purpose = 'receipt' order by not_before desc, kid`,
+  );
+  return {
+    keys: rows.map(({ kid, x, not_before, not_after }) => ({
+      kty: 'OKP',
+      crv: 'Ed25519',
+      x,
+      kid,
+      use: 'sig',
+      alg: 'EdDSA',
+      purpose: 'receipt',
+      not_before: rfc3339(not_before),
+      not_after: not_after && rfc3339(not_after),
+    })),
+  };
+}
