@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { contract } from '@tallygate/contract';
+import { type Database, openDatabase } from '../../adapters/postgres/database.ts';
+import { listen } from '../../adapters/postgres/listener.ts';
+import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { createPasswords, createSessions, createUsers, identityEntities, identityRoutes } from '../../identity/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { CachedKeyDirectory, createKeys, createLastUse, createReadKey, KEYS_CHANNEL, keyEntities, keyRoutes } from '../../keys/index.ts';
+import { createIdempotency } from '../idempotency.ts';
+import { createAccountApi } from './account-api.ts';
+import { createAuthenticator } from './credentials.ts';
+import { type Endpoint, endpointsOf } from './endpoint.ts';
+
+export const INTERNAL_SECRET = 'internal-secret-of-the-tests';
+export const PASSWORD = 'correct horse battery';
+
+/** Real time, which a test can move. */
+export class MovableClock implements Clock {
+  offsetMs = 0;
+  now = (): number => Date.now() + this.offsetMs;
+}
+
+interface Options {
+  clock?: Clock;
+  bodyTimeoutMs?: number;
+  /** Further endpoints, for what no slice does. */
+  endpoints?: readonly Endpoint[];
+}
+
+/** One instance of the account API on a port of its own; several may share a database. */
+export type Instance = Awaited<ReturnType<typeof startInstance>>;
+
+export async function startInstance(database: Database, url: string, options: Options = {}) {
+  const { clock = { now: Date.now }, bodyTimeoutMs = 5_000, endpoints = [] } = options;
+  const { em } = database.orm;
+  const log = silentLog();
+  const passwords = createPasswords();
+  const users = createUsers({ em, passwords, clock });
+  const sessions = createSessions({ em, users, passwords, clock });
+  const lastUse = createLastUse({ em, log });
+  const directory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse, clock });
+  const keys = createKeys({ em, clock, directory });
+  const idempotency = createIdempotency({ em, clock, log });
+  const hearing = Promise.withResolvers<void>();
+  const listener = listen(url, {
+    channels: [KEYS_CHANNEL],
+    onNotify: (_channel, payload) => directory.changed(payload),
+    onConnected: () => {
+      directory.listening();
+      hearing.resolve();
+    },
+    onLost: () => directory.deaf(),
+    log,
+  });
+  const authenticator = createAuthenticator({ keys: directory, sessions, internalSecret: INTERNAL_SECRET });
+  const server = createServer(
+    createAccountApi({
+      endpoints: [
+        ...endpointsOf(contract.identity, identityRoutes({ users, sessions })),
+        ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
+        ...endpoints,
+      ],
+      elsewhere: [contract.inference.createChatCompletion],
+      authenticator,
+      idempotency,
+      bodyLimits: { maxBytes: 262_144, timeoutMs: bodyTimeoutMs },
+      publicUrl: 'https://tallygate.test',
+      log,
+      validatesAnswers: true,
+    }),
+  ).listen(0, '127.0.0.1');
+  await Promise.all([once(server, 'listening'), hearing.promise]);
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    port,
+    users,
+    directory,
+    authenticator,
+    lastUse,
+    async close() {
+      idempotency.close();
+      server.closeAllConnections();
+      server.close();
+      await listener.close();
+      await directory.close();
+    },
+  };
+}
+
+export async function openTestDatabase(): Promise<{ database: Database; url: string; close(): Promise<void> }> {
+  const { url, drop } = await testDatabase();
+  const database = await openDatabase({ url, entities: [...identityEntities, ...keyEntities], log: silentLog() });
+  return {
+    database,
+    url,
+    async close() {
+      await database.close();
+      await drop();
+    },
+  };
+}
+
+interface Sent {
+  method?: string;
+  headers?: Record<string, string>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  raw?: BodyInit;
+}
+
+export interface Received {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** The body as JSON, `undefined` when it is empty. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  body: any;
+}
+
+/** One request, by Node's own fetch. */
+export async function send(instance: Instance, path: string, { method, headers, json, raw }: Sent = {}): Promise<Received> {
+  const isJson = json !== undefined;
+  const response = await fetch(instance.baseUrl + path, {
+    method: method ?? (isJson || raw !== undefined ? 'POST' : 'GET'),
+    headers: { ...(isJson && { 'content-type': 'application/json' }), ...headers },
+    ...(isJson ? { body: JSON.stringify(json) } : raw !== undefined && { body: raw }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, text, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+let serial = 0;
+
+/** A new user with a session of theirs. */
+export async function signUp(instance: Instance, role: 'member' | 'admin' = 'member') {
+  const email = `user-${++serial}@example.com`;
+  const user = await instance.users.create({ email, password: PASSWORD }, role);
+  const { body } = await send(instance, '/v1/users/login', { json: { email, password: PASSWORD } });
+  const token: string = body.session.token;
+  return { email, userId: user.id, accountId: user.account.id, token, auth: { authorization: `Bearer ${token}` } };
+}
+
+/** A new API key of a signed-in user. */
+export async function newKey(instance: Instance, auth: Record<string, string>, input: object = {}) {
+  const { status, body } = await send(instance, '/v1/keys', { headers: auth, json: { name: 'test', ...input } });
+  if (status !== 201) throw new Error(JSON.stringify(body));
+  const key: string = body.key;
+  const keyId: string = body.key_id;
+  return { key, keyId, created: body, auth: { authorization: `Bearer ${key}` } };
+}

@@ -1,0 +1,108 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RouteMetadata } from '@tallygate/contract';
+import type { Principal, SessionGrant, Sessions } from '../../identity/index.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { KeyDirectory, KeyGrant } from '../../keys/index.ts';
+
+/** Who is calling and what they may spend. */
+export type Grant = KeyGrant | SessionGrant;
+
+export interface Authenticator {
+  /**
+   * Proves the one credential of a request. Synchronous when it is an API key that is in memory.
+   * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`
+   */
+  authenticate(headers: IncomingHttpHeaders): Grant | Promise<Grant>;
+  /** @throws Problem `missing_credentials`, `invalid_credentials` unless `X-Internal-Secret` is the configured one */
+  requireInternalSecret(headers: IncomingHttpHeaders): void;
+}
+
+interface AuthenticatorDeps {
+  readonly keys: Pick<KeyDirectory, 'authenticate'>;
+  readonly sessions: Pick<Sessions, 'authenticate'>;
+  readonly internalSecret: string;
+}
+
+/** `any`: a bearer token says by its prefix what it is; the other headers take one kind each. */
+interface Presented {
+  readonly token: string;
+  readonly kind: 'any' | 'key' | 'session';
+}
+
+export function createAuthenticator({ keys, sessions, internalSecret }: AuthenticatorDeps): Authenticator {
+  const internalDigest = digest(internalSecret);
+  return {
+    authenticate(headers) {
+      const { token, kind } = onlyCredential(headers);
+      if (kind !== 'key' && token.startsWith('tgs_')) return sessions.authenticate(token);
+      if (kind !== 'session' && token.startsWith('tg_')) return keys.authenticate(token);
+      throw invalid('The credential is neither an API key (tg_live_…, tg_test_…) nor a session token (tgs_…) in its own header.');
+    },
+
+    requireInternalSecret(headers) {
+      const given = headerOf(headers, 'x-internal-secret');
+      if (!given) throw missing('This endpoint is internal: send X-Internal-Secret.');
+      // Digests have one length, so that not even the secret's length can be measured.
+      if (!timingSafeEqual(digest(given), internalDigest)) throw invalid('The internal secret is wrong.');
+    },
+  };
+}
+
+/**
+ * Refuses a proven caller whom the route does not admit.
+ * @throws Problem `session_required`, `scope_required`, `forbidden`
+ */
+export function authorise(route: RouteMetadata, principal: Principal): void {
+  if (principal.kind === 'key') {
+    if (route.session) throw new Problem('session_required', 'API keys cannot do this: log in and send the session token.');
+    if (route.scope && !principal.scopes.has(route.scope))
+      throw new Problem('scope_required', `The API key lacks the scope ${route.scope}: use a key that carries it, or a session.`);
+  }
+  const { role } = principal;
+  if (route.role && role !== route.role && role !== 'admin')
+    throw new Problem('forbidden', `This needs the role ${route.role}: ask an administrator.`, { because: `the caller is ${role}` });
+}
+
+/** The same credential may come in two headers; two different ones are two identities, and guessing which is meant is unsafe. */
+function onlyCredential(headers: IncomingHttpHeaders): Presented {
+  let only: Presented | undefined;
+  for (const presented of presentedIn(headers)) {
+    if (only && only.token !== presented.token)
+      throw new Problem('ambiguous_credentials', 'The request carries two different credentials: send exactly one.');
+    // The narrower kind wins: a key repeated in the session header stays refused.
+    if (!only || only.kind === 'any') only = presented;
+    else if (presented.kind !== 'any' && presented.kind !== only.kind) throw invalid('The credential stands in the wrong header.');
+  }
+  if (!only) throw missing('Send an API key or a session token as Authorization: Bearer ….');
+  return only;
+}
+
+function presentedIn(headers: IncomingHttpHeaders): Presented[] {
+  const presented: Presented[] = [];
+  const bearer = headers.authorization === undefined ? '' : bearerToken(headers.authorization);
+  if (bearer) presented.push({ token: bearer, kind: 'any' });
+  const key = headerOf(headers, 'x-api-key');
+  if (key) presented.push({ token: key, kind: 'key' });
+  const session = headerOf(headers, 'x-web-session-token');
+  if (session) presented.push({ token: session, kind: 'session' });
+  return presented;
+}
+
+const BEARER = /^Bearer(?: +(\S*))?$/i;
+
+/** Empty when the scheme stands alone, as clients send it that were given an empty key. */
+function bearerToken(authorization: string): string {
+  const match = BEARER.exec(authorization.trim());
+  if (!match) throw invalid('The Authorization header is not of the form: Bearer <API key or session token>.');
+  return match[1] ?? '';
+}
+
+function headerOf(headers: IncomingHttpHeaders, name: string): string {
+  const value = headers[name];
+  return typeof value === 'string' ? value.trim() : '';
+}
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+const missing = (detail: string): Problem => new Problem('missing_credentials', detail);
+const invalid = (detail: string): Problem => new Problem('invalid_credentials', detail);

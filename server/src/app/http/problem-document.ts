@@ -1,0 +1,60 @@
+import { ERRORS, type FieldError, type Problem as ProblemBody } from '@tallygate/contract';
+import { Problem } from '../../kernel/problem.ts';
+
+/** What a problem document says beside the problem itself. */
+interface ProblemContext {
+  readonly requestId: string;
+  /** Where this service is reached from outside, without a slash at the end: the base of the error pages. */
+  readonly publicUrl: string;
+}
+
+/** A refusal as it goes over the wire. */
+export interface ProblemAnswer {
+  readonly status: number;
+  /** Lower case, content type included. */
+  readonly headers: Record<string, string>;
+  /** The contract's `Problem`, or its `HTTPValidationError` when `errors` is there. */
+  readonly body: ProblemBody & { readonly errors?: FieldError[] };
+}
+
+/** OpenAI's SDKs repeat these by themselves. */
+const isRepeatedBySdks = (status: number): boolean => status === 408 || status === 409 || status === 429 || status >= 500;
+
+/** RFC 9457 with OpenAI's `error` member, so that both kinds of client read their own. What we know and do not say stays here. */
+export function toProblemDocument(problem: Problem, { requestId, publicUrl }: ProblemContext): ProblemAnswer {
+  const { code, status, message: detail } = problem;
+  const { param, errors, budget } = problem.extras;
+  const { title, type } = ERRORS[code];
+  return {
+    status,
+    headers: headersOf(problem),
+    body: {
+      type: `${publicUrl}/docs/errors/${code}`,
+      title,
+      status,
+      detail,
+      instance: requestId,
+      code,
+      error: { message: detail, type, code, param: param ?? null },
+      ...(errors && { errors }),
+      ...(budget && { budget }),
+    },
+  };
+}
+
+/** Whatever was thrown, as a problem; a bug becomes `internal_error` and keeps its cause for the log. */
+export const problemOf = (thrown: unknown): Problem =>
+  thrown instanceof Problem
+    ? thrown
+    : new Problem('internal_error', 'Something went wrong on our side: repeat the request, and report its id if it happens again.', {
+        cause: thrown,
+      });
+
+function headersOf({ code, status, extras }: Problem): Record<string, string> {
+  const headers: Record<string, string> = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+  // RFC 9110, section 15.5.2: a 401 names the scheme that would be accepted.
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (extras.retryAfterSeconds !== undefined) headers['retry-after'] = String(extras.retryAfterSeconds);
+  if (!ERRORS[code].retryable && (status === 402 || isRepeatedBySdks(status))) headers['x-should-retry'] = 'false';
+  return { ...headers, ...extras.headers };
+}
