@@ -67,6 +67,14 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
     'test-database.ts',
     { 'server/src/app/x.ts': "import '../adapters/postgres/test-database.ts';", 'server/src/adapters/postgres/test-database.ts': '' },
   ],
+  [
+    'production code imports nothing that is for tests',
+    'lanes/suite.ts',
+    {
+      'server/src/app/x.ts': "import '../adapters/lanes/suite.ts';",
+      'server/src/adapters/lanes/suite.ts': "import { test } from 'vitest';",
+    },
+  ],
   ['the server reads the environment in app/config.ts only', 'x.ts:2', { 'server/src/app/x.ts': '// first\nconst a = process.env.PORT;' }],
   ['the server reads the environment in app/config.ts only', 'x.ts:1', { 'server/src/keys/x.ts': "import { env } from 'node:process';" }],
   [

@@ -21,6 +21,8 @@ export interface SourceFile {
 }
 
 const TEST_FILE = /(\.test|\.setup|-under-test)\.ts$|\/test-[^/]+\.ts$|\/testing\//;
+/** Whatever imports one of these is for tests, whatever its name; production code may then not import it in turn. */
+const TEST_PACKAGES = new Set(['vitest', 'fast-check', '@tallygate/fake-upstream']);
 const TYPE_IMPORT = /\bimport\(\s*(['"])(?<specifier>[^'"]+)\1\s*\)/g;
 
 /** Reads the imports of a TypeScript module: static, re-exported, dynamic with a literal, and `import('…').Type`. */
@@ -44,7 +46,8 @@ export function readSource(path: string, text: string): SourceFile {
   const evaluated = new Set(module.dynamicImports.map(({ start }) => start));
   for (const match of code.matchAll(TYPE_IMPORT)) add(match.groups?.['specifier'] ?? '', !evaluated.has(match.index), match.index);
 
-  return { path, code, lineCount: text.split('\n').length - 1, imports, isTest: TEST_FILE.test(path) };
+  const isTest = TEST_FILE.test(path) || imports.some(({ target }) => TEST_PACKAGES.has(target));
+  return { path, code, lineCount: text.split('\n').length - 1, imports, isTest };
 }
 
 const blank = (text: string): string => text.replace(/[^\n]/g, ' ');
