@@ -146,11 +146,22 @@ export class AnswerBody implements UpstreamAnswer {
 
   #watch(ms: number): void {
     this.#timer = setTimeout(() => {
-      // While the relay holds a chunk, the provider is not the one to wait for.
-      const left = this.#isWaiting ? this.#idleTimeoutMs : this.#lastByteAt + this.#idleTimeoutMs - performance.now();
-      if (left > 0) this.#watch(left);
-      else this.#breakOff('idle_timeout');
+      if (this.#idleMsLeft() > 0) this.#watch(this.#idleMsLeft());
+      // Timers run before sockets are read: if it was this process that stood still, bytes may be waiting.
+      else setImmediate(() => this.#judge());
     }, ms);
+  }
+
+  #judge(): void {
+    if (this.#isSettled) return;
+    const left = this.#idleMsLeft();
+    if (left > 0) this.#watch(left);
+    else this.#breakOff('idle_timeout');
+  }
+
+  /** While the relay holds a chunk, the provider is not the one to wait for. */
+  #idleMsLeft(): number {
+    return this.#isWaiting ? this.#idleTimeoutMs : this.#lastByteAt + this.#idleTimeoutMs - performance.now();
   }
 
   #breakOff(reason: UpstreamCut['reason']): void {

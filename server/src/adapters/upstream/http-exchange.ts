@@ -40,10 +40,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
 
   constructor(options: ExchangeOptions) {
     this.#options = options;
-    this.#timer = setTimeout(() => {
-      this.#settle(timedOut(options.firstByteTimeoutMs, this.#status));
-      this.cut();
-    }, options.firstByteTimeoutMs);
+    // Timers run before sockets are read: if it was this process that stood still, the answer may be waiting.
+    this.#timer = setTimeout(() => setImmediate(() => this.#giveUp()), options.firstByteTimeoutMs);
     options.signal.addEventListener('abort', this);
   }
 
@@ -117,6 +115,13 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     if (this.#body) this.#body.end(new UpstreamCut('reset', error));
     else if (this.#refusal) this.#settleRefusal();
     else this.#settle(faultOfConnection(error, this.#status));
+  }
+
+  /** The first byte did not come in time. */
+  #giveUp(): void {
+    if (this.#isSettled || this.#refusal) return;
+    this.#settle(timedOut(this.#options.firstByteTimeoutMs, this.#status));
+    this.cut();
   }
 
   #open(): AnswerBody {
