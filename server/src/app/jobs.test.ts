@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineJob, type Job } from '../adapters/queue/job.ts';
-import type { Delivery, JobQueue } from '../adapters/queue/port.ts';
+import { type Delivery, defineJob, enqueue, type Job, type JobQueue } from '../adapters/queue/port.ts';
 import { silentLog } from '../kernel/log.ts';
-import { enqueue, type JobRun, startJobs } from './jobs.ts';
+import { type JobRun, startJobs } from './jobs.ts';
 
 /** Hands each job straight to its handler and remembers what it was asked. */
 function directQueue() {

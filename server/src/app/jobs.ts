@@ -1,5 +1,4 @@
-import type { Job } from '../adapters/queue/job.ts';
-import type { Delivery, JobPayload, JobQueue } from '../adapters/queue/port.ts';
+import type { Delivery, Job, JobQueue } from '../adapters/queue/port.ts';
 import type { Log } from '../kernel/log.ts';
 
 /** One attempt at a job, for the metrics. `retried` failed and will be tried again, `failed` will not. */
@@ -45,16 +44,6 @@ export async function startJobs({ jobs, queue, log, onRun }: JobsOptions): Promi
       await queue.close();
     },
   };
-}
-
-/** Adds one run of a job, from any process. Throws when the payload is not what the job takes. */
-export async function enqueue<P extends JobPayload>(
-  queue: JobQueue,
-  job: Job<P>,
-  payload: P,
-  options: { delayMs?: number; once?: string } = {},
-): Promise<void> {
-  await queue.add(job.name, job.payload.parse(payload), job.retry, options);
 }
 
 async function runOnce(job: Job, { id, payload, attempt, isLastAttempt }: Delivery, log: Log, signal: AbortSignal): Promise<void> {

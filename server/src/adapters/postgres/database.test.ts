@@ -1,7 +1,8 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
-import { type Database, openDatabase } from './database.ts';
+import { openDatabase } from './database.ts';
+import type { Database } from './port.ts';
 import { testDatabase } from './test-database.ts';
 
 const Coin = defineEntity({

@@ -1,6 +1,7 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.ts';
+import type { Database } from './port.ts';
 
 interface DatabaseOptions {
   /** `postgresql://…`; the schema must have been migrated already. */
@@ -9,15 +10,6 @@ interface DatabaseOptions {
   log: Log;
   /** Most connections of each of the two pools. Default 10. */
   poolSize?: number;
-}
-
-export interface Database {
-  /** For everything that has rules: `orm.em.fork()` once per use case. */
-  readonly orm: MikroORM;
-  /** For the few places where SQL is the point: int8 arrives as `bigint`, numeric and date as text, timestamptz as `Date`. */
-  readonly pool: pg.Pool;
-  /** Waits for queries under way and ends every connection. */
-  close(): Promise<void>;
 }
 
 /** Opens both ways to the one database. Throws when it cannot be reached. */

@@ -2,7 +2,8 @@ import { connect, createServer, type Socket } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
-import { type Listener, listen } from './listener.ts';
+import { listen } from './listener.ts';
+import type { Listener } from './port.ts';
 import { testDatabase } from './test-database.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;

@@ -1,26 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
-import type { Log } from '../../kernel/log.ts';
+import type { Listener, ListenerOptions } from './port.ts';
 
 const HEARTBEAT_MS = 400;
 const PATIENCE_MS = 500;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5_000;
-
-interface ListenerOptions {
-  channels: readonly string[];
-  onNotify(channel: string, payload: string): void;
-  /** From now on every notification arrives. What was sent before is lost: read the present here. */
-  onConnected(): void;
-  /** Notifications may be missing from now on, until the next `onConnected`. */
-  onLost(): void;
-  log: Log;
-}
-
-export interface Listener {
-  /** Stops listening and reconnecting; no callback is called afterwards. */
-  close(): Promise<void>;
-}
 
 /**
  * Listens on PostgreSQL channels over a connection of its own, for as long as it is not closed. A connection that breaks is

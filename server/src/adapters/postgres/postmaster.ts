@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import pg from 'pg';
 import { type Cluster, SUPERUSER } from './cluster.ts';
+import { isPidInUse } from './pid.ts';
 import type { Programs } from './programs.ts';
 import { boundLog } from './server-log.ts';
 
@@ -114,20 +115,12 @@ function readPidFile({ data }: Cluster): (Postmaster & { ready: boolean }) | und
  * would refuse to start for as long as the stranger lives. It clears away dead pids itself.
  */
 function removeStalePidFile(cluster: Cluster, pid: number): void {
-  if (isInUse(pid) && readPidFile(cluster)?.pid === pid) rmSync(`${cluster.data}/postmaster.pid`, { force: true });
-}
-
-function isInUse(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (failure) {
-    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM';
-  }
+  if (isPidInUse(pid) && readPidFile(cluster)?.pid === pid) rmSync(`${cluster.data}/postmaster.pid`, { force: true });
 }
 
 /** Whether that process was started as the server of this very data directory: pids are recycled, command lines are not. */
 async function isPostmasterOf({ data }: Cluster, pid: number): Promise<boolean> {
-  return isInUse(pid) && (await commandOf(pid)).includes(`-D ${data} `);
+  return isPidInUse(pid) && (await commandOf(pid)).includes(`-D ${data} `);
 }
 
 /** The command line of a process; empty for one that is gone or a zombie. */

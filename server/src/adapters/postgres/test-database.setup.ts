@@ -9,6 +9,7 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../app/migrate.ts';
 import { migrations } from '../../app/migrations/index.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { isPidInUse } from './pid.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -63,14 +64,6 @@ async function startWithTemplate(dir: string): ReturnType<typeof startEmbeddedPo
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
-    if (pid > 0 && !isInUse(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
-
-function isInUse(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (failure) {
-    return failure instanceof Error && 'code' in failure && failure.code === 'EPERM';
+    if (pid > 0 && !isPidInUse(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
   }
 }

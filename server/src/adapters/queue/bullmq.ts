@@ -25,7 +25,10 @@ interface QueueOptions {
   workerTimeoutMs?: number;
 }
 
-/** Opens the queue on either store, preparing the schema in PostgreSQL. Throws when the store cannot be reached. */
+/**
+ * Opens the queue on either store. In PostgreSQL it prepares the schema, and throws when that fails; a Redis that is down is
+ * waited for by the first call that needs it.
+ */
 export async function openJobQueue({ store, log, workerTimeoutMs = 30_000 }: QueueOptions): Promise<JobQueue> {
   if ('redisUrl' in store) {
     // The braces keep all keys of BullMQ in one slot of a Redis Cluster.

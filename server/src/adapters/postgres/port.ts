@@ -1,0 +1,28 @@
+import type { MikroORM } from '@mikro-orm/postgresql';
+import type pg from 'pg';
+import type { Log } from '../../kernel/log.ts';
+
+/** The one PostgreSQL database, two ways in. */
+export interface Database {
+  /** For everything that has rules: `orm.em.fork()` once per use case. */
+  readonly orm: MikroORM;
+  /** For the few places where SQL is the point: int8 arrives as `bigint`, numeric and date as text, timestamptz as `Date`. */
+  readonly pool: pg.Pool;
+  /** Waits for queries under way and ends every connection. */
+  close(): Promise<void>;
+}
+
+export interface ListenerOptions {
+  channels: readonly string[];
+  onNotify(channel: string, payload: string): void;
+  /** From now on every notification arrives. What was sent before is lost: read the present here. */
+  onConnected(): void;
+  /** Notifications may be missing from now on, until the next `onConnected`. */
+  onLost(): void;
+  log: Log;
+}
+
+export interface Listener {
+  /** Stops listening and reconnecting; no callback is called afterwards. */
+  close(): Promise<void>;
+}
