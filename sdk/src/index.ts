@@ -34,6 +34,7 @@ export type {
   KeyResponse,
   LoginMfaRequiredResponse,
   LoginRequest,
+  LoginSession,
   Model,
   ModelList,
   ModelPricing,

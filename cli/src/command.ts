@@ -1,0 +1,91 @@
+import type { Tallygate } from '@tallygate/sdk';
+import { type Command, CommanderError, InvalidArgumentError, type OptionValues } from 'commander';
+import { connect, type Wish } from './connect.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import type { World } from './world.ts';
+
+/** Options that every command takes. */
+export interface GlobalOptions {
+  readonly profile: string;
+  readonly baseUrl?: string;
+}
+
+/** What a command is given: the outside, and a way to the gateway. */
+export interface CommandWorld extends World {
+  readonly profile: string;
+  /** Of `--base-url`. */
+  readonly baseUrl: string | undefined;
+  /** The fields that `--json` asks for; `undefined` without it. */
+  readonly jsonFields: readonly string[] | undefined;
+  /** A client with the credential that the wish calls for. */
+  connect(wish?: Wish): Promise<Tallygate>;
+}
+
+/** What was typed after the command's name. */
+export interface Typed<Options> {
+  readonly args: readonly string[];
+  readonly options: Options;
+}
+
+type Run<Options> = (world: CommandWorld, typed: Typed<Options>) => Promise<ExitCode> | Promise<void>;
+
+/** Turns a command into commander's action. */
+export type Perform = <Options extends OptionValues>(run: Run<Options>) => (...all: unknown[]) => Promise<void>;
+
+/** @param onExit told the exit code of the command that ran */
+export function performer(world: World, onExit: (code: ExitCode) => void): Perform {
+  return (run) =>
+    async (...all) => {
+      // Commander hands over the arguments, the options and the command, in this order.
+      const command = all.at(-1) as Command;
+      const { profile, baseUrl } = command.optsWithGlobals<GlobalOptions>();
+      const { json: jsonFields } = command.opts<{ json?: readonly string[] }>();
+      const commandWorld: CommandWorld = { ...world, profile, baseUrl, jsonFields, connect: (wish) => connect(commandWorld, wish) };
+      onExit((await run(commandWorld, { args: command.args, options: command.opts() })) ?? EXIT.ok);
+    };
+}
+
+/**
+ * Adds `--json [fields]`. Without a value it lists the fields instead of running the command, so that a script's author finds them
+ * without making a key or naming a file.
+ */
+export function withJson(fields: readonly string[], command: Command): Command {
+  const help = 'print these fields as JSON (comma-separated, or `all`); without a value, list the fields';
+  return command
+    .option('--json [fields]', help, (wanted) => chosenFields(wanted, fields))
+    .on('option:json', (value: string | null | undefined) => {
+      if (typeof value === 'string') return;
+      command.configureOutput().writeOut?.(`${fields.join('\n')}\n`);
+      throw new CommanderError(0, 'tallygate.fields', 'The fields were listed.');
+    });
+}
+
+function chosenFields(wanted: string, fields: readonly string[]): readonly string[] {
+  if (wanted === 'all') return fields;
+  const chosen = wanted.split(',').map((field) => field.trim());
+  const unknown = chosen.find((field) => !fields.includes(field));
+  if (unknown === undefined) return chosen;
+  throw new InvalidArgumentError(`There is no field "${unknown}". The fields are ${fields.join(', ')}.`);
+}
+
+/** Parser of an option that is a whole number from 1 on (or from `min` on). */
+export const wholeNumber =
+  (min = 1) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d{1,9}$/.test(text) || value < min) throw new InvalidArgumentError(`Expected a whole number from ${min} on.`);
+    return value;
+  };
+
+export function usdAmount(text: string): string {
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected an amount in USD such as 25 or 0.50.');
+}
+
+export function day(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected a day such as 2026-11-21.');
+}
+
+/** Parser of a comma-separated list. */
+export const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());

@@ -1,0 +1,83 @@
+import type { ErrorCode } from '@tallygate/sdk';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { plainText } from './print.ts';
+
+/** A reason to stop that the person can act on. */
+export class Failure extends Error {
+  readonly code: string;
+  readonly exitCode: ExitCode;
+  /** One sentence, or a command to run. */
+  readonly nextStep: string | undefined;
+
+  constructor(code: string, message: string, exitCode: ExitCode, nextStep?: string) {
+    super(message);
+    this.code = code;
+    this.exitCode = exitCode;
+    this.nextStep = nextStep;
+  }
+}
+
+const LOG_IN = 'Run `tallygate login`, or set TALLYGATE_API_KEY.';
+
+export const notLoggedIn = (where: string): Failure =>
+  new Failure('not_logged_in', `Not logged in${where}.`, EXIT.authenticationNeeded, LOG_IN);
+
+/** What a person at the terminal does about an error of the service. */
+const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed', string>> = {
+  missing_credentials: LOG_IN,
+  invalid_credentials: LOG_IN,
+  session_required: 'An API key cannot do this: run `tallygate login`.',
+  scope_required: 'Run `tallygate login`, or use a key with that scope.',
+  budget_exceeded: 'Raise the cap, or ask for fewer tokens with --max-tokens.',
+  budget_in_flight: 'Running requests hold the rest of the budget: try again in a moment.',
+  rate_limited: 'Try again in a moment.',
+  upstream_rate_limited: 'Try again in a moment, or choose another --model.',
+  model_not_found: 'Run `tallygate models` for the list.',
+  not_found: 'Check the id: somebody else’s is answered like a missing one. A receipt exists a moment after its answer.',
+  connection_failed: 'Is the gateway running, and is the address right? Set it with --base-url or TALLYGATE_BASE_URL.',
+};
+
+/** An error in the form in which it is shown. */
+export interface FailureReport {
+  readonly code: string;
+  readonly message: string;
+  readonly exit_code: ExitCode;
+  readonly status?: number | undefined;
+  readonly request_id?: string | undefined;
+  readonly next_step?: string | undefined;
+  readonly errors?: readonly { readonly loc: readonly (string | number)[]; readonly msg: string }[] | undefined;
+}
+
+export async function reportOf(error: unknown): Promise<FailureReport> {
+  if (error instanceof Failure) {
+    return { code: error.code, message: error.message, exit_code: error.exitCode, next_step: error.nextStep };
+  }
+  const { AbortError, AuthenticationError, BudgetExceededError, TallygateError, ValidationError } = await import('@tallygate/sdk');
+  if (error instanceof AbortError || (error instanceof Error && error.name === 'AbortError')) {
+    return { code: 'interrupted', message: 'Interrupted.', exit_code: EXIT.interrupted };
+  }
+  if (!(error instanceof TallygateError)) {
+    return { code: 'failure', message: error instanceof Error ? error.message : String(error), exit_code: EXIT.failure };
+  }
+  const needsLogin = error instanceof AuthenticationError || error.code === 'session_required';
+  const isRefused = error instanceof BudgetExceededError || error.status === 429;
+  return {
+    code: error.code,
+    message: error.message,
+    exit_code: needsLogin ? EXIT.authenticationNeeded : isRefused ? EXIT.refusedOverBudgetOrRate : EXIT.failure,
+    status: error.status,
+    request_id: error.requestId,
+    next_step: nextStepOf(error.code) ?? error.problem?.type,
+    errors: error instanceof ValidationError ? error.errors : undefined,
+  };
+}
+
+const nextStepOf = (code: string): string | undefined => new Map<string, string>(Object.entries(NEXT_STEPS)).get(code);
+
+/** The report for people: the sentence, the faults, the code with the request id, the next step. */
+export function failureText({ code, message, request_id, next_step, errors = [] }: FailureReport): string {
+  const faults = errors.map(({ loc, msg }) => `  ${loc.join('.')}: ${msg}`);
+  const reference = request_id === undefined ? `  code: ${code}` : `  code: ${code}, request: ${request_id}`;
+  const lines = [`error: ${message}`, ...faults, reference, ...(next_step === undefined ? [] : [`  next: ${next_step}`])];
+  return `${lines.map(plainText).join('\n')}\n`;
+}

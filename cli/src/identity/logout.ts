@@ -1,0 +1,20 @@
+import type { Command } from 'commander';
+import type { CommandWorld, Perform } from '../command.ts';
+import { forgetLogin, readLogin } from '../credentials.ts';
+import { notLoggedIn, reportOf } from '../failure.ts';
+
+export const logout = (program: Command, perform: Perform): Command =>
+  program.command('logout').description('End the session and forget it').action(perform(logOut));
+
+/** Forgets the session even when the gateway cannot be told: the person wants it gone from this computer. */
+async function logOut(world: CommandWorld): Promise<void> {
+  const { err, profile, signal } = world;
+  const login = await readLogin(world, profile);
+  if (login === undefined) throw notLoggedIn('');
+  const { Tallygate } = await import('@tallygate/sdk');
+  const client = new Tallygate({ apiKey: null, sessionToken: login.session_token, baseUrl: login.base_url });
+  const refusal = await client.identity.logout({ signal }).then(() => undefined, reportOf);
+  await forgetLogin(world, profile);
+  const isOver = refusal === undefined || refusal.status === 401;
+  err.write(isOver ? 'Logged out.\n' : `Forgotten here, but ${login.base_url} may still accept the session: ${refusal.message}\n`);
+}

@@ -1,0 +1,67 @@
+import type { UsageResponse, UsageRow } from '@tallygate/sdk';
+import { type Command, Option } from 'commander';
+import { type CommandWorld, day, type Perform, type Typed, withJson } from '../command.ts';
+import { type Column, printList } from '../print.ts';
+
+interface Options {
+  readonly by: UsageResponse['group_by'];
+  readonly from?: string;
+  readonly to?: string;
+  readonly test?: true;
+  readonly live?: true;
+}
+
+const FIELDS = [
+  'day',
+  'model',
+  'key_id',
+  'run_id',
+  'requests',
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'cost_usd',
+  'charged_usd',
+];
+
+const GROUPS: Record<Options['by'], Column<UsageRow>> = {
+  day: { title: 'day', of: (row) => row.day },
+  model: { title: 'model', of: (row) => row.model },
+  key: { title: 'key', of: (row) => row.key_id },
+  run: { title: 'run', of: (row) => row.run_id },
+};
+
+const SUMS: readonly Column<UsageRow>[] = [
+  { title: 'requests', of: ({ requests }) => requests, align: 'right' },
+  { title: 'tokens in', of: ({ input_tokens }) => input_tokens, align: 'right' },
+  { title: 'tokens out', of: ({ output_tokens }) => output_tokens, align: 'right' },
+  { title: 'cost usd', of: ({ cost_usd }) => cost_usd, align: 'right' },
+  { title: 'charged usd', of: ({ charged_usd }) => charged_usd, align: 'right' },
+];
+
+export const usage = (program: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    program
+      .command('usage')
+      .description('What was consumed and what it cost; this month, unless told otherwise')
+      .addOption(new Option('--by <group>', 'how to sum up').choices(['day', 'model', 'key', 'run']).default('day'))
+      .option('--from <day>', 'first day, UTC', day)
+      .option('--to <day>', 'last day, UTC', day)
+      .addOption(new Option('--test', 'usage of test keys').conflicts('live'))
+      .option('--live', 'usage of live keys (default for a login; an API key shows its own mode)'),
+  ).action(perform(show));
+
+async function show(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { by, from, to, test, live } = options;
+  const client = await world.connect();
+  const livemode = test ? false : live;
+  const { items, total } = await client.usage.get({ group_by: by, from, to, livemode }, { signal: world.signal });
+  printList(world, items, [GROUPS[by], ...SUMS]);
+  // For people only: a script that adds up the lines must not count everything twice.
+  if (world.out.isTty && world.jsonFields === undefined) {
+    world.out.write(
+      `${items.length === 0 ? 'No usage.' : `In all: ${total.requests} requests, ${total.cost_usd} USD, charged ${total.charged_usd} USD.`}\n`,
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import { styleText } from 'node:util';
+import type { CommandWorld } from './command.ts';
+
+/** One column of a list, or one line of a record. */
+export interface Column<T> {
+  readonly title: string;
+  readonly of: (row: T) => string | number | boolean | null | undefined;
+  readonly align?: 'right';
+}
+
+type PrintWorld = Pick<CommandWorld, 'out' | 'env' | 'jsonFields'>;
+
+/**
+ * A list in the form its reader can use: the wanted fields as one line of JSON, else an aligned table for people, else
+ * tab-separated lines without a header.
+ */
+export function printList<T extends object>(world: PrintWorld, rows: readonly T[], columns: readonly Column<T>[]): void {
+  const { out, env, jsonFields } = world;
+  if (jsonFields !== undefined) {
+    out.write(`${JSON.stringify(rows.map((row) => pick(row, jsonFields)))}\n`);
+    return;
+  }
+  const cells = rows.map((row) => columns.map((column) => cellText(column.of(row))));
+  if (!out.isTty) {
+    for (const row of cells) out.write(`${row.join('\t')}\n`);
+    return;
+  }
+  const titles = columns.map(({ title }) => title.toUpperCase());
+  const widths = titles.map((title, index) => Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)));
+  const line = (row: readonly string[]) =>
+    row
+      .map((cell, index) => (columns[index]?.align === 'right' ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0)))
+      .join('  ')
+      .trimEnd();
+  out.write(`${bold(line(titles), env.hasColor)}\n`);
+  for (const row of cells) out.write(`${line(row)}\n`);
+}
+
+/** One record: the wanted fields as a line of JSON, else a line per property. */
+export function printRecord<T extends object>(world: PrintWorld, record: T, lines: readonly Column<T>[]): void {
+  const { out, env, jsonFields } = world;
+  if (jsonFields !== undefined) {
+    out.write(`${JSON.stringify(pick(record, jsonFields))}\n`);
+    return;
+  }
+  const width = Math.max(...lines.map(({ title }) => title.length));
+  for (const { title, of } of lines) {
+    const value = cellText(of(record));
+    out.write(out.isTty ? `${bold(title.padEnd(width), env.hasColor)}  ${value}\n` : `${title}\t${value}\n`);
+  }
+}
+
+const bold = (text: string, hasColor: boolean): string => (hasColor ? styleText('bold', text, { validateStream: false }) : text);
+
+const pick = (row: object, fields: readonly string[]): object => {
+  const members = new Map<string, unknown>(Object.entries(row));
+  return Object.fromEntries(fields.map((field) => [field, members.get(field) ?? null]));
+};
+
+const cellText = (value: string | number | boolean | null | undefined): string =>
+  value === null || value === undefined ? '-' : plainText(String(value)).replace(/[\t\n]/g, ' ');
+
+/**
+ * Text that cannot take the terminal over: names, error messages and model output come from others, and an escape sequence in them
+ * could rewrite the screen or worse. Line breaks and tabs stay.
+ */
+export const plainText = (text: string): string => text.replace(/[^\P{Cc}\n\t]|\p{Bidi_Control}/gu, '');
+
+/** Decimal notation of a small USD amount: `0.00000255`, never `2.55e-6`. */
+export const usdText = (amount: number): string => amount.toFixed(9).replace(/\.?0+$/, '');

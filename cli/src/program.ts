@@ -1,0 +1,91 @@
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { listModels } from './catalog/models.ts';
+import { performer } from './command.ts';
+import { EXIT, type ExitCode } from './exit-codes.ts';
+import { Failure, failureText, reportOf } from './failure.ts';
+import { login } from './identity/login.ts';
+import { logout } from './identity/logout.ts';
+import { whoami } from './identity/whoami.ts';
+import { chat } from './inference/chat.ts';
+import { createKey } from './keys/create.ts';
+import { listKeys } from './keys/list.ts';
+import { revokeKey } from './keys/revoke.ts';
+import { rotateKey } from './keys/rotate.ts';
+import { usage } from './ledger/usage.ts';
+import { getReceipt } from './receipts/get.ts';
+import { receiptKeys } from './receipts/keys.ts';
+import { verifyReceipt } from './receipts/verify.ts';
+import { VERSION } from './version.ts';
+import type { World } from './world.ts';
+
+const HELP = `
+Environment:
+  TALLYGATE_API_KEY        API key; wins over a login
+  TALLYGATE_SESSION_TOKEN  session token; wins over a login
+  TALLYGATE_BASE_URL       address of the gateway
+  NO_COLOR                 no colours
+
+Exit codes:
+  0 done   1 failed   2 wrong usage   3 receipt not valid   4 authentication needed   5 refused over budget or rate`;
+
+/** Runs one command line and says how the process should end. Everything it reads or writes is in `world`. */
+export async function run(argv: readonly string[], world: World): Promise<ExitCode> {
+  let exitCode: ExitCode = EXIT.ok;
+  const program = build(world, (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // Help and version have been printed by commander; they are no failures.
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
+    const report = await reportOf(error instanceof CommanderError ? usageFailure(error) : error);
+    const isJson = argv.some((argument) => argument === '--json' || argument.startsWith('--json='));
+    world.err.write(isJson ? `${JSON.stringify({ error: report })}\n` : failureText(report));
+    return report.exit_code;
+  }
+}
+
+function build(world: World, onExit: (code: ExitCode) => void): Command {
+  const perform = performer(world, onExit);
+  const program = new Command('tallygate')
+    .description('Tallygate at the terminal: keys, usage, receipts, chat.')
+    .version(VERSION)
+    .option('--profile <name>', 'which login to use', profileName, 'default')
+    .option('--base-url <url>', 'address of the gateway')
+    .addHelpText('after', HELP)
+    .showSuggestionAfterError()
+    .exitOverride()
+    // Errors are printed once, in `run`, where they can also become JSON.
+    .configureOutput({ writeOut: world.out.write, writeErr: world.err.write, outputError: () => {} });
+
+  login(program, perform);
+  logout(program, perform);
+  whoami(program, perform);
+  const keys = program.command('keys').description('API keys');
+  createKey(keys, perform);
+  listKeys(keys, perform);
+  rotateKey(keys, perform);
+  revokeKey(keys, perform);
+  listModels(program, perform);
+  usage(program, perform);
+  const receipts = program.command('receipts').description('Signed proof of what was served and what it cost');
+  getReceipt(receipts, perform);
+  verifyReceipt(receipts, perform);
+  receiptKeys(receipts, perform);
+  chat(program, perform);
+  return program;
+}
+
+/** A profile names a file. */
+function profileName(text: string): string {
+  if (/^[A-Za-z0-9_-]{1,64}$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected letters, digits, - and _.');
+}
+
+/** Commander's sentences begin with "error:" and may go on with a suggestion in a second line. */
+const usageFailure = (error: CommanderError): Failure =>
+  error.code === 'commander.help'
+    ? new Failure('usage', 'A command is missing.', EXIT.usage)
+    : new Failure('usage', error.message.replace(/^error: /, ''), EXIT.usage, 'Run `tallygate --help`.');

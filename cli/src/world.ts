@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+
+export interface Output {
+  /** A person is looking; otherwise a pipe or a file. */
+  readonly isTty: boolean;
+  write(text: string): void;
+}
+
+export interface Input {
+  readonly isTty: boolean;
+  /** Everything until the end. */
+  readAll(): Promise<string>;
+  /** Asks a person; the question goes to stderr, so that stdout stays clean. */
+  ask(question: string): Promise<string>;
+  /** The same without showing what is typed. */
+  askSecret(question: string): Promise<string>;
+}
+
+export interface Environment {
+  readonly apiKey: string | undefined;
+  readonly sessionToken: string | undefined;
+  readonly baseUrl: string | undefined;
+  /** Where credentials are kept. */
+  readonly configDirectory: string;
+  /** False under NO_COLOR (no-color.org) and on dumb terminals. */
+  readonly hasColor: boolean;
+}
+
+/** Everything outside the program that a command may touch. */
+export interface World {
+  readonly env: Environment;
+  readonly input: Input;
+  readonly out: Output;
+  readonly err: Output;
+  /** Aborts when the person presses Ctrl-C. */
+  readonly signal: AbortSignal;
+  /** Resolves to `undefined` when there is no such file. */
+  readFile(path: string): Promise<string | undefined>;
+  /** Replaces the file in one step, so that a crash leaves the old one or the new one. `isPrivate`: for the owner's eyes only. */
+  writeFile(path: string, content: string, options?: { readonly isPrivate?: boolean }): Promise<void>;
+}
+
+/** The world of a real process. The environment is read here and nowhere else. */
+export function processWorld(): World {
+  const { env, stdin, stdout, stderr } = process;
+  const interrupt = new AbortController();
+  process.once('SIGINT', () => interrupt.abort());
+  // A reader that has seen enough (`tallygate models | head -1`) is no failure.
+  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  return {
+    env: {
+      apiKey: env['TALLYGATE_API_KEY'] || undefined,
+      sessionToken: env['TALLYGATE_SESSION_TOKEN'] || undefined,
+      baseUrl: env['TALLYGATE_BASE_URL'] || undefined,
+      configDirectory: join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'tallygate'),
+      hasColor: !env['NO_COLOR'] && env['TERM'] !== 'dumb',
+    },
+    input: {
+      isTty: stdin.isTTY === true,
+      readAll: () => text(stdin),
+      ask: (question) => ask(question, stderr, interrupt.signal),
+      askSecret: (question) => {
+        stderr.write(question);
+        return ask('', silence(), interrupt.signal).finally(() => stderr.write('\n'));
+      },
+    },
+    out: { isTty: stdout.isTTY === true, write: (content) => void stdout.write(content) },
+    err: { isTty: stderr.isTTY === true, write: (content) => void stderr.write(content) },
+    signal: interrupt.signal,
+    readFile: (path) => readFile(path, 'utf8').catch(undefinedIfMissing),
+    writeFile: replaceFile,
+  };
+}
+
+async function ask(question: string, output: NodeJS.WritableStream, signal: AbortSignal): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output, terminal: true });
+  lines.on('SIGINT', () => process.emit('SIGINT'));
+  try {
+    return (await lines.question(question, { signal })).trim();
+  } finally {
+    lines.close();
+  }
+}
+
+/** Where readline echoes a password to. */
+const silence = () => new Writable({ write: (_chunk, _encoding, done) => done() });
+
+async function replaceFile(path: string, content: string, { isPrivate = false } = {}): Promise<void> {
+  if (isPrivate) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  await writeFile(temporary, content, { mode: isPrivate ? 0o600 : 0o666, flag: 'wx' });
+  await rename(temporary, path);
+}
+
+function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
+}
