@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { contract } from '@tallygate/contract';
-import { type Database, openDatabase } from '../../adapters/postgres/database.ts';
+import { openDatabase } from '../../adapters/postgres/database.ts';
 import { listen } from '../../adapters/postgres/listener.ts';
+import type { Database } from '../../adapters/postgres/port.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { createPasswords, createSessions, createUsers, identityEntities, identityRoutes } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -16,10 +17,14 @@ import { type Endpoint, endpointsOf } from './endpoint.ts';
 export const INTERNAL_SECRET = 'internal-secret-of-the-tests';
 export const PASSWORD = 'correct horse battery';
 
-/** Real time, which a test can move. */
+/** Real time, which a test can move on and stop. */
 export class MovableClock implements Clock {
   offsetMs = 0;
-  now = (): number => Date.now() + this.offsetMs;
+  stoppedAtMs: number | undefined;
+
+  now(): number {
+    return this.stoppedAtMs ?? Date.now() + this.offsetMs;
+  }
 }
 
 interface Options {
