@@ -1,0 +1,144 @@
+import { key, refusal, session, user } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const keySet = { keys: [] };
+const logIn = (argv: string[] = []) => {
+  gateway.script({ json: { ...user, session } }, { json: keySet });
+  return terminal.type(['login', '--email', 'ada@example.com', ...argv], { stdin: 'correct horse battery\n' });
+};
+
+describe('login', () => {
+  it('takes the password from a pipe, and keeps session and receipt keys for the owner’s eyes only', async () => {
+    expect(await logIn()).toEqual({ stdout: '', stderr: `Logged in to ${gateway.baseUrl} as ada@example.com.\n`, exitCode: 0 });
+    expect(gateway.requests[0]?.body).toEqual({ email: 'ada@example.com', password: 'correct horse battery' });
+    expect(gateway.requests[0]?.headers.authorization).toBeUndefined();
+    expect(JSON.parse(terminal.file('credentials.json') ?? '')).toEqual({
+      profiles: {
+        default: { base_url: gateway.baseUrl, session_token: session.token, email: 'ada@example.com', expires_at: session.expires_at },
+      },
+    });
+    expect(JSON.parse(terminal.file('default.vaas-keys.json') ?? '')).toEqual(keySet);
+    expect([...terminal.privateFiles]).toEqual([...terminal.files.keys()]);
+  });
+
+  it('asks a person for both, and shows neither', async () => {
+    gateway.script({ json: { ...user, session } }, { json: keySet });
+    const { stdout, stderr } = await terminal.type(['login'], { isTty: true, typed: ['ada@example.com', 'correct horse battery'] });
+    expect(stdout).toBe('');
+    expect(stderr).toBe(`E-mail: Password: Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
+  });
+
+  it('says when TALLYGATE_API_KEY will win over it', async () => {
+    gateway.script({ json: { ...user, session } }, { json: keySet });
+    const { stderr } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery', apiKey: 'tg_test_x' });
+    expect(stderr).toContain('TALLYGATE_API_KEY is set and wins over this login');
+  });
+
+  it('exits with 4 and keeps nothing when the password is wrong', async () => {
+    gateway.script(refusal('invalid_credentials'));
+    const { exitCode } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'wrong' });
+    expect(exitCode).toBe(4);
+    expect(terminal.files.size).toBe(0);
+  });
+
+  it('exits with 4 and says so when a second factor is needed', async () => {
+    const challenge = { mfa_required: true, challenge_token: 'c', expires_at: session.expires_at, methods: ['totp'] };
+    gateway.script({ json: challenge });
+    const { stderr, exitCode } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery' });
+    expect(stderr).toContain('code: mfa_required');
+    expect(exitCode).toBe(4);
+  });
+
+  it('counts as done when only the receipt keys cannot be fetched', async () => {
+    gateway.script({ json: { ...user, session } }, refusal('internal_error', { headers: { 'x-should-retry': 'false' } }));
+    const { stderr, exitCode } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery' });
+    expect(stderr).toContain('`tallygate receipts keys` fetches them later');
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe('the stored session', () => {
+  it('is used when the environment names no credential', async () => {
+    await logIn();
+    gateway.script({ json: [key] });
+    expect((await terminal.type(['keys', 'list'], { baseUrl: undefined })).exitCode).toBe(0);
+    expect(gateway.requests.at(-1)?.headers.authorization).toBe(`Bearer ${session.token}`);
+  });
+
+  it('gives way to the environment', async () => {
+    await logIn();
+    gateway.script({ json: [key] }, { json: [key] });
+    await terminal.type(['keys', 'list'], { apiKey: 'tg_test_env' });
+    await terminal.type(['keys', 'list'], { sessionToken: 'tgs_env' });
+    expect(gateway.requests.slice(-2).map(({ headers }) => headers.authorization)).toEqual(['Bearer tg_test_env', 'Bearer tgs_env']);
+  });
+
+  it('is never sent to another address than the one it came from', async () => {
+    await logIn();
+    const { exitCode, stderr } = await terminal.type(['keys', 'list', '--base-url', 'http://127.0.0.1:9'], {});
+    expect(exitCode).toBe(4);
+    expect(stderr).toContain('Not logged in at http://127.0.0.1:9');
+  });
+
+  it('belongs to its profile', async () => {
+    await logIn(['--profile', 'work']);
+    expect((await terminal.type(['keys', 'list'], {})).exitCode).toBe(4);
+    gateway.script({ json: [key] });
+    expect((await terminal.type(['--profile', 'work', 'keys', 'list'], {})).exitCode).toBe(0);
+    expect((await terminal.type(['--profile', '../evil', 'keys', 'list'], {})).exitCode).toBe(2);
+  });
+});
+
+describe('logout', () => {
+  it('ends the session at the gateway and forgets it', async () => {
+    await logIn();
+    gateway.script({ status: 204 });
+    expect(await terminal.type(['logout'], {})).toEqual({ stdout: '', stderr: 'Logged out.\n', exitCode: 0 });
+    expect(gateway.requests.at(-1)).toMatchObject({ path: '/v1/users/logout', headers: { authorization: `Bearer ${session.token}` } });
+    expect(JSON.parse(terminal.file('credentials.json') ?? '')).toEqual({ profiles: {} });
+    expect((await terminal.type(['logout'], {})).exitCode).toBe(4);
+  });
+
+  it('forgets it also when the gateway cannot be told, and says so', async () => {
+    await logIn();
+    gateway.script(refusal('internal_error', { detail: 'Sorry.', headers: { 'x-should-retry': 'false' } }));
+    const { stderr } = await terminal.type(['logout'], {});
+    expect(stderr).toBe(`Forgotten here, but ${gateway.baseUrl} may still accept the session: Sorry.\n`);
+    expect(JSON.parse(terminal.file('credentials.json') ?? '')).toEqual({ profiles: {} });
+  });
+});
+
+describe('whoami', () => {
+  it('shows whose credential is in use, and where', async () => {
+    gateway.script({ json: user });
+    const { stdout } = await terminal.type(['whoami'], { apiKey: 'tg_test_secret', isTty: true });
+    expect(stdout).toBe(
+      [
+        'E-mail   ada@example.com',
+        'Name     Ada Lovelace',
+        'Role     member',
+        'Plan     free',
+        `Account  ${user.account_id}`,
+        `Gateway  ${gateway.baseUrl}`,
+        '',
+      ].join('\n'),
+    );
+  });
+});
+
+it('names the file and the way out when the stored credentials are broken', async () => {
+  terminal.files.set('/config/tallygate/credentials.json', '{');
+  const { stderr, exitCode } = await terminal.type(['whoami'], {});
+  expect(stderr).toContain('/config/tallygate/credentials.json is not valid JSON.');
+  expect(exitCode).toBe(1);
+});

@@ -1,0 +1,152 @@
+import { createdKey, KEY_ID, key, PLAIN_KEY, refusal } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+describe('keys create', () => {
+  const session = { sessionToken: 'tgs_secret' };
+
+  it('prints the plain key once and alone on stdout, everything else on stderr', async () => {
+    gateway.script({ status: 201, json: createdKey });
+    expect(await terminal.type(['keys', 'create', '--name', 'production', '--cap', '25'], session)).toEqual({
+      stdout: `${PLAIN_KEY}\n`,
+      stderr: `Created "production" (${KEY_ID}). Store the key now: it is not shown again.\n`,
+      exitCode: 0,
+    });
+    expect(gateway.requests[0]?.body).toEqual({ name: 'production', livemode: true, monthly_cap_usd: '25' });
+    expect(gateway.requests[0]?.headers.authorization).toBe('Bearer tgs_secret');
+  });
+
+  it('says what the options say', async () => {
+    gateway.script({ status: 201, json: createdKey });
+    const scopes = 'inference,keys:write';
+    await terminal.type(['keys', 'create', '--name', 'ci', '--test', '--scopes', scopes, '--expires', '2027-01-01T00:00:00Z'], session);
+    expect(gateway.requests[0]?.body).toEqual({
+      name: 'ci',
+      livemode: false,
+      scopes: ['inference', 'keys:write'],
+      expires_at: '2027-01-01T00:00:00Z',
+    });
+  });
+
+  it('uses the session where both a key and a session are there, because a key cannot make keys', async () => {
+    gateway.script({ status: 201, json: createdKey });
+    await terminal.type(['keys', 'create', '--name', 'production'], { ...session, apiKey: 'tg_test_secret' });
+    expect(gateway.requests[0]?.headers.authorization).toBe('Bearer tgs_secret');
+  });
+
+  it('exits with 4 and the way to log in when there is only a key', async () => {
+    gateway.script(refusal('session_required', { detail: 'API keys cannot do this.' }));
+    expect(await terminal.type(['keys', 'create', '--name', 'production'])).toMatchObject({
+      stdout: '',
+      stderr: expect.stringContaining('next: An API key cannot do this: run `tallygate login`.'),
+      exitCode: 4,
+    });
+  });
+
+  it('puts the secret into the JSON where it is asked for', async () => {
+    gateway.script({ status: 201, json: createdKey });
+    const { stdout } = await terminal.type(['keys', 'create', '--name', 'production', '--json', 'key,key_id'], session);
+    expect(stdout).toBe(`{"key":"${PLAIN_KEY}","key_id":"${KEY_ID}"}\n`);
+  });
+
+  it('lists the JSON fields without making a key', async () => {
+    const { stdout, exitCode } = await terminal.type(['keys', 'create', '--json'], session);
+    expect(stdout).toMatch(/^key\nkey_id\nname\n/);
+    expect(exitCode).toBe(0);
+    expect(gateway.requests).toHaveLength(0);
+  });
+
+  it.each([
+    [['keys', 'create'], "required option '--name <name>' not specified"],
+    [['keys', 'create', '--name', 'x', '--cap', '25 USD'], 'Expected an amount in USD such as 25 or 0.50.'],
+    [['keys', 'rotate'], "missing required argument 'key-id'"],
+    [['keys', 'rotate', KEY_ID, '--grace', '-1'], 'Expected a whole number from 0 on.'],
+    [['keys', 'lst'], 'Did you mean list?'],
+    [['keys'], 'A command is missing.'],
+  ])('exits with 2 for %j', async (argv, sentence) => {
+    const { stdout, stderr, exitCode } = await terminal.type(argv, session);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 2 });
+    expect(stderr).toContain(sentence);
+  });
+});
+
+describe('keys list', () => {
+  const rogue = { ...key, name: 'evil\u001b[2J\tname', monthly_cap_usd: null, last_used_at: null };
+
+  it('prints an aligned table for people, and no escape sequence that a name might hold', async () => {
+    gateway.script({ json: [key, rogue] });
+    const { stdout } = await terminal.type(['keys', 'list'], { apiKey: 'tg_test_secret', isTty: true });
+    expect(stdout).toBe(
+      [
+        'ID                                    NAME          PREFIX                STATUS  CAP USD  LAST USED',
+        '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77  production    tg_live_4f0Zk1x8QbRm  active       25  2026-11-21T07:59:00.000Z',
+        '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77  evil[2J name  tg_live_4f0Zk1x8QbRm  active        -  -',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('prints tab-separated lines without a header into a pipe', async () => {
+    gateway.script({ json: [key] });
+    const { stdout } = await terminal.type(['keys', 'list']);
+    expect(stdout).toBe(`${KEY_ID}\tproduction\ttg_live_4f0Zk1x8QbRm\tactive\t25\t2026-11-21T07:59:00.000Z\n`);
+  });
+
+  it('prints the wanted fields as JSON', async () => {
+    gateway.script({ json: [key] });
+    const { stdout } = await terminal.type(['keys', 'list', '--json', 'name,scopes']);
+    expect(stdout).toBe('[{"name":"production","scopes":["inference","account:read"]}]\n');
+  });
+
+  it('is bold on a terminal with colours and plain without', async () => {
+    gateway.script({ json: [] }, { json: [] });
+    const circumstances = { apiKey: 'tg_test_secret', isTty: true };
+    expect((await terminal.type(['keys', 'list'], { ...circumstances, hasColor: true })).stdout).toContain('\u001b[1m');
+    expect((await terminal.type(['keys', 'list'], circumstances)).stdout).not.toContain('\u001b');
+  });
+
+  it('exits with 4 when nobody is logged in, before anything is sent', async () => {
+    expect(await terminal.type(['keys', 'list'], {})).toEqual({
+      stdout: '',
+      stderr: `error: Not logged in at ${gateway.baseUrl}.\n  code: not_logged_in\n  next: Run \`tallygate login\`, or set TALLYGATE_API_KEY.\n`,
+      exitCode: 4,
+    });
+    expect(gateway.requests).toHaveLength(0);
+  });
+});
+
+describe('keys rotate', () => {
+  it('prints the new secret once, and until when the old one works', async () => {
+    gateway.script({ json: { ...createdKey, previous_secret_expires_at: '2026-11-21T09:00:00.000Z' } });
+    expect(await terminal.type(['keys', 'rotate', KEY_ID, '--grace', '3600'])).toEqual({
+      stdout: `${PLAIN_KEY}\n`,
+      stderr: `Rotated "production" (${KEY_ID}). The old secret works until 2026-11-21T09:00:00.000Z. Store the key now: it is not shown again.\n`,
+      exitCode: 0,
+    });
+    expect(gateway.requests[0]?.body).toEqual({ grace_seconds: 3600 });
+  });
+});
+
+describe('keys revoke', () => {
+  it('says what is revoked', async () => {
+    gateway.script({ status: 204 });
+    expect(await terminal.type(['keys', 'revoke', KEY_ID])).toEqual({ stdout: '', stderr: `Revoked ${KEY_ID}.\n`, exitCode: 0 });
+    expect(gateway.requests[0]).toMatchObject({ method: 'DELETE', path: `/v1/keys/${KEY_ID}` });
+  });
+
+  it('exits with 1 and the service’s sentence, code and request id for a key that is not there', async () => {
+    gateway.script(refusal('not_found', { detail: 'No such API key.' }));
+    const { stderr, exitCode } = await terminal.type(['keys', 'revoke', KEY_ID]);
+    expect(stderr).toMatch(/^error: No such API key\.\n {2}code: not_found, request: req_\w+\n {2}next: Check the id/);
+    expect(exitCode).toBe(1);
+  });
+});

@@ -1,0 +1,81 @@
+import type { StubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { run } from '../src/program.ts';
+import type { World } from '../src/world.ts';
+
+/** What a test says about the computer that the command line is typed into. */
+interface Circumstances {
+  /** People look at stdout and sit at stdin; otherwise both are pipes. */
+  readonly isTty?: boolean;
+  readonly stdin?: string;
+  /** Answers to questions, in order. */
+  readonly typed?: readonly string[];
+  readonly apiKey?: string;
+  readonly sessionToken?: string;
+  readonly baseUrl?: string | undefined;
+  readonly hasColor?: boolean;
+}
+
+export interface Session {
+  readonly stdout: string;
+  readonly stderr: string;
+  readonly exitCode: number;
+}
+
+const CONFIG_DIRECTORY = '/config/tallygate';
+
+/** A terminal of one person: files stay between command lines, everything else is said anew. */
+export class Terminal {
+  readonly files = new Map<string, string>();
+  readonly privateFiles = new Set<string>();
+  readonly #gateway: StubGateway;
+
+  constructor(gateway: StubGateway) {
+    this.#gateway = gateway;
+  }
+
+  file(name: string): string | undefined {
+    return this.files.get(`${CONFIG_DIRECTORY}/${name}`);
+  }
+
+  /** Types a command line with an API key in the environment, unless the circumstances say otherwise. */
+  async type(argv: readonly string[], circumstances: Circumstances = { apiKey: 'tg_test_secret' }): Promise<Session> {
+    let stdout = '';
+    let stderr = '';
+    const { isTty = false, stdin = '', typed = [], hasColor = false, ...env } = circumstances;
+    const replies = [...typed];
+    const reply = async (question: string) => {
+      stderr += question;
+      return replies.shift() ?? '';
+    };
+    const world: World = {
+      env: {
+        apiKey: env.apiKey,
+        sessionToken: env.sessionToken,
+        baseUrl: 'baseUrl' in env ? env.baseUrl : this.#gateway.baseUrl,
+        configDirectory: CONFIG_DIRECTORY,
+        hasColor,
+      },
+      input: { isTty, readAll: async () => stdin, ask: reply, askSecret: reply },
+      out: {
+        isTty,
+        write: (text) => {
+          stdout += text;
+        },
+      },
+      err: {
+        isTty,
+        write: (text) => {
+          stderr += text;
+        },
+      },
+      signal: new AbortController().signal,
+      readFile: async (path) => this.files.get(path),
+      writeFile: async (path, content, { isPrivate = false } = {}) => {
+        this.files.set(path, content);
+        if (isPrivate) this.privateFiles.add(path);
+      },
+    };
+    const exitCode = await run(argv, world);
+    return { stdout, stderr, exitCode };
+  }
+}
