@@ -1,0 +1,40 @@
+import { type UpstreamAnswer, UpstreamCut } from '../port.ts';
+import type { AnswerScript } from './answer-script.ts';
+import type { Cancellation } from './cancellation.ts';
+
+/** Plays a script as if it came off a wire: piece by piece, a turn of the event loop apart, and only as fast as it is read. */
+export function playAnswer(script: AnswerScript, idleTimeoutMs: number, cancellation: Cancellation): UpstreamAnswer {
+  /** The gap before a piece; a gap longer than the timeout ends the body, as silence does. */
+  async function gap(ms: number): Promise<void> {
+    await cancellation.pause(Math.min(ms, idleTimeoutMs));
+    if (ms > 0 && ms >= idleTimeoutMs) throw new UpstreamCut('idle_timeout');
+  }
+
+  async function pump(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void> {
+    try {
+      for (const [index, piece] of script.pieces.entries()) {
+        await gap(index === 0 ? 0 : script.gapMs);
+        const taken = onChunk(Buffer.from(piece));
+        if (taken !== undefined) await cancellation.during(taken);
+        cancellation.throwIfCancelled();
+      }
+      if (script.ending === 'stall') await gap(Number.POSITIVE_INFINITY);
+      if (script.ending === 'reset') throw new UpstreamCut('reset');
+    } finally {
+      cancellation.release();
+    }
+  }
+
+  async function collect(maxBytes: number): Promise<Buffer> {
+    const chunks: Buffer[] = [];
+    let bytes = 0;
+    await pump((chunk) => {
+      bytes += chunk.length;
+      if (bytes > maxBytes) throw new UpstreamCut('too_large');
+      chunks.push(chunk);
+    });
+    return Buffer.concat(chunks, bytes);
+  }
+
+  return { ok: true, status: 200, pump, collect, abort: () => cancellation.cancel() };
+}

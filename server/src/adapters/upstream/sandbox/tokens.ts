@@ -1,0 +1,84 @@
+import type { ChatCompletionRequest } from '@tallygate/contract';
+
+/**
+ * The sandbox's tokens: up to four UTF-8 bytes, blanks first and then what is no blank, never a part of a character.
+ * So a word begins a token, as in a real tokeniser, and a text never has more tokens than bytes.
+ */
+const BYTES_PER_TOKEN = 4;
+/** An image, a sound, a file or a video, whatever its size. Its shortest JSON is longer than this. */
+const TOKENS_PER_ATTACHMENT = 16;
+
+const ATTACHMENTS = new Set<unknown>(['image_url', 'input_audio', 'file', 'video_url']);
+
+function endOfToken(text: string, start: number): number {
+  let bytes = 0;
+  let hasWord = false;
+  let at = start;
+  while (at < text.length) {
+    const codePoint = text.codePointAt(at) ?? 0;
+    const isBlank = codePoint === 0x20 || (codePoint >= 0x09 && codePoint <= 0x0d);
+    bytes += utf8Length(codePoint);
+    if (at > start && (bytes > BYTES_PER_TOKEN || (isBlank && hasWord))) break;
+    hasWord ||= !isBlank;
+    at += codePoint > 0xffff ? 2 : 1;
+  }
+  return at;
+}
+
+const utf8Length = (codePoint: number): number => (codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4);
+
+/** The tokens of a text in order; together they are the text. */
+export function tokensOf(text: string): string[] {
+  const tokens: string[] = [];
+  for (let start = 0; start < text.length; start += tokens.at(-1)?.length ?? 1) tokens.push(text.slice(start, endOfToken(text, start)));
+  return tokens;
+}
+
+export function countTokens(text: string): number {
+  let count = 0;
+  for (let start = 0; start < text.length; start = endOfToken(text, start)) count += 1;
+  return count;
+}
+
+export interface CutText {
+  readonly text: string;
+  readonly tokens: number;
+  /** Whether anything is missing at the end. */
+  readonly isCut: boolean;
+}
+
+/** `text` as far as `most` tokens reach. */
+export function cutToTokens(text: string, most: number): CutText {
+  let tokens = 0;
+  let end = 0;
+  for (; end < text.length && tokens < most; tokens += 1) end = endOfToken(text, end);
+  return { text: text.slice(0, end), tokens, isCut: end < text.length };
+}
+
+/** A text in words, each with the blanks before it: how it is streamed. Each begins a token. */
+export const wordsOf = (text: string): string[] => text.match(/[ \t-\r]*[^ \t-\r]+|[ \t-\r]+$/g) ?? [];
+
+/**
+ * Tokens of messages, tools and response format: those of every text and property name, and one for every other value.
+ * Never more than the request has bytes as JSON.
+ */
+export function promptTokens({ messages, tools, response_format }: ChatCompletionRequest): number {
+  let count = 0;
+  // No recursion: how deeply a caller nests is up to the caller.
+  const open: unknown[] = [messages, tools, response_format];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (value === undefined) continue;
+    if (typeof value === 'string') count += countTokens(value);
+    else if (typeof value !== 'object' || value === null) count += 1;
+    else if (Array.isArray(value)) for (const item of value) open.push(item);
+    else if ('type' in value && ATTACHMENTS.has(value.type)) count += TOKENS_PER_ATTACHMENT;
+    else {
+      for (const [name, member] of Object.entries(value)) {
+        count += countTokens(name);
+        open.push(member);
+      }
+    }
+  }
+  return count;
+}
