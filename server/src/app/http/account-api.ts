@@ -143,8 +143,9 @@ function answerFailure({ publicUrl, log }: AccountApiDeps) {
 }
 
 function report(log: Log, { code, status, extras, cause }: Problem, requestId: string): void {
-  const entry = { requestId, code, because: extras.because, ...(cause !== undefined && { err: cause }) };
-  if (status >= 500) log.error(entry, 'request failed');
+  const entry = { requestId, code, because: extras.because };
+  // The cause of a refusal may quote the request (JSON.parse does): it is logged for our own failures only.
+  if (status >= 500) log.error({ ...entry, err: cause }, 'request failed');
   else log.info(entry, 'request refused');
 }
 

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ChatCompletionRequest, contract } from '@tallygate/contract';
 import { type Call, completeChat, type InferenceDeps, parseInferenceHeaders, type Reply, streamChat } from '../../inference/index.ts';
 import { isWellFormedRequestId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
 import { CORS_HEADERS } from './cors.ts';
@@ -97,7 +99,11 @@ async function completeOnce(call: Call, key: string, { idempotency, inference }:
     const { status, headers, body } = begun.answer;
     return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body };
   }
-  const reply = await completeChat(call, inference).catch((thrown: unknown) => inference.problemReply(problemOf(thrown), call));
+  const reply = await completeChat(call, inference).catch((thrown: unknown) => {
+    const problem = problemOf(thrown);
+    report(problem, call, inference.log);
+    return inference.problemReply(problem, call);
+  });
   await begun.complete({ status: reply.status, headers: textHeaders(reply.headers), body: reply.body });
   return reply;
 }
@@ -111,13 +117,21 @@ function send(res: ServerResponse, { status, headers, body }: Reply): void {
 
 function refuse(thrown: unknown, res: ServerResponse, ids: CallIds, { problemReply, log }: InferenceDeps): void {
   const problem = problemOf(thrown);
-  const { code, status, message, extras, cause } = problem;
-  const facts = { requestId: ids.requestId, code, because: extras.because, ...(cause !== undefined && { err: cause }) };
-  if (status >= 500) log.error(facts, 'inference failed');
-  else log.info(facts, 'inference refused');
-  if (!res.headersSent) return send(res, problemReply(problem, ids));
+  report(problem, ids, log);
+  if (!res.headersSent) {
+    send(res, problemReply(problem, ids));
+    return;
+  }
   // The stream has begun: the last thing it says is what went wrong.
+  const { message, code } = problem;
   res.end(`data: ${JSON.stringify({ error: { message, type: 'server_error', code, param: null } })}\n\n`);
+}
+
+function report({ code, status, extras, cause }: Problem, { requestId }: CallIds, log: Log): void {
+  const facts = { requestId, code, because: extras.because };
+  // The cause of a refusal may quote the request (JSON.parse does): it is logged for our own failures only.
+  if (status >= 500) log.error({ ...facts, err: cause }, 'inference failed');
+  else log.info(facts, 'inference refused');
 }
 
 function callIds({ headers }: IncomingMessage): CallIds {

@@ -2,7 +2,16 @@ import type { Migration } from '../migrate.ts';
 import { foundation } from './0001-foundation.ts';
 import { identityMigration } from './0002-identity.ts';
 import { keysMigration } from './0003-keys.ts';
+import { ledgerMigration } from './0004-ledger.ts';
+import { receiptsMigration } from './0005-receipts.ts';
 import { idempotencyMigration } from './0006-idempotency.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
-export const migrations: readonly Migration[] = [foundation, identityMigration, keysMigration, idempotencyMigration];
+export const migrations: readonly Migration[] = [
+  foundation,
+  identityMigration,
+  keysMigration,
+  ledgerMigration,
+  receiptsMigration,
+  idempotencyMigration,
+];

@@ -1,0 +1,61 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Log } from '../../kernel/log.ts';
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+
+interface FrontDeps {
+  readonly inference: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
+  readonly pages: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> };
+  readonly accountApi: Handler;
+  readonly log: Log;
+}
+
+const HEADERS_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_MS = 75_000;
+
+/** One listener for everything: the hot path first, then the few pages, then the account API, which also answers what does not exist. */
+export function createFront({ inference, pages, accountApi, log }: FrontDeps): Server {
+  const failed = (res: ServerResponse) => (error: unknown) => {
+    log.error({ err: error }, 'an answer could not be written');
+    res.destroy();
+  };
+  const server = createServer((req, res) => {
+    if (inference.handles(req)) void inference.serve(req, res).catch(failed(res));
+    else if (pages.handles(req)) {
+      void pages
+        .serve(req, res)
+        .then((served) => served || accountApi(req, res))
+        .catch(() => accountApi(req, res));
+    } else accountApi(req, res);
+  });
+  server.headersTimeout = HEADERS_TIMEOUT_MS;
+  // Bodies have their own limit, and plain completions may take minutes.
+  server.requestTimeout = 0;
+  // Longer than the idle limit of the usual load balancers (60 s): else one of them reuses a connection that is being closed.
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  return server;
+}
+
+/** @returns the port that was bound. @throws with a clear sentence when it is taken */
+export function listenOn(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const reason =
+        error.code === 'EADDRINUSE' ? `Port ${port} on ${host} is in use: stop that program, or set PORT to another one.` : error.message;
+      reject(new Error(reason, { cause: error }));
+    });
+    server.listen(port, host, () => {
+      const address = server.address();
+      resolve(typeof address === 'object' && address !== null ? address.port : port);
+    });
+  });
+}
+
+/** Takes no new connections, lets what is running end, and cuts what is left when the time is over. */
+export async function drain(server: Server, timeoutMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
+  await closed;
+  clearTimeout(timer);
+}

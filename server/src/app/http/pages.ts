@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { ERRORS, type ErrorCode } from '@tallygate/contract';
+import { Problem } from '../../kernel/problem.ts';
+
+interface Page {
+  readonly contentType: string;
+  readonly body: string;
+}
+
+interface PagesDeps {
+  readonly renderMetrics: () => Promise<Page>;
+  /** Required as a bearer token of `/metrics` where it is set. */
+  readonly metricsToken: string | undefined;
+}
+
+const OPENAPI = readFileSync(new URL(import.meta.resolve('@tallygate/contract/openapi.json')), 'utf8');
+const ERROR_PAGE = /^\/docs\/errors\/([a-z_]+)$/;
+
+/** What is no part of the contract: the OpenAPI document, the metrics, and the pages that the `type` of every problem points to. */
+export function createPages({ renderMetrics, metricsToken }: PagesDeps) {
+  const find = (pathname: string, { authorization }: IncomingMessage['headers']): Page | Promise<Page> | undefined => {
+    if (pathname === '/openapi.json') return { contentType: 'application/json', body: OPENAPI };
+    if (pathname === '/metrics') {
+      if (metricsToken !== undefined && authorization !== `Bearer ${metricsToken}`) {
+        throw new Problem('missing_credentials', 'Send the METRICS_TOKEN of this server as Authorization: Bearer ….');
+      }
+      return renderMetrics();
+    }
+    const code = ERROR_PAGE.exec(pathname)?.[1];
+    return code !== undefined && code in ERRORS
+      ? { contentType: 'text/html; charset=utf-8', body: errorPage(code as ErrorCode) }
+      : undefined;
+  };
+
+  return {
+    handles: ({ method, url = '' }: IncomingMessage): boolean =>
+      (method === 'GET' || method === 'HEAD') && (url === '/openapi.json' || url === '/metrics' || ERROR_PAGE.test(url)),
+
+    /** @returns false when there is no such page after all */
+    async serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
+      const page = await find(req.url ?? '', req.headers);
+      if (!page) return false;
+      const headers = {
+        'content-type': page.contentType,
+        'access-control-allow-origin': '*',
+        'x-content-type-options': 'nosniff',
+        'cache-control': 'no-cache',
+      };
+      res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : page.body);
+      return true;
+    },
+  };
+}
+
+const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1.5rem;color:#1c2024;background:#fff}
+code{font-family:ui-monospace,monospace;font-size:.95em}dt{font-weight:600;margin-top:1rem}dd{margin:0}
+@media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}}`;
+
+function errorPage(code: ErrorCode): string {
+  const { title, status, help, type, retryable } = ERRORS[code];
+  const text = (value: string) => escapeHtml(value).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
+  return `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${code} · Tallygate errors</title><style>${STYLE}</style></head>
+<body><main><p><code>${code}</code></p><h1>${text(title)}</h1><p>${text(help)}</p>
+<dl><dt>HTTP status</dt><dd>${status}</dd><dt>OpenAI error type</dt><dd><code>${type}</code></dd>
+<dt>Repeat the same request?</dt><dd>${retryable ? 'Yes, later: it can succeed unchanged.' : 'No: it has to be changed first.'}</dd></dl></main></body></html>
+`;
+}
+
+const escapeHtml = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

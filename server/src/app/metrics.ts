@@ -1,0 +1,80 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Call, Served } from '../inference/index.ts';
+import type { JobRun } from './jobs.ts';
+
+/** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
+export interface Metrics {
+  served(call: Call, served: Served): void;
+  jobRan(run: JobRun): void;
+  quarantined(): void;
+  laneDifferences(count: number): void;
+  /** The exposition text and its content type. */
+  render(): Promise<{ contentType: string; body: string }>;
+}
+
+const OVERHEAD_SECONDS = [0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.1, 0.5, 2];
+const DURATION_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Counter({
+    name: 'tallygate_requests_total',
+    help: 'Settled inference requests',
+    labelNames: ['endpoint', 'model', 'provider', 'outcome', 'livemode'],
+    registers,
+  });
+  const tokens = new Counter({
+    name: 'tallygate_tokens_total',
+    help: 'Tokens of settled requests',
+    labelNames: ['model', 'direction', 'livemode'],
+    registers,
+  });
+  const overhead = new Histogram({
+    name: 'tallygate_overhead_seconds',
+    help: 'Time in the gateway until the first byte, without the provider’s',
+    buckets: OVERHEAD_SECONDS,
+    registers,
+  });
+  const duration = new Histogram({
+    name: 'tallygate_request_duration_seconds',
+    help: 'From arrival to settlement',
+    labelNames: ['model'],
+    buckets: DURATION_SECONDS,
+    registers,
+  });
+  const jobs = new Counter({
+    name: 'tallygate_job_runs_total',
+    help: 'Attempts at background jobs',
+    labelNames: ['job', 'outcome'],
+    registers,
+  });
+  const quarantine = new Counter({
+    name: 'tallygate_settlements_quarantined_total',
+    help: 'Settlements that the database refused; each one needs a person',
+    registers,
+  });
+  const differences = new Gauge({
+    name: 'tallygate_lane_differences',
+    help: 'Lanes that disagree with the ledger; anything but 0 is an alarm',
+    registers,
+  });
+
+  return {
+    served(call, { target, outcome, usage, completedAt, overheadMs }) {
+      const { principal } = call.grant;
+      const livemode = String(principal.kind === 'session' || principal.livemode);
+      const model = target.model.id;
+      requests.inc({ endpoint: call.endpoint, model, provider: target.deployment.provider, outcome, livemode });
+      tokens.inc({ model, direction: 'in', livemode }, usage.input_tokens);
+      tokens.inc({ model, direction: 'out', livemode }, usage.output_tokens);
+      overhead.observe(overheadMs / 1000);
+      duration.observe({ model }, (completedAt - call.startedAt) / 1000);
+    },
+    jobRan: ({ job, outcome }) => jobs.inc({ job, outcome }),
+    quarantined: () => quarantine.inc(),
+    laneDifferences: (count) => differences.set(count),
+    render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}

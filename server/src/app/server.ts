@@ -1,0 +1,203 @@
+import { appendFileSync } from 'node:fs';
+import { contract } from '@tallygate/contract';
+import { InProcessLanes } from '../adapters/lanes/in-process.ts';
+import type { ReadEntry } from '../adapters/lanes/port.ts';
+import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
+import { openDatabase } from '../adapters/postgres/database.ts';
+import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts';
+import { listen } from '../adapters/postgres/listener.ts';
+import { openJobQueue } from '../adapters/queue/bullmq.ts';
+import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
+import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
+import { createPasswords, createSessions, createUsers, identityEntities, identityRoutes } from '../identity/index.ts';
+import { createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../inference/index.ts';
+import { systemClock } from '../kernel/clock.ts';
+import { createLog, type Log } from '../kernel/log.ts';
+import { CachedKeyDirectory, createKeys, createLastUse, createReadKey, KEYS_CHANNEL, keyEntities, keyRoutes } from '../keys/index.ts';
+import { LedgerWriter, ledgerLaneSource, ledgerRoutes, reconcileLanes } from '../ledger/index.ts';
+import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../receipts/index.ts';
+import { type Bootstrap, bootstrap, internalSecretOf, keptSecret } from './bootstrap.ts';
+import { Closing } from './closing.ts';
+import type { Config } from './config.ts';
+import { openDataDir } from './data-dir.ts';
+import { healthRoutes, Readiness } from './health.ts';
+import { createAccountApi } from './http/account-api.ts';
+import { createAuthenticator } from './http/credentials.ts';
+import { endpointsOf } from './http/endpoint.ts';
+import { createFront, drain, listenOn } from './http/front.ts';
+import { createInferenceApi } from './http/inference-api.ts';
+import { createPages } from './http/pages.ts';
+import { toProblemDocument } from './http/problem-document.ts';
+import { createIdempotency } from './idempotency.ts';
+import { startJobs } from './jobs.ts';
+import { createMetrics } from './metrics.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+import { openProviders } from './providers.ts';
+import { scheduledJobs } from './scheduled-jobs.ts';
+import { beSoleGateway } from './sole-gateway.ts';
+
+export interface RunningServer {
+  readonly url: string;
+  readonly bootstrap: Bootstrap;
+  /** Takes no new requests, lets the running ones end, writes what is settled, and stops. */
+  close(): Promise<void>;
+}
+
+const SWEEP_MS = 5_000;
+const RECONCILE_MS = 60_000;
+
+/** Everything in one process, built in order; what is opened is closed in the opposite order. */
+export async function startServer(config: Config, onFatal: () => void): Promise<RunningServer> {
+  const log = createLog(config.logLevel);
+  const clock = systemClock;
+  const closing = new Closing(log);
+  try {
+    // The folder first: it refuses a second server before anything of the first one's is touched.
+    const dataDir = openDataDir(config.dataDir);
+    closing.add('data directory', async () => dataDir.release());
+
+    const databaseUrl = config.databaseUrl ?? (await startEmbedded(dataDir.file('postgres'), log, closing));
+    if (config.databaseUrl !== undefined) {
+      const sole = await beSoleGateway(config.databaseUrl, log, onFatal);
+      closing.add('gateway lock', () => sole.release());
+    }
+    await migrate(databaseUrl, migrations, log);
+    const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log });
+    closing.add('database', () => database.close());
+    const { pool } = database;
+    const { em } = database.orm;
+    const metrics = createMetrics();
+
+    // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.
+    const signingKey = signingKeyFromSeed(config.receiptSigningSeed ?? keptSecret(dataDir, 'receipt-signing.key', newSigningSeed));
+    await publishSigningKey(pool, signingKey, clock.now());
+    const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
+      log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
+    );
+    closing.add('journal', async () => journal.close());
+    const onQuarantine = (entry: ReadEntry, error: unknown) => {
+      metrics.quarantined();
+      log.fatal({ err: error }, 'the database refuses a settlement; it is set aside in journal/quarantine.jsonl');
+      const { record, charged, debt } = entry;
+      appendFileSync(
+        dataDir.file('journal', 'quarantine.jsonl'),
+        `${JSON.stringify({ charged: `${charged}`, debt: `${debt}`, record })}\n`,
+        { mode: 0o600 },
+      );
+    };
+    const ledgerWriter = new LedgerWriter({ feed: journal, pool, signingKey, log, onQuarantine });
+    await ledgerWriter.drain();
+    closing.add('ledger writer', () => ledgerWriter.close());
+    const laneSource = ledgerLaneSource(pool);
+    const lanes = new InProcessLanes(laneSource, journal);
+    closing.every(SWEEP_MS, 'sweep of expired holds', async () => {
+      const freed = lanes.sweep(clock.now());
+      if (freed > 0) log.warn({ freed }, 'holds expired without being settled');
+    });
+    closing.every(RECONCILE_MS, 'reconciliation of lanes', async () => {
+      const differences = await reconcileLanes({ loaded: () => lanes.loaded(), isDrained: () => journal.isDrained() }, laneSource);
+      metrics.laneDifferences(differences.length);
+      for (const { laneId, inLane, inLedger } of differences)
+        log.fatal({ laneId, inLane: `${inLane}`, inLedger: `${inLedger}` }, 'a lane disagrees with the ledger');
+    });
+
+    const passwords = createPasswords();
+    const users = createUsers({ em, passwords, clock });
+    const sessions = createSessions({ em, users, passwords, clock });
+    const keyDirectory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse: createLastUse({ em, log }), clock });
+    closing.add('key directory', () => keyDirectory.close());
+    const keys = createKeys({ em, clock, directory: keyDirectory });
+    const listener = listen(databaseUrl, {
+      channels: [KEYS_CHANNEL],
+      onNotify: (_channel, payload) => keyDirectory.changed(payload),
+      onConnected: () => keyDirectory.listening(),
+      onLost: () => keyDirectory.deaf(),
+      log,
+    });
+    closing.add('listener', () => listener.close());
+
+    const catalog = loadCatalog();
+    const providers = openProviders(config.providers, catalog);
+    closing.add('providers', () => providers.close());
+    const sandbox = createSandboxProvider();
+    closing.add('sandbox provider', () => sandbox.close());
+    const tokenizer = createTokenizer();
+    closing.add('tokenizer', () => tokenizer.close());
+    const heartbeat = new Heartbeat();
+    closing.add('heartbeat', async () => heartbeat.close());
+
+    const queue = await openJobQueue({ store: { databaseUrl }, log });
+    const jobs = await startJobs({ jobs: scheduledJobs({ pool, clock }), queue, log, onRun: metrics.jobRan });
+    closing.add('jobs', () => jobs.close());
+
+    const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
+    const authenticator = createAuthenticator({ keys: keyDirectory, sessions, internalSecret });
+    const idempotency = createIdempotency({ em, clock, log });
+    closing.add('idempotency', async () => idempotency.close());
+    const readiness = new Readiness();
+    let publicUrl = config.publicUrl ?? '';
+    const inference: InferenceDeps = {
+      catalog,
+      deployments: new Deployments(providers.byModel, sandbox),
+      lanes,
+      tokenizer,
+      clock,
+      log,
+      heartbeat,
+      timeouts: config.timeouts,
+      problemReply: (problem, { requestId, clientRequestId }) => {
+        const { status, headers, body } = toProblemDocument(problem, { requestId: clientRequestId ?? requestId, publicUrl });
+        return { status, headers: { ...headers, 'x-request-id': clientRequestId ?? requestId }, body: Buffer.from(JSON.stringify(body)) };
+      },
+      onServed: (call, served) => {
+        metrics.served(call, served);
+        log.info(
+          { requestId: call.requestId, model: served.target.model.id, outcome: served.outcome, ms: served.completedAt - call.startedAt },
+          'settled',
+        );
+      },
+    };
+    const front = createFront({
+      inference: createInferenceApi({ authenticator, idempotency, inference, bodyLimits: config.inferenceBody }),
+      pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken }),
+      accountApi: createAccountApi({
+        endpoints: [
+          ...endpointsOf(contract.discovery, healthRoutes(readiness, pool)),
+          ...endpointsOf(contract.identity, identityRoutes({ users, sessions })),
+          ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
+          ...endpointsOf(contract.catalog, catalogRoutes(catalog)),
+          ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock })),
+          ...endpointsOf(contract.receipts, receiptRoutes(pool)),
+        ],
+        elsewhere: Object.values(contract.inference),
+        authenticator,
+        idempotency,
+        bodyLimits: config.accountBody,
+        get publicUrl() {
+          return publicUrl;
+        },
+        log,
+      }),
+      log,
+    });
+    const port = await listenOn(front, config.host, config.port);
+    const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
+    publicUrl ||= url;
+    closing.add('requests', async () => {
+      readiness.drain();
+      await drain(front, config.drainTimeoutMs);
+    });
+    const made = await bootstrap({ dataDir, users, keys, baseUrl: `${publicUrl}/v1`, internalSecret });
+    return { url, bootstrap: made, close: () => closing.close() };
+  } catch (error) {
+    await closing.close();
+    throw error;
+  }
+}
+
+async function startEmbedded(dir: string, log: Log, closing: Closing): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ dir, log });
+  closing.add('embedded PostgreSQL', () => postgres.stop());
+  return postgres.url;
+}

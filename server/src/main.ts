@@ -1,0 +1,46 @@
+import { ConfigError, DataDirInUse, type RunningServer, readConfig, startServer } from './app/index.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_CONFIG = 78; // EX_CONFIG of sysexits.h
+
+const stop = Promise.withResolvers<void>();
+// A second signal ends the process at once: whoever sends it has waited long enough.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.resolve());
+
+try {
+  const config = readConfig();
+  const server = await startServer(config, () => stop.resolve());
+  process.stdout.write(banner(server, config.dataDir));
+  await stop.promise;
+  process.stdout.write('\nStopping: running requests may end.\n');
+  await server.close();
+  process.exit();
+} catch (error) {
+  const isExpected = error instanceof ConfigError || error instanceof DataDirInUse;
+  process.stderr.write(
+    `\nTallygate did not start. ${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}\n`,
+  );
+  process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);
+}
+
+function banner({ url, bootstrap }: RunningServer, dataDir: string): string {
+  return `
+  Tallygate is listening on ${url}
+
+  Point any OpenAI client at it (a test key: the sandbox provider answers, nothing is billed):
+
+    export OPENAI_BASE_URL=${bootstrap.base_url}
+    export OPENAI_API_KEY=${bootstrap.test_api_key}
+
+  or paste:
+
+    curl ${bootstrap.base_url}/chat/completions \\
+      -H "Authorization: Bearer ${bootstrap.test_api_key}" \\
+      -H "Content-Type: application/json" \\
+      -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]}'
+
+  The administrator's password and the internal secret are in ${dataDir}/bootstrap.json.
+  Stop with Ctrl-C.
+
+`;
+}
