@@ -40,7 +40,10 @@ describe('login', () => {
 
   it('says when TALLYGATE_API_KEY will win over it', async () => {
     gateway.script({ json: { ...user, session } }, { json: keySet });
-    const { stderr } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery', apiKey: 'tg_test_x' });
+    const { stderr } = await terminal.type(['login', '--email', 'ada@example.com'], {
+      stdin: 'correct horse battery',
+      apiKey: 'tg_test_x',
+    });
     expect(stderr).toContain('TALLYGATE_API_KEY is set and wins over this login');
   });
 

@@ -1,0 +1,59 @@
+import { KEY_ID } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const sums = { requests: 42, input_tokens: 12000, cached_input_tokens: 2000, output_tokens: 4000, cost_usd: '0.0042', charged_usd: '0' };
+const answer = (group_by: string, items: object[]) => ({
+  json: { from: '2026-11-01', to: '2026-11-21', livemode: true, group_by, items, total: sums },
+});
+const people = { apiKey: 'tg_test_secret', isTty: true };
+
+it('shows this month by day, with the sum for people', async () => {
+  gateway.script(answer('day', [{ day: '2026-11-20', ...sums }]));
+  const { stdout } = await terminal.type(['usage'], people);
+  expect(stdout).toBe(
+    [
+      'DAY         REQUESTS  TOKENS IN  TOKENS OUT  COST USD  CHARGED USD',
+      '2026-11-20        42      12000        4000    0.0042            0',
+      'In all: 42 requests, 0.0042 USD, charged 0 USD.',
+      '',
+    ].join('\n'),
+  );
+  expect(gateway.requests[0]?.query).toEqual({ group_by: 'day' });
+});
+
+it('leaves the sum out of a pipe, so that adding up counts nothing twice', async () => {
+  gateway.script(
+    answer('key', [
+      { key_id: KEY_ID, ...sums },
+      { key_id: null, ...sums },
+    ]),
+  );
+  const { stdout } = await terminal.type(['usage', '--by', 'key', '--from', '2026-11-01', '--to', '2026-11-21', '--test']);
+  expect(stdout).toBe(`${KEY_ID}\t42\t12000\t4000\t0.0042\t0\n-\t42\t12000\t4000\t0.0042\t0\n`);
+  expect(gateway.requests[0]?.query).toEqual({ group_by: 'key', from: '2026-11-01', to: '2026-11-21', livemode: 'false' });
+});
+
+it('says so when there is none', async () => {
+  gateway.script(answer('day', []));
+  expect((await terminal.type(['usage'], people)).stdout).toMatch(/No usage\.\n$/);
+});
+
+it.each([
+  [['usage', '--by', 'week'], 'Allowed choices are day, model, key, run.'],
+  [['usage', '--from', 'yesterday'], 'Expected a day such as 2026-11-21.'],
+  [['usage', '--test', '--live'], 'cannot be used with'],
+])('exits with 2 for %j', async (argv, sentence) => {
+  const { stderr, exitCode } = await terminal.type(argv);
+  expect(stderr).toContain(sentence);
+  expect(exitCode).toBe(2);
+});

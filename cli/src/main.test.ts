@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { chunks, event, inferenceAnswerHeaders, session, user } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+let gateway: StubGateway;
+let home: string;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  home = await mkdtemp(join(tmpdir(), 'tallygate-cli-'));
+});
+afterEach(async () => {
+  await gateway[Symbol.asyncDispose]();
+  await rm(home, { recursive: true, force: true });
+});
+
+/** Starts the real program, from its source, with an environment of its own. */
+function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const child = spawn(process.execPath, ['--conditions=tallygate-source', 'src/main.ts', ...argv], {
+    cwd: ROOT,
+    env: { XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, ...env },
+  });
+  const exitCode = new Promise<number | null>((resolve) => child.on('exit', resolve));
+  return { child, exitCode, stdout: () => text(child.stdout), stderr: text(child.stderr) };
+}
+
+describe('the program', () => {
+  it('reads the password from a pipe and keeps the session where only its owner can read it', async () => {
+    gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: user });
+    const login = start(['login', '--email', 'ada@example.com']);
+    login.child.stdin.end('correct horse battery\n');
+    expect(await login.stderr).toBe(`Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
+    expect(await login.exitCode).toBe(0);
+
+    const folder = join(home, 'tallygate');
+    expect((await readdir(folder)).sort()).toEqual(['credentials.json', 'default.vaas-keys.json']);
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    expect((await stat(join(folder, 'credentials.json'))).mode & 0o777).toBe(0o600);
+
+    const whoami = start(['whoami', '--json', 'email']);
+    expect(await whoami.stdout()).toBe('{"email":"ada@example.com"}\n');
+    expect(gateway.requests.at(-1)?.headers.authorization).toBe(`Bearer ${session.token}`);
+  });
+
+  it('hangs up and exits with 130 on Ctrl-C', async () => {
+    gateway.script({ pieces: chunks('Hello', ' wor').slice(0, 3).map(event), headers: inferenceAnswerHeaders });
+    const { child, exitCode, stderr } = start(['chat', 'Hi.'], { TALLYGATE_API_KEY: 'tg_test_secret' });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    child.kill('SIGINT');
+    expect(await exitCode).toBe(130);
+    expect(await stderr).toContain('Interrupted.');
+    expect(await gateway.requests[0]?.ended).toBe('hung up');
+  });
+
+  it('ends without a complaint when its reader has seen enough', async () => {
+    const { child, exitCode, stderr } = start(['--help']);
+    child.stdout.destroy();
+    expect(await exitCode).toBe(0);
+    expect(await stderr).toBe('');
+  });
+});
+
+it('reads the environment in world.ts and nowhere else', async () => {
+  const files = (await readdir(join(ROOT, 'src'), { recursive: true })).filter(
+    (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
+  );
+  const readers = [];
+  for (const file of files)
+    if (/\bprocess\.env\b|\benv } = process|env, .*} = process/.test(await readFile(join(ROOT, 'src', file), 'utf8'))) readers.push(file);
+  expect(readers).toEqual(['world.ts']);
+});

@@ -1,0 +1,29 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const execute = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../', import.meta.url));
+
+let dist: string;
+beforeAll(async () => {
+  // Inside the package, so that the built program finds its dependencies.
+  dist = await mkdtemp(join(ROOT, 'node_modules/.built-'));
+  await execute(join(ROOT, 'node_modules/.bin/tsup'), ['--out-dir', dist], { cwd: ROOT });
+}, 60_000);
+afterAll(() => rm(dist, { recursive: true, force: true }));
+
+it('runs as built, with nothing of the workspace left to resolve', async () => {
+  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  expect((await execute(process.execPath, [join(dist, 'main.js'), '--version'])).stdout).toBe(`${version}\n`);
+});
+
+it('starts by loading nothing but commander and Node’s own modules: the client and the verifier wait until they are needed', async () => {
+  const code = await readFile(join(dist, 'main.js'), 'utf8');
+  const loaded = [...code.matchAll(/^import .*from "(.+)";$/gm)].map(([, module = '']) => module);
+  expect([...new Set(loaded.filter((module) => !isBuiltin(module)))]).toEqual(['commander']);
+});

@@ -1,0 +1,52 @@
+import { refusal } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Terminal } from '../testing/terminal.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+it('documents environment and exit codes in its help, which is no failure', async () => {
+  const { stdout, stderr, exitCode } = await terminal.type(['--help']);
+  expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+  expect(stdout).toContain('TALLYGATE_BASE_URL');
+  expect(stdout).toContain('3 receipt not valid');
+});
+
+it('suggests what was probably meant', async () => {
+  expect(await terminal.type(['kyes', 'list'])).toEqual({
+    stdout: '',
+    stderr: "error: unknown command 'kyes'\n(Did you mean keys?)\n  code: usage\n  next: Run `tallygate --help`.\n",
+    exitCode: 2,
+  });
+});
+
+it('writes wrong usage as JSON where JSON is asked for', async () => {
+  const { stderr, exitCode } = await terminal.type(['keys', 'list', '--json', 'nope']);
+  expect(exitCode).toBe(2);
+  expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage', exit_code: 2, message: expect.stringContaining('"nope"') } });
+});
+
+it('lists every fault of a refused input', async () => {
+  const errors = [{ loc: ['query', 'from'], msg: 'Invalid date', type: 'invalid_format' }];
+  gateway.script(refusal('validation_failed', { detail: 'The input is not valid.', problem: { errors } }));
+  const { stderr } = await terminal.type(['usage', '--from', '2026-02-31']);
+  expect(stderr).toMatch(/^error: The input is not valid\.\n {2}query\.from: Invalid date\n/);
+});
+
+it('leads to the documentation of a code it has no advice for', async () => {
+  gateway.script(refusal('forbidden'));
+  const { stderr } = await terminal.type(['models']);
+  expect(stderr).toContain('next: https://tallygate.example/docs/errors/forbidden');
+});
+
+it('says which address did not answer', async () => {
+  const { stderr, exitCode } = await terminal.type(['models', '--base-url', 'ftp://nowhere']);
+  expect(stderr).toContain('error: The base URL must be an http or https address, not "ftp://nowhere".');
+  expect(exitCode).toBe(1);
+});

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { RECEIPT_ID, refusal } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+import { nanoUsdText } from './verify.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const vector = (name: string): string => readFileSync(new URL(`../../../packages/receipts/vectors/${name}.json`, import.meta.url), 'utf8');
+const receiptText = (name: string): string => {
+  const { receipt, text = JSON.stringify(receipt) } = JSON.parse(vector(name));
+  return text;
+};
+const keySet = vector('keys');
+
+describe('receipts get', () => {
+  it('prints the receipt as JSON, without a login', async () => {
+    gateway.script({ json: JSON.parse(receiptText('good/plain')) });
+    const { stdout, stderr, exitCode } = await terminal.type(['receipts', 'get', RECEIPT_ID], {});
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(receiptText('good/plain')));
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect(gateway.requests[0]).toMatchObject({ path: `/v1/receipts/${RECEIPT_ID}` });
+    expect(gateway.requests[0]?.headers.authorization).toBeUndefined();
+  });
+
+  it('writes a file that verifies', async () => {
+    gateway.script({ json: JSON.parse(receiptText('good/plain')) }, { json: JSON.parse(keySet) });
+    expect(await terminal.type(['receipts', 'get', RECEIPT_ID, '-o', 'r.json'], {})).toEqual({
+      stdout: '',
+      stderr: 'Wrote r.json.\n',
+      exitCode: 0,
+    });
+    await terminal.type(['receipts', 'keys'], {});
+    expect((await terminal.type(['receipts', 'verify', 'r.json'], {})).stdout).toMatch(/^valid\n/);
+  });
+
+  it('exits with 1 while there is no such receipt', async () => {
+    gateway.script(refusal('not_found'));
+    expect(await terminal.type(['receipts', 'get', RECEIPT_ID], {})).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('A receipt exists a moment after its answer.'),
+    });
+  });
+});
+
+describe('receipts keys', () => {
+  it('keeps the public keys for offline verification, or writes them where they are wanted', async () => {
+    gateway.script({ json: JSON.parse(keySet) }, { json: JSON.parse(keySet) });
+    const { stderr } = await terminal.type(['receipts', 'keys'], {});
+    expect(stderr).toContain('in /config/tallygate/default.vaas-keys.json.');
+    expect(JSON.parse(terminal.file('default.vaas-keys.json') ?? '')).toEqual(JSON.parse(keySet));
+    const { stdout } = await terminal.type(['receipts', 'keys', '-o', '-'], {});
+    expect(JSON.parse(stdout)).toEqual(JSON.parse(keySet));
+  });
+});
+
+describe('receipts verify', () => {
+  const verify = (receipt: string, more: string[] = []) => {
+    terminal.files.set('r.json', receipt);
+    terminal.files.set('keys.json', keySet);
+    return terminal.type(['receipts', 'verify', 'r.json', '--keys', 'keys.json', ...more], { isTty: true });
+  };
+
+  it('says yes with a summary, exits with 0 and asks nobody', async () => {
+    const { stdout, stderr, exitCode } = await verify(receiptText('good/plain'));
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    const { payload } = JSON.parse(receiptText('good/plain'));
+    expect(stdout.split('\n')).toEqual([
+      'valid',
+      `Receipt    ${payload.receipt_id}`,
+      `Request    ${payload.request_id}`,
+      `Model      ${payload.model_served} (${payload.provider})`,
+      `Usage      ${payload.usage.input_tokens} tokens in, ${payload.usage.output_tokens} out`,
+      `Cost       ${nanoUsdText(payload.cost_nano_usd)} USD`,
+      `Completed  ${payload.completed_at} (completed)`,
+      'Mode       live',
+      '',
+    ]);
+    expect(gateway.requests).toHaveLength(0);
+  });
+
+  it.each(['changed-cost', 'changed-usage', 'swapped-signature', 'duplicate-member', 'unknown-key'])(
+    'says no with the reason and exits with 3 for %s',
+    async (name) => {
+      const { expected_code } = JSON.parse(vector(`broken/${name}`));
+      const { stdout, exitCode } = await verify(receiptText(`broken/${name}`));
+      expect(stdout).toMatch(/^not valid: .+\n$/);
+      expect(stdout).toContain(`(${expected_code})`);
+      expect(exitCode).toBe(3);
+    },
+  );
+
+  it('exits with 3 for a file that is no receipt at all', async () => {
+    expect((await verify('<html>')).exitCode).toBe(3);
+  });
+
+  it('answers scripts in JSON, with the same exit codes', async () => {
+    const yes = await verify(receiptText('good/plain'), ['--json', 'valid,checks']);
+    expect({ ...yes, stdout: JSON.parse(yes.stdout) }).toMatchObject({ stdout: { valid: true, checks: { signature: 'ok' } }, exitCode: 0 });
+    const no = await verify(receiptText('broken/changed-cost'), ['--json', 'valid,code']);
+    expect({ ...no, stdout: JSON.parse(no.stdout) }).toMatchObject({ stdout: { valid: false }, exitCode: 3 });
+  });
+
+  it('reads the receipt from a pipe', async () => {
+    terminal.files.set('keys.json', keySet);
+    const argv = ['receipts', 'verify', '-', '--keys', 'keys.json'];
+    expect((await terminal.type(argv, { stdin: receiptText('good/plain') })).exitCode).toBe(0);
+  });
+
+  it('exits with 1 and says how to get the keys when there are none', async () => {
+    terminal.files.set('r.json', receiptText('good/plain'));
+    const { stderr, exitCode } = await terminal.type(['receipts', 'verify', 'r.json'], {});
+    expect(stderr).toContain('next: Fetch the public keys with `tallygate receipts keys`');
+    expect(exitCode).toBe(1);
+  });
+});
+
+it.each([
+  ['0', '0'],
+  ['1', '0.000000001'],
+  ['2550', '0.00000255'],
+  ['10000000000', '10'],
+  ['12345678901', '12.345678901'],
+])('writes %s nano-USD as %s USD', (nano, usd) => expect(nanoUsdText(nano)).toBe(usd));
