@@ -43,7 +43,8 @@ export function createUsers({ em, passwords, clock }: { em: EntityManager; passw
         await unit.flush();
       } catch (error) {
         if (error instanceof UniqueConstraintViolationException)
-          throw new Problem('conflict', 'This e-mail address has an account already: log in instead.', { param: 'email', cause: error });
+          // Without its cause: the database's message repeats the whole row, which has no business in a log.
+          throw new Problem('conflict', 'This e-mail address has an account already: log in instead.', { param: 'email' });
         throw error;
       }
       return user;

@@ -7,7 +7,7 @@ import type { Database } from '../../adapters/postgres/port.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { createPasswords, createSessions, createUsers, identityEntities, identityRoutes } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { type Log, silentLog } from '../../kernel/log.ts';
 import { CachedKeyDirectory, createKeys, createLastUse, createReadKey, KEYS_CHANNEL, keyEntities, keyRoutes } from '../../keys/index.ts';
 import { createIdempotency } from '../idempotency.ts';
 import { createAccountApi } from './account-api.ts';
@@ -30,6 +30,7 @@ export class MovableClock implements Clock {
 interface Options {
   clock?: Clock;
   bodyTimeoutMs?: number;
+  log?: Log;
   /** Further endpoints, for what no slice does. */
   endpoints?: readonly Endpoint[];
 }
@@ -38,9 +39,8 @@ interface Options {
 export type Instance = Awaited<ReturnType<typeof startInstance>>;
 
 export async function startInstance(database: Database, url: string, options: Options = {}) {
-  const { clock = { now: Date.now }, bodyTimeoutMs = 5_000, endpoints = [] } = options;
+  const { clock = { now: Date.now }, bodyTimeoutMs = 5_000, endpoints = [], log = silentLog() } = options;
   const { em } = database.orm;
-  const log = silentLog();
   const passwords = createPasswords();
   const users = createUsers({ em, passwords, clock });
   const sessions = createSessions({ em, users, passwords, clock });

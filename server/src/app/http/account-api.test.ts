@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { initContract } from '@ts-rest/core';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { INTERNAL_SECRET, type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
@@ -30,6 +31,7 @@ let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;
 let member: Awaited<ReturnType<typeof signUp>>;
 let admin: Awaited<ReturnType<typeof signUp>>;
+const logged: string[] = [];
 
 beforeAll(async () => {
   db = await openTestDatabase();
@@ -39,7 +41,11 @@ beforeAll(async () => {
     },
     admins: async () => ({ status: 200, body: {} }),
   });
-  api = await startInstance(db.database, db.url, { endpoints, bodyTimeoutMs: 300 });
+  api = await startInstance(db.database, db.url, {
+    endpoints,
+    bodyTimeoutMs: 300,
+    log: pino({ level: 'info' }, { write: (line) => void logged.push(line) }),
+  });
   member = await signUp(api);
   admin = await signUp(api, 'admin');
 });
@@ -98,11 +104,13 @@ describe('problem documents', () => {
     });
   });
 
-  test('a bug is a 500 that says nothing of itself', async () => {
-    const { status, body, text: sent } = await send(api, '/v1/broken');
+  test('a bug is a 500 that says nothing of itself, and is logged with its request id and its stack', async () => {
+    const { status, body, headers, text: sent } = await send(api, '/v1/broken');
     expect(status).toBe(500);
     expect(body.code).toBe('internal_error');
     expect(sent).not.toMatch(/secret of the stack|\.ts:|node_modules/);
+    const entry = logged.find((line) => line.includes(String(headers.get('x-request-id'))));
+    expect(entry).toMatch(/secret of the stack.*account-api\.test\.ts/);
   });
 });
 
@@ -305,6 +313,14 @@ describe('credentials', () => {
     const adminKey = await newKey(api, admin.auth);
     for (const { auth } of [admin, adminKey]) expect((await send(api, '/v1/broken/admins', { headers: auth, json })).status).toBe(200);
   });
+});
+
+test('no credential and no password is ever logged', async () => {
+  const { key, auth } = await newKey(api, member.auth);
+  await send(api, '/v1/broken/admins', { headers: auth, json: { list: [] } });
+  await send(api, '/v1/users/login', { json: { email: member.email, password: 'a wrong password' } });
+  expect(logged.length).toBeGreaterThan(0);
+  for (const secret of [key, member.token, INTERNAL_SECRET, 'a wrong password']) expect(logged.join('')).not.toContain(secret);
 });
 
 /** What the server sends on a connection of its own until it closes it. */
