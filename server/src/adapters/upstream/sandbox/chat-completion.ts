@@ -69,10 +69,12 @@ export function completionBody(head: Head, answer: Answer, request: ChatCompleti
  * choice's end, the usage, `[DONE]`. The usage comes whether or not it was asked for.
  */
 export function completionEvents(head: Head, answer: Answer, request: ChatCompletionRequest, usage: Usage | undefined): StreamEvent[] {
-  const withUsage = request.stream_options?.include_usage ? { usage: null } : {};
-  const event = (part: StreamEvent['part'], choices: readonly object[], more: object = withUsage): StreamEvent => ({
+  // A stream is mostly its head, over and over: it is written once.
+  const start = `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk' }).slice(0, -1)},"choices":`;
+  const end = request.stream_options?.include_usage ? ',"usage":null}\n\n' : '}\n\n';
+  const event = (part: StreamEvent['part'], choices: readonly object[]): StreamEvent => ({
     part,
-    text: serverSentEvent({ ...head, object: 'chat.completion.chunk', choices, ...more }),
+    text: `${start}${JSON.stringify(choices)}${end}`,
   });
   const deltas = answer.choices.map((choice, index) => deltasOf(head, request, choice, index));
   const turns = Math.max(...deltas.map(({ length }) => length));
@@ -86,7 +88,7 @@ export function completionEvents(head: Head, answer: Answer, request: ChatComple
     ...answer.choices.map(({ finishReason }, index) =>
       event('finish', [{ index, delta: {}, logprobs: null, finish_reason: finishReason }]),
     ),
-    ...(usage ? [event('usage', [], { usage })] : []),
+    ...(usage ? [{ part: 'usage', text: `${start}[],"usage":${JSON.stringify(usage)}}\n\n` } as const] : []),
     { part: 'done', text: 'data: [DONE]\n\n' },
   ];
 }

@@ -21,7 +21,7 @@ export const FAULTS = {
   overrun: undefined,
   slow: milliseconds(100),
 } as const;
-export type FaultName = keyof typeof FAULTS;
+type FaultName = keyof typeof FAULTS;
 
 /** A fault that the caller asked for; `amount` is its parameter, in the unit of its name (seconds for `retry-after`). */
 export interface SandboxFault {
@@ -57,7 +57,7 @@ export function faultInsteadOfAnswer(fault: SandboxFault | undefined): UpstreamF
   const message = `The sandbox refused on request (X-Sandbox-Fault: ${fault?.name}).`;
   switch (fault?.name) {
     case '400':
-      return { ...rejected({ ok: false, message, param: null, code: 'sandbox_fault' }) };
+      return rejected({ ok: false, message, param: null, code: 'sandbox_fault' });
     case '429': {
       const retryAfterMs = fault.amount === null ? null : fault.amount * 1000;
       return { ...FAILED, kind: 'rate_limited', status: 429, retryAfterMs, message, code: 'rate_limit_exceeded' };

@@ -18,6 +18,8 @@ interface FunctionTool {
 
 const MOST_CALLS = 16;
 const LONGEST_SEARCH = 20_000;
+/** Shared by its calls, so that many of them do not take longer than one. */
+const STEPS_OF_A_REQUEST = 40_000;
 
 /**
  * The functions to call, with arguments: the one that `tool_choice` names, else those whose names stand in the text, else the
@@ -32,9 +34,13 @@ export function callFunctions(request: ChatCompletionRequest, text: string): Fun
   if (choice.among.length === 0 || role === 'tool' || role === 'function') return [];
   const mentioned = choice.among.filter(({ name }) => mentions(text.slice(0, LONGEST_SEARCH), name));
   const called = mentioned.length > 0 ? mentioned : choice.among.slice(0, 1);
+  const atOnce = called.slice(0, request.parallel_tool_calls === false ? 1 : MOST_CALLS);
   const calls: FunctionCall[] = [];
-  for (const tool of called.slice(0, request.parallel_tool_calls === false ? 1 : MOST_CALLS)) {
-    const sample = sampleSchema({ type: 'object', ...(isRecord(tool.parameters) ? tool.parameters : { properties: {} }) });
+  for (const tool of atOnce) {
+    const sample = sampleSchema(
+      { type: 'object', ...(isRecord(tool.parameters) ? tool.parameters : { properties: {} }) },
+      STEPS_OF_A_REQUEST / atOnce.length,
+    );
     if (!sample.ok) {
       const message = `Invalid parameters of the function "${tool.name}" for the sandbox: ${sample.reason}.`;
       return rejection(message, { param: tool.param, code: 'invalid_function_parameters' });

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { isRecord, type Keywords, listAt, numberAt, recordAt, resolveReference, type Schema, stringsAt, typesOf } from './json-schema.ts';
 import { SchemaRefusal } from './refusal.ts';
 import type { SchemaDocument } from './schema-document.ts';
@@ -10,6 +9,7 @@ export interface Alternative {
 }
 
 const DEEPEST = 50;
+const STEPS_PER_KEYWORD = 0.1;
 const COMBINATORS = new Set(['$ref', 'allOf', 'anyOf', 'oneOf', 'not', 'if', 'then', 'else', '$defs', 'definitions']);
 
 /**
@@ -25,6 +25,7 @@ export function* alternatives(document: SchemaDocument, schema: Schema, depth = 
     return;
   }
   const keywords = Object.fromEntries(Object.entries(schema).filter(([name]) => !COMBINATORS.has(name)));
+  document.work.spend(Object.keys(keywords).length * STEPS_PER_KEYWORD);
   const { $ref } = schema;
   if (typeof $ref !== 'string') {
     yield* combine(document, { keywords, references: [] }, branchesOf(schema), depth);
@@ -61,8 +62,8 @@ function* combine(document: SchemaDocument, soFar: Alternative, branches: Schema
 function intersect(document: SchemaDocument, left: Keywords, right: Keywords): Keywords | undefined {
   const both: Record<string, unknown> = { ...left };
   for (const [name, value] of Object.entries(right)) {
-    const isAlone = !Object.hasOwn(both, name) || isDeepStrictEqual(both[name], value);
-    both[name] = isAlone ? value : meet(name, left, right);
+    const isAlone = !Object.hasOwn(both, name) || document.equals(both[name], value);
+    both[name] = isAlone ? value : meet(document, name, left, right);
     if (both[name] === undefined) return undefined;
   }
   const properties = meetProperties(document, left, right);
@@ -80,14 +81,14 @@ function meetProperties(document: SchemaDocument, left: Keywords, right: Keyword
 }
 
 /** The stricter of two values of one keyword. */
-function meet(name: string, left: Keywords, right: Keywords): unknown {
+function meet(document: SchemaDocument, name: string, left: Keywords, right: Keywords): unknown {
   switch (name) {
     case 'type':
       return meetTypes(left, right);
     case 'const':
       return undefined;
     case 'enum':
-      return listAt(left, name).filter((one) => listAt(right, name).some((other) => isDeepStrictEqual(one, other)));
+      return listAt(left, name).filter((one) => listAt(right, name).some((other) => document.equals(one, other)));
     case 'required':
       return [...new Set([...stringsAt(left, name), ...stringsAt(right, name)])];
     case 'patternProperties':

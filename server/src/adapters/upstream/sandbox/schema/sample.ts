@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { type Alternative, alternatives } from './alternatives.ts';
 import {
   isRecord,
@@ -20,6 +19,8 @@ import { distinct, firstThat, take } from './take.ts';
 export type Sample = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
 
 const STEPS = 25_000;
+const LARGEST_SCHEMA = 20_000;
+const DEEPEST_SCHEMA = 200;
 const DEEPEST_VALUE = 24;
 const LONGEST_ARRAY = 10_000;
 const VARIANTS_PER_PROPERTY = 30;
@@ -28,12 +29,15 @@ const VARIANTS_PER_PROPERTY = 30;
  * A value that is valid against `schema`; the same one every time. It is as full as a model's answer would be (optional
  * properties present, one item in a list), and bare where the schema refers back to itself.
  * Every value is checked before it is handed out: where none is found, the reason says so.
+ * @param steps how much work there is to it at most; a hundred suffice for a small object
  */
-export function sampleSchema(schema: Schema): Sample {
+export function sampleSchema(schema: Schema, steps = STEPS): Sample {
+  if (!isReasonable(schema))
+    return { ok: false, reason: `it is larger than ${LARGEST_SCHEMA} values or nested deeper than ${DEEPEST_SCHEMA}` };
   let reason = 'no value that fits the schema was found';
   for (const full of [true, false]) {
     try {
-      const document = new SchemaDocument(schema, STEPS);
+      const document = new SchemaDocument(schema, steps);
       const place = { document, depth: 0, deepest: DEEPEST_VALUE, open: new Set(['#']), full, name: 'value' };
       for (const value of values(schema, place)) return { ok: true, value };
     } catch (error) {
@@ -42,6 +46,18 @@ export function sampleSchema(schema: Schema): Sample {
     }
   }
   return { ok: false, reason };
+}
+
+/** Whether the schema is small and flat enough to be worked on by functions that call themselves. */
+function isReasonable(schema: Schema): boolean {
+  let level: unknown[] = [schema];
+  let size = 0;
+  for (let depth = 0; level.length > 0; depth += 1) {
+    size += level.length;
+    if (depth > DEEPEST_SCHEMA || size > LARGEST_SCHEMA) return false;
+    level = level.flatMap((value) => (typeof value === 'object' && value !== null ? Object.values(value) : []));
+  }
+  return true;
 }
 
 /** Where in the value we are. */
@@ -156,8 +172,7 @@ function itemsOf(keywords: Keywords, length: number, contained: number, place: P
     const schema = itemSchema(keywords, index);
     // What the list must contain goes to its end, where no prefix is in the way.
     const wanted = index >= length - contained ? { allOf: [schema, keywords['contains']] } : schema;
-    if (isUnique) place.document.work.spend(items.length);
-    const isNew = (value: unknown) => !isUnique || !items.some((other) => isDeepStrictEqual(other, value));
+    const isNew = (value: unknown) => !isUnique || !items.some((other) => place.document.equals(other, value));
     const item = firstThat(values(wanted, inside), isNew);
     if (item === undefined) return undefined;
     items.push(item);
@@ -166,10 +181,10 @@ function itemsOf(keywords: Keywords, length: number, contained: number, place: P
 }
 
 function* objects(keywords: Keywords, place: Place): Generator<Record<string, unknown>> {
-  const required = stringsAt(keywords, 'required');
+  const required = new Set(stringsAt(keywords, 'required'));
   const declared = Object.keys(recordAt(keywords, 'properties'));
   const most = numberAt(keywords, 'maxProperties') ?? Infinity;
-  const optional = declared.filter((name) => !required.includes(name)).slice(0, Math.max(0, most - required.length));
+  const optional = declared.filter((name) => !required.has(name)).slice(0, Math.max(0, most - required.size));
   const bare = { names: required, spare: [...optional, ...extraNames(keywords, place)] };
   const full = { names: required, spare: bare.spare, also: new Set(optional) };
   for (const plan of place.full ? [full, bare] : [bare]) {
@@ -178,7 +193,7 @@ function* objects(keywords: Keywords, place: Place): Generator<Record<string, un
     yield built;
     for (const [name, present] of Object.entries(built)) {
       for (const value of take(propertyValues(keywords, name, place), VARIANTS_PER_PROPERTY)) {
-        if (!isDeepStrictEqual(value, present)) yield Object.fromEntries([...Object.entries(built), [name, value]]);
+        if (!place.document.equals(value, present)) yield Object.fromEntries([...Object.entries(built), [name, value]]);
       }
     }
   }
@@ -186,18 +201,18 @@ function* objects(keywords: Keywords, place: Place): Generator<Record<string, un
 
 /** Which properties an object gets: those it must have, those it may have, and those that only fill it up to `minProperties`. */
 interface ObjectPlan {
-  readonly names: readonly string[];
+  readonly names: ReadonlySet<string>;
   readonly also?: ReadonlySet<string>;
   readonly spare: readonly string[];
 }
 
 function objectOf(keywords: Keywords, declared: readonly string[], plan: ObjectPlan, place: Place): Record<string, unknown> | undefined {
-  const order = [...new Set([...declared, ...plan.names])].filter((name) => plan.names.includes(name) || plan.also?.has(name));
+  const order = [...new Set([...declared, ...plan.names])].filter((name) => plan.names.has(name) || plan.also?.has(name));
   const entries = new Map<string, unknown>();
   for (const name of order) {
     const [value] = take(propertyValues(keywords, name, place), 1);
     if (value !== undefined) entries.set(name, value);
-    else if (plan.names.includes(name)) return undefined;
+    else if (plan.names.has(name)) return undefined;
   }
   for (const name of plan.spare) {
     if (entries.size >= (numberAt(keywords, 'minProperties') ?? 0)) break;

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { formatNamed } from './formats.ts';
 import {
   isRecord,
@@ -16,6 +15,8 @@ import { compilePattern, type Pattern } from './pattern.ts';
 import { SchemaRefusal, WorkBudget } from './refusal.ts';
 
 const DEEPEST = 200;
+const STEPS_PER_COMPARISON = 0.1;
+const STEPS_PER_CHARACTER = 0.001;
 
 /** One schema document under work: where references point, what is compiled already, and how much work is left. */
 export class SchemaDocument {
@@ -45,6 +46,20 @@ export class SchemaDocument {
     return pattern;
   }
 
+  /** Whether two values of JSON are the same, the order of properties aside. */
+  equals(left: unknown, right: unknown): boolean {
+    this.work.spend(STEPS_PER_COMPARISON);
+    if (Array.isArray(left) && Array.isArray(right)) {
+      return left.length === right.length && left.every((item, index) => this.equals(item, right[index]));
+    }
+    if (!isRecord(left) || !isRecord(right)) return left === right;
+    const names = Object.keys(left);
+    return (
+      names.length === Object.keys(right).length &&
+      names.every((name) => Object.hasOwn(right, name) && this.equals(left[name], right[name]))
+    );
+  }
+
   /**
    * Whether `value` is valid against `schema` (2020-12, and the array form of `items` of earlier drafts).
    * `format` is held to a part of what it allows; `unevaluated*` and dynamic references are not looked at.
@@ -55,8 +70,8 @@ export class SchemaDocument {
     if (!isRecord(schema)) return schema !== false;
     return (
       this.#acceptsType(schema, value) &&
-      (!Object.hasOwn(schema, 'const') || isDeepStrictEqual(value, schema['const'])) &&
-      (!Array.isArray(schema['enum']) || schema['enum'].some((one) => isDeepStrictEqual(value, one))) &&
+      (!Object.hasOwn(schema, 'const') || this.equals(value, schema['const'])) &&
+      (!Array.isArray(schema['enum']) || schema['enum'].some((one) => this.equals(value, one))) &&
       (typeof value !== 'string' || this.#acceptsString(schema, value)) &&
       (typeof value !== 'number' || acceptsNumber(schema, value)) &&
       (!Array.isArray(value) || this.#acceptsArray(schema, value, depth + 1)) &&
@@ -71,6 +86,7 @@ export class SchemaDocument {
   }
 
   #acceptsString(schema: Keywords, value: string): boolean {
+    this.work.spend(value.length * STEPS_PER_CHARACTER);
     const { pattern } = schema;
     // A value that the schema's author wrote down is in its format because the author says so.
     const format = schema['enum'] === undefined && schema['const'] === undefined ? formatNamed(schema['format']) : undefined;
@@ -91,8 +107,7 @@ export class SchemaDocument {
   }
 
   #areDistinct(items: readonly unknown[]): boolean {
-    this.work.spend(items.length ** 2);
-    return items.every((item, index) => !items.slice(0, index).some((other) => isDeepStrictEqual(item, other)));
+    return items.every((item, index) => !items.slice(0, index).some((other) => this.equals(item, other)));
   }
 
   #acceptsObject(schema: Keywords, value: Record<string, unknown>, depth: number): boolean {
