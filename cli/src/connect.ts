@@ -5,7 +5,7 @@ import { notLoggedIn } from './failure.ts';
 
 export const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 
-/** Which credential a command needs: any, a session before an API key, or none. */
+/** Which credential a command needs: any; a session before an API key, for what changes keys; or none. */
 export type Wish = 'any' | 'session' | 'none';
 
 type ConnectWorld = Omit<CommandWorld, 'connect' | 'jsonFields'>;
@@ -30,7 +30,7 @@ function credentialFor({ env, profile }: ConnectWorld, wish: Wish, baseUrl: stri
   const sessionToken = env.sessionToken ?? stored;
   const { apiKey } = env;
   const session = sessionToken === undefined ? undefined : { sessionToken, apiKey: null };
-  // The environment wins over the login, and in it the key over the session, except where only a session will do.
+  // The environment wins over the login, and in it the key over the session, except where keys are changed, which few API keys may do.
   const chosen = wish === 'session' ? (session ?? (apiKey && { apiKey })) : ((apiKey && { apiKey }) ?? session);
   if (!chosen) throw notLoggedIn(` at ${baseUrl}${profile === 'default' ? '' : ` as profile "${profile}"`}`);
   return chosen;

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '@tallygate/sdk';
+import type { ErrorCode, TallygateError } from '@tallygate/sdk';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { plainText } from './print.ts';
 
@@ -52,31 +52,37 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
   if (error instanceof Failure) {
     return { code: error.code, message: error.message, exit_code: error.exitCode, next_step: error.nextStep };
   }
-  const { AbortError, AuthenticationError, BudgetExceededError, TallygateError, ValidationError } = await import('@tallygate/sdk');
-  if (error instanceof AbortError || (error instanceof Error && error.name === 'AbortError')) {
+  const sdk = await import('@tallygate/sdk');
+  if (error instanceof sdk.AbortError || (error instanceof Error && error.name === 'AbortError')) {
     return { code: 'interrupted', message: 'Interrupted.', exit_code: EXIT.interrupted };
   }
-  if (!(error instanceof TallygateError)) {
+  if (!(error instanceof sdk.TallygateError)) {
     return { code: 'failure', message: error instanceof Error ? error.message : String(error), exit_code: EXIT.failure };
   }
-  const needsLogin = error instanceof AuthenticationError || error.code === 'session_required';
-  const isRefused = error instanceof BudgetExceededError || error.status === 429;
+  const needsLogin = error instanceof sdk.AuthenticationError || error.code === 'session_required';
+  const isRefused = error instanceof sdk.BudgetExceededError || error.status === 429;
   return {
     code: error.code,
     message: error.message,
     exit_code: needsLogin ? EXIT.authenticationNeeded : isRefused ? EXIT.refusedOverBudgetOrRate : EXIT.failure,
     status: error.status,
     request_id: error.requestId,
-    next_step: nextStepOf(error.code) ?? error.problem?.type,
-    errors: error instanceof ValidationError ? error.errors : undefined,
+    next_step: nextStepOf(error.code) ?? documentationOf(error),
+    errors: error instanceof sdk.ValidationError ? error.errors : undefined,
   };
 }
 
 const nextStepOf = (code: string): string | undefined => new Map<string, string>(Object.entries(NEXT_STEPS)).get(code);
 
+/** The page of the code, where the service names it in a form that can be opened. */
+function documentationOf({ problem }: TallygateError): string | undefined {
+  return problem !== undefined && /^https?:/.test(problem.type) ? `Read ${problem.type}` : undefined;
+}
+
 /** The report for people: the sentence, the faults, the code with the request id, the next step. */
 export function failureText({ code, message, request_id, next_step, errors = [] }: FailureReport): string {
-  const faults = errors.map(({ loc, msg }) => `  ${loc.join('.')}: ${msg}`);
+  // The sentence says it already where there is only one.
+  const faults = errors.length < 2 ? [] : errors.map(({ loc, msg }) => `  ${loc.join('.')}: ${msg}`);
   const reference = request_id === undefined ? `  code: ${code}` : `  code: ${code}, request: ${request_id}`;
   const lines = [`error: ${message}`, ...faults, reference, ...(next_step === undefined ? [] : [`  next: ${next_step}`])];
   return `${lines.map(plainText).join('\n')}\n`;

@@ -33,16 +33,17 @@ it('writes wrong usage as JSON where JSON is asked for', async () => {
 });
 
 it('lists every fault of a refused input', async () => {
-  const errors = [{ loc: ['query', 'from'], msg: 'Invalid date', type: 'invalid_format' }];
+  const fault = (field: string) => ({ loc: ['query', field], msg: 'Invalid date', type: 'invalid_format' });
+  const errors = [fault('from'), fault('to')];
   gateway.script(refusal('validation_failed', { detail: 'The input is not valid.', problem: { errors } }));
   const { stderr } = await terminal.type(['usage', '--from', '2026-02-31']);
-  expect(stderr).toMatch(/^error: The input is not valid\.\n {2}query\.from: Invalid date\n/);
+  expect(stderr).toMatch(/^error: The input is not valid\.\n {2}query\.from: Invalid date\n {2}query\.to: Invalid date\n/);
 });
 
 it('leads to the documentation of a code it has no advice for', async () => {
   gateway.script(refusal('forbidden'));
   const { stderr } = await terminal.type(['models']);
-  expect(stderr).toContain('next: https://tallygate.example/docs/errors/forbidden');
+  expect(stderr).toContain('next: Read https://tallygate.example/docs/errors/forbidden');
 });
 
 it('says which address did not answer', async () => {

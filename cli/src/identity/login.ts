@@ -29,7 +29,7 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
   await saveLogin(world, profile, { base_url: baseUrl, session_token: session.token, email: address, expires_at: session.expires_at });
   err.write(`Logged in to ${baseUrl} as ${address}.\n`);
   await keepKeySet(world);
-  if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and wins over this login, except where a session is needed.\n');
+  if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and wins over this login, except where keys are changed.\n');
 }
 
 async function emailFrom({ input }: CommandWorld): Promise<string> {

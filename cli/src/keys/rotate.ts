@@ -17,7 +17,7 @@ export const rotateKey = (keys: Command, perform: Perform): Command =>
   ).action(perform(rotate));
 
 async function rotate(world: CommandWorld, { args: [keyId = ''], options: { grace } }: Typed<Options>): Promise<void> {
-  const client = await world.connect();
+  const client = await world.connect('session');
   const request = grace === undefined ? undefined : { grace_seconds: grace };
   const rotated = await client.keys.rotate(keyId, request, { signal: world.signal });
   const until = rotated.previous_secret_expires_at;
