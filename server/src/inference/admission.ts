@@ -118,8 +118,43 @@ function offersFor(call: Call, size: PromptSize, { catalog, deployments }: Admis
     const targets = deployments.targets(model, isLive(grant.principal), startedAt);
     if (!missing && targets.length > 0) offers.push({ model, price, targets, inputTokens: inputTokenBound(model, size), outputTokens });
   }
+  if (call.headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, size, offers, { catalog, deployments }));
   if (offers.length === 0) throw noProvider(request.model, catalog);
   return offers;
+}
+
+/** Further models are of use while the provider's trouble lasts, not as a tour of the catalogue. */
+const MOST_STEPS_DOWN = 3;
+
+/**
+ * Semantic degradation: models that can do everything the request uses, whose window takes the prompt, and that are dearer than the model
+ * asked for in no respect, so that what is held for that one covers them. The nearest in price first.
+ */
+function stepsDown(
+  call: Call,
+  size: PromptSize,
+  offers: readonly Offer[],
+  { catalog, deployments }: Pick<AdmissionDeps, 'catalog' | 'deployments'>,
+): Offer[] {
+  const [first] = offers;
+  if (!first) return [];
+  const needs = requirementsOf(call.request);
+  const ceiling = costBound(first.price, first.inputTokens);
+  const offered = new Set(offers.map(({ model }) => model.id));
+  return catalog.models
+    .flatMap((model) => {
+      const price = model.priceAt(call.startedAt);
+      const inputTokens = inputTokenBound(model, size);
+      if (!price || offered.has(model.id) || !model.endpoints.has(call.endpoint) || unmet(model, needs)) return [];
+      if (model.contextWindow !== null && first.inputTokens > model.contextWindow) return [];
+      const bound = costBound(price, inputTokens);
+      if (bound.fixed > ceiling.fixed || bound.perOutputToken > ceiling.perOutputToken) return [];
+      const targets = deployments.targets(model, isLive(call.grant.principal), call.startedAt);
+      const outputTokens = Math.min(first.outputTokens, model.maxOutputTokens ?? first.outputTokens);
+      return targets.length === 0 ? [] : [{ model, price, targets, inputTokens, outputTokens, perOutputToken: bound.perOutputToken }];
+    })
+    .sort((a, b) => Number(b.perOutputToken - a.perOutputToken))
+    .slice(0, MOST_STEPS_DOWN);
 }
 
 function outputBound(call: Call, model: CatalogModel): number {

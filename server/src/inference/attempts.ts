@@ -79,11 +79,12 @@ export async function firstThatAnswers<T>(
   return last;
 }
 
-const chatCall = ({ call, maxOutputTokens }: Admission, { deployment }: Target, { timeouts }: AttemptDeps) => ({
+const chatCall = ({ call, maxOutputTokens }: Admission, { model, deployment }: Target, { timeouts }: AttemptDeps) => ({
   model: deployment.upstreamModel,
   request: call.request,
   stream: isStream(call),
-  maxOutputTokens,
+  // A fallback may give less than what is held for the dearest; asked for more than it can give, it would refuse.
+  maxOutputTokens: Math.min(maxOutputTokens, model.maxOutputTokens ?? maxOutputTokens),
   firstByteTimeoutMs: isStream(call) ? timeouts.streamFirstByteMs : timeouts.plainFirstByteMs,
   idleTimeoutMs: timeouts.idleMs,
   signal: call.signal,

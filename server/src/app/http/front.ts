@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Log } from '../../kernel/log.ts';
 
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -28,6 +29,7 @@ export function createFront({ inference, pages, accountApi, log }: FrontDeps): S
         .catch(() => accountApi(req, res));
     } else accountApi(req, res);
   });
+  server.on('clientError', answerUnreadable);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   // Bodies have their own limit, and plain completions may take minutes.
   server.requestTimeout = 0;
@@ -59,3 +61,20 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
   await closed;
   clearTimeout(timer);
 }
+
+/** Bytes that are no HTTP request have no request id and no route, but still get an answer that says so. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, reason] = UNREADABLE[error.code ?? ''] ?? ['400 Bad Request', 'The bytes received are no valid HTTP/1.1 request.'];
+  socket.end(
+    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${reason.length}\r\n\r\n${reason}`,
+  );
+}
+
+const UNREADABLE: Readonly<Record<string, readonly [status: string, reason: string]>> = {
+  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 16 KiB: send fewer or shorter ones.'],
+  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The headers did not arrive in time.'],
+};

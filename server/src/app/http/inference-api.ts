@@ -3,11 +3,11 @@ import { ChatCompletionRequest, contract } from '@tallygate/contract';
 import { type Call, completeChat, type InferenceDeps, parseInferenceHeaders, type Reply, streamChat } from '../../inference/index.ts';
 import { isWellFormedRequestId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Problem } from '../../kernel/problem.ts';
+import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
 import { CORS_HEADERS } from './cors.ts';
-import { type Authenticator, authorise } from './credentials.ts';
+import { type Authenticator, authorise, type Grant } from './credentials.ts';
 import { metadataOf } from './endpoint.ts';
 import { problemOf } from './problem-document.ts';
 import { validationProblem } from './validation.ts';
@@ -49,8 +49,7 @@ export function createInferenceApi(deps: InferenceApiDeps) {
 async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, deps: InferenceApiDeps): Promise<void> {
   const startedTick = performance.now();
   const startedAt = deps.inference.clock.now();
-  const authenticated = deps.authenticator.authenticate(req.headers);
-  const grant = authenticated instanceof Promise ? await authenticated : authenticated;
+  const grant = await grantOf(req, deps.authenticator);
   authorise(METADATA, grant.principal);
   const headers = parseInferenceHeaders(req.headers);
   const { bytes: body, value } = await readJsonBody(req, deps.bodyLimits);
@@ -82,6 +81,19 @@ async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, d
   return send(res, await completeOnce(call, key, deps));
 }
 
+/** A key that is in memory costs no turn of the event loop. A database that cannot be read is no reason to call the credential wrong. */
+function grantOf({ headers }: IncomingMessage, authenticator: Authenticator): Grant | Promise<Grant> {
+  const grant = authenticator.authenticate(headers);
+  if (!(grant instanceof Promise)) return grant;
+  return grant.catch((cause: unknown) => {
+    if (cause instanceof Problem) throw cause;
+    throw new Problem('store_unavailable', 'Credentials cannot be checked at the moment: repeat the request in a few seconds.', {
+      retryAfterSeconds: 2,
+      cause,
+    });
+  });
+}
+
 function abortOnHangUp(res: ServerResponse, hangUp: AbortController): void {
   res.once('close', () => {
     if (!res.writableFinished) hangUp.abort();
@@ -93,7 +105,8 @@ async function completeOnce(call: Call, key: string, { idempotency, inference }:
     throw validationProblem({
       header: { issues: [{ path: ['idempotency-key'], message: 'Expected 1 to 255 characters', code: 'invalid' }] },
     });
-  const { accountId: scope } = call.grant.principal;
+  const { principal } = call.grant;
+  const scope = principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`;
   const begun = await idempotency.begin({ scope, key, method: 'POST', path: call.endpoint, body: call.body });
   if (begun.kind === 'replay') {
     const { status, headers, body } = begun.answer;
