@@ -42,7 +42,7 @@ const TSCONFIG = {
     skipLibCheck: false,
     noEmit: true,
   },
-  files: ['program.mts', 'program.cts'],
+  include: ['*.mts', '*.cts'],
 };
 
 let home: string;
@@ -56,6 +56,7 @@ beforeAll(async () => {
   await execute('pnpm', ['install', '--prefer-offline', '--ignore-scripts'], { cwd: home });
   await writeFile(join(home, 'program.mts'), PROGRAM);
   await writeFile(join(home, 'program.cts'), COMMON_JS);
+  for (const [index, example] of (await examples()).entries()) await writeFile(join(home, `example-${index}.mts`), example);
   await writeFile(join(home, 'tsconfig.json'), JSON.stringify(TSCONFIG));
 }, 180_000);
 afterAll(() => rm(home, { recursive: true, force: true }));
@@ -78,11 +79,18 @@ async function versionOf(folder: string, dependency: string): Promise<string> {
   return JSON.parse(await readFile(join(folder, 'node_modules', dependency, 'package.json'), 'utf8')).version;
 }
 
+/** The programs of the README: each stands on its own. */
+async function examples(): Promise<string[]> {
+  const readme = await readFile(join(SDK, 'README.md'), 'utf8');
+  return [...readme.matchAll(/```ts\n(.+?)```/gs)].map(([, code = '']) => code);
+}
+
 describe('the packed package', () => {
-  it('type-checks in a strict project of its own, declarations included, from ES modules and CommonJS', async () => {
+  it('type-checks in a strict project of its own, declarations and the README’s examples included, from ES modules and CommonJS', async () => {
     const tsc = folderOf('../../node_modules/.bin/tsc');
     const { stdout } = await execute(tsc, ['-p', home]).catch((failure: { stdout: string }) => failure);
     expect(stdout).toBe('');
+    expect((await examples()).length).toBeGreaterThan(3);
   }, 60_000);
 
   it('runs from ES modules and from CommonJS', async () => {
