@@ -107,14 +107,14 @@ function offersFor(call: Call, size: PromptSize, { catalog, deployments }: Admis
   const needs = requirementsOf(request);
   const names = call.headers.fallbackPolicy === 'none' ? [request.model] : [...new Set([request.model, ...(request.models ?? [])])];
   const offers: Offer[] = [];
-  for (const name of names) {
+  for (const [index, name] of names.entries()) {
     const model = catalog.find(name);
-    if (!model?.endpoints.has(call.endpoint)) throw modelNotFound(name);
+    if (!model?.endpoints.has(call.endpoint)) throw modelNotFound(name, index === 0 ? 'model' : 'models');
     const price = model.priceAt(startedAt);
     if (!price) throw new Problem('unpriced_feature', `The model ${name} has no price yet, so no cap could hold it.`, { param: 'model' });
     const missing = unmet(model, needs);
     if (missing && name === request.model) throw incapable(model, missing);
-    const outputTokens = outputBound(call, model);
+    const outputTokens = outputBound(call, model, size);
     const targets = deployments.targets(model, isLive(grant.principal), startedAt);
     if (!missing && targets.length > 0) offers.push({ model, price, targets, inputTokens: inputTokenBound(model, size), outputTokens });
   }
@@ -157,10 +157,10 @@ function stepsDown(
     .slice(0, MOST_STEPS_DOWN);
 }
 
-function outputBound(call: Call, model: CatalogModel): number {
+function outputBound(call: Call, model: CatalogModel, size: PromptSize): number {
   const requested = requestedBound(call);
   const most = model.maxOutputTokens ?? model.contextWindow ?? 0;
-  if (requested === undefined) return most;
+  if (requested === undefined) return Math.max(LEAST_OUTPUT_TOKENS, Math.min(most, roomForOutput(model, size)));
   if (requested <= most) return requested;
   if (model.id !== call.request.model) return most;
   const param = call.request.max_completion_tokens === requested ? 'max_completion_tokens' : 'max_tokens';
@@ -170,6 +170,12 @@ function outputBound(call: Call, model: CatalogModel): number {
     errors: [{ loc: ['body', param], msg, type: 'too_big' }],
   });
 }
+
+const ROUGH_BYTES_PER_TOKEN = 2;
+
+/** Providers refuse a bound that does not fit into the window behind the prompt. No hold rests on this, so a rough count of the prompt will do. */
+const roomForOutput = ({ contextWindow }: CatalogModel, { textBytes }: PromptSize): number =>
+  contextWindow === null ? Number.MAX_SAFE_INTEGER : contextWindow - Math.ceil(textBytes / ROUGH_BYTES_PER_TOKEN);
 
 /** One hold covers whichever offer will serve: the dearest input, the dearest token out, the largest bound. */
 function holdRequest(call: Call, offers: readonly Offer[]): HoldRequest {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+const CLIENT_STALL_MS = 60_000;
 const PING = Buffer.from(': ping\n\n');
 
 /** The client's side of a stream: its head with the first bytes, every byte in the digest, back-pressure as a promise. */
@@ -28,7 +29,10 @@ export class ClientStream {
     this.#lastWriteTick = performance.now();
     if (this.#res.write(bytes) || this.#res.destroyed) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
+    // A client that reads nothing for so long is gone in all but name, and would keep its hold and its provider for ever.
+    const stalled = setTimeout(() => this.#res.destroy(), CLIENT_STALL_MS);
     const proceed = () => {
+      clearTimeout(stalled);
       this.#res.off('drain', proceed);
       this.#res.off('close', proceed);
       resolve();
