@@ -17,5 +17,5 @@ export function catalogRoutes(catalog: Catalog): Handlers<typeof contract.catalo
 
 export const modelNotFound = (id: string, param = 'model'): Problem =>
   new Problem('model_not_found', `There is no model "${id.slice(0, 100)}" in the catalogue: GET /v1/models lists the models.`, {
-    param: 'model',
+    param,
   });
