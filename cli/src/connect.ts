@@ -3,7 +3,7 @@ import type { CommandWorld } from './command.ts';
 import { type Login, readLogin } from './credentials.ts';
 import { notLoggedIn } from './failure.ts';
 
-export const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 
 /** Which credential a command needs: any; a session before an API key, for what changes keys; or none. */
 export type Wish = 'any' | 'session' | 'none';

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,6 +49,26 @@ describe('the program', () => {
     expect(await whoami.stdout()).toBe('{"email":"ada@example.com"}\n');
     expect(gateway.requests.at(-1)?.headers.authorization).toBe(`Bearer ${session.token}`);
   });
+
+  // `script` of util-linux lends the program a terminal; elsewhere there is no such thing at hand.
+  it.skipIf(!existsSync('/usr/bin/script') || process.platform !== 'linux')(
+    'shows no character of a password, however fast it comes',
+    async () => {
+      gateway.script({ json: { ...user, session } }, { json: { keys: [] } });
+      const command = `${process.execPath} --conditions=tallygate-source src/main.ts login --email ada@example.com`;
+      const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
+        cwd: ROOT,
+        env: { XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, NO_COLOR: '1' },
+      });
+      let screen = '';
+      for await (const piece of child.stdout) {
+        screen += piece;
+        if (screen === 'Password: ') child.stdin.write('correct horse battery\r');
+      }
+      expect(screen).toBe(`Password: \r\nLogged in to ${gateway.baseUrl} as ada@example.com.\r\n`);
+      expect(gateway.requests[0]?.body).toEqual({ email: 'ada@example.com', password: 'correct horse battery' });
+    },
+  );
 
   it('hangs up and exits with 130 on Ctrl-C', async () => {
     gateway.script({ pieces: chunks('Hello', ' wor').slice(0, 3).map(event), headers: inferenceAnswerHeaders });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 
@@ -65,10 +65,7 @@ export function processWorld(): World {
       isTty: stdin.isTTY === true,
       readAll: () => text(stdin),
       ask: (question) => ask(question, stderr, interrupt.signal),
-      askSecret: (question) => {
-        stderr.write(question);
-        return ask('', silence(), interrupt.signal).finally(() => stderr.write('\n'));
-      },
+      askSecret: (question) => askSecret(question, stderr, interrupt.signal),
     },
     out: { isTty: stdout.isTTY === true, write: (content) => void stdout.write(content) },
     err: { isTty: stderr.isTTY === true, write: (content) => void stderr.write(content) },
@@ -78,18 +75,36 @@ export function processWorld(): World {
   };
 }
 
-async function ask(question: string, output: NodeJS.WritableStream, signal: AbortSignal): Promise<string> {
-  const lines = createInterface({ input: process.stdin, output, terminal: true });
+async function ask(question: string, shown: Writable, signal: AbortSignal): Promise<string> {
+  const reply = await readLine(shown, signal, (lines) => lines.question(question, { signal }));
+  return reply.trim();
+}
+
+/** Readline's echo goes nowhere, so the question is written past it. */
+async function askSecret(question: string, shown: Writable, signal: AbortSignal): Promise<string> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  try {
+    return await readLine(nowhere, signal, (lines) => {
+      // Only now has readline silenced the terminal itself: asked earlier, a fast or pasted reply would be shown.
+      shown.write(question);
+      return lines.question('', { signal });
+    });
+  } finally {
+    shown.write('\n');
+  }
+}
+
+async function readLine(echo: Writable, signal: AbortSignal, read: (lines: Interface) => Promise<string>): Promise<string> {
+  signal.throwIfAborted();
+  const lines = createInterface({ input: process.stdin, output: echo, terminal: true });
+  // While readline has the terminal, Ctrl-C comes as a key and not as a signal.
   lines.on('SIGINT', () => process.emit('SIGINT'));
   try {
-    return (await lines.question(question, { signal })).trim();
+    return await read(lines);
   } finally {
     lines.close();
   }
 }
-
-/** Where readline echoes a password to. */
-const silence = () => new Writable({ write: (_chunk, _encoding, done) => done() });
 
 async function replaceFile(path: string, content: string, { isPrivate = false } = {}): Promise<void> {
   if (isPrivate) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
