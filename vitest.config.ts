@@ -20,6 +20,19 @@ export default defineConfig({
       unit('cli', './cli'),
       unit('receipts', './packages/receipts'),
       unit('fake-upstream', './packages/fake-upstream'),
+      {
+        extends: true as const,
+        test: {
+          name: 'acceptance',
+          root: './acceptance',
+          include: ['src/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+          // Every file starts a server of its own and some put load on it: one at a time, and after all other tests.
+          fileParallelism: false,
+          sequence: { groupOrder: 1 },
+        },
+      },
       { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'], testTimeout: 30_000 } },
     ],
   },

@@ -1,0 +1,99 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { verifyReceiptText } from '@tallygate/receipts';
+import pg from 'pg';
+import type { Gateway } from './gateway.ts';
+
+/** The gateway's database from the outside, as an auditor reads it. */
+export interface Books extends AsyncDisposable {
+  setPlan(accountId: string, plan: string): Promise<void>;
+  /** How often each of these requests was recorded, posted and receipted. */
+  entriesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, BookEntry>>;
+  /** Postings whose entries do not sum to zero, and requests that stand in the books other than once each. */
+  faults(): Promise<string[]>;
+}
+
+export interface BookEntry {
+  readonly records: number;
+  readonly postings: number;
+  readonly receipts: number;
+  readonly receiptId: string;
+  /** Nano-USD. */
+  readonly cost: bigint;
+}
+
+/** `postmaster.pid`, line 4, says where the embedded PostgreSQL listens (miscadmin.h). */
+export function postmasterOf({ dataDir }: Gateway): { pid: number; port: number } {
+  const lines = readFileSync(join(dataDir, 'postgres/cluster/data/postmaster.pid'), 'utf8').split('\n');
+  return { pid: Number(lines[0]), port: Number(lines[3]) };
+}
+
+export async function openBooks(gateway: Gateway): Promise<Books> {
+  const password = readFileSync(join(gateway.dataDir, 'postgres/cluster/password'), 'utf8');
+  const client = new pg.Client({ host: '127.0.0.1', port: postmasterOf(gateway).port, user: 'tallygate', password, database: 'postgres' });
+  await client.connect();
+  return {
+    setPlan: async (accountId, plan) => {
+      await client.query('update accounts set plan = $2 where id = $1', [accountId, plan]);
+    },
+    entriesOf: async (requestIds) => {
+      const { rows } = await client.query<Record<'request_id' | 'records' | 'postings' | 'receipts' | 'receipt_id' | 'cost', string>>(
+        ENTRIES,
+        [requestIds],
+      );
+      return new Map(
+        rows.map((row) => [
+          row.request_id,
+          {
+            records: Number(row.records),
+            postings: Number(row.postings),
+            receipts: Number(row.receipts),
+            receiptId: row.receipt_id,
+            cost: BigInt(row.cost),
+          },
+        ]),
+      );
+    },
+    faults: async () => {
+      const { rows } = await client.query<{ fault: string }>(FAULTS);
+      return rows.map(({ fault }) => fault);
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+const ENTRIES = `
+  select request_id, count(*)::text as records, max(receipt_id::text) as receipt_id, sum(cost_nano)::text as cost,
+    (select count(*) from postings where postings.request_id = usage_records.request_id)::text as postings,
+    (select count(*) from receipts where receipts.request_id = usage_records.request_id)::text as receipts
+  from usage_records where request_id = any($1) group by request_id`;
+
+const FAULTS = `
+  select 'posting ' || posting_id || ' sums to ' || sum(amount_nano) as fault from ledger_entries group by posting_id having sum(amount_nano) <> 0
+  union all
+  select 'posting ' || posting_id || ' has no entries' from postings where not exists (select 1 from ledger_entries where ledger_entries.posting_id = postings.posting_id)
+  union all
+  select request_id || ' has ' || count(*) || ' usage records' from usage_records group by request_id having count(*) <> 1
+  union all
+  select request_id || ' has ' || count(*) || ' receipts' from receipts group by request_id having count(*) <> 1
+  union all
+  select coalesce(records.request_id, postings.request_id, receipts.request_id) || ' is not in all books'
+    from usage_records records full join postings using (request_id) full join receipts using (request_id)
+    where records.request_id is null or postings.request_id is null or receipts.request_id is null
+  union all
+  select 'the rollups of ' || account_id || ' differ from its usage records' from usage_daily full join
+    (select account_id, sum(cost_nano) as cost from usage_records group by account_id) records using (account_id)
+    group by account_id, records.cost having sum(cost_nano) is distinct from records.cost`;
+
+/** Fetches a receipt and the public keys as anybody can, and verifies the one with the others. @returns its payload. @throws with the reason */
+export async function verifiedReceipt(gateway: Gateway, receiptId: string) {
+  const [receipt, keys] = await Promise.all([
+    fetch(`${gateway.url}/v1/receipts/${receiptId}`),
+    fetch(`${gateway.url}/.well-known/vaas-keys.json`),
+  ]);
+  const text = await receipt.text();
+  if (receipt.status !== 200) throw new Error(`The receipt ${receiptId} answered ${receipt.status}: ${text}`);
+  const verification = verifyReceiptText(text, await keys.json());
+  if (!verification.valid) throw new Error(`The receipt ${receiptId} does not verify: ${verification.code}: ${verification.reason}`);
+  return verification.payload;
+}

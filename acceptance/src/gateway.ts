@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import * as z from 'zod';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const COMMAND = ['--conditions=tallygate-source', 'server/src/main.ts'];
+const STARTS_WITHIN_MS = 45_000;
+
+const Bootstrap = z.object({
+  base_url: z.url(),
+  admin_email: z.string(),
+  admin_password: z.string(),
+  test_api_key: z.string(),
+  internal_secret: z.string(),
+});
+type Bootstrap = z.infer<typeof Bootstrap>;
+
+/** A provider of the providers file, in its own words. */
+export interface ProviderEntry {
+  readonly name: string;
+  readonly base_url: string;
+  readonly api_key?: string;
+  readonly weight?: number;
+  readonly models?: readonly string[] | Readonly<Record<string, string>>;
+}
+
+export interface GatewayOptions {
+  readonly providers?: readonly ProviderEntry[];
+  /** Environment variables of the process, beside `PORT`, `DATA_DIR` and the providers file. */
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** How a process ended. */
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+/** The server as its users run it: a process of its own, on a data directory that outlives it. */
+export class Gateway {
+  readonly dataDir: string;
+  readonly #env: NodeJS.ProcessEnv;
+  #process: GatewayProcess | undefined;
+
+  private constructor(dataDir: string, env: NodeJS.ProcessEnv) {
+    this.dataDir = dataDir;
+    this.#env = env;
+  }
+
+  static async start({ providers = [], env = {} }: GatewayOptions = {}): Promise<Gateway> {
+    const home = mkdtempSync(join(tmpdir(), 'tallygate-acceptance-'));
+    const providersFile = join(home, 'providers.json');
+    writeFileSync(providersFile, JSON.stringify({ providers }));
+    // Only what a process needs: the developer's own provider keys must not reach it.
+    const { PATH, HOME, TMPDIR } = process.env;
+    const gateway = new Gateway(join(home, 'data'), {
+      ...{ PATH, HOME, TMPDIR },
+      ...{ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info', DATA_DIR: join(home, 'data') },
+      ...(providers.length > 0 && { PROVIDERS_FILE: providersFile }),
+      ...env,
+    });
+    await gateway.start();
+    return gateway;
+  }
+
+  /** Starts a process on the same folder. @throws with its output when it ends instead of listening */
+  async start(): Promise<void> {
+    if (this.#process?.isRunning) throw new Error('The gateway is running already');
+    this.#process = this.launch();
+    await this.#process.listening;
+  }
+
+  /** Another process on the same folder, whatever becomes of it. */
+  launch(): GatewayProcess {
+    return new GatewayProcess(this.#env);
+  }
+
+  get process(): GatewayProcess {
+    if (!this.#process) throw new Error('The gateway was never started');
+    return this.#process;
+  }
+
+  /** `http://127.0.0.1:<port>`, another one after every start. */
+  get url(): string {
+    return this.process.url;
+  }
+
+  get bootstrap(): Bootstrap {
+    return Bootstrap.parse(JSON.parse(readFileSync(join(this.dataDir, 'bootstrap.json'), 'utf8')));
+  }
+
+  /** As an operator stops it. */
+  stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<Exit> {
+    return this.process.signal(signal);
+  }
+
+  /** As a machine that loses its power stops it, but for what the kernel has been given already. */
+  kill(): Promise<Exit> {
+    return this.process.signal('SIGKILL');
+  }
+
+  /** Stops it, its database too, and removes the folder. */
+  async remove(): Promise<void> {
+    // A killed gateway leaves its PostgreSQL to the next one: that one is started to be stopped in order.
+    if (!this.process.isRunning && this.process.wasKilled) await this.start();
+    if (this.process.isRunning) await this.stop();
+    rmSync(join(this.dataDir, '..'), { recursive: true, force: true });
+  }
+}
+
+/** One life of the server. */
+class GatewayProcess {
+  /** Resolves with the banner, rejects when the process ends before it. */
+  readonly listening: Promise<void>;
+  readonly exit: Promise<Exit>;
+  readonly #child: ChildProcess;
+  #output = '';
+  #url = '';
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#child = spawn(process.execPath, COMMAND, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    // `close` and not `exit`: it comes after the last of the output.
+    this.exit = once(this.#child, 'close').then(() => ({ code: this.#child.exitCode, signal: this.#child.signalCode }));
+    this.listening = new Promise((resolve, reject) => {
+      const late = setTimeout(() => reject(new Error(`The gateway does not listen:\n${this.#output}`)), STARTS_WITHIN_MS);
+      const read = (chunk: Buffer) => {
+        this.#output += chunk.toString('utf8');
+        const found = this.#url === '' && /Tallygate is listening on (\S+)[\s\S]*Stop with Ctrl-C/.exec(this.#output);
+        if (!found) return;
+        this.#url = found[1] ?? '';
+        clearTimeout(late);
+        resolve();
+      };
+      this.#child.stdout?.on('data', read);
+      this.#child.stderr?.on('data', read);
+      void this.exit.then(({ code, signal }) => {
+        clearTimeout(late);
+        reject(new Error(`The gateway ended (${signal ?? code}):\n${this.#output}`));
+      });
+    });
+    this.listening.catch(() => {}); // Whoever waits for it hears of it; who launches a process to see it fail does not wait.
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Everything it wrote to stdout and stderr so far. */
+  get output(): string {
+    return this.#output;
+  }
+
+  get isRunning(): boolean {
+    return this.#child.exitCode === null && this.#child.signalCode === null;
+  }
+
+  get wasKilled(): boolean {
+    return this.#child.signalCode === 'SIGKILL';
+  }
+
+  signal(signal: NodeJS.Signals): Promise<Exit> {
+    this.#child.kill(signal);
+    return this.exit;
+  }
+}
