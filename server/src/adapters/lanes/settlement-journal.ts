@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, fsyncSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from 'node:fs';
+import { close, closeSync, fdatasync, fsyncSync, ftruncateSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -9,6 +9,13 @@ const READ_BYTES = 1024 * 1024;
 const SYNC_INTERVAL_MS = 100;
 const NEWLINE = 10;
 const CRC_DIGITS = 8;
+const NOTHING: JournalBatch = { entries: [], acknowledge: () => {} };
+
+/** Where an entry ends. */
+export interface JournalPosition {
+  readonly segment: number;
+  readonly end: number;
+}
 
 /**
  * Settlements on their way to the ledger, in append-only segment files `settlements-<n>.log`, a line each: CRC-32 of the rest, a space, JSON.
@@ -20,17 +27,21 @@ const CRC_DIGITS = 8;
 export class SettlementJournal implements SettlementFeed {
   readonly #dir: string;
   readonly #onDamage: (segment: string, line: string) => void;
+  readonly #segmentBytes: number;
+  /** Oldest first; the last is the one that is appended to. Sizes are of whole lines, not known of earlier processes' segments. */
   #segments: { number: number; size: number }[];
   #fd: number;
+  #isTorn = false;
   #readOffset = 0;
   #syncTimer: NodeJS.Timeout | undefined;
   #onAppend: () => void = () => {};
 
   /** @param onDamage told of every line that cannot be read: a torn last line after a power cut, or a damaged file */
-  constructor(dir: string, onDamage: (segment: string, line: string) => void) {
+  constructor(dir: string, onDamage: (segment: string, line: string) => void, { segmentBytes = SEGMENT_BYTES } = {}) {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     this.#dir = dir;
     this.#onDamage = onDamage;
+    this.#segmentBytes = segmentBytes;
     const numbers = readdirSync(dir)
       .flatMap((name) => /^settlements-(\d+)\.log$/.exec(name)?.[1] ?? [])
       .map(Number)
@@ -47,29 +58,37 @@ export class SettlementJournal implements SettlementFeed {
   }
 
   /** @throws when the entry could not be written; then nothing of it counts */
-  append({ charged, debt, covered, record }: JournalEntry): void {
+  append({ charged, debt, covered, record }: JournalEntry): JournalPosition {
     const units = Object.entries(covered).map(([meter, amount]) => `"${meter}":"${amount}"`);
     const json = `{"charged":"${charged}","debt":"${debt}","covered":{${units.join()}},"record":${record}}`;
     const line = `${crc32(json).toString(16).padStart(CRC_DIGITS, '0')} ${json}\n`;
+    // Before the write rather than behind the one that filled the segment: an entry that is written must not throw any more.
+    if (this.#isTorn || this.#current().size >= this.#segmentBytes) this.#rotate();
     this.#write(Buffer.from(line));
     this.#syncSoon();
-    if (this.#current().size >= SEGMENT_BYTES) this.#rotate();
     this.#onAppend();
+    return { segment: this.#current().number, end: this.#current().size };
   }
 
   #write(line: Buffer): void {
     const current = this.#current();
-    let written = 0;
     try {
-      written = writeSync(this.#fd, line);
+      const written = writeSync(this.#fd, line);
       if (written < line.length) throw new Error('The journal is on a full disk');
     } catch (error) {
-      current.size += written;
-      // Nothing is appended behind a torn line: it would be lost with it.
-      this.#rotate();
+      this.#takeBack();
       throw error;
     }
-    current.size += written;
+    current.size += line.length;
+  }
+
+  /** Cuts off what a failed write may have left: the next entry would be appended to half a line, and lost with it. */
+  #takeBack(): void {
+    try {
+      ftruncateSync(this.#fd, this.#current().size);
+    } catch {
+      this.#isTorn = true;
+    }
   }
 
   /** Whether everything that was appended has been acknowledged. */
@@ -77,18 +96,30 @@ export class SettlementJournal implements SettlementFeed {
     return this.#segments.length === 1 && this.#readOffset === this.#current().size;
   }
 
+  /** Whether the entry that ends there has been acknowledged, and so every one before it. */
+  isAcknowledged({ segment, end }: JournalPosition): boolean {
+    const [oldest] = this.#segments;
+    return oldest !== undefined && (segment < oldest.number || (segment === oldest.number && end <= this.#readOffset));
+  }
+
   /** The next entries in order, at most about a mebibyte; empty when there are none. One reader at a time. */
   async read(): Promise<JournalBatch> {
     for (;;) {
       const [segment] = this.#segments;
       if (!segment) throw new Error('The journal is closed');
+      // Judged before the file is read: while it is, an append may fill the segment and start the next one.
+      const isCurrent = segment === this.#current();
+      if (isCurrent && this.#readOffset === segment.size) return NOTHING;
       const name = this.#path(segment.number);
-      const { lines, end, rest, atEnd } = await readLines(name, this.#readOffset);
+      const { lines, end, rest } = await readLines(name, this.#readOffset);
+      const entries = lines.flatMap((line) => parseLine(line) ?? this.#damaged(name, line));
+      if (entries.length > 0) return { entries, acknowledge: () => this.#acknowledge(segment.number, end) };
       if (lines.length > 0) {
-        const entries = lines.flatMap((line) => parseLine(line) ?? this.#damaged(name, line));
-        return { entries, acknowledge: () => this.#acknowledge(segment.number, end) };
+        // Nothing but damage: an empty batch would say that there is nothing more.
+        this.#readOffset = end;
+        continue;
       }
-      if (segment === this.#current() || !atEnd) return { entries: [], acknowledge: () => {} };
+      if (isCurrent) return NOTHING;
       if (rest) this.#damaged(name, rest);
       this.#dropOldest();
     }
@@ -121,8 +152,10 @@ export class SettlementJournal implements SettlementFeed {
   #rotate(): void {
     const next = this.#current().number + 1;
     const fd = openSync(this.#path(next), 'ax', 0o600);
-    closeSync(this.#fd);
+    const full = this.#fd;
+    fdatasync(full, () => close(full));
     this.#fd = fd;
+    this.#isTorn = false;
     this.#segments.push({ number: next, size: 0 });
   }
 
@@ -145,7 +178,7 @@ export class SettlementJournal implements SettlementFeed {
 }
 
 /** Whole lines from `offset` on, where they end, and what stands behind the last newline. */
-async function readLines(path: string, offset: number): Promise<{ lines: string[]; end: number; rest: string; atEnd: boolean }> {
+async function readLines(path: string, offset: number): Promise<{ lines: string[]; end: number; rest: string }> {
   const file = await open(path, 'r');
   try {
     for (let length = READ_BYTES; ; length *= 2) {
@@ -155,17 +188,22 @@ async function readLines(path: string, offset: number): Promise<{ lines: string[
       // A line longer than what was asked for: ask for more.
       if (last < 0 && bytesRead === length) continue;
       const lines = last < 0 ? [] : text.subarray(0, last).toString('utf8').split('\n');
-      return { lines, end: offset + last + 1, rest: text.subarray(last + 1).toString('utf8'), atEnd: bytesRead < length };
+      return { lines, end: offset + last + 1, rest: text.subarray(last + 1).toString('utf8') };
     }
   } finally {
     await file.close();
   }
 }
 
+/** Undefined for a line that is not as it was written, and for one that never was an entry: neither may stop what comes after it. */
 function parseLine(line: string): ReadEntry | undefined {
   const json = line.slice(CRC_DIGITS + 1);
   if (Number.parseInt(line.slice(0, CRC_DIGITS), 16) !== crc32(json)) return undefined;
-  const entry = JSON.parse(json) as { charged: string; debt: string; covered: Record<string, string>; record: unknown };
-  const covered = Object.fromEntries(Object.entries(entry.covered).map(([meter, amount]) => [meter, BigInt(amount)]));
-  return { charged: BigInt(entry.charged), debt: BigInt(entry.debt), covered, record: entry.record };
+  try {
+    const entry = JSON.parse(json) as { charged: string; debt: string; covered: Record<string, string>; record: unknown };
+    const covered = Object.fromEntries(Object.entries(entry.covered).map(([meter, amount]) => [meter, BigInt(amount)]));
+    return { charged: BigInt(entry.charged), debt: BigInt(entry.debt), covered, record: entry.record };
+  } catch {
+    return undefined;
+  }
 }

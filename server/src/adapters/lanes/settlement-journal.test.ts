@@ -1,0 +1,292 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { JournalEntry, ReadEntry } from './port.ts';
+import { SettlementJournal } from './settlement-journal.ts';
+
+/** A disk with so many bytes of room, and truncation that may fail with it. */
+const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, truncates: true }));
+
+vi.mock('node:fs', async (original) => {
+  const fs = await original<typeof import('node:fs')>();
+  const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  return {
+    ...fs,
+    writeSync: (fd: number, line: Buffer) => {
+      if (disk.room === 0) throw full();
+      const written = fs.writeSync(fd, line.subarray(0, Math.min(disk.room, line.length)));
+      disk.room -= written;
+      return written;
+    },
+    ftruncateSync: (fd: number, length: number) => {
+      if (!disk.truncates) throw full();
+      fs.ftruncateSync(fd, length);
+    },
+  };
+});
+
+let dir: string;
+let damage: { segment: string; line: string }[];
+const opened: SettlementJournal[] = [];
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tallygate-journal-'));
+  damage = [];
+  Object.assign(disk, { room: Number.POSITIVE_INFINITY, truncates: true });
+});
+
+afterEach(() => {
+  for (const journal of opened.splice(0)) journal.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function openJournal(options?: { segmentBytes: number }): SettlementJournal {
+  const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line }), options);
+  opened.push(journal);
+  return journal;
+}
+
+const entry = (id: number | string): JournalEntry => ({ charged: 7n, debt: 0n, covered: {}, record: JSON.stringify({ id }) });
+const idsOf = (entries: readonly ReadEntry[]) => entries.map(({ record }) => (record as { id: unknown }).id);
+const files = () => readdirSync(dir).sort();
+const segment = (number: number) => join(dir, `settlements-${number}.log`);
+
+async function drain(journal: SettlementJournal): Promise<ReadEntry[]> {
+  const entries: ReadEntry[] = [];
+  for (;;) {
+    const batch = await journal.read();
+    if (batch.entries.length === 0) return entries;
+    entries.push(...batch.entries);
+    batch.acknowledge();
+  }
+}
+
+describe('what was appended', () => {
+  test('comes back in order and equal', async () => {
+    const units = fc.dictionary(fc.constantFrom('requests', 'tokens', 'images'), fc.bigInt({ min: 0n, max: 10n ** 20n }));
+    const entries = fc.record({ charged: fc.bigInt({ min: 0n }), debt: fc.bigInt({ min: 0n }), covered: units, record: fc.jsonValue() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(entries, { maxLength: 20 }), async (written) => {
+        const journal = new SettlementJournal(dir, () => {}, { segmentBytes: 200 });
+        for (const { record, ...decided } of written) journal.append({ ...decided, record: JSON.stringify(record) });
+        const read = await drain(journal);
+        expect(read).toEqual(written.map(({ record, ...decided }) => ({ ...decided, record: JSON.parse(JSON.stringify(record)) })));
+        expect(journal.isDrained()).toBe(true);
+        journal.close();
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  test('is handed out again until it is acknowledged, also by the next process', async () => {
+    const journal = new SettlementJournal(dir, () => {});
+    journal.append(entry(1));
+    expect(idsOf((await journal.read()).entries)).toEqual([1]);
+    journal.append(entry(2));
+    expect(idsOf((await journal.read()).entries)).toEqual([1, 2]);
+    journal.close();
+    const next = openJournal();
+    expect(idsOf(await drain(next))).toEqual([1, 2]);
+    expect(damage).toEqual([]);
+  });
+
+  test('is not handed out again once it is acknowledged', async () => {
+    const journal = openJournal();
+    journal.append(entry(1));
+    const first = await journal.read();
+    journal.append(entry(2));
+    first.acknowledge();
+    expect(idsOf((await journal.read()).entries)).toEqual([2]);
+  });
+
+  test('is known as acknowledged by its position, entry by entry', async () => {
+    const journal = openJournal({ segmentBytes: 1 });
+    const [first, second] = [journal.append(entry(1)), journal.append(entry(2))];
+    expect([journal.isAcknowledged(first), journal.isAcknowledged(second)]).toEqual([false, false]);
+    (await journal.read()).acknowledge();
+    expect([journal.isAcknowledged(first), journal.isAcknowledged(second)]).toEqual([true, false]);
+    expect(journal.isDrained()).toBe(false);
+    await drain(journal);
+    expect([journal.isAcknowledged(first), journal.isAcknowledged(second), journal.isDrained()]).toEqual([true, true, true]);
+  });
+
+  test('calls the reader back, once it can be read', async () => {
+    const journal = openJournal();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    journal.onAppend(resolve);
+    journal.append(entry(1));
+    await promise;
+    expect(idsOf((await journal.read()).entries)).toEqual([1]);
+  });
+
+  test('survives kill -9 at any moment: every entry that was reported is read back', async () => {
+    const script = `
+      import { writeSync } from 'node:fs';
+      import { SettlementJournal } from ${JSON.stringify(new URL('./settlement-journal.ts', import.meta.url).href)};
+      const journal = new SettlementJournal(${JSON.stringify(dir)}, () => {}, { segmentBytes: 20_000 });
+      const padding = 'x'.repeat(500);
+      for (let id = 0; ; id += 1) {
+        journal.append({ charged: 1n, debt: 0n, covered: {}, record: JSON.stringify({ id, padding }) });
+        writeSync(1, id + '\\n');
+      }`;
+    const args = ['--conditions=tallygate-source', '--input-type=module-typescript', '-e', script];
+    const child: ChildProcess = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const exit = once(child, 'exit');
+    let reported = -1;
+    if (!child.stdout) throw new Error('no pipe');
+    for await (const line of createInterface({ input: child.stdout })) {
+      reported = Number(line);
+      if (reported === 300) child.kill('SIGKILL');
+    }
+    await exit;
+    const ids = idsOf(await drain(openJournal()));
+    expect(reported).toBeGreaterThanOrEqual(300);
+    expect(ids.slice(0, reported + 1)).toEqual(Array.from({ length: reported + 1 }, (_, id) => id));
+    // One more may be there: written, and killed before it was reported.
+    expect(ids.length - reported - 1).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('damage', () => {
+  /** A journal of an earlier process that holds these entries, to be tampered with. */
+  function earlier(...ids: number[]): string {
+    const journal = new SettlementJournal(dir, () => {});
+    for (const id of ids) journal.append(entry(id));
+    journal.close();
+    return segment(1);
+  }
+
+  test('a torn last line is reported, and what stands before it kept', async () => {
+    const path = earlier(1, 2, 3);
+    writeFileSync(path, readFileSync(path).subarray(0, -9));
+    expect(idsOf(await drain(openJournal()))).toEqual([1, 2]);
+    expect(damage).toEqual([{ segment: path, line: expect.stringMatching(/^[0-9a-f]{8} \{"charged"/) }]);
+  });
+
+  test('a damaged line in the middle is reported, and its neighbours kept', async () => {
+    const path = earlier(1, 2, 3);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"id":2', '"id":4'));
+    expect(idsOf(await drain(openJournal()))).toEqual([1, 3]);
+    expect(damage).toEqual([{ segment: path, line: expect.stringContaining('"id":4') }]);
+  });
+
+  test('a segment of nothing but damage does not hide the segments after it', async () => {
+    const path = earlier(1);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"id":1', '"id":9'));
+    const journal = openJournal();
+    journal.append(entry(2));
+    expect(idsOf(await drain(journal))).toEqual([2]);
+    expect(damage).toHaveLength(1);
+    expect(journal.isDrained()).toBe(true);
+  });
+
+  test('an entry that is whole but no JSON is reported and passed over', async () => {
+    const journal = openJournal();
+    journal.append({ ...entry(1), record: 'not json' });
+    journal.append(entry(2));
+    expect(idsOf(await drain(journal))).toEqual([2]);
+    expect(damage).toEqual([{ segment: segment(1), line: expect.stringContaining('not json') }]);
+  });
+
+  test('an empty segment is passed over', async () => {
+    writeFileSync(segment(1), '');
+    writeFileSync(segment(2), readFileSync(earlier(1)).subarray(0, 0));
+    const journal = openJournal();
+    journal.append(entry(3));
+    expect(idsOf(await drain(journal))).toEqual([3]);
+    expect(damage).toEqual([]);
+  });
+
+  test('nothing is ever appended to a segment of an earlier process', () => {
+    const path = earlier(1);
+    appendFileSync(path, 'torn');
+    const before = readFileSync(path);
+    openJournal().append(entry(2));
+    expect(readFileSync(path)).toEqual(before);
+  });
+});
+
+describe('segments', () => {
+  test('are read in the order of their numbers and removed once they are acknowledged', async () => {
+    const journal = openJournal({ segmentBytes: 1 });
+    const ids = Array.from({ length: 12 }, (_, id) => id);
+    for (const id of ids) journal.append(entry(id));
+    expect(files()).toHaveLength(12);
+    expect(idsOf(await drain(journal))).toEqual(ids);
+    expect(files()).toEqual(['settlements-12.log']);
+  });
+
+  test('an append that starts the next segment while the last one is being read is not lost', async () => {
+    const journal = openJournal({ segmentBytes: 1 });
+    journal.append(entry(1));
+    await drain(journal);
+    const reading = journal.read();
+    journal.append(entry(2));
+    journal.append(entry(3));
+    const { entries } = await reading;
+    expect([...idsOf(entries), ...idsOf(await drain(journal))]).toEqual([2, 3]);
+  });
+
+  test('a journal that is closed drained leaves no file, one that is not leaves its entries', async () => {
+    const journal = new SettlementJournal(dir, () => {});
+    journal.append(entry(1));
+    await drain(journal);
+    journal.close();
+    expect(files()).toEqual([]);
+    const other = new SettlementJournal(dir, () => {});
+    other.append(entry(2));
+    other.close();
+    expect(idsOf(await drain(openJournal()))).toEqual([2]);
+  });
+
+  test('a closed journal takes nothing', () => {
+    const journal = new SettlementJournal(dir, () => {});
+    journal.close();
+    expect(() => journal.append(entry(1))).toThrow('closed');
+  });
+});
+
+describe('a full disk', () => {
+  test.each([
+    ['nothing', 0],
+    ['half a line', 30],
+  ])('an entry of which %s could be written throws and does not count', async (_, room) => {
+    const journal = openJournal();
+    journal.append(entry(1));
+    disk.room = room;
+    expect(() => journal.append(entry(2))).toThrow(/full disk|ENOSPC/);
+    disk.room = Number.POSITIVE_INFINITY;
+    journal.append(entry(3));
+    expect(idsOf(await drain(journal))).toEqual([1, 3]);
+    expect(damage).toEqual([]);
+    expect(journal.isDrained()).toBe(true);
+  });
+
+  test('nothing is appended behind half a line that cannot be taken back', async () => {
+    const journal = openJournal();
+    journal.append(entry(1));
+    Object.assign(disk, { room: 30, truncates: false });
+    expect(() => journal.append(entry(2))).toThrow();
+    expect(() => journal.append(entry(2))).toThrow();
+    Object.assign(disk, { room: Number.POSITIVE_INFINITY, truncates: true });
+    journal.append(entry(3));
+    expect(idsOf(await drain(journal))).toEqual([1, 3]);
+    expect(damage).toHaveLength(1);
+    expect(journal.isDrained()).toBe(true);
+  });
+
+  test('a next segment that cannot be started throws before anything is written', async () => {
+    const journal = openJournal({ segmentBytes: 1 });
+    journal.append(entry(1));
+    writeFileSync(segment(2), '');
+    expect(() => journal.append(entry(2))).toThrow('EEXIST');
+    rmSync(segment(2));
+    journal.append(entry(3));
+    expect(idsOf(await drain(journal))).toEqual([1, 3]);
+  });
+});
