@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 // The one way in: `npm start`, `npm test` and the rest come through here, on any Node from 20 on that has npm.
 // It fetches pnpm (and Node 24 where the caller's is older) from the npm registry into .tools/, installs the workspace
-// from the lockfile, and then runs the wanted package script. Steps that are already done are skipped by their stamps.
+// from the lockfile, and then runs the wanted package script. What is done already is not done again.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -12,10 +12,10 @@ const NODE_VERSION = '24.21.0';
 const PNPM_VERSION = '12.21.0';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const tools = join(root, '.tools');
-const toolsBin = join(tools, 'node_modules', '.bin');
 const isWindows = process.platform === 'win32';
 const hasNode24 = Number(process.versions.node.split('.')[0]) >= 24;
+const tools = join(root, '.tools', hasNode24 ? `pnpm-${PNPM_VERSION}` : `pnpm-${PNPM_VERSION}-node-${NODE_VERSION}`);
+const toolsBin = join(tools, 'node_modules', '.bin');
 
 const env = toolEnvironment();
 installTools();
@@ -29,15 +29,21 @@ function toolEnvironment() {
   return { ...Object.fromEntries(inherited), PATH: path };
 }
 
+/** Beside its place first, then renamed: the folder is there whole or not at all, also when two commands start at once or one is killed. */
 function installTools() {
+  if (existsSync(tools)) return;
+  const beside = `${tools}.${process.pid}`;
+  mkdirSync(beside, { recursive: true });
+  writeFileSync(join(beside, 'package.json'), '{"private":true}');
   const packages = [`pnpm@${PNPM_VERSION}`, ...(hasNode24 ? [] : [`${nodePackage()}@${NODE_VERSION}`])];
-  const probe = join(toolsBin, isWindows ? 'pnpm.cmd' : 'pnpm');
-  once(join(tools, '.stamp'), packages.join(' '), probe, () => {
-    mkdirSync(tools, { recursive: true });
-    writeFileSync(join(tools, 'package.json'), '{"private":true}');
-    const flags = ['--prefix', tools, '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
-    must('npm', ['install', ...flags, ...packages]);
-  });
+  const flags = ['--prefix', beside, '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
+  must('npm', ['install', ...flags, ...packages]);
+  try {
+    renameSync(beside, tools);
+  } catch (error) {
+    rmSync(beside, { recursive: true, force: true });
+    if (!existsSync(tools)) throw error;
+  }
 }
 
 /** npm packages that hold nothing but the Node binary; there is none of 24.21 for macOS, where Node 24 must be there already. */
@@ -49,21 +55,14 @@ function nodePackage() {
   return `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
 }
 
+/** Skipped while the stamp in node_modules names this very lockfile. */
 function installWorkspace() {
-  const lockfile = createHash('sha256')
-    .update(readFileSync(join(root, 'pnpm-lock.yaml')))
-    .digest('hex');
-  once(join(root, 'node_modules', '.stamp'), lockfile, join(root, 'node_modules', '.modules.yaml'), () =>
-    // CI=true lets pnpm replace a node_modules made by a plain `npm install` without asking.
-    must('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only'], { ...env, CI: 'true' }),
-  );
-}
-
-function once(stamp, key, probe, step) {
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === key && existsSync(probe)) return;
-  step();
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, key);
+  const lockfile = createHash('sha256').update(readFileSync(join(root, 'pnpm-lock.yaml'))).digest('hex');
+  const stamp = join(root, 'node_modules', '.stamp');
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return;
+  // CI=true lets pnpm replace a node_modules made by a plain `npm install` without asking.
+  must('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only'], { ...env, CI: 'true' });
+  writeFileSync(stamp, lockfile);
 }
 
 /** Set-up chatter goes to stderr, so that the output of the wanted script stays clean for pipes. */

@@ -136,6 +136,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const idempotency = createIdempotency({ em, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
+    // With port 0 it is known once the port is bound.
     let publicUrl = config.publicUrl ?? '';
     const inference: InferenceDeps = {
       catalog,
@@ -174,9 +175,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         authenticator,
         idempotency,
         bodyLimits: config.accountBody,
-        get publicUrl() {
-          return publicUrl;
-        },
+        publicUrl: () => publicUrl,
         log,
       }),
       log,

@@ -71,7 +71,7 @@ export async function startInstance(database: Database, url: string, options: Op
       authenticator,
       idempotency,
       bodyLimits: { maxBytes: 262_144, timeoutMs: bodyTimeoutMs },
-      publicUrl: 'https://tallygate.test',
+      publicUrl: () => 'https://tallygate.test',
       log,
       validatesAnswers: true,
     }),

@@ -31,7 +31,7 @@ export interface AccountApiDeps {
   readonly idempotency: Idempotency;
   readonly bodyLimits: BodyLimits;
   /** Base of the error pages' addresses, without a slash at the end. */
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
   readonly log: Log;
   /** Checks every answer against the contract; for tests. */
   readonly validatesAnswers?: boolean;
@@ -137,7 +137,7 @@ function answerFailure({ publicUrl, log }: AccountApiDeps) {
       response.destroy();
       return;
     }
-    const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl });
+    const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl: publicUrl() });
     response.writeHead(status, headers).end(request.method === 'HEAD' ? undefined : JSON.stringify(body));
   };
 }

@@ -10,7 +10,7 @@ import { toProblemDocument } from './problem-document.ts';
 
 interface ImplementationDeps {
   readonly idempotency: Idempotency;
-  readonly publicUrl: string;
+  readonly publicUrl: () => string;
 }
 
 /** What ts-rest hands over once the input fits the contract. */
@@ -38,7 +38,7 @@ export function createImplementation(endpoint: Endpoint, { idempotency, publicUr
     const { answer, isReplay } = await onceForKey(idempotency, {
       request: { scope: scopeOf(principal), key, method: endpoint.route.method, path: input.req.originalUrl, body },
       run: () => record(endpoint, input),
-      toAnswer: (problem) => toProblemDocument(problem, { requestId, publicUrl }),
+      toAnswer: (problem) => toProblemDocument(problem, { requestId, publicUrl: publicUrl() }),
     });
     return send(answer, isReplay, input.res);
   };
