@@ -1,0 +1,72 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { divideCores } from './cores.ts';
+import { table } from './report.ts';
+import { type Results, run } from './run.ts';
+import { FULL, QUICK } from './settings.ts';
+import { Stage } from './stage.ts';
+import { startSubjects } from './subjects.ts';
+import { isOverspent } from './views/overspend.ts';
+
+const EXIT_FAILED = 1;
+const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
+
+const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false }, save: { type: 'boolean', default: false } } });
+const print = (text: string): void => void process.stdout.write(`${text}\n`);
+
+if (process.platform !== 'linux') {
+  process.stderr.write('The bench reads CPU times from /proc, so it needs Linux.\n');
+  process.exit(EXIT_FAILED);
+}
+
+const cores = divideCores();
+const stage = new Stage(cores);
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    print('\nStopping.');
+    void stage.strike().finally(() => process.exit(EXIT_SIGINT));
+  });
+
+const setting = cores
+  ? `Node ${process.version}, ${cpus().length} cores: the subject on core ${cores.subject}; load, providers and PostgreSQL on ${cores.surroundings}.`
+  : `Node ${process.version}, ${cpus().length} cores, nothing pinned (that needs taskset and two cores): the figures disturb each other.`;
+print(setting);
+
+try {
+  const subjects = await startSubjects(stage);
+  const results = await run(subjects, flags.quick ? QUICK : FULL, (what) => print(`… ${what}`));
+  await subjects.gateway.disconnect();
+  await stage.strike();
+  print(`\n${table(results.views)}\n\n${verdict(results)}`);
+  if (flags.save) save(results);
+  process.exit(isSound(results) ? 0 : EXIT_FAILED);
+} catch (error) {
+  // A run that was interrupted fails in whatever it was doing; the handler above has the last word.
+  if (stage.isStruck) await new Promise(() => {});
+  await stage.strike();
+  process.stderr.write(`\nThe bench failed: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
+  process.exit(EXIT_FAILED);
+}
+
+function verdict({ overspend, answered, recorded, receipts }: Results): string {
+  const refused = Object.entries(overspend.refused).map(([status, count]) => `${count.toLocaleString('en')} × ${status}`);
+  return [
+    `Overspent under load  ${overspend.overspentUsd} USD   (cap ${overspend.capUsd}, spent ${overspend.spentUsd}; ${overspend.answered} answered, refused ${refused.join(', ') || 'none'})`,
+    `Answered, recorded    ${answered.toLocaleString('en')} answers, ${recorded.toLocaleString('en')} usage records, ${receipts.toLocaleString('en')} receipts`,
+  ].join('\n');
+}
+
+/** No figure counts if money or a record went missing on the way to it. */
+function isSound({ overspend, answered, recorded, receipts }: Results): boolean {
+  return !isOverspent(overspend) && answered === recorded && recorded === receipts;
+}
+
+function save(results: Results): void {
+  const folder = join(import.meta.dirname, '../results');
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, 'latest.json');
+  writeFileSync(file, `${JSON.stringify({ at: new Date().toISOString(), setting, quick: flags.quick, ...results }, null, 2)}\n`);
+  print(`\nSaved in ${file}`);
+}

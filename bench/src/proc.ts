@@ -1,0 +1,44 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** CPU time a process has used since its start, microseconds. */
+export interface CpuTime {
+  readonly process: number;
+  /** Its main thread alone: the one that runs JavaScript. */
+  readonly mainThread: number;
+}
+
+const NANO_PER_MICRO = 1000;
+
+/** Reads `/proc/<pid>/task/<tid>/schedstat`, whose first number is nanoseconds on a CPU (proc(5)); `stat` counts in steps of 10 ms. */
+export function cpuTime(pid: number): CpuTime {
+  const spent = readdirSync(`/proc/${pid}/task`).map((tid) => {
+    const nanoseconds = Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]);
+    return { tid: Number(tid), micros: nanoseconds / NANO_PER_MICRO };
+  });
+  return {
+    process: spent.reduce((sum, { micros }) => sum + micros, 0),
+    mainThread: spent.find(({ tid }) => tid === pid)?.micros ?? 0,
+  };
+}
+
+/** CPU time of a process and its children (PostgreSQL's backends), microseconds. */
+export function cpuTimeOfFamily(pid: number): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  const pids = [pid, ...(children === '' ? [] : children.split(' ').map(Number))];
+  return pids.reduce((sum, each) => sum + cpuTimeIfThere(each), 0);
+}
+
+function cpuTimeIfThere(pid: number): number {
+  try {
+    return cpuTime(pid).process;
+  } catch {
+    return 0; // A backend may end between the two reads.
+  }
+}
+
+/** Resident memory, megabytes: now, and at its highest. */
+export function residentMemory(pid: number): { nowMb: number; peakMb: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const megabytes = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1]) / 1024;
+  return { nowMb: megabytes('VmRSS'), peakMb: megabytes('VmHWM') };
+}
