@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Log } from '../../kernel/log.ts';
 
@@ -13,6 +14,10 @@ interface FrontDeps {
 
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 75_000;
+const IDLE_CHECK_MS = 50;
+
+/** Connections on which nothing was asked yet: browsers and pools open them in advance, and Node does not count them as idle. */
+const unusedConnections = new WeakMap<Server, Set<Socket>>();
 
 /** One listener for everything: the hot path first, then the few pages, then the account API, which also answers what does not exist. */
 export function createFront({ inference, pages, accountApi, log }: FrontDeps): Server {
@@ -29,6 +34,13 @@ export function createFront({ inference, pages, accountApi, log }: FrontDeps): S
         .catch(() => accountApi(req, res));
     } else accountApi(req, res);
   });
+  const unused = new Set<Socket>();
+  unusedConnections.set(server, unused);
+  server.on('connection', (socket: Socket) => {
+    unused.add(socket);
+    socket.once('close', () => unused.delete(socket));
+  });
+  server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket));
   server.on('clientError', answerUnreadable);
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   // Bodies have their own limit, and plain completions may take minutes.
@@ -56,9 +68,13 @@ export function listenOn(server: Server, host: string, port: number): Promise<nu
 /** Takes no new connections, lets what is running end, and cuts what is left when the time is over. */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of unusedConnections.get(server) ?? []) socket.destroy();
   server.closeIdleConnections();
+  // A kept connection becomes idle when its request ends; its client would keep it open for as long as it may.
+  const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
+  clearInterval(idleCheck);
   clearTimeout(timer);
 }
 
