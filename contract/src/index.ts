@@ -1,4 +1,5 @@
 import { initContract } from '@ts-rest/core';
+import { audit } from './audit.ts';
 import { catalog } from './catalog.ts';
 import { discovery } from './discovery.ts';
 import { identity } from './identity.ts';
@@ -10,8 +11,9 @@ import { receipts } from './receipts.ts';
 const c = initContract();
 
 /** The one contract: the server, the OpenAPI document, the SDK and the CLI follow from it. */
-export const contract = c.router({ discovery, identity, keys, catalog, inference, ledger, receipts }, { strictStatusCodes: true });
+export const contract = c.router({ discovery, identity, audit, keys, catalog, inference, ledger, receipts }, { strictStatusCodes: true });
 
+export * from './audit.ts';
 export * from './catalog.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './discovery.ts';

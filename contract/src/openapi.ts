@@ -13,6 +13,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
   Models: 'The catalogue: what each model can do and what it costs.',
   Identity: 'Users, their profile and their sessions.',
+  Audit: 'Who changed what, when and from where.',
   Keys: 'API keys: create, rotate, revoke.',
   Usage: 'What was used, what it cost, and what happened to one request.',
   Receipts: 'Signed receipts and the public keys that verify them.',

@@ -1,5 +1,41 @@
 // Generated from contract/src by sdk/scripts/generate-models.ts. Do not edit.
 
+/** One change, by whom and from where. Entries are never changed and never deleted. */
+export interface AuditLogEntry {
+  /** UUIDv7. */
+  entry_id: string;
+  /** Whose log it belongs to; null for what concerns no account. */
+  account_id: string | null;
+  actor: {
+    /** Who did it; `internal` is the web front end. */
+    kind: 'user' | 'key' | 'internal' | 'system';
+    /** The id of the user or of the API key. */
+    id: string | null;
+  };
+  /** What was done: noun and verb. */
+  action: string;
+  target: {
+    kind: string;
+    id: string;
+  };
+  /** What changed, without secrets; e-mail addresses are shortened. */
+  changes: { [name: string]: unknown };
+  ip: string | null;
+  user_agent: string | null;
+  request_id: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+}
+
+/** Entries of the audit log, newest first. */
+export interface AuditLogResponse {
+  items: AuditLogEntry[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
 /** The numbers behind a refusal over money. */
 export interface BudgetDetail {
   /** Which of the request’s limits refused it. */

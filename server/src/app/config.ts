@@ -16,6 +16,15 @@ const WELL_KNOWN = {
   anthropic: 'https://api.anthropic.com/v1',
 } as const;
 
+/** `id:base64`, 32 bytes each, by commas. */
+const masterKeys = z.string().transform((text, context) =>
+  text.split(',').map((entry) => {
+    const [, id = '', base64 = ''] = /^([A-Za-z0-9_-]{1,40}):([A-Za-z0-9+/]{43}=)$/.exec(entry.trim()) ?? [];
+    if (id === '') context.addIssue('Expected id:base64 entries of 32 bytes each, separated by commas');
+    return { id, key: Buffer.from(base64, 'base64') };
+  }),
+);
+
 const Variables = z.object({
   PORT: port.default(8787),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -29,6 +38,13 @@ const Variables = z.object({
     .base64()
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'Expected 32 bytes in base64')
     .optional(),
+  MASTER_KEYS: masterKeys.optional(),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: z
+    .string()
+    .regex(/^[^\r\n]*@[^\s@]+$/, 'Expected an address such as "Tallygate <no-reply@example.com>"')
+    .default('Tallygate <no-reply@tallygate.localhost>'),
+  WEB_URL: url.optional(),
   PROVIDERS_FILE: z.string().min(1).optional(),
   INFERENCE_BODY_BYTES: bytes.default(10 * 1024 * 1024),
   BODY_BYTES: bytes.default(256 * 1024),
@@ -82,6 +98,13 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** 32 bytes; undefined: a key of its own is kept in the data directory. */
   readonly receiptSigningSeed: Buffer | undefined;
+  /** Encrypt what is read again (MFA secrets); the first one is current. Undefined: one of its own is kept in the data directory. */
+  readonly masterKeys: readonly { readonly id: string; readonly key: Buffer }[] | undefined;
+  /** Undefined: mails are written to files in the data directory. */
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  /** Where links in mails lead; follows `publicUrl` when it is not set. */
+  readonly webUrl: string | undefined;
   readonly providers: readonly ProviderConfig[];
   readonly inferenceBody: { readonly maxBytes: number; readonly timeoutMs: number };
   readonly accountBody: { readonly maxBytes: number; readonly timeoutMs: number };
@@ -119,6 +142,10 @@ export function readConfig(environment: Environment = process.env): Config {
     internalSecret: given.INTERNAL_SECRET,
     metricsToken: given.METRICS_TOKEN,
     receiptSigningSeed: given.RECEIPT_SIGNING_KEY === undefined ? undefined : Buffer.from(given.RECEIPT_SIGNING_KEY, 'base64'),
+    masterKeys: given.MASTER_KEYS,
+    smtpUrl: given.SMTP_URL,
+    mailFrom: given.MAIL_FROM,
+    webUrl: given.WEB_URL,
     providers: [...(given.PROVIDERS_FILE === undefined ? [] : readProvidersFile(given.PROVIDERS_FILE, env)), ...wellKnownProviders(env)],
     inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     accountBody: { maxBytes: given.BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },

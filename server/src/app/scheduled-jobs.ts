@@ -1,13 +1,35 @@
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { defineJob, type Job } from '../adapters/queue/port.ts';
+import type { Outbox } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
 import { ensurePartitions } from '../ledger/index.ts';
 
-const SIX_HOURS_MS = 6 * 3_600_000;
+const HOUR_MS = 3_600_000;
+const SIX_HOURS_MS = 6 * HOUR_MS;
+/** What somebody waiting for a mail does not notice. */
+const OUTBOX_MS = 2_000;
+
+interface ScheduledJobsDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly outbox: Outbox;
+}
 
 /** The recurring work of the service. */
-export const scheduledJobs = ({ pool, clock }: { pool: Pool; clock: Clock }): Job[] => [
+export const scheduledJobs = ({ pool, clock, outbox }: ScheduledJobsDeps): Job[] => [
+  defineJob({
+    name: 'identity-send-mails',
+    payload: z.object({}),
+    schedule: { everyMs: OUTBOX_MS },
+    run: async (_payload, { signal }) => void (await outbox.sendDue(signal)),
+  }),
+  defineJob({
+    name: 'identity-sweep',
+    payload: z.object({}),
+    schedule: { everyMs: HOUR_MS },
+    run: () => outbox.sweep(),
+  }),
   defineJob({
     name: 'ledger-make-partitions',
     payload: z.object({}),

@@ -1,15 +1,29 @@
+import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { contract } from '@tallygate/contract';
 import { InProcessLanes } from '../adapters/lanes/in-process.ts';
 import type { ReadEntry } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
+import { createFileSender } from '../adapters/mail/files.ts';
+import { createSmtpSender } from '../adapters/mail/smtp.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
 import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts';
 import { listen } from '../adapters/postgres/listener.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
-import { createPasswords, createSessions, createUsers, identityEntities, identityRoutes } from '../identity/index.ts';
+import {
+  auditRoutes,
+  createAuditLog,
+  createDesk,
+  createOutbox,
+  createPasswords,
+  createSecretBox,
+  createSessions,
+  createUsers,
+  identityEntities,
+  identityRoutes,
+} from '../identity/index.ts';
 import { createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../inference/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog, type Log } from '../kernel/log.ts';
@@ -96,12 +110,15 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
       if (freed > 0) log.warn({ freed }, 'holds expired without being settled');
     });
     closing.every(RECONCILE_MS, 'reconciliation of lanes', async () => {
-      const differences = await reconcileLanes({ loaded: () => lanes.loaded(), isDrained: () => journal.isDrained() }, laneSource);
+      const differences = await reconcileLanes(lanes, laneSource);
       metrics.laneDifferences(differences.length);
-      for (const { laneId, inLane, inLedger } of differences)
-        log.fatal({ laneId, inLane: `${inLane}`, inLedger: `${inLedger}` }, 'a lane disagrees with the ledger');
+      for (const { laneId, unit, inLane, inLedger } of differences)
+        log.fatal({ laneId, unit, inLane: `${inLane}`, inLedger: `${inLedger}` }, 'a lane disagrees with the ledger');
     });
 
+    const secretBox = createSecretBox(
+      config.masterKeys ?? [{ id: 'local', key: keptSecret(dataDir, 'master.key', () => randomBytes(32)) }],
+    );
     const passwords = createPasswords();
     const users = createUsers({ em, passwords, clock });
     const sessions = createSessions({ em, users, passwords, clock });
@@ -127,8 +144,15 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const heartbeat = new Heartbeat();
     closing.add('heartbeat', async () => heartbeat.close());
 
+    let publicUrl = config.publicUrl ?? '';
+    const mailSender = config.smtpUrl
+      ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom })
+      : createFileSender({ folder: dataDir.file('mail'), from: config.mailFrom });
+    closing.add('mail sender', () => mailSender.close());
+    const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl);
+    const outbox = createOutbox({ pool, sender: mailSender, desk, log });
     const queue = await openJobQueue({ store: { databaseUrl }, log });
-    const jobs = await startJobs({ jobs: scheduledJobs({ pool, clock }), queue, log, onRun: metrics.jobRan });
+    const jobs = await startJobs({ jobs: scheduledJobs({ pool, clock, outbox }), queue, log, onRun: metrics.jobRan });
     closing.add('jobs', () => jobs.close());
 
     const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
@@ -137,7 +161,6 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
     // With port 0 it is known once the port is bound.
-    let publicUrl = config.publicUrl ?? '';
     const inference: InferenceDeps = {
       catalog,
       deployments: new Deployments(providers.byModel, sandbox),
@@ -166,6 +189,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         endpoints: [
           ...endpointsOf(contract.discovery, healthRoutes(readiness, pool)),
           ...endpointsOf(contract.identity, identityRoutes({ users, sessions })),
+          ...endpointsOf(contract.audit, auditRoutes(createAuditLog(pool))),
           ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
           ...endpointsOf(contract.catalog, catalogRoutes(catalog)),
           ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock })),

@@ -5,6 +5,8 @@ import { keysMigration } from './0003-keys.ts';
 import { ledgerMigration } from './0004-ledger.ts';
 import { receiptsMigration } from './0005-receipts.ts';
 import { idempotencyMigration } from './0006-idempotency.ts';
+import { mailAndAuditMigration } from './0008-mail-and-audit.ts';
+import { budgetsMigration } from './0009-budgets.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -14,4 +16,6 @@ export const migrations: readonly Migration[] = [
   ledgerMigration,
   receiptsMigration,
   idempotencyMigration,
+  mailAndAuditMigration,
+  budgetsMigration,
 ];

@@ -1,0 +1,16 @@
+/** Names of fields whose value must not be kept, wherever they stand. `key_id` and `key_name` are none of them. */
+const SECRET_NAME = /password|secret|token|credential|recovery_code|authorization|^(key|code|api_key|plain_key)$/i;
+/** What opens something, by its looks: API keys beyond their public part, session, challenge and mail tokens. */
+const SECRET_TEXT = /\b(tg_(?:live|test)_[0-9A-Za-z]{12})[0-9A-Za-z]{8,}|\b(tg[a-z]_)[\w-]{20,}/g;
+const E_MAIL = /([^\s@<>"'])[^\s@<>"']*@([^\s@<>"']+)/g;
+
+/** What may be kept of an entry's changes for ever: no secret, and of e-mail addresses the first letter and the domain. */
+export function redact(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.replaceAll(SECRET_TEXT, (_all, key, token) => `${key ?? token}…`).replaceAll(E_MAIL, '$1…@$2');
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return value.map(redact);
+  if (value instanceof Date) return value.toISOString();
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, SECRET_NAME.test(name) ? '[redacted]' : redact(inner)]));
+}

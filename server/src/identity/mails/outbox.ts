@@ -1,0 +1,111 @@
+import type { Pool, PoolClient } from 'pg';
+import { MailRefused, type MailSender } from '../../adapters/mail/port.ts';
+import type { Log } from '../../kernel/log.ts';
+import { dress } from './letter.ts';
+import { composeLetter, type Desk } from './templates.ts';
+
+const FIRST_RETRY_SECONDS = 15;
+const LAST_RETRY_SECONDS = 3_600;
+/** What RFC 5321 asks of a sender before it gives up is 4 to 5 days; what these mails say is stale sooner. */
+const GIVE_UP_SECONDS = 2 * 86_400;
+const KEPT_DAYS = 30;
+const MAX_ERROR_LENGTH = 500;
+
+/** The mails that wait, and what sends them. */
+export interface Outbox {
+  /** Sends everything that is due and resolves to how many went out. Several processes may do so at once. */
+  sendDue(signal?: AbortSignal): Promise<number>;
+  /** Deletes what was sent, or given up, more than 30 days ago. */
+  sweep(): Promise<void>;
+}
+
+interface OutboxDeps {
+  readonly pool: Pool;
+  readonly sender: MailSender;
+  readonly desk: Desk;
+  readonly log: Log;
+}
+
+interface MailRow {
+  readonly id: string;
+  readonly recipient: string;
+  readonly template: string;
+  readonly data: unknown;
+  readonly attempts: number;
+  readonly is_too_old: boolean;
+}
+
+/**
+ * A mail is locked for as long as it is being sent, and marked in the same transaction: a process that is killed in between
+ * leaves the mail due, and the repeat carries the same Message-ID.
+ */
+export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
+  async function sendNext(client: PoolClient): Promise<boolean | undefined> {
+    await client.query('begin');
+    const { rows } = await client.query<MailRow>(
+      `select id, recipient, template, data, attempts, created_at < now() - $1 * interval '1 second' as is_too_old from mails
+        where sent_at is null and failed_at is null and due_at <= now() order by due_at, id limit 1 for update skip locked`,
+      [GIVE_UP_SECONDS],
+    );
+    const [row] = rows;
+    if (!row) {
+      await client.query('commit');
+      return undefined;
+    }
+    const failure = await send(row);
+    if (failure === undefined)
+      await client.query('update mails set sent_at = clock_timestamp(), attempts = attempts + 1 where id = $1', [row.id]);
+    else await postpone(client, row, failure);
+    await client.query('commit');
+    return failure === undefined;
+  }
+
+  /** Resolves to what went wrong. */
+  async function send({ id, recipient, template, data }: MailRow): Promise<Error | undefined> {
+    try {
+      const letter = composeLetter(template, data, desk);
+      await sender.send({ id, to: recipient, subject: letter.subject, ...dress(letter) });
+      return undefined;
+    } catch (failure) {
+      return failure instanceof Error ? failure : new Error(String(failure));
+    }
+  }
+
+  async function postpone(client: PoolClient, row: MailRow, failure: Error): Promise<void> {
+    const isOver = failure instanceof MailRefused || row.is_too_old;
+    const retrySeconds = Math.min(FIRST_RETRY_SECONDS * 2 ** row.attempts, LAST_RETRY_SECONDS);
+    // Without the data: it names the recipient's affairs, and may carry a sealed token.
+    const facts = { mail: row.id, template: row.template, attempt: row.attempts + 1, err: failure };
+    if (isOver) log.error(facts, 'a mail could not be sent and is given up');
+    else log.warn({ ...facts, retrySeconds }, 'a mail could not be sent and will be tried again');
+    await client.query(
+      `update mails set attempts = attempts + 1, last_error = $2, failed_at = case when $3 then clock_timestamp() end,
+              due_at = clock_timestamp() + $4 * interval '1 second' where id = $1`,
+      [row.id, failure.message.slice(0, MAX_ERROR_LENGTH), isOver, retrySeconds],
+    );
+  }
+
+  return {
+    async sendDue(signal) {
+      const client = await pool.connect();
+      let sent = 0;
+      try {
+        for (;;) {
+          const outcome = signal?.aborted ? undefined : await sendNext(client);
+          if (outcome === undefined) break;
+          if (outcome) sent++;
+        }
+        client.release();
+      } catch (failure) {
+        // The connection may be in the middle of a transaction: it is not for anybody else.
+        client.release(true);
+        throw failure;
+      }
+      return sent;
+    },
+
+    async sweep() {
+      await pool.query(`delete from mails where coalesce(sent_at, failed_at) < now() - $1 * interval '1 day'`, [KEPT_DAYS]);
+    },
+  };
+}

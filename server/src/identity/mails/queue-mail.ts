@@ -1,0 +1,25 @@
+import { newId } from '../../kernel/ids.ts';
+import type { Execute } from '../execute.ts';
+import type { TemplateData, TemplateName } from './templates.ts';
+
+interface QueuedMail<Name extends TemplateName> {
+  /** One bare address. */
+  readonly to: string;
+  readonly template: Name;
+  readonly data: TemplateData<Name>;
+  /** Of two mails with one key only the first is ever sent: `budget:<key>:2026-11:80`. */
+  readonly dedupeKey?: string;
+  readonly accountId?: string;
+}
+
+/** Writes a mail into the outbox, in the transaction of what it tells about. A job sends it, at least once. */
+export async function queueMail<Name extends TemplateName>(
+  execute: Execute,
+  { to, template, data, dedupeKey, accountId }: QueuedMail<Name>,
+): Promise<void> {
+  await execute(
+    `insert into mails (id, account_id, recipient, template, data, dedupe_key)
+     values ($1, $2, $3, $4, $5, $6) on conflict (dedupe_key) do nothing`,
+    [newId(), accountId ?? null, to, template, JSON.stringify(data), dedupeKey ?? null],
+  );
+}

@@ -1,0 +1,129 @@
+import * as z from 'zod';
+import type { Letter } from './letter.ts';
+
+/** What a template may use beyond its own data. */
+export interface Desk {
+  /** An address of the web front end: `/verify-email?token=…` after its base. */
+  link(path: string, query: Readonly<Record<string, string>>): string;
+  /** The plain text of a token that lies sealed in the mail's row. */
+  unseal(sealed: string): string;
+}
+
+interface Template<Data> {
+  /** What the row has to hold. */
+  readonly data: z.ZodType<Data>;
+  /** @throws when the row does not hold it: rows may have been written by an older version of the server */
+  compose(data: unknown, desk: Desk): Letter;
+}
+
+const template = <Data>(one: { data: z.ZodType<Data>; compose(data: Data, desk: Desk): Letter }): Template<Data> => ({
+  data: one.data,
+  compose: (data, desk) => one.compose(one.data.parse(data), desk),
+});
+
+const NOT_YOU = 'If this was not you, change your password at once and end the sessions you do not know.';
+const NOT_ASKED = 'If you did not ask for this, do nothing: without the link nothing changes.';
+
+/** When and from where something was done to an account. */
+const Event = z.object({ at: z.string(), ip: z.string().nullable(), user_agent: z.string().nullable() });
+type Event = z.infer<typeof Event>;
+
+const eventFacts = ({ at, ip, user_agent }: Event) => [
+  ['When', readableTime(at)] as const,
+  ...(ip ? [['From', ip] as const] : []),
+  ...(user_agent ? [['With', user_agent] as const] : []),
+];
+
+/** Something was done to an account, and its owner should know of it from somewhere else than the account. */
+const notice = (subject: string, sentence: string, footnote = NOT_YOU) =>
+  template({
+    data: Event,
+    compose: (event) => ({ subject, preview: sentence, paragraphs: [sentence], facts: eventFacts(event), footnote }),
+  });
+
+/** Every mail the service sends by itself, by the name that its row carries. */
+export const TEMPLATES = {
+  'verify-email': template({
+    data: z.object({ sealed_token: z.string(), expires_at: z.string() }),
+    compose: ({ sealed_token, expires_at }, { link, unseal }) => ({
+      subject: 'Confirm your e-mail address',
+      preview: 'One click, and this address is yours at Tallygate.',
+      paragraphs: [`Somebody, hopefully you, gave this address to Tallygate. Confirm it before ${readableTime(expires_at)}.`],
+      action: { label: 'Confirm this address', url: link('/verify-email', { token: unseal(sealed_token) }) },
+      footnote: NOT_ASKED,
+    }),
+  }),
+  'reset-password': template({
+    data: z.object({ sealed_token: z.string(), expires_at: z.string() }),
+    compose: ({ sealed_token, expires_at }, { link, unseal }) => ({
+      subject: 'Set a new password',
+      preview: 'A new password was asked for.',
+      paragraphs: [
+        `A new password was asked for. The link works once, until ${readableTime(expires_at)}; setting it ends every session of yours.`,
+      ],
+      action: { label: 'Set a new password', url: link('/reset-password', { token: unseal(sealed_token) }) },
+      footnote: NOT_ASKED,
+    }),
+  }),
+  'password-changed': notice('Your password was changed', 'The password of your account was changed, and other sessions were ended.'),
+  'email-changed': notice(
+    'Your e-mail address was changed',
+    'Your account now has another e-mail address; mail to this one has come to its end.',
+    'If this was not you, answer this mail or write to whoever runs the service: the new address can log in.',
+  ),
+  'mfa-enabled': notice('Two-factor login is on', 'From now on a login needs a code from your authenticator app.'),
+  'mfa-disabled': notice('Two-factor login is off', 'From now on the password alone is enough to log in.'),
+  'recovery-code-used': notice('A recovery code was used', 'Somebody logged in with one of your recovery codes; it will not work again.'),
+  'account-closed': notice(
+    'Your account is closed',
+    'Your account is closed: its API keys and sessions have ended. What was used and paid stays on record, as the law asks.',
+    'If this was not you, write to whoever runs the service.',
+  ),
+  'budget-alert': template({
+    data: z.object({
+      key_name: z.string(),
+      threshold_percent: z.number(),
+      kind: z.enum(['warning', 'exceeded']),
+      spent_usd: z.string(),
+      cap_usd: z.string(),
+      /** `YYYY-MM` */
+      period: z.string(),
+      resets_at: z.string(),
+    }),
+    compose: ({ key_name, threshold_percent, kind, spent_usd, cap_usd, period, resets_at }, { link }) => ({
+      subject:
+        kind === 'exceeded' ? `${key_name} has reached its monthly cap` : `${key_name} has used ${threshold_percent} % of its monthly cap`,
+      preview: `$${spent_usd} of $${cap_usd} in ${period}.`,
+      paragraphs: [
+        kind === 'exceeded'
+          ? `The API key “${key_name}” has reached its cap: its requests are refused until the cap is raised or the month ends.`
+          : `The API key “${key_name}” has used ${threshold_percent} % of its cap. Nothing is refused yet.`,
+      ],
+      facts: [
+        ['Month', period],
+        ['Spent', `$${spent_usd}`],
+        ['Cap', `$${cap_usd}`],
+        ['Starts again', readableTime(resets_at)],
+      ],
+      action: { label: 'See the budget', url: link('/keys', {}) },
+      footnote: 'You get this mail because a budget of your account crossed one of its thresholds; each is mailed once a month.',
+    }),
+  }),
+};
+
+export type TemplateName = keyof typeof TEMPLATES;
+
+/** What a template's row has to hold. */
+export type TemplateData<Name extends TemplateName> = z.infer<(typeof TEMPLATES)[Name]['data']>;
+
+/** `21 November 2026, 08:05 UTC` */
+const readableTime = (at: string): string =>
+  `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(new Date(at)).replace(' at ', ', ')} UTC`;
+
+/** Composes the letter of a row. @throws when there is no such template, or the row does not hold what it needs */
+export function composeLetter(name: string, data: unknown, desk: Desk): Letter {
+  if (!isTemplateName(name)) throw new Error(`There is no mail template ${name}`);
+  return TEMPLATES[name].compose(data, desk);
+}
+
+const isTemplateName = (name: string): name is TemplateName => Object.hasOwn(TEMPLATES, name);
