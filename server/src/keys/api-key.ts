@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { Scope } from '@tallygate/contract';
+import type { NanoUsd } from '../kernel/money.ts';
 import { secretHash } from './key-secret.ts';
 
 const ApiKeySchema = defineEntity({
@@ -18,6 +19,7 @@ const ApiKeySchema = defineEntity({
     previousSecretHash: p.blob().fieldName('previous_secret_hash').nullable().hidden(),
     previousExpiresAt: p.datetime().fieldName('previous_expires_at').nullable(),
     monthlyCap: p.bigint('bigint').fieldName('monthly_cap_nano_usd').nullable(),
+    alertThresholds: p.array(Number).columnType('smallint[]').fieldName('alert_thresholds'),
     createdAt: p.datetime().fieldName('created_at'),
     expiresAt: p.datetime().fieldName('expires_at').nullable(),
     rotatedAt: p.datetime().fieldName('rotated_at').nullable(),
@@ -25,6 +27,9 @@ const ApiKeySchema = defineEntity({
     lastUsedAt: p.datetime().fieldName('last_used_at').nullable(),
   },
 });
+
+/** Percent of the monthly cap at which the owner is told, unless they choose others. */
+export const DEFAULT_ALERT_THRESHOLDS: readonly number[] = [50, 80, 100];
 
 export type KeyStatus = 'active' | 'expired' | 'revoked';
 
@@ -53,6 +58,12 @@ export class ApiKey extends ApiKeySchema.class {
     this.previousExpiresAt = graceSeconds > 0 ? new Date(now.getTime() + graceSeconds * 1000) : null;
     this.secretHash = secretHash(secret);
     this.rotatedAt = now;
+  }
+
+  /** @param alertThresholds ascending, each once */
+  setBudget(monthlyCap: NanoUsd | null, alertThresholds: readonly number[]): void {
+    this.monthlyCap = monthlyCap;
+    this.alertThresholds = [...alertThresholds];
   }
 
   /** When the secret before the last rotation dies; `undefined` when none is left. */

@@ -1,5 +1,6 @@
 import { ApiKey } from './api-key.ts';
 
+export type { ApiKey } from './api-key.ts';
 export { CachedKeyDirectory } from './cached-key-directory.ts';
 export type { KeyDirectory, KeyGrant } from './key-directory.ts';
 export { createKeys, KEYS_CHANNEL, type Keys, type PlainKey } from './keys.ts';

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
-import { ApiKey } from './api-key.ts';
+import { ApiKey, DEFAULT_ALERT_THRESHOLDS } from './api-key.ts';
 import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
 
 /** The PostgreSQL channel on which every instance hears of changed keys. */
@@ -28,9 +28,17 @@ export interface Keys {
   get(principal: Principal, keyId: string): Promise<ApiKey>;
   /** Repeating it changes nothing. @throws Problem `not_found` */
   revoke(principal: Principal, keyId: string): Promise<void>;
+  /**
+   * Runs `effect` on a key that nobody else can change meanwhile. What it changes, what it writes through `unit` and the announcement to
+   * all instances commit together; when this resolves, this instance goes by the new key.
+   * @throws Problem `not_found`
+   */
+  change<Result>(principal: Principal, keyId: string, effect: Effect<Result>): Promise<Result>;
   /** @throws Problem `not_found`; `conflict` for a key that is not active; `scope_required` or `forbidden` when the key would exceed the caller */
   rotate(principal: Principal, keyId: string, graceSeconds: number): Promise<PlainKey>;
 }
+
+type Effect<Result> = (key: ApiKey, unit: EntityManager) => Result | Promise<Result>;
 
 interface KeysDeps {
   readonly em: EntityManager;
@@ -42,17 +50,16 @@ interface KeysDeps {
 export function createKeys({ em, clock, directory }: KeysDeps): Keys {
   const present = () => new Date(clock.now());
 
-  /** The change and its announcement commit together; when this returns, this process acts on it and the others are being told. */
-  async function change(principal: Principal, keyId: string, effect: (key: ApiKey) => void): Promise<ApiKey> {
-    const key = await em.fork().transactional(async (unit) => {
-      const found = await unit.findOne(ApiKey, ownedBy(principal, keyId), { lockMode: LockMode.PESSIMISTIC_WRITE });
-      if (!found) throw notFound();
-      effect(found);
-      await announce(unit, found.lookupId);
-      return found;
+  async function change<Result>(principal: Principal, keyId: string, effect: Effect<Result>): Promise<Result> {
+    const { lookupId, result } = await em.fork().transactional(async (unit) => {
+      const key = await unit.findOne(ApiKey, ownedBy(principal, keyId), { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!key) throw notFound();
+      const effected = await effect(key, unit);
+      await announce(unit, key.lookupId);
+      return { lookupId: key.lookupId, result: effected };
     });
-    directory.forget(key.lookupId);
-    return key;
+    directory.forget(lookupId);
+    return result;
   }
 
   return {
@@ -70,6 +77,7 @@ export function createKeys({ em, clock, directory }: KeysDeps): Keys {
         scopes: [...new Set(input.scopes)],
         secretHash: secretHash(secret),
         monthlyCap: input.monthly_cap_usd === undefined ? null : (parseUsd(input.monthly_cap_usd) ?? null),
+        alertThresholds: [...DEFAULT_ALERT_THRESHOLDS],
         createdAt: now,
         expiresAt: expiryOf(input, now),
       });
@@ -87,6 +95,8 @@ export function createKeys({ em, clock, directory }: KeysDeps): Keys {
       return key;
     },
 
+    change,
+
     async revoke(principal, keyId) {
       await change(principal, keyId, (key) => key.revoke(present()));
     },
@@ -98,6 +108,7 @@ export function createKeys({ em, clock, directory }: KeysDeps): Keys {
         refuseEscalation(principal, found);
         if (!found.isUsable(now)) throw new Problem('conflict', `The API key is ${found.status(now)}: create a new one instead.`);
         found.rotate(secret, now, graceSeconds);
+        return found;
       });
       return { key, plainKey: formatKey({ livemode: key.livemode, lookupId: key.lookupId, secret }) };
     },
