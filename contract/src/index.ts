@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { audit } from './audit.ts';
+import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
 import { discovery } from './discovery.ts';
 import { identity } from './identity.ts';
@@ -11,9 +12,13 @@ import { receipts } from './receipts.ts';
 const c = initContract();
 
 /** The one contract: the server, the OpenAPI document, the SDK and the CLI follow from it. */
-export const contract = c.router({ discovery, identity, audit, keys, catalog, inference, ledger, receipts }, { strictStatusCodes: true });
+export const contract = c.router(
+  { discovery, identity, audit, budgets, keys, catalog, inference, ledger, receipts },
+  { strictStatusCodes: true },
+);
 
 export * from './audit.ts';
+export * from './budgets.ts';
 export * from './catalog.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './discovery.ts';

@@ -15,6 +15,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Identity: 'Users, their profile and their sessions.',
   Audit: 'Who changed what, when and from where.',
   Keys: 'API keys: create, rotate, revoke.',
+  Budgets: 'Monthly caps of API keys: what is spent and held, who changed them, when they were reached.',
   Usage: 'What was used, what it cost, and what happened to one request.',
   Receipts: 'Signed receipts and the public keys that verify them.',
   Discovery: 'What the service says about itself.',

@@ -11,6 +11,7 @@ import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts
 import { listen } from '../adapters/postgres/listener.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
+import { budgetRoutes, createBudgetRecords, createBudgets, createKeyRefusals, createSettlementAlerts } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
 import {
   auditRoutes,
@@ -100,9 +101,12 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         { mode: 0o600 },
       );
     };
-    const ledgerWriter = new LedgerWriter({ feed: journal, pool, signingKey, log, onQuarantine });
+    const alongside = createSettlementAlerts({ clock, log });
+    const ledgerWriter = new LedgerWriter({ feed: journal, pool, signingKey, log, alongside, onQuarantine });
     await ledgerWriter.drain();
     closing.add('ledger writer', () => ledgerWriter.close());
+    const keyRefusals = createKeyRefusals({ pool, clock, log });
+    closing.add('refusals of keys', () => keyRefusals.settled());
     const laneSource = ledgerLaneSource(pool);
     const lanes = new InProcessLanes(laneSource, journal);
     closing.every(SWEEP_MS, 'sweep of expired holds', async () => {
@@ -125,6 +129,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const keyDirectory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse: createLastUse({ em, log }), clock });
     closing.add('key directory', () => keyDirectory.close());
     const keys = createKeys({ em, clock, directory: keyDirectory });
+    const budgets = createBudgets({ pool, keys, lanes, clock });
     const listener = listen(databaseUrl, {
       channels: [KEYS_CHANNEL],
       onNotify: (_channel, payload) => keyDirectory.changed(payload),
@@ -174,6 +179,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         const { status, headers, body } = toProblemDocument(problem, { requestId: clientRequestId ?? requestId, publicUrl });
         return { status, headers: { ...headers, 'x-request-id': clientRequestId ?? requestId }, body: Buffer.from(JSON.stringify(body)) };
       },
+      onRefused: (refused, { grant, startedAt }) => keyRefusals.note(refused, grant.principal, startedAt),
       onServed: (call, served) => {
         metrics.served(call, served);
         log.info(
@@ -190,6 +196,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
           ...endpointsOf(contract.discovery, healthRoutes(readiness, pool)),
           ...endpointsOf(contract.identity, identityRoutes({ users, sessions })),
           ...endpointsOf(contract.audit, auditRoutes(createAuditLog(pool))),
+          ...endpointsOf(contract.budgets, budgetRoutes({ budgets, records: createBudgetRecords(pool), keys })),
           ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
           ...endpointsOf(contract.catalog, catalogRoutes(catalog)),
           ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock })),

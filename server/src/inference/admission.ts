@@ -17,6 +17,8 @@ export interface AdmissionDeps {
   readonly lanes: LaneStore;
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
+  /** Told of every call that a cap refuses. It must not make the refusal wait. */
+  onRefused(refused: Refused, call: Call): void;
 }
 
 /** A request whose worst-case cost is held: from here on it has to be settled. */
@@ -57,7 +59,7 @@ const RETRY_IN_FLIGHT_SECONDS = 1;
  */
 export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission> {
   refuseUnpriced(call.request);
-  const size = promptSize(call.request, call.body.length);
+  const size = promptSize(call.request, call.body);
   const offers = offersFor(call, size, deps);
   const request = holdRequest(call, offers);
   let outcome = await take(deps.lanes, request);
@@ -65,7 +67,10 @@ export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission>
     const counted = await countedOffers(call, size, offers, deps.tokenizer);
     if (counted) outcome = await take(deps.lanes, holdRequest(call, counted));
   }
-  if (!outcome.held) throw refusal(outcome);
+  if (!outcome.held) {
+    deps.onRefused(outcome, call);
+    throw refusal(outcome);
+  }
 
   const maxOutputTokens = Math.floor(outcome.outputTokens / choiceCount(call.request));
   return {

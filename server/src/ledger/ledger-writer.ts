@@ -15,6 +15,8 @@ interface LedgerWriterDeps {
   readonly pool: Pool;
   readonly signingKey: SigningKey;
   readonly log: Log;
+  /** Writes what else follows from a batch, in its transaction and after its sums. What it throws undoes the batch. */
+  readonly alongside?: (client: PoolClient, records: readonly SettledRecord[]) => Promise<void>;
   /** Told of a record that the database refuses, after it was set aside. */
   readonly onQuarantine: (entry: ReadEntry, error: unknown) => void;
 }
@@ -99,6 +101,7 @@ export class LedgerWriter {
     try {
       await client.query('begin');
       await writeRows(client, unknown, receipts);
+      await this.#deps.alongside?.(client, unknown);
       await client.query('commit');
     } catch (error) {
       await client.query('rollback').catch(() => {});
