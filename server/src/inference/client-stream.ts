@@ -47,7 +47,7 @@ export class ClientStream {
     if (this.isOpen && performance.now() - this.#lastWriteTick >= afterSilenceMs) void this.write(PING);
   }
 
-  /** The digest of everything written and of `last`, which is to be written next, hex. */
+  /** Nothing may be written any more but `last`. The digest of everything written and of `last`, which is to be written next, hex. */
   digestWith(last: Buffer): string {
     return this.#digest.update(last).digest('hex');
   }

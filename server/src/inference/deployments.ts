@@ -68,10 +68,13 @@ export class Deployments {
     this.#health.set(name, health);
   }
 
-  /** Efraimidis–Spirakis: sorting by random^(1/weight) draws without replacement in proportion to the weights. */
+  /**
+   * Efraimidis–Spirakis: sorting by random^(1/weight) draws without replacement in proportion to the weights. By its logarithm, since small
+   * weights would make every power zero.
+   */
   #weighted(deployments: readonly Deployment[]): Deployment[] {
     return deployments
-      .map((deployment) => ({ deployment, rank: this.#random() ** (1 / deployment.weight) }))
+      .map((deployment) => ({ deployment, rank: Math.log(this.#random()) / deployment.weight }))
       .sort((a, b) => b.rank - a.rank)
       .map(({ deployment }) => deployment);
   }

@@ -17,8 +17,11 @@ const TEMPLATE_TOKENS = 64;
 const MESSAGE_TOKENS = 16;
 const TOOL_TOKENS = 32;
 
-/** The body stands for its text: JSON never has fewer bytes than the strings in it. Inline images do not count as text. */
-export function promptSize(request: ChatCompletionRequest, bodyBytes: number): PromptSize {
+/**
+ * The body stands for its text: JSON never has fewer bytes than the strings in it. Inline images do not count as text; what else comes as a
+ * data URL, a PDF for one, is no image of a known size.
+ */
+export function promptSize(request: ChatCompletionRequest, body: Buffer): PromptSize {
   let images = 0;
   let imageBytes = 0;
   let isOpenEnded = false;
@@ -27,12 +30,23 @@ export function promptSize(request: ChatCompletionRequest, bodyBytes: number): P
     for (const part of content) {
       if (part.type === 'image_url') {
         images += 1;
-        if (part.image_url.url.startsWith('data:')) imageBytes += part.image_url.url.length;
+        const { url } = part.image_url;
+        if (url.startsWith('data:image/')) imageBytes += url.length;
+        else if (/^\s*data:/i.test(url)) isOpenEnded = true;
       } else if (part.type === 'file' || part.type === 'video_url') isOpenEnded = true;
     }
   }
   const templateTokens = TEMPLATE_TOKENS + request.messages.length * MESSAGE_TOKENS + (request.tools?.length ?? 0) * TOOL_TOKENS;
-  return { textBytes: bodyBytes - imageBytes, templateTokens, images, isOpenEnded };
+  return { textBytes: writtenBytes(request, body) - imageBytes, templateTokens, images, isOpenEnded };
+}
+
+/**
+ * The request goes out written anew, and there `1e20` has 21 digits: only a number with an exponent can be longer than it came in, and only
+ * in schemas do numbers belong to the prompt.
+ */
+function writtenBytes(request: ChatCompletionRequest, body: Buffer): number {
+  if (!request.tools && !request.response_format && !request['functions']) return body.length;
+  return /\de\+?\d/i.test(body.toString('latin1')) ? Math.max(body.length, Buffer.byteLength(JSON.stringify(request))) : body.length;
 }
 
 /** Upper bound on the input tokens of one model. No prompt is larger than the context window. */
@@ -42,10 +56,11 @@ export function inputTokenBound(model: CatalogModel, size: PromptSize): number {
   return Math.min(window, size.textBytes + size.templateTokens + size.images * (model.imageTokenBound ?? 0));
 }
 
-/** All text of the prompt, for counting: message contents, names, tool calls, tool definitions, response schema. */
+/** All text of the prompt, for counting: message contents, names, tool calls, tool definitions, response schema. Images are counted apart. */
 export function promptText(request: ChatCompletionRequest): string {
-  const isImage = (value: unknown): boolean => typeof value === 'string' && value.startsWith('data:');
-  const { messages, tools, response_format, ...rest } = request;
-  const functions = rest['functions'];
-  return JSON.stringify({ messages, tools, response_format, functions }, (_key, value) => (isImage(value) ? '' : value));
+  const { tools, response_format } = request;
+  const messages = request.messages.map((message) =>
+    Array.isArray(message.content) ? { ...message, content: message.content.filter(({ type }) => type !== 'image_url') } : message,
+  );
+  return JSON.stringify({ messages, tools, response_format, functions: request['functions'] });
 }

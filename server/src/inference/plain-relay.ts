@@ -6,7 +6,7 @@ import { faultOfCut, firstThatAnswers, invalidAnswer } from './attempts.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { estimateUsage } from './estimate.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
-import { costOfUsage, type Served, settle } from './settlement.ts';
+import { costOfUsage, renewHold, type Served, settle } from './settlement.ts';
 import { textOfChunk } from './sse-filter.ts';
 import { settleUnanswered } from './unanswered.ts';
 import { readUsage, usageForClient } from './usage.ts';
@@ -17,6 +17,15 @@ const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** A whole answer: collected, checked, priced, and settled before it is handed out. */
 export async function relayPlain(admission: Admission, deps: InferenceDeps): Promise<{ served: Served; reply: Reply }> {
+  const stopBeating = deps.heartbeat.start(() => renewHold(admission, deps));
+  try {
+    return await relay(admission, deps);
+  } finally {
+    stopBeating();
+  }
+}
+
+async function relay(admission: Admission, deps: InferenceDeps): Promise<{ served: Served; reply: Reply }> {
   const journey = await firstThatAnswers(admission, deps, collectCompletion);
   const { result, target } = journey;
   if (!result.ok) return settleUnanswered(admission, journey, result, deps);
@@ -28,12 +37,13 @@ export async function relayPlain(admission: Admission, deps: InferenceDeps): Pro
   const body = withCost(completion, usageForClient(reported ? completion['usage'] : undefined, usage), cost);
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
   const now = deps.clock.now();
+  const isCancelled = admission.call.signal.aborted;
   const served: Served = {
     ...journey,
-    outcome: admission.call.signal.aborted ? 'cancelled' : 'completed',
+    outcome: isCancelled ? 'cancelled' : 'completed',
     usage,
     estimated: reported === undefined,
-    responseSha256: hash('sha256', body, 'hex'),
+    responseSha256: hash('sha256', isCancelled ? '' : body, 'hex'),
     firstByteAt: now,
     completedAt: now,
     overheadMs,

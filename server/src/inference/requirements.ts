@@ -19,7 +19,9 @@ const PART_NEEDS: Readonly<Record<string, string>> = {
 /** What a model must be able to do to serve the request. */
 export function requirementsOf(request: ChatCompletionRequest): Requirement[] {
   const needs: Requirement[] = [];
+  const { functions } = request;
   if (request.tools && request.tools.length > 0) needs.push({ capability: 'tools', param: 'tools' });
+  else if (Array.isArray(functions) && functions.length > 0) needs.push({ capability: 'tools', param: 'functions' });
   if (request.response_format?.type === 'json_schema') needs.push({ capability: 'json_schema', param: 'response_format' });
   for (const [index, { content }] of request.messages.entries()) {
     if (!Array.isArray(content)) continue;
@@ -35,6 +37,10 @@ export function requirementsOf(request: ChatCompletionRequest): Requirement[] {
 export const unmet = (model: CatalogModel, needs: readonly Requirement[]): Requirement | undefined =>
   needs.find(({ capability }) => !model.capabilities.has(capability));
 
+/** Fields that make some provider search the web, by the search or by the source. */
+const SEARCHES = ['web_search_options', 'search_parameters', 'plugins'];
+/** Tools that the caller runs. What else there is, the provider runs, and bills by the call. */
+const CALLERS_TOOLS = new Set(['function', 'custom']);
 const STANDARD_TIERS = new Set(['auto', 'default', 'flex']);
 
 /**
@@ -48,7 +54,9 @@ export function refuseUnpriced(request: ChatCompletionRequest): void {
       param,
     });
   };
-  if (request['web_search_options'] !== undefined && request['web_search_options'] !== null) refuse('web_search_options', 'web search');
+  for (const field of SEARCHES) if (request[field] !== undefined && request[field] !== null) refuse(field, 'web search');
+  const hosted = request.tools?.findIndex(({ type }) => !CALLERS_TOOLS.has(type)) ?? -1;
+  if (hosted >= 0) refuse(`tools[${hosted}]`, 'tools that the provider runs');
   if (request.modalities?.some((modality) => modality !== 'text')) refuse('modalities', 'output other than text');
   if (request.service_tier && !STANDARD_TIERS.has(request.service_tier))
     refuse('service_tier', `the service tier "${request.service_tier.slice(0, 40)}"`);

@@ -4,9 +4,10 @@ import type { LaneStore, Settled } from '../adapters/lanes/port.ts';
 import { type Cost, costOf } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { SettlementRecord } from '../ledger/index.ts';
-import type { Admission } from './admission.ts';
+import { type Admission, HOLD_MS } from './admission.ts';
 import { isLive, isStream, keyIdOf } from './call.ts';
 import type { Target } from './deployments.ts';
+import type { InferenceDeps } from './deps.ts';
 
 /** What came of an admitted call. */
 export interface Served {
@@ -29,6 +30,17 @@ export function costOfUsage({ call }: Admission, { model }: Target, usage: Recei
   const price = model.priceAt(call.startedAt);
   if (!price) throw new Error(`${model.id} was admitted without a price`);
   return costOf(price, usage);
+}
+
+/** Keeps the hold of a call that takes long. One renewal that fails does no harm: the next comes before the hold expires. */
+export function renewHold({ call }: Admission, { lanes, clock, log }: Pick<InferenceDeps, 'lanes' | 'clock' | 'log'>): void {
+  const failed = (error: unknown) => log.warn({ err: error, requestId: call.requestId }, 'a hold could not be renewed');
+  try {
+    const renewed = lanes.renew(call.receiptId, clock.now() + HOLD_MS);
+    if (renewed instanceof Promise) renewed.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
 }
 
 /**

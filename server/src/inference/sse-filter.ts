@@ -10,9 +10,11 @@ const LF = 10;
 const USAGE = Buffer.from('"usage"');
 const ERROR = Buffer.from('"error"');
 const DONE = Buffer.from('[DONE]');
-const OPENING_BRACE = 123;
-const SPACE = 32;
 const COLON = 58;
+const LETTER_N = 110;
+const BLANKS = new Set(Buffer.from(' \t\r\n'));
+/** The longest end of an event, less its last byte: how much of it the chunk before may hold. */
+const SEAM_BYTES = 2;
 
 /** An event that never ends is no event. */
 const LONGEST_EVENT = 8 * 1024 * 1024;
@@ -26,12 +28,17 @@ type Json = Readonly<Record<string, unknown>>;
  * usage, an error or the end are looked into. Usage never passes: it is kept, and the gateway's own last chunk shows it to whom it was asked for.
  */
 export class SseFilter {
-  #carry: Buffer = EMPTY;
+  /** Chunks of an event whose end has not come, and the last bytes of them. */
+  #carry: Buffer[] = [];
+  #carriedBytes = 0;
+  #seam: Buffer = EMPTY;
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #passedBytes = 0;
   #tail: Buffer = EMPTY;
+  /** The chunk that the stream's own last one is modelled on: the first, or the first with a choice where a preamble without one precedes. */
   #first: Json | undefined;
+  #hasChoice = false;
   #usage: unknown;
   #error: StreamError | undefined;
   #isDone = false;
@@ -40,15 +47,28 @@ export class SseFilter {
   /** Takes bytes in, gives back those that may go on: whole events, none of them the last. */
   push(chunk: Buffer): Buffer {
     if (this.isOver) return EMPTY;
-    const buffer = this.#carry.length === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
-    const end = endOfLastEvent(buffer);
-    this.#carry = end === buffer.length ? EMPTY : buffer.subarray(end);
-    if (this.#carry.length > LONGEST_EVENT) this.#isInvalid = true;
-    if (end === 0) return EMPTY;
-    const events = buffer.subarray(0, end);
-    const passed = this.#first === undefined || needsCare(events) ? this.#filter(events) : events;
-    this.#keep(passed);
-    return passed;
+    // Only the chunk is searched, not what is carried: an event of many chunks would be searched as many times.
+    const end = endOfLastEvent(this.#seam.length === 0 ? chunk : Buffer.concat([this.#seam, chunk])) - this.#seam.length;
+    if (end <= 0) {
+      this.#hold(chunk);
+      return EMPTY;
+    }
+    const head = end === chunk.length ? chunk : chunk.subarray(0, end);
+    const events = this.#carry.length === 0 ? head : Buffer.concat([...this.#carry, head]);
+    this.#release();
+    if (end < chunk.length) this.#hold(chunk.subarray(end));
+    return this.#pass(events);
+  }
+
+  /** The provider closed the stream. Some leave out the blank line behind the last event: where that is whole, it counts. */
+  end(): Buffer {
+    const rest = Buffer.concat(this.#carry);
+    const text = rest.toString('utf8');
+    const data = dataOf(text);
+    const isWhole = data === undefined ? text.trim() === '' : data === '[DONE]' || jsonOf(data) !== undefined;
+    if (this.isOver || !isWhole) return EMPTY;
+    this.#release();
+    return data === undefined ? EMPTY : this.#pass(Buffer.concat([rest, Buffer.from('\n\n')]));
   }
 
   /** Nothing more is taken in: the end was announced, an error was, or the bytes are no event stream. */
@@ -72,7 +92,7 @@ export class SseFilter {
 
   /** Whether the stream came to its end: `[DONE]`, or from providers that leave it out, a finish reason. */
   get isComplete(): boolean {
-    return this.#isDone || (!this.isOver && this.#carry.length === 0 && /"finish_reason"\s*:\s*"/.test(this.#tail.toString('utf8')));
+    return this.#isDone || (!this.isOver && this.#carriedBytes === 0 && isFinished(this.#tail));
   }
 
   /** A chunk without choices that shows the usage, in the name of the stream's other chunks. */
@@ -89,6 +109,25 @@ export class SseFilter {
     return { text, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
   }
 
+  #hold(chunk: Buffer): void {
+    this.#carry.push(chunk);
+    this.#carriedBytes += chunk.length;
+    this.#seam = Buffer.concat([this.#seam, chunk.subarray(-SEAM_BYTES)]).subarray(-SEAM_BYTES);
+    if (this.#carriedBytes > LONGEST_EVENT) this.#isInvalid = true;
+  }
+
+  #release(): void {
+    this.#carry = [];
+    this.#carriedBytes = 0;
+    this.#seam = EMPTY;
+  }
+
+  #pass(events: Buffer): Buffer {
+    const passed = this.#hasChoice && !needsCare(events) ? events : this.#filter(events);
+    this.#keep(passed);
+    return passed;
+  }
+
   #filter(bytes: Buffer): Buffer {
     const passed: Buffer[] = [];
     for (const event of eventsOf(bytes)) {
@@ -103,9 +142,11 @@ export class SseFilter {
     const text = event.toString('utf8');
     const data = dataOf(text);
     if (data === undefined) {
-      // A comment or a lone field is harmless, but bytes that are no field at all are no event stream.
+      if (this.#first !== undefined) return event;
+      // Bytes that are no field at all are no event stream. Comments before the first chunk are withheld: while the client has seen
+      // nothing, another provider may still answer.
       if (!/^(:|event:|id:|retry:|\s*$)/.test(text)) this.#isInvalid = true;
-      return event;
+      return undefined;
     }
     if (data === '[DONE]') {
       this.#isDone = true;
@@ -116,22 +157,23 @@ export class SseFilter {
       this.#error = streamError(chunk['error']);
       return undefined;
     }
-    if (!chunk || !Array.isArray(chunk['choices'])) {
-      if (this.#first === undefined) this.#isInvalid = true;
-      return event;
+    const choices = chunk?.['choices'];
+    if (!this.#hasChoice && Array.isArray(choices)) {
+      this.#first = chunk;
+      this.#hasChoice = choices.length > 0;
     }
-    this.#first ??= chunk;
-    const { usage, ...rest } = chunk;
+    if (this.#first === undefined) this.#isInvalid = true;
+    const { usage, ...rest } = chunk ?? {};
     if (typeof usage !== 'object' || usage === null) return event;
     this.#usage = usage;
-    return chunk['choices'].length === 0 ? undefined : Buffer.from(`data: ${JSON.stringify(rest)}\n\n`);
+    return Array.isArray(choices) && choices.length > 0 ? Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) : undefined;
   }
 
   #keep(passed: Buffer): void {
     if (passed.length === 0) return;
-    this.#tail = passed;
+    if (passed[0] !== COLON || passed.includes('data:')) this.#tail = passed;
     this.#passedBytes += passed.length;
-    if (this.#keptBytes + passed.length > KEPT_BYTES) return;
+    if (this.#keptBytes >= KEPT_BYTES) return;
     this.#kept.push(passed);
     this.#keptBytes += passed.length;
   }
@@ -141,37 +183,50 @@ export class SseFilter {
 function endOfLastEvent(buffer: Buffer): number {
   const { length } = buffer;
   if (length > 1 && buffer[length - 1] === LF && buffer[length - 2] === LF) return length;
-  const [lf, crlf] = [buffer.lastIndexOf('\n\n'), buffer.lastIndexOf('\r\n\r\n')];
-  return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 4);
+  const [lf, crlf] = [buffer.lastIndexOf('\n\n'), buffer.lastIndexOf('\n\r\n')];
+  return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 3);
 }
 
 function eventsOf(bytes: Buffer): Buffer[] {
   const events: Buffer[] = [];
   for (let from = 0; from < bytes.length; ) {
-    const [lf, crlf] = [bytes.indexOf('\n\n', from), bytes.indexOf('\r\n\r\n', from)];
+    const [lf, crlf] = [bytes.indexOf('\n\n', from), bytes.indexOf('\n\r\n', from)];
     const isCrlf = crlf >= 0 && (lf < 0 || crlf < lf);
-    const end = isCrlf ? crlf + 4 : lf < 0 ? bytes.length : lf + 2;
+    const end = isCrlf ? crlf + 3 : lf < 0 ? bytes.length : lf + 2;
     events.push(bytes.subarray(from, end));
     from = end;
   }
   return events;
 }
 
-/** Inside a JSON string a quote is escaped, so these patterns are found in keys only. `"usage":null`, which every chunk may have, needs no care. */
+/** Inside a JSON string a quote is escaped, so these patterns are found in keys and whole values only. `"usage":null`, which every chunk may have, needs no care. */
 function needsCare(events: Buffer): boolean {
   if (events.includes(DONE) || events.includes(ERROR)) return true;
   for (let at = events.indexOf(USAGE); at >= 0; at = events.indexOf(USAGE, at + USAGE.length)) {
     let next = at + USAGE.length;
-    while (events[next] === SPACE || events[next] === COLON) next += 1;
-    if (events[next] === OPENING_BRACE) return true;
+    while (events[next] === COLON || BLANKS.has(events[next] ?? 0)) next += 1;
+    if (events[next] !== LETTER_N) return true;
   }
   return false;
 }
 
+/** Whether the last chunk with a choice gives the reason why it ends. */
+function isFinished(events: Buffer): boolean {
+  const last = eventsOf(events)
+    .map((event) => choicesOf(jsonOf(dataOf(event.toString('utf8')))))
+    .findLast((choices) => choices.length > 0);
+  return last?.some((choice) => typeof choice['finish_reason'] === 'string') ?? false;
+}
+
 /** The event's data, its lines joined (WHATWG HTML §9.2.6); undefined when it has none. */
 function dataOf(event: string): string | undefined {
-  const lines = event.split(/\r?\n/).flatMap((line) => /^data: ?(.*)$/.exec(line)?.[1] ?? []);
-  return lines.length === 0 ? undefined : lines.join('\n').trim();
+  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
+  return lines.length === 0
+    ? undefined
+    : lines
+        .map((line) => line.slice('data:'.length))
+        .join('\n')
+        .trim();
 }
 
 function jsonOf(data: string | undefined): Json | undefined {
@@ -196,11 +251,11 @@ const streamError = (error: unknown): StreamError =>
       }
     : { message: textOr(error, 'The provider broke the stream off.').slice(0, 500), type: 'server_error', code: null };
 
+const choicesOf = (chunk: Json | undefined): Json[] => (Array.isArray(chunk?.['choices']) ? chunk['choices'].filter(isRecord) : []);
+
 /** Everything in a chunk (or a whole answer) that the model wrote. */
 export function textOfChunk(chunk: Json | undefined): string {
-  const choices = Array.isArray(chunk?.['choices']) ? chunk['choices'] : [];
-  return choices
-    .filter(isRecord)
+  return choicesOf(chunk)
     .map((choice) => textOfMessage(choice['delta'] ?? choice['message']))
     .join('');
 }

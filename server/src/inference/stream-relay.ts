@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
 import { usdForDisplay } from '../kernel/money.ts';
-import { type Admission, HOLD_MS } from './admission.ts';
+import type { Admission } from './admission.ts';
 import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
 import { ClientStream } from './client-stream.ts';
 import type { InferenceDeps } from './deps.ts';
 import { estimateUsage } from './estimate.ts';
 import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders } from './response-headers.ts';
-import { costOfUsage, type Served, settle } from './settlement.ts';
+import { costOfUsage, renewHold, type Served, settle } from './settlement.ts';
 import { SseFilter, type StreamError } from './sse-filter.ts';
 import { settleUnanswered } from './unanswered.ts';
 import { readUsage, usageForClient } from './usage.ts';
@@ -32,10 +32,9 @@ const BROKEN_OFF: StreamError = {
 /** A streamed answer: bytes through, and before the last event leaves, the money is settled. */
 export async function relayStream(admission: Admission, res: ServerResponse, deps: InferenceDeps): Promise<Served> {
   const client = new ClientStream(res);
-  const { call } = admission;
   const stopBeating = deps.heartbeat.start(() => {
     client.ping(SILENCE_MS);
-    void deps.lanes.renew(call.receiptId, deps.clock.now() + HOLD_MS);
+    renewHold(admission, deps);
   });
   try {
     const journey = await firstThatAnswers<Relayed>(admission, deps, (answer, sofar) => pump(answer, sofar, admission, client, deps));
@@ -54,6 +53,8 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
     const last = Buffer.from(
       ending === 'completed' ? `${wantsUsage(admission) ? filter.usageChunk(shown) : ''}${DONE}` : errorEvent(filter.error ?? BROKEN_OFF),
     );
+    // A ping from here on would stand in no digest.
+    stopBeating();
     const served: Served = {
       ...journey,
       outcome: ending,
@@ -89,22 +90,29 @@ async function pump(
   const over = Promise.withResolvers<void>();
   let firstByteAt = 0;
   let overheadMs = 0;
-  const relay = (chunk: Buffer): void | Promise<void> => {
-    const bytes = filter.push(chunk);
+  const beganTick = performance.now();
+  const relay = (bytes: Buffer, arrivedTick: number): void | Promise<void> => {
     if (filter.isOver) over.resolve();
     if (bytes.length === 0) return undefined;
     if (!client.isOpen) {
       firstByteAt = deps.clock.now();
-      overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
+      const waitedMs = journey.upstreamMs + arrivedTick - beganTick;
+      overheadMs = performance.now() - admission.call.startedTick - waitedMs;
       client.open(answerHeaders(admission, journey, overheadMs));
     }
     return client.write(bytes);
   };
 
   let cut: unknown;
-  const pumped = answer.pump(relay).catch((error: unknown) => {
-    cut = error;
-  });
+  const pumped = answer
+    .pump((chunk) => {
+      const arrivedTick = performance.now();
+      return relay(filter.push(chunk), arrivedTick);
+    })
+    .then(() => relay(filter.end(), performance.now()))
+    .catch((error: unknown) => {
+      cut = error;
+    });
   // Whoever has announced the end need not close as well: some providers keep the connection for minutes.
   await Promise.race([pumped, over.promise]);
   const isCancelled = admission.call.signal.aborted;

@@ -1,7 +1,7 @@
 import type { Encoding } from './tokenizer.ts';
 
 const LONGEST_RUN = 512;
-const LONG_RUN = /[^\S\r\n]{513,}|\S{513,}|[\r\n]{513,}/gu;
+const LONG_RUN = /\s{513,}|\S{513,}/gu;
 
 const load = {
   o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),

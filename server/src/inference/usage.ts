@@ -20,17 +20,20 @@ const part = (details: unknown, name: string, most: number): number => {
 
 /**
  * The provider's usage in OpenAI's form, zero included; undefined where it is missing or cannot be a count (negative, a string, absurd).
- * Parts never exceed their whole, whatever the provider says. Totals are not read: they follow.
+ * Parts never exceed their whole, whatever the provider says. xAI and Google count what the model thought beside `completion_tokens`, and
+ * bill it as output: there the total alone has all of it.
  */
 export function readUsage(usage: unknown): ReceiptUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const {
     prompt_tokens: input,
-    completion_tokens: output,
+    completion_tokens: written,
+    total_tokens: total,
     prompt_tokens_details: inputDetails,
     completion_tokens_details: outputDetails,
   } = usage;
-  if (!isCount(input) || !isCount(output)) return undefined;
+  if (!isCount(input) || !isCount(written)) return undefined;
+  const output = isCount(total) ? Math.max(written, total - input) : written;
   const cached = part(inputDetails, 'cached_tokens', input);
   return {
     input_tokens: input,

@@ -10,13 +10,15 @@ export interface BodyLimits {
 
 /**
  * The JSON body of a request with the bytes it was parsed from; the value is `undefined` when there is no body at all.
- * @throws Problem `unsupported_media_type`, `payload_too_large`, `request_timeout`, `malformed_json`
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `request_timeout`, `malformed_json`, `validation_failed` (nested too deep)
  */
 export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<{ bytes: Buffer; value: unknown }> {
   if (!hasBody(request)) return { bytes: Buffer.alloc(0), value: undefined };
   requireJson(request);
   const bytes = await readBody(request, limits);
-  return { bytes, value: bytes.length === 0 ? undefined : parseJson(bytes) };
+  const value = bytes.length === 0 ? undefined : parseJson(bytes);
+  if (bytes.length > 2 * MOST_LEVELS && isNestedDeeper(value, MOST_LEVELS)) throw tooDeep();
+  return { bytes, value };
 }
 
 /** @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout` */
@@ -52,6 +54,21 @@ export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: Body
     else request.on('data', onData).on('end', onEnd).on('close', onClose);
   });
 }
+
+/** JSON.parse takes any depth, but JSON.stringify runs out of stack at some thousand levels, and RFC 8259 (section 9) lets a parser set a limit. */
+const MOST_LEVELS = 256;
+
+/** Level by level, not by recursion: that would be what it guards against. */
+function isNestedDeeper(value: unknown, most: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > most) return true;
+    level = level.flatMap((parent) => (typeof parent === 'object' && parent !== null ? Object.values(parent).filter(isObject) : []));
+  }
+  return false;
+}
+
+const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -96,6 +113,11 @@ export function requireJson({ headers }: IncomingMessage): void {
   if (coding !== 'identity')
     throw new Problem('unsupported_media_type', `Send the body without Content-Encoding (${coding.slice(0, 40)}).`);
 }
+
+const tooDeep = (): Problem =>
+  new Problem('validation_failed', `The body nests arrays and objects deeper than ${MOST_LEVELS} levels: flatten it.`, {
+    errors: [{ loc: ['body'], msg: `Nested deeper than ${MOST_LEVELS} levels`, type: 'too_deep' }],
+  });
 
 const tooLarge = (maxBytes: number): Problem =>
   new Problem('payload_too_large', `The body is larger than the ${maxBytes} bytes that this endpoint accepts.`);
