@@ -15,11 +15,16 @@ export interface Answered {
 export const MODEL = 'gpt-4o-mini';
 export const HELLO = { model: MODEL, messages: [{ role: 'user' as const, content: 'Say hello.' }] };
 
-/** One chat completion, sent as `curl` would. A string is sent as it is. */
-export async function ask(gateway: Gateway, key: string, body: object | string, headers: Record<string, string> = {}): Promise<Answered> {
+/** One chat completion, sent as `curl` would. A string is sent as it is. Without a key, `headers` have to carry the credential. */
+export async function ask(
+  gateway: Gateway,
+  key: string | undefined,
+  body: object | string,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
   const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
     method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), 'content-type': 'application/json', ...headers },
     body: typeof body === 'string' ? body : JSON.stringify(body),
   });
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
