@@ -1,4 +1,5 @@
 export { type Verification, verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
+export type { Budgets } from './budgets.ts';
 export type { Models } from './catalog.ts';
 export {
   AbortError,
@@ -30,6 +31,14 @@ export type {
   CreateKeyRequest,
   FieldError,
   HTTPValidationError,
+  KeyBudgetAlert,
+  KeyBudgetAlertHistoryResponse,
+  KeyBudgetChange,
+  KeyBudgetHistoryResponse,
+  KeyBudgetStatusResponse,
+  KeyBudgetSummaryItem,
+  KeyBudgetSummaryResponse,
+  KeyBudgetUpdateRequest,
   KeyCreatedResponse,
   KeyResponse,
   LoginMfaRequiredResponse,

@@ -1,3 +1,4 @@
+import { Budgets } from './budgets.ts';
 import { Models } from './catalog.ts';
 import { environmentVariable } from './environment.ts';
 import { Identity } from './identity.ts';
@@ -36,6 +37,7 @@ export class Tallygate {
   readonly baseUrl: string;
   readonly identity: Identity;
   readonly keys: Keys;
+  readonly budgets: Budgets;
   readonly models: Models;
   readonly usage: Usage;
   readonly requests: Requests;
@@ -59,6 +61,7 @@ export class Tallygate {
     });
     this.identity = new Identity(transport);
     this.keys = new Keys(transport);
+    this.budgets = new Budgets(transport);
     this.models = new Models(transport);
     this.usage = new Usage(transport);
     this.requests = new Requests(transport);

@@ -6,20 +6,36 @@ export type ErrorCode =
   | 'malformed_json'
   /** 400. The provider that serves this model answered that the request itself is at fault. Its own message is in the detail; nothing was charged. */
   | 'upstream_rejected'
+  /** 400. The token of the mail is mistyped, was used, has expired or was replaced by a newer one. Ask for another mail. */
+  | 'invalid_token'
   /** 401. Send an API key or a session token as `Authorization: Bearer …`. */
   | 'missing_credentials'
   /** 401. The credential is mistyped, unknown, expired or revoked, or the e-mail address and password do not belong together. */
   | 'invalid_credentials'
   /** 401. The request carries credentials of two different identities. Send exactly one of them. */
   | 'ambiguous_credentials'
+  /** 401. The request is signed (RFC 9421), and its signature does not hold: the detail says what is wrong. Sign every attempt anew, with a fresh `created` and `nonce`, over the very bytes that are sent. */
+  | 'invalid_signature'
+  /** 401. This API key accepts signed requests only (`require_signature`). Send `Content-Digest`, `Signature-Input` and `Signature`. */
+  | 'signature_required'
+  /** 401. The code of the second factor is wrong or was used before. Wait for the next code of the app, check its clock, or use a recovery code. */
+  | 'invalid_mfa_code'
+  /** 401. The challenge is unknown, was used, is older than five minutes or has taken its five tries. Log in with the password again. */
+  | 'challenge_expired'
   /** 402. The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much: raise the cap, lower `max_tokens`, or send `X-Budget-Policy: clamp`. */
   | 'budget_exceeded'
-  /** 403. The credential is good, but its owner’s role does not cover this operation. */
+  /** 403. The credential is good, but its owner’s role, or the limits of the API key itself, do not cover this operation. The detail says which. */
   | 'forbidden'
+  /** 403. This change has to be confirmed with the password, the second factor or both, and what was sent is wrong or missing. The session goes on. */
+  | 'confirmation_failed'
   /** 403. Use an API key that carries the scope named in the detail, or sign in and use a session. */
   | 'scope_required'
   /** 403. API keys cannot do this. Log in with `POST /v1/users/login` and send the session token. */
   | 'session_required'
+  /** 403. The key is limited to certain models (`allowed_models`), and the request names another one, as its model or among its fallbacks. Use one of the key’s models, or change the key. */
+  | 'model_not_allowed'
+  /** 403. The key is limited to certain endpoints (`allowed_endpoints`), and this is none of them. Use another key, or change this one. */
+  | 'endpoint_not_allowed'
   /** 404. There is no such object, or it belongs to somebody else; the two are answered alike. */
   | 'not_found'
   /** 404. The path is not part of this service. `/openapi.json` lists all of them; the base URL of OpenAI clients ends in `/v1`. */
@@ -44,7 +60,7 @@ export type ErrorCode =
   | 'validation_failed'
   /** 422. The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`. */
   | 'unpriced_feature'
-  /** 429. Too many requests or tokens in a short time. Repeat after `Retry-After` seconds. */
+  /** 429. Too many requests or tokens in a minute, or too many requests at once, for the API key or for the plan; the detail says which. Repeat after `Retry-After` seconds. Without that header the request alone is larger than the limit: lower `max_tokens`. */
   | 'rate_limited'
   /** 429. The request would fit under its caps once requests that are running now settle for less than they hold. Repeat after `Retry-After` seconds. */
   | 'budget_in_flight'
@@ -69,13 +85,21 @@ export type ErrorCode =
 export const ERROR_KINDS = {
   malformed_json: { family: 'bad_request', retryable: false },
   upstream_rejected: { family: 'bad_request', retryable: false },
+  invalid_token: { family: 'bad_request', retryable: false },
   missing_credentials: { family: 'authentication', retryable: false },
   invalid_credentials: { family: 'authentication', retryable: false },
   ambiguous_credentials: { family: 'authentication', retryable: false },
+  invalid_signature: { family: 'authentication', retryable: false },
+  signature_required: { family: 'authentication', retryable: false },
+  invalid_mfa_code: { family: 'authentication', retryable: false },
+  challenge_expired: { family: 'authentication', retryable: false },
   budget_exceeded: { family: 'budget_exceeded', retryable: false },
   forbidden: { family: 'permission', retryable: false },
+  confirmation_failed: { family: 'permission', retryable: false },
   scope_required: { family: 'permission', retryable: false },
   session_required: { family: 'permission', retryable: false },
+  model_not_allowed: { family: 'permission', retryable: false },
+  endpoint_not_allowed: { family: 'permission', retryable: false },
   not_found: { family: 'not_found', retryable: false },
   unknown_path: { family: 'not_found', retryable: false },
   model_not_found: { family: 'not_found', retryable: false },

@@ -1,5 +1,19 @@
 // Generated from contract/src by sdk/scripts/generate-models.ts. Do not edit.
 
+/** Proof that it is the owner who closes. */
+export interface AccountCloseRequest {
+  /** The password as it is now. */
+  password: string;
+  /** Where a second factor is on: six digits from the app, or a recovery code. */
+  code?: string | undefined;
+}
+
+/** An e-mail address; the answer does not tell whether it has an account. */
+export interface AddressRequest {
+  /** E-mail address. */
+  email: string;
+}
+
 /** One change, by whom and from where. Entries are never changed and never deleted. */
 export interface AuditLogEntry {
   /** UUIDv7. */
@@ -247,6 +261,19 @@ export interface ChatUsage {
   [field: string]: unknown;
 }
 
+/** The caller’s own signature of the request, as it was verified. */
+export interface ClientSignature {
+  alg: 'ed25519';
+  /** The key that was registered on the API key: 32 bytes, base64url. */
+  public_key: string;
+  /** What was covered, with parameters: the value of `@signature-params` (RFC 9421, section 2.3). */
+  signature_input: string;
+  /** Ed25519 signature over the signature base, 64 bytes, base64url. */
+  signature: string;
+  /** `Content-Digest` of the request as sent (RFC 9530). Its sha-256 is `request_sha256`. */
+  content_digest: string;
+}
+
 /** A new API key. */
 export interface CreateKeyRequest {
   /** For people. */
@@ -259,6 +286,17 @@ export interface CreateKeyRequest {
   expires_at?: string | undefined;
   /** Hard monthly cap, USD, UTC calendar month. None when left out. */
   monthly_cap_usd?: string | undefined;
+  /** The only models that the key may use, fallbacks included. Null: all. */
+  allowed_models?: string[] | null | undefined;
+  /** The only endpoints that the key may spend on. Null: all. */
+  allowed_endpoints?: InferenceEndpoint[] | null | undefined;
+  rate_limits?: KeyRateLimitsInput | undefined;
+  /** Your own notes: at most 16 pairs. */
+  metadata?: { [name: string]: string } | undefined;
+  /** Ed25519 public key, base64url of 32 bytes (the `x` of a JWK). Signatures of requests (RFC 9421) are verified with it. */
+  signing_public_key?: string | null | undefined;
+  /** Inference requests without a valid signature are refused. */
+  require_signature?: boolean | undefined;
 }
 
 /** A new user with an account of their own. */
@@ -269,6 +307,15 @@ export interface CreateUserRequest {
   password: string;
   /** Display name. */
   name?: string | undefined;
+}
+
+/** E-mail address. */
+export type Email = string;
+
+/** Proof that the address is read by its user. */
+export interface EmailVerifyRequest {
+  /** From the link in the mail. */
+  token: string;
 }
 
 /** One fault found in the input. */
@@ -294,9 +341,150 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'upstream_rejected' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'budget_exceeded' | 'forbidden' | 'scope_required' | 'session_required' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'upstream_unavailable' | 'store_unavailable' | 'shutting_down' | 'upstream_timeout';
+  code: 'malformed_json' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'upstream_unavailable' | 'store_unavailable' | 'shutting_down' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
+}
+
+/** An endpoint that spends, with everything below it. */
+export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
+
+/** A threshold that was reached. */
+export interface KeyBudgetAlert {
+  /** UUIDv7. */
+  alert_id: string;
+  /** UTC calendar month, `YYYY-MM`. */
+  period: string;
+  threshold_percent: number;
+  /** `exceeded` at 100 %. */
+  kind: 'warning' | 'exceeded';
+  /** A settled request reached the threshold; a changed budget put it below what was spent; a request did not fit under the cap. */
+  cause: 'spend' | 'cap_change' | 'refusal';
+  /** Settled in the period when the alert was recorded, USD. */
+  spent_usd: string;
+  /** The cap at that moment, USD. */
+  cap_usd: string;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** First instant of the next period. */
+  resets_at: string;
+}
+
+/** The alerts of a key, each threshold at most once a period. Newest first; the newest `limit` of `total`. */
+export interface KeyBudgetAlertHistoryResponse {
+  items: KeyBudgetAlert[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** One change of a budget. */
+export interface KeyBudgetChange {
+  /** UUIDv7. */
+  change_id: string;
+  /** RFC 3339, UTC. */
+  changed_at: string;
+  actor: {
+    /** A person with a session, or an API key. */
+    kind: 'user' | 'key';
+    /** The last four characters of the id. */
+    id: string;
+  };
+  previous_cap_usd: string | null;
+  new_cap_usd: string | null;
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request. */
+  previous_alert_thresholds: number[];
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request. */
+  new_alert_thresholds: number[];
+}
+
+/** Who changed a key’s budget, from what to what. Newest first; the newest `limit` of `total`. */
+export interface KeyBudgetHistoryResponse {
+  items: KeyBudgetChange[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** Where a key stands in the current month. */
+export interface KeyBudgetStatusResponse {
+  /** UUIDv7. */
+  key_id: string;
+  /** UTC calendar month, `YYYY-MM`. */
+  period: string;
+  /** First instant of the period. */
+  period_start: string;
+  /** First instant of the next period. */
+  resets_at: string;
+  monthly_cap_usd: string | null;
+  /** Settled in the period, USD. */
+  spent_usd: string;
+  /** Held by requests that are running now, at their worst case, USD. */
+  held_usd: string;
+  /** What the next request may cost at most: cap − spent − held, never negative. */
+  remaining_usd: string | null;
+  /** Spent ÷ cap, rounded down to four places; 1 for a cap of zero, null without a cap. */
+  utilization: number | null;
+  /** `warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request was refused because it did not fit under it. */
+  status: 'uncapped' | 'ok' | 'warning' | 'exceeded';
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request. */
+  alert_thresholds: number[];
+}
+
+/** Where one key stands, and which key it is. */
+export interface KeyBudgetSummaryItem {
+  /** UUIDv7. */
+  key_id: string;
+  /** UTC calendar month, `YYYY-MM`. */
+  period: string;
+  /** First instant of the period. */
+  period_start: string;
+  /** First instant of the next period. */
+  resets_at: string;
+  monthly_cap_usd: string | null;
+  /** Settled in the period, USD. */
+  spent_usd: string;
+  /** Held by requests that are running now, at their worst case, USD. */
+  held_usd: string;
+  /** What the next request may cost at most: cap − spent − held, never negative. */
+  remaining_usd: string | null;
+  /** Spent ÷ cap, rounded down to four places; 1 for a cap of zero, null without a cap. */
+  utilization: number | null;
+  /** `warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request was refused because it did not fit under it. */
+  status: 'uncapped' | 'ok' | 'warning' | 'exceeded';
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request. */
+  alert_thresholds: number[];
+  /** The key’s name. */
+  name: string;
+  livemode: boolean;
+  revoked: boolean;
+}
+
+/** Where all keys of the account stand in the current month, newest key first. */
+export interface KeyBudgetSummaryResponse {
+  /** UTC calendar month, `YYYY-MM`. */
+  period: string;
+  /** First instant of the period. */
+  period_start: string;
+  /** First instant of the next period. */
+  resets_at: string;
+  /** Settled in the period by all live keys, USD. */
+  spent_usd: string;
+  /** Held by running requests of all live keys, USD. */
+  held_usd: string;
+  items: KeyBudgetSummaryItem[];
+  /** How many keys there are. */
+  total: number;
+}
+
+/** The budget that a key is to have. */
+export interface KeyBudgetUpdateRequest {
+  /** The new hard cap of a UTC calendar month; `"0"` lets nothing through that costs anything; null clears the cap. */
+  monthly_cap_usd: string | null;
+  /** Whole percents in ascending order, at most ten; empty for no alerts. Left out: they stay as they are. */
+  alert_thresholds?: number[] | undefined;
 }
 
 /** An API key with its secret, shown exactly once. */
@@ -310,6 +498,17 @@ export interface KeyCreatedResponse {
   scopes: Scope[];
   status: 'active' | 'expired' | 'revoked';
   monthly_cap_usd: string | null;
+  /** The only models that the key may use. Null: all. */
+  allowed_models: string[] | null;
+  /** The only endpoints that the key may spend on. Null: all. */
+  allowed_endpoints: InferenceEndpoint[] | null;
+  rate_limits: KeyRateLimits;
+  /** Your own notes. */
+  metadata: { [name: string]: string };
+  /** Ed25519 public key, base64url of 32 bytes (the `x` of a JWK). Signatures of requests (RFC 9421) are verified with it. */
+  signing_public_key: string | null;
+  /** Inference requests without a valid signature are refused. */
+  require_signature: boolean;
   /** RFC 3339, UTC. */
   created_at: string;
   expires_at: string | null;
@@ -329,6 +528,26 @@ export interface KeyPath {
   key_id: string;
 }
 
+/** The key’s own rate limits. The plan’s hold for all keys of the account together. */
+export interface KeyRateLimits {
+  /** Requests in a minute. Null: the plan’s. */
+  requests_per_minute: number | null;
+  /** Tokens in a minute, in and out. Null: the plan’s. */
+  tokens_per_minute: number | null;
+  /** Requests that run at the same time. Null: the plan’s. */
+  concurrency: number | null;
+}
+
+/** Rate limits to set, each at most the plan’s. What is left out stays as it is. */
+export interface KeyRateLimitsInput {
+  /** Requests in a minute. Null: the plan’s. */
+  requests_per_minute?: number | null | undefined;
+  /** Tokens in a minute, in and out. Null: the plan’s. */
+  tokens_per_minute?: number | null | undefined;
+  /** Requests that run at the same time. Null: the plan’s. */
+  concurrency?: number | null | undefined;
+}
+
 /** An API key without its secret. */
 export interface KeyResponse {
   /** UUIDv7. */
@@ -340,6 +559,17 @@ export interface KeyResponse {
   scopes: Scope[];
   status: 'active' | 'expired' | 'revoked';
   monthly_cap_usd: string | null;
+  /** The only models that the key may use. Null: all. */
+  allowed_models: string[] | null;
+  /** The only endpoints that the key may spend on. Null: all. */
+  allowed_endpoints: InferenceEndpoint[] | null;
+  rate_limits: KeyRateLimits;
+  /** Your own notes. */
+  metadata: { [name: string]: string };
+  /** Ed25519 public key, base64url of 32 bytes (the `x` of a JWK). Signatures of requests (RFC 9421) are verified with it. */
+  signing_public_key: string | null;
+  /** Inference requests without a valid signature are refused. */
+  require_signature: boolean;
   /** RFC 3339, UTC. */
   created_at: string;
   expires_at: string | null;
@@ -350,6 +580,14 @@ export interface KeyResponse {
   revoked_at: string | null;
   /** To the minute. */
   last_used_at: string | null;
+}
+
+/** The second step of a login. */
+export interface LoginMfaRequest {
+  /** From the answer to the login. */
+  challenge_token: string;
+  /** Six digits from the authenticator app, or a recovery code. */
+  code: string;
 }
 
 /** The password was right; a second factor is needed. */
@@ -375,6 +613,43 @@ export interface LoginSession {
   token: string;
   /** RFC 3339, UTC. */
   expires_at: string;
+}
+
+/** A new secret; nothing changes until it is confirmed with a code. */
+export interface MfaBeginResponse {
+  /** For typing into an authenticator app: base32. */
+  secret: string;
+  /** The same as a link that authenticator apps open. */
+  otpauth_uri: string;
+  /** The link as a QR code: an SVG in a data URI. */
+  qr_code: string;
+}
+
+/** Both factors, once more. */
+export interface MfaDisableRequest {
+  password: string;
+  /** Six digits from the authenticator app, or a recovery code. */
+  code: string;
+}
+
+/** The state of a user’s second factor. */
+export interface MfaStatusResponse {
+  /** Whether a login needs a second factor. */
+  enabled: boolean;
+  enabled_at: string | null;
+  /** Begun and not confirmed yet; a login does not ask for it. */
+  pending: boolean;
+  recovery_codes_left: number;
+  /** In the answer to confirm only: each replaces a code from the app, once. They are not shown again. */
+  recovery_codes?: string[] | undefined;
+}
+
+/** A code from the app that took the secret of begin. */
+export interface MfaVerifyRequest {
+  /** Six digits from the authenticator app, or a recovery code. */
+  code: string;
+  /** Needed from API keys only: a key alone cannot change how its owner logs in. */
+  password?: string | undefined;
 }
 
 /** A model in OpenAI’s shape, with what it can do and what it costs. */
@@ -420,6 +695,9 @@ export interface ModelPricing {
   batch_factor: string;
 }
 
+/** 10 to 256 characters. */
+export type NewPassword = string;
+
 /** The error in OpenAI’s form, so that OpenAI SDKs raise their own typed errors. */
 export interface OpenAiError {
   /** The same sentence as `detail`. */
@@ -430,6 +708,22 @@ export interface OpenAiError {
   code: string | null;
   /** The request field at fault, or null. */
   param: string | null;
+}
+
+/** The old password and the new one. */
+export interface PasswordChangeRequest {
+  /** The password as it is now. */
+  current_password: string;
+  /** 10 to 256 characters. */
+  new_password: string;
+}
+
+/** A new password for whoever reads the mail. */
+export interface PasswordResetRequest {
+  /** From the link in the mail. */
+  token: string;
+  /** 10 to 256 characters. */
+  new_password: string;
 }
 
 export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds';
@@ -454,7 +748,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'upstream_rejected' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'budget_exceeded' | 'forbidden' | 'scope_required' | 'session_required' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'upstream_unavailable' | 'store_unavailable' | 'shutting_down' | 'upstream_timeout';
+  code: 'malformed_json' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'upstream_unavailable' | 'store_unavailable' | 'shutting_down' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
@@ -501,8 +795,8 @@ export interface ReceiptPayload {
   started_at: string;
   /** RFC 3339, UTC. */
   completed_at: string;
-  /** Place of the caller’s own signature. */
-  client_signature: null;
+  /** The caller’s own signature (RFC 9421); null where the request carried none. */
+  client_signature: ClientSignature | null;
 }
 
 /** A signed receipt: with the public key, everything needed to verify it offline. */
@@ -606,6 +900,52 @@ export interface ServiceStatus {
   documentation: string;
 }
 
+/** Live sessions, the last used first. */
+export interface SessionListResponse {
+  items: SessionResponse[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** A signed-in browser or terminal. */
+export interface SessionResponse {
+  /** UUIDv7. */
+  session_id: string;
+  /** Whether it is the session that asks. */
+  current: boolean;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** To the minute. */
+  last_used_at: string;
+  /** RFC 3339, UTC. */
+  expires_at: string;
+  ip_address: string | null;
+  user_agent: string | null;
+}
+
+/** What to change. A field that is left out stays as it is; lists and `metadata` are replaced whole. */
+export interface UpdateKeyRequest {
+  /** For people. */
+  name?: string | undefined;
+  /** What the key may do. */
+  scopes?: Scope[] | undefined;
+  /** When the key stops working by itself; null for never. */
+  expires_at?: string | null | undefined;
+  /** The only models that the key may use, fallbacks included. Null: all. */
+  allowed_models?: string[] | null | undefined;
+  /** The only endpoints that the key may spend on. Null: all. */
+  allowed_endpoints?: InferenceEndpoint[] | null | undefined;
+  rate_limits?: KeyRateLimitsInput | undefined;
+  /** Your own notes: at most 16 pairs. */
+  metadata?: { [name: string]: string } | undefined;
+  /** Ed25519 public key, base64url of 32 bytes (the `x` of a JWK). Signatures of requests (RFC 9421) are verified with it. */
+  signing_public_key?: string | null | undefined;
+  /** Inference requests without a valid signature are refused. */
+  require_signature?: boolean | undefined;
+}
+
 export interface UsageQuery {
   /** First day, UTC. Default: the first of the current month. */
   from?: string | undefined;
@@ -659,6 +999,9 @@ export interface UsageRow {
   charged_usd: string;
 }
 
+/** Display name. */
+export type UserName = string;
+
 /** A user. */
 export interface UserResponse {
   /** UUIDv7. */
@@ -677,6 +1020,16 @@ export interface UserResponse {
   created_at: string;
   /** Present in answers to a login only. */
   session?: LoginSession | undefined;
+}
+
+/** What to change; what is left out stays. */
+export interface UserUpdateRequest {
+  /** Display name; null removes it. */
+  name?: string | null | undefined;
+  /** The new address. It takes effect when the link that is sent to it is opened; until then nothing changes. */
+  email?: string | undefined;
+  /** The password; needed with `email`. */
+  password?: string | undefined;
 }
 
 /** A public signing key with its time of validity. */

@@ -1,0 +1,46 @@
+import type {
+  KeyBudgetAlertHistoryResponse,
+  KeyBudgetHistoryResponse,
+  KeyBudgetStatusResponse,
+  KeyBudgetSummaryResponse,
+  KeyBudgetUpdateRequest,
+} from './generated/models.ts';
+import type { Call } from './transport/call.ts';
+import type { CallOptions } from './transport/call-options.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** `tallygate.budgets`: hard monthly caps of API keys. */
+export class Budgets {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Where every key of the account stands this month, revoked ones included. */
+  summary(options?: CallOptions): Call<KeyBudgetSummaryResponse> {
+    return this.#transport.json({ method: 'GET', path: '/v1/keys/budget-summary' }, options);
+  }
+
+  /** What the key has spent this month, what running requests hold, and what is left. */
+  get(keyId: string, options?: CallOptions): Call<KeyBudgetStatusResponse> {
+    return this.#transport.json({ method: 'GET', path: budgetPath(keyId) }, options);
+  }
+
+  /** Sets or changes the cap, or clears it with `monthly_cap_usd: null`. In effect when this resolves; elsewhere within a second. */
+  update(keyId: string, request: KeyBudgetUpdateRequest, options?: CallOptions): Call<KeyBudgetStatusResponse> {
+    return this.#transport.json({ method: 'PATCH', path: budgetPath(keyId), body: request }, options);
+  }
+
+  /** Who changed the budget, from what to what; newest first. */
+  history(keyId: string, options?: CallOptions): Call<KeyBudgetHistoryResponse> {
+    return this.#transport.json({ method: 'GET', path: `${budgetPath(keyId)}/history` }, options);
+  }
+
+  /** The thresholds that were reached, each at most once a month; newest first. */
+  alerts(keyId: string, options?: CallOptions): Call<KeyBudgetAlertHistoryResponse> {
+    return this.#transport.json({ method: 'GET', path: `${budgetPath(keyId)}/alerts` }, options);
+  }
+}
+
+const budgetPath = (keyId: string): string => `/v1/keys/${encodeURIComponent(keyId)}/budget`;
