@@ -1,39 +1,45 @@
-import type { LaneSource } from '../adapters/lanes/port.ts';
+import type { LaneSource, Units } from '../adapters/lanes/port.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 
-interface LoadedLane {
-  readonly id: string;
-  readonly spent: NanoUsd;
-}
-
+/** The lanes in memory, as they are now. `isWritten`: the ledger has all that was settled on the lane. */
 interface Books {
-  /** The lanes in memory, as they are now. */
-  loaded(): Iterable<LoadedLane>;
-  /** Whether everything that was settled is written. */
-  isDrained(): boolean;
+  loaded(): Iterable<{ readonly id: string; readonly spent: NanoUsd; readonly isWritten: boolean }>;
+  loadedQuotas(): Iterable<{ readonly id: string; readonly used: Units; readonly isWritten: boolean }>;
 }
 
 export interface Difference {
   readonly laneId: string;
-  /** Nano-USD. */
-  readonly inLane: NanoUsd;
-  readonly inLedger: NanoUsd;
+  /** What is counted: `nano_usd`, or a meter of the plan's quota. */
+  readonly unit: string;
+  readonly inLane: bigint;
+  readonly inLedger: bigint;
 }
+
+const MONEY = 'nano_usd';
 
 /**
  * Compares the lanes with the ledger that they are derived from. A lane that moves while it is looked at is left for the next time, so every
  * difference found is real. Balances are compared by what they are credited, which the ledger changes too: they are not compared here.
  */
 export async function reconcileLanes(books: Books, source: LaneSource): Promise<Difference[]> {
-  if (!books.isDrained()) return [];
-  const before = new Map([...books.loaded()].map(({ id, spent }) => [id, spent]));
   const differences: Difference[] = [];
-  for (const [laneId, inLane] of before) {
-    if (laneId.startsWith('balance:')) continue;
-    const { spent: inLedger } = await source.moneyLane(laneId);
-    if (inLedger !== inLane) differences.push({ laneId, inLane, inLedger });
+  for (const [laneId, inLane] of writtenCounters(books)) {
+    const inLedger = laneId.startsWith('quota:') ? await source.quotaLane(laneId) : { [MONEY]: (await source.moneyLane(laneId)).spent };
+    for (const unit of new Set([...Object.keys(inLane), ...Object.keys(inLedger)])) {
+      const difference = { laneId, unit, inLane: inLane[unit] ?? 0n, inLedger: inLedger[unit] ?? 0n };
+      if (difference.inLane !== difference.inLedger) differences.push(difference);
+    }
   }
-  if (!books.isDrained()) return [];
-  const after = new Map([...books.loaded()].map(({ id, spent }) => [id, spent]));
-  return differences.filter(({ laneId, inLane }) => after.get(laneId) === inLane);
+  const after = writtenCounters(books);
+  return differences.filter(({ laneId, unit, inLane }) => {
+    const counters = after.get(laneId);
+    return counters !== undefined && (counters[unit] ?? 0n) === inLane;
+  });
+}
+
+function writtenCounters(books: Books): ReadonlyMap<string, Units> {
+  const counters = new Map<string, Units>();
+  for (const { id, spent, isWritten } of books.loaded()) if (isWritten && !id.startsWith('balance:')) counters.set(id, { [MONEY]: spent });
+  for (const { id, used, isWritten } of books.loadedQuotas()) if (isWritten) counters.set(id, used);
+  return counters;
 }

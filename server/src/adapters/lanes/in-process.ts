@@ -1,5 +1,5 @@
 import type { NanoUsd } from '../../kernel/money.ts';
-import { minOf } from '../../kernel/money.ts';
+import { maxOf, minOf } from '../../kernel/money.ts';
 import { costAt, drawOnQuota, largestThatFits, unitsAt } from './lane-arithmetic.ts';
 import type {
   Held,
@@ -14,21 +14,26 @@ import type {
   Settlement,
   Units,
 } from './port.ts';
-import type { SettlementJournal } from './settlement-journal.ts';
+import type { JournalPosition, SettlementJournal } from './settlement-journal.ts';
 
-interface MoneyCounter {
+interface Counter {
+  /** How many holds may still be settled on it, the expired ones included. */
+  holds: number;
+  /** When a request last named it, epoch milliseconds. */
+  touchedAt: number;
+  /** Where its newest settlement is in the journal. */
+  settledAt: JournalPosition | undefined;
+}
+
+interface MoneyCounter extends Counter {
   spent: NanoUsd;
   held: NanoUsd;
   cap: NanoUsd | null;
-  holds: number;
-  touchedAt: number;
 }
 
-interface QuotaCounter {
+interface QuotaCounter extends Counter {
   used: Record<string, bigint>;
   held: Record<string, bigint>;
-  holds: number;
-  touchedAt: number;
 }
 
 interface Hold {
@@ -40,6 +45,9 @@ interface Hold {
   /** Swept: no longer counted as held, but still good for one late settlement. */
   expired: boolean;
 }
+
+/** What the lanes need of the journal: to write to it, and to know what was taken from it. */
+type Journal = Pick<SettlementJournal, 'append' | 'isAcknowledged'>;
 
 const EXPIRED_KEPT_MS = 3_600_000;
 const IDLE_LANE_MS = 900_000;
@@ -55,9 +63,9 @@ export class InProcessLanes implements LaneStore {
   readonly #loading = new Map<string, Promise<void>>();
   readonly #creditedWhileLoading = new Set<string>();
   readonly #source: LaneSource;
-  readonly #journal: SettlementJournal;
+  readonly #journal: Journal;
 
-  constructor(source: LaneSource, journal: SettlementJournal) {
+  constructor(source: LaneSource, journal: Journal) {
     this.#source = source;
     this.#journal = journal;
   }
@@ -76,16 +84,17 @@ export class InProcessLanes implements LaneStore {
     const hold = this.#holds.get(holdId);
     if (!hold) return undefined;
     const { request } = hold;
-    const drawn = drawOnQuota(units, request.quota ? hold.covered : null, cost);
-    const debt = drawn.charge > hold.charge ? drawn.charge - hold.charge : 0n;
+    const drawn = drawOnQuota(units, request.quota && this.#coverOf(hold, request.quota), cost);
+    const debt = maxOf(0n, drawn.charge - hold.charge);
     // The journal first: if it cannot be written, nothing has happened and the hold stands.
-    this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record });
+    const settledAt = this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record });
 
-    this.#holds.delete(holdId);
-    if (!hold.expired) this.#release(hold);
+    if (!hold.expired) this.#count(hold, -1n);
+    this.#forget(holdId, hold);
     for (const lane of request.lanes) this.#counter(lane.id).spent += cost;
     if (request.funds) this.#counter(request.funds.id).spent += drawn.charge;
     if (request.quota) add(this.#quotaCounter(request.quota.id).used, drawn.covered, 1n);
+    for (const counter of this.#countersOf(request)) counter.settledAt = settledAt;
     return { covered: drawn.covered, charged: drawn.charge, debt, lanes: request.lanes.map((lane) => this.#state(lane)) };
   }
 
@@ -101,14 +110,14 @@ export class InProcessLanes implements LaneStore {
       if (hold.expiresAt > now) continue;
       if (!hold.expired) {
         hold.expired = true;
-        this.#release(hold);
+        this.#count(hold, -1n);
         freed += 1;
-      } else if (hold.expiresAt + EXPIRED_KEPT_MS <= now) this.#holds.delete(id);
+      } else if (hold.expiresAt + EXPIRED_KEPT_MS <= now) this.#forget(id, hold);
     }
     // An idle lane may be forgotten once its source knows everything that was settled on it.
-    if (this.#journal.isDrained()) {
-      for (const lanes of [this.#money, this.#quota]) {
-        for (const [id, counter] of lanes) if (counter.holds === 0 && counter.touchedAt + IDLE_LANE_MS < now) lanes.delete(id);
+    for (const lanes of [this.#money, this.#quota]) {
+      for (const [id, counter] of lanes) {
+        if (counter.holds === 0 && counter.touchedAt + IDLE_LANE_MS < now && this.#isWritten(counter)) lanes.delete(id);
       }
     }
     return freed;
@@ -124,12 +133,19 @@ export class InProcessLanes implements LaneStore {
     return new Map(states);
   }
 
-  /** Every loaded money lane, for the reconciler. */
-  *loaded(): Iterable<{ id: string; spent: NanoUsd; held: NanoUsd }> {
-    for (const [id, { spent, held }] of this.#money) yield { id, spent, held };
+  /** Every loaded money lane, for the reconciler. `isWritten`: the ledger has all that was settled on it. */
+  *loaded(): Iterable<{ id: string; spent: NanoUsd; isWritten: boolean }> {
+    for (const [id, counter] of this.#money) yield { id, spent: counter.spent, isWritten: this.#isWritten(counter) };
+  }
+
+  /** Every loaded quota lane, likewise. */
+  *loadedQuotas(): Iterable<{ id: string; used: Units; isWritten: boolean }> {
+    for (const [id, counter] of this.#quota) yield { id, used: { ...counter.used }, isWritten: this.#isWritten(counter) };
   }
 
   #holdLoaded(request: HoldRequest): Held | Refused {
+    if (this.#holds.has(request.holdId)) throw new Error(`There is a hold ${request.holdId} already`);
+    for (const counter of this.#countersOf(request)) counter.touchedAt = Math.max(counter.touchedAt, request.at);
     for (const lane of moneyLanes(request)) applyCap(this.#counter(lane.id), lane);
     const quotaLeft = request.quota ? this.#quotaLeft(request.quota) : null;
     const { wanted, least } = request.outputTokens;
@@ -178,25 +194,37 @@ export class InProcessLanes implements LaneStore {
     const hold: Hold = { request, amount, covered, charge, expiresAt: request.expiresAt, expired: false };
     this.#holds.set(request.holdId, hold);
     this.#count(hold, 1n);
+    for (const counter of this.#countersOf(request)) counter.holds += 1;
     return { held: true, outputTokens: tokens, amount, lanes: request.lanes.map((lane) => this.#state(lane)) };
   }
 
-  #release(hold: Hold): void {
-    this.#count(hold, -1n);
+  /** Puts the hold's amounts on its lanes, or takes them off. */
+  #count({ request, amount, covered, charge }: Hold, sign: 1n | -1n): void {
+    for (const lane of request.lanes) this.#counter(lane.id).held += sign * amount;
+    if (request.funds) this.#counter(request.funds.id).held += sign * charge;
+    if (request.quota) add(this.#quotaCounter(request.quota.id).held, covered, sign);
   }
 
-  #count({ request, amount, covered, charge }: Hold, sign: 1n | -1n): void {
-    for (const lane of moneyLanes(request)) {
-      const counter = this.#counter(lane.id);
-      counter.held += sign * (lane === request.funds ? charge : amount);
-      counter.holds += Number(sign);
-      counter.touchedAt = request.at;
-    }
-    if (!request.quota) return;
-    const quota = this.#quotaCounter(request.quota.id);
-    add(quota.held, covered, sign);
-    quota.holds += Number(sign);
-    quota.touchedAt = request.at;
+  /** From now on it cannot be settled. */
+  #forget(holdId: string, { request }: Hold): void {
+    this.#holds.delete(holdId);
+    for (const counter of this.#countersOf(request)) counter.holds -= 1;
+  }
+
+  /**
+   * What the quota gives a hold at its settlement: what it has reserved, and what others have left since. Usage inside the quota costs
+   * nothing, even where the worst case would not have fitted. An expired hold keeps its word too.
+   */
+  #coverOf({ covered, expired }: Hold, quota: QuotaLane): Units {
+    const cover = (meter: string, left: bigint) => {
+      const reserved = covered[meter] ?? 0n;
+      return expired ? maxOf(left, reserved) : maxOf(left, 0n) + reserved;
+    };
+    return Object.fromEntries(Object.entries(this.#quotaLeft(quota)).map(([meter, left]) => [meter, cover(meter, left)]));
+  }
+
+  #isWritten({ settledAt }: Counter): boolean {
+    return settledAt === undefined || this.#journal.isAcknowledged(settledAt);
   }
 
   #state(lane: MoneyLane): LaneState {
@@ -208,6 +236,11 @@ export class InProcessLanes implements LaneStore {
     const { used, held } = this.#quotaCounter(quota.id);
     const left = (meter: string, cap: bigint) => cap - (used[meter] ?? 0n) - (ignoreHeld ? 0n : (held[meter] ?? 0n));
     return Object.fromEntries(Object.entries(quota.caps).map(([meter, cap]) => [meter, left(meter, cap)]));
+  }
+
+  *#countersOf(request: HoldRequest): Iterable<Counter> {
+    for (const lane of moneyLanes(request)) yield this.#counter(lane.id);
+    if (request.quota) yield this.#quotaCounter(request.quota.id);
   }
 
   #counter(id: string): MoneyCounter {
@@ -251,11 +284,11 @@ export class InProcessLanes implements LaneStore {
     const { spent, cap } = await this.#source.moneyLane(id);
     // A credit that arrived meanwhile may or may not be in what was read.
     if (this.#creditedWhileLoading.delete(id)) return this.#loadMoney(id, at);
-    this.#money.set(id, { spent, cap, held: 0n, holds: 0, touchedAt: at });
+    this.#money.set(id, { spent, cap, held: 0n, holds: 0, touchedAt: at, settledAt: undefined });
   }
 
   async #loadQuota(id: string, at: number): Promise<void> {
-    this.#quota.set(id, { used: { ...(await this.#source.quotaLane(id)) }, held: {}, holds: 0, touchedAt: at });
+    this.#quota.set(id, { used: { ...(await this.#source.quotaLane(id)) }, held: {}, holds: 0, touchedAt: at, settledAt: undefined });
   }
 }
 

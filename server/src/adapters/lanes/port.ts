@@ -90,9 +90,9 @@ export interface Settlement {
   readonly record: string;
 }
 
-/** How the account paid, decided where the hold was. */
+/** How the account paid, decided where the hold was. For a use within the held one the charge is never above what was held. */
 export interface Settled {
-  /** Units that the plan's quota covered. */
+  /** Units that the plan's quota covered: from what the hold had reserved, and from what is left of the quota by now. */
   readonly covered: Units;
   /** Money beyond the quota. */
   readonly charged: NanoUsd;
@@ -106,7 +106,11 @@ export interface Settled {
  * A store that cannot be reached rejects: admission then refuses, it never waves through.
  */
 export interface LaneStore {
-  /** Puts the worst case on every lane, or on none. Synchronous where the store is in this process and the lanes are loaded. */
+  /**
+   * Puts the worst case on every lane, or on none. Synchronous where the store is in this process and the lanes are loaded.
+   *
+   * @throws (or rejects) on the id of a hold that is not settled yet, and when a lane cannot be loaded; then nothing is taken
+   */
   hold(request: HoldRequest): Held | Refused | Promise<Held | Refused>;
   /** For long streams. */
   renew(holdId: string, expiresAt: number): void | Promise<void>;

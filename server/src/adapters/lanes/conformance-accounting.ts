@@ -1,0 +1,196 @@
+import { describe, expect, test } from 'vitest';
+import { counters, held, type MakeStore, refused, withStore } from './conformance.ts';
+import { balance, holdRequest, keyLane, NOW, quotaLane, runLane, settlementOf } from './conformance-requests.ts';
+import type { SettlementFeed } from './port.ts';
+
+const HOUR_MS = 3_600_000;
+
+async function recordsIn(feed: SettlementFeed): Promise<unknown[]> {
+  const batch = await feed.read();
+  return batch.entries.map(({ record }) => record);
+}
+
+/** What every lane store promises of settlements. */
+export function describeLaneAccounting(name: string, makeStore: MakeStore): void {
+  const on = (body: Parameters<typeof withStore>[1]) => withStore(makeStore, body);
+
+  describe(`${name} settles`, () => {
+    test(
+      'the actual cost in the place of the hold, on every lane',
+      on(async (store, source) => {
+        source.money.set('balance:a', { spent: 0n, cap: 100n });
+        const request = holdRequest({ amount: 50n, lanes: [runLane('r', 100n), keyLane('k', null)], funds: balance('a') });
+        await held(store, request);
+        expect(await store.settle(settlementOf(request, 30n))).toEqual({
+          covered: {},
+          charged: 30n,
+          debt: 0n,
+          lanes: [
+            { id: 'run:r', source: 'agent_run', cap: 100n, spent: 30n, held: 0n },
+            { id: 'key:k', source: 'key', cap: null, spent: 30n, held: 0n },
+          ],
+        });
+        expect(await counters(store, balance('a'))).toEqual({ spent: 30n, held: 0n, cap: 100n });
+      }),
+    );
+
+    test(
+      'once: a second settlement and one of what was never held are undefined and change nothing',
+      on(async (store, _source, feed) => {
+        const request = holdRequest({ amount: 50n, lanes: [keyLane('k', 100n)] });
+        await held(store, request);
+        await store.settle(settlementOf(request, 30n));
+        expect(await store.settle(settlementOf(request, 40n))).toBeUndefined();
+        expect(await store.settle({ ...settlementOf(request, 40n), holdId: 'never held' })).toBeUndefined();
+        expect(await counters(store, keyLane('k', 100n))).toEqual({ spent: 30n, held: 0n, cap: 100n });
+        expect(await recordsIn(feed)).toEqual([{ holdId: request.holdId }]);
+      }),
+    );
+
+    test(
+      'nothing of a request that was refused',
+      on(async (store, _source, feed) => {
+        const request = holdRequest({ amount: 50n, lanes: [keyLane('k', 10n)] });
+        await refused(store, request);
+        expect(await store.settle(settlementOf(request, 30n))).toBeUndefined();
+        expect(await recordsIn(feed)).toEqual([]);
+      }),
+    );
+
+    test(
+      'durably: the record, with how the account paid, can be read when settle returns',
+      on(async (store, _source, feed) => {
+        const quota = quotaLane('q', { requests: 10n, tokens: 60n });
+        const request = holdRequest({ amount: 100n, units: { requests: 1n, tokens: 80n }, quota, funds: keyLane('f', null) });
+        await held(store, request);
+        const settled = await store.settle(settlementOf(request, 100n, { requests: 1n, tokens: 80n }));
+        const batch = await feed.read();
+        expect(batch.entries).toEqual([
+          { charged: settled?.charged, debt: settled?.debt, covered: settled?.covered, record: { holdId: request.holdId } },
+        ]);
+      }),
+    );
+
+    test(
+      'more than was held as debt: the lane is above its cap, and the next hold is refused',
+      on(async (store, source) => {
+        source.money.set('balance:a', { spent: 0n, cap: 50n });
+        const [key, funds] = [keyLane('k', 50n), balance('a')];
+        const request = holdRequest({ amount: 50n, lanes: [key], funds });
+        await held(store, request);
+        expect(await store.settle(settlementOf(request, 70n))).toMatchObject({ charged: 70n, debt: 20n });
+        expect(await counters(store, key)).toEqual({ spent: 70n, held: 0n, cap: 50n });
+        expect(await refused(store, holdRequest({ lanes: [key] }))).toMatchObject({ lane: { id: key.id }, mayFitLater: false });
+        expect(await refused(store, holdRequest({ amount: 1n, funds }))).toMatchObject({ lane: { id: funds.id }, mayFitLater: false });
+      }),
+    );
+
+    test(
+      'an expired hold once, however late',
+      on(async (store) => {
+        const key = keyLane('k', 10n);
+        const late = holdRequest({ amount: 10n, lanes: [key], expiresAt: NOW + 100 });
+        await held(store, late);
+        await store.sweep(NOW + 100);
+        await held(store, holdRequest({ amount: 10n, lanes: [key], at: NOW + 100, expiresAt: NOW + HOUR_MS }));
+        await store.sweep(NOW + HOUR_MS - 1);
+        expect(await store.settle(settlementOf(late, 4n))).toMatchObject({ charged: 4n });
+        expect(await store.settle(settlementOf(late, 4n))).toBeUndefined();
+        expect(await counters(store, key)).toEqual({ spent: 4n, held: 10n, cap: 10n });
+      }),
+    );
+  });
+
+  describe(`${name} draws on the quota first, then on money`, () => {
+    const use = (tokens: bigint) => ({ requests: 1n, tokens });
+
+    test(
+      'and charges the request that crosses pro rata, exact to the nano-dollar',
+      on(async (store, source) => {
+        source.money.set('balance:a', { spent: 0n, cap: 1_000n });
+        const quota = quotaLane('q', { requests: 10n, tokens: 100n });
+        const wish = { amount: 70n, units: use(70n), quota, funds: balance('a') };
+        const [first, second, third] = [holdRequest(wish), holdRequest(wish), holdRequest(wish)];
+        for (const request of [first, second, third]) await held(store, request);
+        // 30 of 70 tokens are covered, so 40/70 of the cost are charged: 40, and of a third request all.
+        expect(await counters(store, balance('a'))).toMatchObject({ held: 110n });
+        expect(await store.settle(settlementOf(first, 70n, use(70n)))).toMatchObject({ covered: use(70n), charged: 0n });
+        expect(await store.settle(settlementOf(second, 71n, use(70n)))).toMatchObject({ covered: use(30n), charged: 41n });
+        expect(await store.settle(settlementOf(third, 70n, use(70n)))).toMatchObject({
+          covered: { requests: 0n, tokens: 0n },
+          charged: 70n,
+        });
+        expect(await counters(store, balance('a'))).toEqual({ spent: 111n, held: 0n, cap: 1_000n });
+      }),
+    );
+
+    test(
+      'by the scarcest meter: a quota of requests that is used up covers no tokens',
+      on(async (store) => {
+        const quota = quotaLane('q', { requests: 1n, tokens: 1_000_000n });
+        const wish = { amount: 70n, units: use(70n), quota, funds: null };
+        await held(store, holdRequest(wish));
+        expect(await refused(store, holdRequest(wish))).toMatchObject({ required: 70n });
+        await held(store, holdRequest({ ...wish, amount: 0n }));
+      }),
+    );
+
+    test(
+      'and never charges what the quota has left by the time of the settlement',
+      on(async (store, source) => {
+        source.money.set('balance:a', { spent: 0n, cap: 1_000n });
+        const wish = { amount: 100n, units: use(100n), quota: quotaLane('q', { requests: 10n, tokens: 100n }), funds: balance('a') };
+        const [first, second] = [holdRequest(wish), holdRequest(wish)];
+        await held(store, first);
+        await held(store, second);
+        expect(await counters(store, balance('a'))).toMatchObject({ held: 100n });
+        expect(await store.settle(settlementOf(first, 5n, use(5n)))).toMatchObject({ charged: 0n });
+        expect(await store.settle(settlementOf(second, 60n, use(60n)))).toMatchObject({ covered: use(60n), charged: 0n, debt: 0n });
+        expect(await counters(store, balance('a'))).toMatchObject({ spent: 0n, held: 0n });
+      }),
+    );
+
+    test(
+      'also for what exceeds the hold: debt is only what no quota covers',
+      on(async (store) => {
+        const quota = quotaLane('q', { requests: 10n, tokens: 100n });
+        const [first, second] = [
+          holdRequest({ amount: 50n, units: use(50n), quota, funds: null }),
+          holdRequest({ amount: 40n, units: use(40n), quota, funds: null }),
+        ];
+        await held(store, first);
+        expect(await store.settle(settlementOf(first, 60n, use(60n)))).toMatchObject({ covered: use(60n), charged: 0n, debt: 0n });
+        await held(store, second);
+        expect(await store.settle(settlementOf(second, 80n, use(80n)))).toMatchObject({ covered: use(40n), charged: 40n, debt: 40n });
+        expect(await refused(store, holdRequest({ amount: 1n, units: use(1n), quota, funds: null }))).toMatchObject({ mayFitLater: false });
+      }),
+    );
+
+    test(
+      'and keeps the cover of a hold that expired, although others drew on it since',
+      on(async (store) => {
+        const wish = { amount: 100n, units: use(100n), quota: quotaLane('q', { requests: 10n, tokens: 100n }), funds: null };
+        const late = holdRequest({ ...wish, expiresAt: NOW + 100 });
+        await held(store, late);
+        await store.sweep(NOW + 100);
+        const other = holdRequest(wish);
+        await held(store, other);
+        await store.settle(settlementOf(other, 100n, use(100n)));
+        expect(await store.settle(settlementOf(late, 80n, use(80n)))).toMatchObject({ covered: use(80n), charged: 0n });
+      }),
+    );
+
+    test(
+      'of caps as the newest request gives them',
+      on(async (store, source) => {
+        source.quota.set('quota:q', { requests: 3n, tokens: 90n });
+        const wish = (tokens: bigint) =>
+          holdRequest({ amount: 10n, units: use(10n), quota: quotaLane('q', { requests: 10n, tokens }), funds: null });
+        await held(store, wish(100n));
+        await refused(store, wish(100n));
+        await held(store, wish(200n));
+        await refused(store, wish(50n));
+      }),
+    );
+  });
+}

@@ -1,0 +1,128 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { counters, describeLaneStoreConformance, held, refused } from './conformance.ts';
+import { holdRequest, keyLane, NOW, quotaLane, runLane, ScriptedSource, settlementOf } from './conformance-requests.ts';
+import { InProcessLanes } from './in-process.ts';
+import type { LaneSource } from './port.ts';
+import { SettlementJournal } from './settlement-journal.ts';
+
+function open(source: LaneSource) {
+  const dir = mkdtempSync(join(tmpdir(), 'tallygate-lanes-'));
+  const journal = new SettlementJournal(dir, (segment, line) => {
+    throw new Error(`${segment}: ${line}`);
+  });
+  const close = async () => {
+    journal.close();
+    rmSync(dir, { recursive: true });
+  };
+  return { store: new InProcessLanes(source, journal), journal, feed: journal, close };
+}
+
+describeLaneStoreConformance('the in-process store', async (source) => open(source));
+
+const MINUTE_MS = 60_000;
+
+/** Waits until nothing is left to be written, as the ledger's writer would see to. */
+async function acknowledgeAll(journal: SettlementJournal): Promise<void> {
+  while (!journal.isDrained()) (await journal.read()).acknowledge();
+}
+
+describe('an idle lane', () => {
+  test('is forgotten and read again, once the ledger has what was settled on it', async () => {
+    const source = new ScriptedSource();
+    const { store, journal, close } = open(source);
+    const request = holdRequest({ amount: 10n, lanes: [keyLane('k', 100n)], quota: quotaLane('q', { requests: 1n }) });
+    await held(store, request);
+    await store.settle(settlementOf(request, 10n));
+    store.sweep(NOW + 16 * MINUTE_MS);
+    expect([...store.loaded()]).toContainEqual({ id: 'key:k', spent: 10n, isWritten: false });
+    await acknowledgeAll(journal);
+    expect([...store.loaded()]).toContainEqual({ id: 'key:k', spent: 10n, isWritten: true });
+    store.sweep(NOW + 16 * MINUTE_MS);
+    expect([...store.loaded(), ...store.loadedQuotas()]).toEqual([]);
+    source.money.set('key:k', { spent: 10n, cap: null });
+    expect(await refused(store, holdRequest({ amount: 91n, lanes: [keyLane('k', 100n)] }))).toMatchObject({ lane: { spent: 10n } });
+    await close();
+  });
+
+  test('is forgotten although settlements on other lanes are still unwritten', async () => {
+    const { store, journal, close } = open(new ScriptedSource());
+    const [first, second] = [holdRequest({ funds: keyLane('a', 1n) }), holdRequest({ funds: keyLane('b', 1n) })];
+    await held(store, first);
+    await held(store, second);
+    store.settle(settlementOf(first, 1n));
+    await acknowledgeAll(journal);
+    store.settle(settlementOf(second, 1n));
+    store.sweep(NOW + 16 * MINUTE_MS);
+    expect([...store.loaded()].map(({ id }) => id)).toEqual(['key:b']);
+    await close();
+  });
+
+  test('is kept as long as an expired hold on it may still be settled', async () => {
+    const { store, journal, close } = open(new ScriptedSource());
+    const late = holdRequest({
+      amount: 10n,
+      lanes: [keyLane('k', 100n)],
+      quota: quotaLane('q', { requests: 1n }),
+      funds: keyLane('f', null),
+    });
+    await held(store, late);
+    store.sweep(NOW + 16 * MINUTE_MS);
+    store.sweep(NOW + 17 * MINUTE_MS);
+    expect(store.settle(settlementOf(late, 10n, { tokens: 1n }))).toMatchObject({ charged: 10n });
+    expect(await counters(store, keyLane('k', 100n))).toEqual({ spent: 10n, held: 0n, cap: 100n });
+    await acknowledgeAll(journal);
+    store.sweep(NOW + 17 * MINUTE_MS);
+    expect([...store.loaded()]).toEqual([]);
+    await close();
+  });
+
+  test('is kept while requests that are refused name it, and so is the ceiling that they set', async () => {
+    const { store, close } = open(new ScriptedSource());
+    const tries = (at: number, cap: bigint) => holdRequest({ amount: 50n, lanes: [runLane('r', cap)], at, expiresAt: at + MINUTE_MS });
+    await refused(store, tries(NOW, 40n));
+    await refused(store, tries(NOW + 10 * MINUTE_MS, 1_000n));
+    store.sweep(NOW + 20 * MINUTE_MS);
+    expect(await refused(store, tries(NOW + 20 * MINUTE_MS, 1_000n))).toMatchObject({ lane: { cap: 40n } });
+    await close();
+  });
+});
+
+test('an expired hold is forgotten after an hour', async () => {
+  const { store, close } = open(new ScriptedSource());
+  const late = holdRequest({ amount: 10n, lanes: [keyLane('k', 100n)] });
+  await held(store, late);
+  store.sweep(NOW + MINUTE_MS);
+  store.sweep(NOW + 61 * MINUTE_MS);
+  expect(store.settle(settlementOf(late, 10n))).toBeUndefined();
+  await close();
+});
+
+test('a settlement that the journal does not take has not happened: the hold stands and can be settled again', async () => {
+  const { journal, close } = open(new ScriptedSource());
+  let isFull = true;
+  const journalOnFullDisk: Pick<SettlementJournal, 'append' | 'isAcknowledged'> = {
+    append: (entry) => {
+      if (isFull) throw new Error('ENOSPC');
+      return journal.append(entry);
+    },
+    isAcknowledged: (position) => journal.isAcknowledged(position),
+  };
+  const store = new InProcessLanes(new ScriptedSource(), journalOnFullDisk);
+  const request = holdRequest({ amount: 50n, lanes: [keyLane('k', 100n)] });
+  await held(store, request);
+  expect(() => store.settle(settlementOf(request, 30n))).toThrow('ENOSPC');
+  expect(await counters(store, keyLane('k', 100n))).toEqual({ spent: 0n, held: 50n, cap: 100n });
+  isFull = false;
+  expect(store.settle(settlementOf(request, 30n))).toMatchObject({ charged: 30n });
+  await close();
+});
+
+test('a loaded lane is held without a turn of the event loop', async () => {
+  const { store, close } = open(new ScriptedSource());
+  await held(store, holdRequest({ lanes: [keyLane('k', 100n)] }));
+  expect(store.hold(holdRequest({ amount: 1n, lanes: [keyLane('k', 100n)] }))).toMatchObject({ held: true });
+  await close();
+});
