@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
+import { jsonFaultPosition } from './http/json-fault.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const milliseconds = z.coerce.number().int().min(1).max(3_600_000);
 const bytes = z.coerce.number().int().min(1_024).max(1_073_741_824);
-const url = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
+const url = z
+  .url({ protocol: /^https?$/ })
+  .refine((text) => !URL.canParse(text) || new URL(text).username === '', 'Credentials do not belong in a URL')
+  .transform((text) => text.replace(/\/+$/, ''));
 
 /** Providers that speak OpenAI's protocol and need nothing but a key: `<NAME>_API_KEY`, and `<NAME>_BASE_URL` to point elsewhere. */
 const WELL_KNOWN = {
@@ -55,6 +60,18 @@ const Variables = z.object({
   DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
 });
 
+function areHeaders(headers: Readonly<Record<string, string>>): boolean {
+  try {
+    for (const [name, value] of Object.entries(headers)) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 const ProvidersFile = z.strictObject({
   providers: z
     .array(
@@ -64,7 +81,7 @@ const ProvidersFile = z.strictObject({
         /** The key itself, or the variable that holds it. */
         api_key: z.string().min(1).optional(),
         api_key_env: z.string().min(1).optional(),
-        headers: z.record(z.string(), z.string()).optional(),
+        headers: z.record(z.string(), z.string()).refine(areHeaders, 'Expected names and values that HTTP allows').optional(),
         max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
         weight: z.number().positive().max(1_000_000).default(1),
         /** The catalogue's models that it serves: a list, or a map to the provider's own names. All models of the provider's name when left out. */
@@ -114,9 +131,12 @@ export interface Config {
 
 /** A setting is wrong: says which, and what it should be. */
 export class ConfigError extends Error {
+  readonly faults: readonly string[];
+
   constructor(faults: readonly string[]) {
     super(`The configuration is not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
     this.name = 'ConfigError';
+    this.faults = faults;
   }
 }
 
@@ -129,9 +149,20 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readConfig(environment: Environment = process.env): Config {
   const env = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''));
-  const parsed = Variables.safeParse(env);
-  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
-  const given = parsed.data;
+  const faults: string[] = [];
+  const read = <T>(part: () => T): T | undefined => {
+    try {
+      return part();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) throw error;
+      faults.push(...error.faults);
+      return undefined;
+    }
+  };
+  const given = read(() => readVariables(env));
+  const listed = read(() => readProvidersFile(env));
+  const wellKnown = read(() => wellKnownProviders(env));
+  if (!given || !listed || !wellKnown) throw new ConfigError(faults);
   return {
     port: given.PORT,
     host: given.HOST,
@@ -146,7 +177,7 @@ export function readConfig(environment: Environment = process.env): Config {
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
     webUrl: given.WEB_URL,
-    providers: [...(given.PROVIDERS_FILE === undefined ? [] : readProvidersFile(given.PROVIDERS_FILE, env)), ...wellKnownProviders(env)],
+    providers: [...listed, ...wellKnown],
     inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     accountBody: { maxBytes: given.BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     timeouts: {
@@ -158,25 +189,33 @@ export function readConfig(environment: Environment = process.env): Config {
   };
 }
 
+function readVariables(env: Environment): z.infer<typeof Variables> {
+  const parsed = Variables.safeParse(env);
+  if (!parsed.success) throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  return parsed.data;
+}
+
 function wellKnownProviders(env: Environment): ProviderConfig[] {
   return Object.entries(WELL_KNOWN).flatMap(([name, home]) => {
     const variable = name.toUpperCase();
     const apiKey = env[`${variable}_API_KEY`];
     if (apiKey === undefined) return [];
     const baseUrl = url.safeParse(env[`${variable}_BASE_URL`] ?? home);
-    if (!baseUrl.success) throw new ConfigError([`${variable}_BASE_URL: Expected an http(s) URL`]);
+    if (!baseUrl.success) throw new ConfigError([`${variable}_BASE_URL: Expected an http(s) URL without credentials`]);
     return { name, baseUrl: baseUrl.data, apiKey, headers: {}, maxTokensField: undefined, weight: 1, models: undefined };
   });
 }
 
-function readProvidersFile(path: string, env: Environment): ProviderConfig[] {
+function readProvidersFile(env: Environment): ProviderConfig[] {
+  const path = env['PROVIDERS_FILE'];
+  if (path === undefined) return [];
   const parsed = ProvidersFile.safeParse(readJson(path));
   if (!parsed.success)
     throw new ConfigError(parsed.error.issues.map(({ path: at, message }) => `PROVIDERS_FILE ${path}: ${at.join('.')}: ${message}`));
-  return parsed.data.providers.map((provider) => {
+  return parsed.data.providers.map((provider, index) => {
     const apiKey = provider.api_key ?? (provider.api_key_env === undefined ? undefined : env[provider.api_key_env]);
     if (provider.api_key_env !== undefined && apiKey === undefined) {
-      throw new ConfigError([`PROVIDERS_FILE ${path}: ${provider.name} takes its key from ${provider.api_key_env}, which is not set`]);
+      throw new ConfigError([`PROVIDERS_FILE ${path}: providers.${index}.api_key_env: The variable ${provider.api_key_env} is not set`]);
     }
     const { models } = provider;
     return {
@@ -192,9 +231,16 @@ function readProvidersFile(path: string, env: Environment): ProviderConfig[] {
 }
 
 function readJson(path: string): unknown {
+  let text: string;
   try {
-    return JSON.parse(readFileSync(path, 'utf8'));
+    text = readFileSync(path, 'utf8');
   } catch (cause) {
     throw new ConfigError([`PROVIDERS_FILE ${path}: ${cause instanceof Error ? cause.message : 'cannot be read'}`]);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The engine's own message quotes the text around the fault, and that may be a key.
+    throw new ConfigError([`PROVIDERS_FILE ${path}: It stops being JSON at position ${jsonFaultPosition(text)}`]);
   }
 }

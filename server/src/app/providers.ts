@@ -10,12 +10,16 @@ interface Providers {
   close(): Promise<void>;
 }
 
-/** @throws ConfigError when a provider is said to serve a model that the catalogue does not have, and so has no price */
+/** @throws ConfigError when a provider serves nothing, or a model that the catalogue does not have, and so has no price */
 export function openProviders(configs: readonly ProviderConfig[], catalog: Catalog): Providers {
   const byModel = new Map<string, Deployment[]>();
   const opened: UpstreamProvider[] = [];
+  const faults: string[] = [];
   for (const [index, config] of configs.entries()) {
     const { name, baseUrl, apiKey, headers, maxTokensField, weight } = config;
+    const models = Object.entries(config.models ?? modelsOf(name, catalog));
+    if (models.length === 0)
+      faults.push(`The provider ${name} serves no model: list \`models\`, since the catalogue files none under its name`);
     const upstream = openAiCompatible({
       name,
       baseUrl,
@@ -24,13 +28,13 @@ export function openProviders(configs: readonly ProviderConfig[], catalog: Catal
       ...(maxTokensField && { maxTokensField }),
     });
     opened.push(upstream);
-    for (const [model, upstreamModel] of Object.entries(config.models ?? modelsOf(name, catalog))) {
-      if (!catalog.find(model))
-        throw new ConfigError([`The provider ${name} serves ${model}, which is not in the catalogue and has no price`]);
+    for (const [model, upstreamModel] of models) {
+      if (!catalog.find(model)) faults.push(`The provider ${name} serves ${model}, which is not in the catalogue and has no price`);
       const deployment = { name: `${name}#${index + 1}`, provider: name, upstream, upstreamModel, weight };
       byModel.set(model, [...(byModel.get(model) ?? []), deployment]);
     }
   }
+  if (faults.length > 0) throw new ConfigError(faults);
   return {
     byModel,
     close: async () => {

@@ -123,12 +123,13 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const secretBox = createSecretBox(
       config.masterKeys ?? [{ id: 'local', key: keptSecret(dataDir, 'master.key', () => randomBytes(32)) }],
     );
+    const catalog = loadCatalog();
     const passwords = createPasswords();
     const users = createUsers({ em, passwords, clock });
     const sessions = createSessions({ em, users, passwords, clock });
     const keyDirectory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse: createLastUse({ em, log }), clock });
     closing.add('key directory', () => keyDirectory.close());
-    const keys = createKeys({ em, clock, directory: keyDirectory });
+    const keys = createKeys({ em, clock, directory: keyDirectory, users, isModel: (id) => catalog.find(id) !== undefined });
     const budgets = createBudgets({ pool, keys, lanes, clock });
     const listener = listen(databaseUrl, {
       channels: [KEYS_CHANNEL],
@@ -139,7 +140,6 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     });
     closing.add('listener', () => listener.close());
 
-    const catalog = loadCatalog();
     const providers = openProviders(config.providers, catalog);
     closing.add('providers', () => providers.close());
     const sandbox = createSandboxProvider();
@@ -190,7 +190,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     };
     const front = createFront({
       inference: createInferenceApi({ authenticator, idempotency, inference, bodyLimits: config.inferenceBody }),
-      pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken }),
+      pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply: inference.problemReply }),
       accountApi: createAccountApi({
         endpoints: [
           ...endpointsOf(contract.discovery, healthRoutes(readiness, pool)),

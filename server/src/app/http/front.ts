@@ -25,13 +25,17 @@ export function createFront({ inference, pages, accountApi, log }: FrontDeps): S
     log.error({ err: error }, 'an answer could not be written');
     res.destroy();
   };
+  const answering = new WeakMap<Duplex, ServerResponse>();
   const server = createServer((req, res) => {
+    const { socket } = req;
+    answering.set(socket, res);
+    res.once('close', () => answering.delete(socket));
     if (inference.handles(req)) void inference.serve(req, res).catch(failed(res));
     else if (pages.handles(req)) {
       void pages
         .serve(req, res)
         .then((served) => served || accountApi(req, res))
-        .catch(() => accountApi(req, res));
+        .catch(failed(res));
     } else accountApi(req, res);
   });
   const unused = new Set<Socket>();
@@ -41,7 +45,11 @@ export function createFront({ inference, pages, accountApi, log }: FrontDeps): S
     socket.once('close', () => unused.delete(socket));
   });
   server.on('request', ({ socket }: IncomingMessage) => unused.delete(socket));
-  server.on('clientError', answerUnreadable);
+  server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // What is written now would stand in the middle of the answer that is on its way.
+    if (answering.get(socket)?.headersSent) socket.destroy();
+    else answerUnreadable(error, socket);
+  });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   // Bodies have their own limit, and plain completions may take minutes.
   server.requestTimeout = 0;
@@ -53,12 +61,14 @@ export function createFront({ inference, pages, accountApi, log }: FrontDeps): S
 /** @returns the port that was bound. @throws with a clear sentence when it is taken */
 export function listenOn(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    const failed = (error: NodeJS.ErrnoException) => {
       const reason =
         error.code === 'EADDRINUSE' ? `Port ${port} on ${host} is in use: stop that program, or set PORT to another one.` : error.message;
       reject(new Error(reason, { cause: error }));
-    });
+    };
+    server.once('error', failed);
     server.listen(port, host, () => {
+      server.off('error', failed);
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
     });

@@ -85,14 +85,15 @@ async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, d
 function grantOf({ headers }: IncomingMessage, authenticator: Authenticator): Grant | Promise<Grant> {
   const grant = authenticator.authenticate(headers);
   if (!(grant instanceof Promise)) return grant;
-  return grant.catch((cause: unknown) => {
-    if (cause instanceof Problem) throw cause;
-    throw new Problem('store_unavailable', 'Credentials cannot be checked at the moment: repeat the request in a few seconds.', {
-      retryAfterSeconds: 2,
-      cause,
-    });
-  });
+  return grant.catch(unreachable('Credentials cannot be checked at the moment: repeat the request in a few seconds.'));
 }
+
+/** Whatever fails there that is no refusal is the store. */
+const unreachable =
+  (detail: string) =>
+  (cause: unknown): never => {
+    throw cause instanceof Problem ? cause : new Problem('store_unavailable', detail, { retryAfterSeconds: 2, cause });
+  };
 
 function abortOnHangUp(res: ServerResponse, hangUp: AbortController): void {
   res.once('close', () => {
@@ -107,7 +108,9 @@ async function completeOnce(call: Call, key: string, { idempotency, inference }:
     });
   const { principal } = call.grant;
   const scope = principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`;
-  const begun = await idempotency.begin({ scope, key, method: 'POST', path: call.endpoint, body: call.body });
+  const begun = await idempotency
+    .begin({ scope, key, method: 'POST', path: call.endpoint, body: call.body })
+    .catch(unreachable('Idempotency keys cannot be looked up at the moment: repeat the request in a few seconds.'));
   if (begun.kind === 'replay') {
     const { status, headers, body } = begun.answer;
     return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body };

@@ -1,7 +1,16 @@
+import { hash, timingSafeEqual } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
+import { problemOf } from './problem-document.ts';
+import { requestIdOf } from './request-id.ts';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: OutgoingHttpHeaders;
+  readonly body: string | Buffer;
+}
 
 interface Page {
   readonly contentType: string;
@@ -12,23 +21,27 @@ interface PagesDeps {
   readonly renderMetrics: () => Promise<Page>;
   /** Required as a bearer token of `/metrics` where it is set. */
   readonly metricsToken: string | undefined;
+  problemReply(problem: Problem, ids: { readonly requestId: string; readonly clientRequestId: null }): Answer;
 }
 
 const OPENAPI = readFileSync(new URL(import.meta.resolve('@tallygate/contract/openapi.json')), 'utf8');
 const ERROR_PAGE = /^\/docs\/errors\/([a-z_]+)$/;
 
 /** What is no part of the contract: the OpenAPI document, the metrics, and the pages that the `type` of every problem points to. */
-export function createPages({ renderMetrics, metricsToken }: PagesDeps) {
+export function createPages({ renderMetrics, metricsToken, problemReply }: PagesDeps) {
+  const tokenDigest = metricsToken === undefined ? undefined : digest(`Bearer ${metricsToken}`);
   const find = (pathname: string, { authorization }: IncomingMessage['headers']): Page | Promise<Page> | undefined => {
     if (pathname === '/openapi.json') return { contentType: 'application/json', body: OPENAPI };
     if (pathname === '/metrics') {
-      if (metricsToken !== undefined && authorization !== `Bearer ${metricsToken}`) {
-        throw new Problem('missing_credentials', 'Send the METRICS_TOKEN of this server as Authorization: Bearer ….');
+      // Digests have one length, so that comparing them takes one time.
+      if (tokenDigest && !timingSafeEqual(digest(authorization ?? ''), tokenDigest)) {
+        const code = authorization === undefined ? 'missing_credentials' : 'invalid_credentials';
+        throw new Problem(code, 'Send the METRICS_TOKEN of this server as Authorization: Bearer ….');
       }
       return renderMetrics();
     }
     const code = ERROR_PAGE.exec(pathname)?.[1];
-    return code !== undefined && code in ERRORS
+    return code !== undefined && Object.hasOwn(ERRORS, code)
       ? { contentType: 'text/html; charset=utf-8', body: errorPage(code as ErrorCode) }
       : undefined;
   };
@@ -39,13 +52,22 @@ export function createPages({ renderMetrics, metricsToken }: PagesDeps) {
 
     /** @returns false when there is no such page after all */
     async serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-      const page = await find(req.url ?? '', req.headers);
+      const requestId = requestIdOf(req.headers);
+      let page: Page | undefined;
+      try {
+        page = await find(req.url ?? '', req.headers);
+      } catch (thrown) {
+        const { status, headers, body } = problemReply(problemOf(thrown), { requestId, clientRequestId: null });
+        res.writeHead(status, headers).end(req.method === 'HEAD' ? undefined : body);
+        return true;
+      }
       if (!page) return false;
       const headers = {
         'content-type': page.contentType,
         'access-control-allow-origin': '*',
         'x-content-type-options': 'nosniff',
         'cache-control': 'no-cache',
+        'x-request-id': requestId,
       };
       res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : page.body);
       return true;
@@ -67,5 +89,7 @@ function errorPage(code: ErrorCode): string {
 <dt>Repeat the same request?</dt><dd>${retryable ? 'Yes, later: it can succeed unchanged.' : 'No: it has to be changed first.'}</dd></dl></main></body></html>
 `;
 }
+
+const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
 
 const escapeHtml = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
