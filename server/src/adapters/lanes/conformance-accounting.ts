@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { counters, held, type MakeStore, refused, withStore } from './conformance.ts';
 import { balance, holdRequest, keyLane, NOW, quotaLane, runLane, settlementOf } from './conformance-requests.ts';
+import { counters, held, type MakeStore, refused, withStore } from './conformance-store.ts';
 import type { SettlementFeed } from './port.ts';
 
 const HOUR_MS = 3_600_000;

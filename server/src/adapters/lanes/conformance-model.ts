@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type MakeStore, withStore } from './conformance.ts';
 import { balance, holdRequest, keyLane, NOW, quotaLane, runLane, type ScriptedSource, settlementOf } from './conformance-requests.ts';
+import { type MakeStore, withStore } from './conformance-store.ts';
 import type { HoldRequest, LaneStore, Settlement } from './port.ts';
 import { ReferenceLanes } from './reference-lanes.ts';
 
