@@ -1,0 +1,201 @@
+import { type FakeUpstream, type Step, startFakeUpstream, steps } from '@tallygate/fake-upstream';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Account } from './account.ts';
+import { ask, completionOf, eventsOf, HELLO, header, isDone, MODEL, problemOf, settledOnce } from './chat.ts';
+import { Gateway } from './gateway.ts';
+
+const FIRST_BYTE_MS = 700;
+const IDLE_MS = 700;
+const STREAM = { ...HELLO, stream: true, stream_options: { include_usage: true } };
+
+let upstream: FakeUpstream;
+let gateway: Gateway;
+let account: Account;
+let key: string;
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  const deployment = { base_url: upstream.url, models: [MODEL] };
+  gateway = await Gateway.start({
+    providers: [
+      { name: 'first', ...deployment },
+      { name: 'second', ...deployment },
+    ],
+    env: {
+      PLAIN_FIRST_BYTE_TIMEOUT_MS: `${FIRST_BYTE_MS}`,
+      STREAM_FIRST_BYTE_TIMEOUT_MS: `${FIRST_BYTE_MS}`,
+      STREAM_IDLE_TIMEOUT_MS: `${IDLE_MS}`,
+    },
+  });
+  account = await Account.signUp(gateway, { plan: 'enterprise' });
+  ({ key } = await account.createKey());
+});
+afterAll(async () => {
+  await gateway?.remove();
+  await upstream?.close();
+});
+beforeEach(() => upstream.reset());
+
+const FAULTS: [string, Step][] = [
+  ['is rate limited', steps.rateLimited()],
+  ['fails', steps.serverError()],
+  ['is overloaded', steps.serverError(503)],
+  ['resets the connection before its head', steps.resetBeforeHead()],
+  ['resets the connection after its head', steps.resetAfterHead()],
+  ['answers half of a JSON document', steps.malformedJson()],
+  ['answers nothing', steps.emptyBody()],
+  ['answers an HTML page', steps.html()],
+  ['answers an HTML error', steps.html(502)],
+  ['breaks its body off', steps.cutBody('fin')],
+  ['redirects to somebody else', steps.redirect('http://127.0.0.1:1/v1/chat/completions')],
+  ['says nothing at all', steps.silence()],
+  ['says nothing after its head', steps.headThenSilence()],
+];
+
+describe.each([
+  ['plain', HELLO],
+  ['streamed', STREAM],
+])('a provider that, asked for a %s answer,', (form, body) => {
+  test.each(FAULTS)('%s: another deployment of the model answers', async (_, fault) => {
+    upstream.script(fault, {});
+    const answered = await ask(gateway, key, body);
+    expect([answered.status, header(answered, 'x-fallback')]).toEqual([200, 'deployment']);
+    expect(answered.text).toContain('tok7');
+    expect(upstream.requests).toHaveLength(2);
+    const { trace } = await settledOnce(gateway, account, answered);
+    expect(trace).toMatchObject({
+      fallback: 'deployment',
+      outcome: 'completed',
+      estimated: false,
+      attempts: [{}, { outcome: 'answered' }],
+    });
+    expect(trace.attempts[0]?.outcome).not.toBe('answered');
+    expect(trace.cost_usd).toBe('0.0000063');
+  });
+
+  test.each([
+    [steps.rateLimited({ seconds: 7 }), 429, 'upstream_rate_limited'],
+    [steps.serverError(), 502, 'upstream_failed'],
+    [steps.silence(), 504, 'upstream_timeout'],
+    [steps.html(), 502, 'upstream_failed'],
+    [steps.refused(400, 'No.'), 400, 'upstream_rejected'],
+  ])('always refuses (case %#): the caller is told so and charged nothing', async (fault, status, code) => {
+    upstream.script(() => fault);
+    const answered = await ask(gateway, key, body);
+    expect(problemOf(answered)).toMatchObject({ status, code });
+    if (status === 429) expect(header(answered, 'retry-after')).toBe('7');
+    const { trace, receipt } = await settledOnce(gateway, account, answered);
+    expect(trace).toMatchObject({ outcome: 'failed', cost_usd: '0', charged_usd: '0', usage: { input_tokens: 0, output_tokens: 0 } });
+    expect(receipt.cost_nano_usd).toBe('0');
+  });
+
+  test(`is asked only once where the caller wants no ${form} fallback`, async () => {
+    upstream.script(steps.serverError(), {});
+    const answered = await ask(gateway, key, body, { 'x-fallback-policy': 'none' });
+    expect(answered.status).toBe(502);
+    expect(upstream.requests).toHaveLength(1);
+  });
+});
+
+describe('a stream that has begun and then', () => {
+  const BROKEN: [string, Step][] = [
+    ['is reset', steps.cutStream(5, 'reset')],
+    ['is closed too early', steps.cutStream(5, 'fin')],
+    ['turns into garbage', steps.cutStream(5, 'garbage')],
+    ['stalls', steps.cutStream(5, 'stall')],
+    ['brings an error', steps.errorMidStream(5)],
+  ];
+  test.each(BROKEN)('%s ends in an error event of OpenAI’s form, and what was delivered is paid', async (_, fault) => {
+    upstream.script(fault);
+    const answered = await ask(gateway, key, STREAM);
+    expect(answered.status).toBe(200);
+    const events = eventsOf(answered);
+    expect(events.at(-1)).toMatchObject({ error: { message: expect.any(String), type: expect.any(String), param: null } });
+    expect(isDone(answered)).toBe(false);
+    expect(upstream.requests).toHaveLength(1);
+
+    const { trace } = await settledOnce(gateway, account, answered);
+    expect(trace).toMatchObject({ outcome: 'cut', estimated: true });
+    expect(trace.usage.output_tokens).toBeGreaterThan(0);
+    expect(trace.usage.output_tokens).toBeLessThan(60);
+  });
+});
+
+describe('a stream in a form of its own', () => {
+  const FORMS: [string, Step][] = [
+    ['without [DONE]', steps.withoutDone()],
+    ['with CRLF', steps.crlf()],
+    ['with comments between its events', steps.pings()],
+    ['a byte at a time', steps.split(1)],
+    ['with CRLF, two bytes at a time', { ...steps.crlf(), ...steps.split(2) }],
+    ['with its usage on the last choice', { usageAt: 'last_choice' }],
+    ['with usage in every chunk', { usageAt: 'every_chunk' }],
+    ['of letters of four bytes, three bytes at a time', { text: 'a 😀 b ü c 漢 d e', ...steps.split(3) }],
+  ];
+  test.each(FORMS)('%s arrives whole, with its exact cost', async (_, form) => {
+    upstream.script(form);
+    const answered = await ask(gateway, key, STREAM);
+    const events = eventsOf(answered);
+    const said = events.map(({ choices }) => choices?.[0]?.delta.content ?? '').join('');
+    expect(said).toBe(form.text ?? 'tok0 tok1 tok2 tok3 tok4 tok5 tok6 tok7');
+    expect(isDone(answered)).toBe(true);
+    expect(events.flatMap(({ usage }) => usage ?? [])).toEqual([
+      expect.objectContaining({ prompt_tokens: 10, completion_tokens: 8, cost: 0.0000063 }),
+    ]);
+    const { trace } = await settledOnce(gateway, account, answered);
+    expect(trace).toMatchObject({ outcome: 'completed', estimated: false, cost_usd: '0.0000063' });
+  });
+});
+
+describe('usage that cannot be trusted', () => {
+  const WRONG: [string, Step][] = [
+    ['missing', steps.usageMissing()],
+    ['negative', steps.usageNegative()],
+    ['written as strings', steps.usageStrings()],
+    ['absurd', steps.usageAbsurd()],
+  ];
+  test.each(WRONG)('because it is %s is estimated, and says so', async (_, fault) => {
+    for (const body of [HELLO, STREAM]) {
+      upstream.script(fault);
+      const answered = await ask(gateway, key, { ...body, max_tokens: 100 });
+      const { trace, receipt } = await settledOnce(gateway, account, answered);
+      expect(trace).toMatchObject({ outcome: 'completed', estimated: true });
+      expect(trace.usage.output_tokens).toBeGreaterThan(7);
+      expect(trace.usage.output_tokens).toBeLessThanOrEqual(100);
+      expect(receipt.estimated).toBe(true);
+      const shown = body === HELLO ? completionOf(answered).usage : eventsOf(answered).findLast(({ usage }) => usage)?.usage;
+      expect(shown).toMatchObject({ completion_tokens: trace.usage.output_tokens, prompt_tokens: trace.usage.input_tokens });
+    }
+  });
+
+  test('of zero is a provider’s word, and wins', async () => {
+    for (const body of [HELLO, STREAM]) {
+      upstream.script(steps.usageZero());
+      const { trace } = await settledOnce(gateway, account, await ask(gateway, key, body));
+      expect(trace).toMatchObject({ estimated: false, cost_usd: '0', usage: { input_tokens: 0, output_tokens: 0 } });
+    }
+  });
+
+  test('with more cached tokens than tokens never makes the input cheaper than all of it cached', async () => {
+    upstream.script(steps.usageCachedAbovePrompt());
+    const { trace } = await settledOnce(gateway, account, await ask(gateway, key, HELLO));
+    expect(trace.usage).toMatchObject({ input_tokens: 10 });
+    expect(trace.usage.cached_input_tokens).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('a provider that bills more than its bound', () => {
+  test('is booked in full, and the key’s cap refuses what comes next', async () => {
+    const { key: capped } = await account.createKey({ monthly_cap_usd: '0.0001' });
+    upstream.script({ tokens: 1_000, exceedsBound: true });
+    const overrun = await ask(gateway, capped, { ...HELLO, max_tokens: 16 });
+    expect(overrun.status).toBe(200);
+    const { trace } = await settledOnce(gateway, account, overrun);
+    expect(trace).toMatchObject({ usage: { output_tokens: 1_000 }, cost_usd: '0.0006015' });
+
+    const next = problemOf(await ask(gateway, capped, { ...HELLO, max_tokens: 16 }));
+    expect(next).toMatchObject({
+      code: 'budget_exceeded',
+      budget: { limit_source: 'key', cap_usd: '0.0001', spent_usd: '0.0006015', held_usd: '0' },
+    });
+  });
+});
