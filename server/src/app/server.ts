@@ -166,6 +166,8 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
     // With port 0 it is known once the port is bound.
+    // A line for every request: looking for credentials among four fields of our own would cost more than the line does.
+    const servedLog = log.child({}, { redact: [] });
     const inference: InferenceDeps = {
       catalog,
       deployments: new Deployments(providers.byModel, sandbox),
@@ -182,7 +184,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
       onRefused: (refused, { grant, startedAt }) => keyRefusals.note(refused, grant.principal, startedAt),
       onServed: (call, served) => {
         metrics.served(call, served);
-        log.info(
+        servedLog.info(
           { requestId: call.requestId, model: served.target.model.id, outcome: served.outcome, ms: served.completedAt - call.startedAt },
           'settled',
         );
