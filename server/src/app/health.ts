@@ -1,5 +1,6 @@
 import type { contract, Health } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Handlers } from '../identity/index.ts';
 
 export const VERSION = '0.1.0';
@@ -17,27 +18,41 @@ export class Readiness {
   }
 }
 
-const DATABASE_PATIENCE_MS = 2_000;
+const PATIENCE_MS = 2_000;
 
-export const healthRoutes = (readiness: Readiness, pool: Pool): Handlers<typeof contract.discovery> => ({
+/** What the process cannot serve without. */
+interface Needs {
+  readonly pool: Pool;
+  readonly blobs: BlobStore;
+}
+
+export const healthRoutes = (readiness: Readiness, needs: Needs): Handlers<typeof contract.discovery> => ({
   root: async () => ({
     status: 200,
     body: { name: 'Tallygate', status: readiness.isDraining ? 'draining' : 'ok', version: VERSION, documentation: '/openapi.json' },
   }),
   live: async () => ({ status: 200, body: { status: 'ok', checks: {} } }),
   ready: async () => {
-    const health = await check(readiness, pool);
+    const health = await check(readiness, needs);
     return health.status === 'ok' ? { status: 200, body: health } : { status: 503, body: health };
   },
 });
 
-async function check(readiness: Readiness, pool: Pool): Promise<Health> {
+async function check(readiness: Readiness, { pool, blobs }: Needs): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
-  const answered = pool.query('select 1').then(
+  const [isDatabaseThere, isBlobStoreThere] = await Promise.all([answersInTime(pool.query('select 1')), answersInTime(blobs.check())]);
+  const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
+  return {
+    status: word(isDatabaseThere && isBlobStoreThere),
+    checks: { database: word(isDatabaseThere), blobs: word(isBlobStoreThere) },
+  };
+}
+
+function answersInTime(answer: Promise<unknown>): Promise<boolean> {
+  const answered = answer.then(
     () => true,
     () => false,
   );
-  const late = new Promise<false>((resolve) => setTimeout(resolve, DATABASE_PATIENCE_MS, false).unref());
-  const isThere = await Promise.race([answered, late]);
-  return { status: isThere ? 'ok' : 'unavailable', checks: { database: isThere ? 'ok' : 'unavailable' } };
+  const late = new Promise<false>((resolve) => setTimeout(resolve, PATIENCE_MS, false).unref());
+  return Promise.race([answered, late]);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { contract } from '@tallygate/contract';
+import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import { InProcessLanes } from '../adapters/lanes/in-process.ts';
 import type { ReadEntry } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
@@ -14,21 +15,29 @@ import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets, createKeyRefusals, createSettlementAlerts } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
 import {
+  accountRoutes,
   auditRoutes,
-  createAuditLog,
   createDesk,
+  createIdentity,
   createOutbox,
-  createPasswords,
   createSecretBox,
-  createSessions,
-  createUsers,
   identityEntities,
   identityRoutes,
+  mfaRoutes,
 } from '../identity/index.ts';
-import { createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../inference/index.ts';
+import { createSignatureCheck, createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../inference/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog, type Log } from '../kernel/log.ts';
-import { CachedKeyDirectory, createKeys, createLastUse, createReadKey, KEYS_CHANNEL, keyEntities, keyRoutes } from '../keys/index.ts';
+import {
+  CachedKeyDirectory,
+  createKeys,
+  createLastUse,
+  createReadKey,
+  KEYS_CHANNEL,
+  keyEntities,
+  keyRoutes,
+  revokeAccountKeys,
+} from '../keys/index.ts';
 import { LedgerWriter, ledgerLaneSource, ledgerRoutes, reconcileLanes } from '../ledger/index.ts';
 import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../receipts/index.ts';
 import { type Bootstrap, bootstrap, internalSecretOf, keptSecret } from './bootstrap.ts';
@@ -123,10 +132,10 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const secretBox = createSecretBox(
       config.masterKeys ?? [{ id: 'local', key: keptSecret(dataDir, 'master.key', () => randomBytes(32)) }],
     );
+    const blobs = await openLocalDisk(dataDir.file('blobs'));
     const catalog = loadCatalog();
-    const passwords = createPasswords();
-    const users = createUsers({ em, passwords, clock });
-    const sessions = createSessions({ em, users, passwords, clock });
+    const identity = createIdentity({ em, pool, box: secretBox, clock, onAccountClosed: revokeAccountKeys });
+    const { users, sessions } = identity;
     const keyDirectory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse: createLastUse({ em, log }), clock });
     closing.add('key directory', () => keyDirectory.close());
     const keys = createKeys({ em, clock, directory: keyDirectory, users, isModel: (id) => catalog.find(id) !== undefined });
@@ -157,7 +166,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl);
     const outbox = createOutbox({ pool, sender: mailSender, desk, log });
     const queue = await openJobQueue({ store: { databaseUrl }, log });
-    const jobs = await startJobs({ jobs: scheduledJobs({ pool, clock, outbox }), queue, log, onRun: metrics.jobRan });
+    const jobs = await startJobs({ jobs: scheduledJobs({ pool, clock, identity, outbox }), queue, log, onRun: metrics.jobRan });
     closing.add('jobs', () => jobs.close());
 
     const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
@@ -168,6 +177,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     // With port 0 it is known once the port is bound.
     // A line for every request: looking for credentials among four fields of our own would cost more than the line does.
     const servedLog = log.child({}, { redact: [] });
+    const checkSignature = createSignatureCheck({ clock, publicUrl: () => publicUrl });
     const inference: InferenceDeps = {
       catalog,
       deployments: new Deployments(providers.byModel, sandbox),
@@ -191,13 +201,15 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
       },
     };
     const front = createFront({
-      inference: createInferenceApi({ authenticator, idempotency, inference, bodyLimits: config.inferenceBody }),
+      inference: createInferenceApi({ authenticator, idempotency, inference, checkSignature, bodyLimits: config.inferenceBody }),
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply: inference.problemReply }),
       accountApi: createAccountApi({
         endpoints: [
-          ...endpointsOf(contract.discovery, healthRoutes(readiness, pool)),
-          ...endpointsOf(contract.identity, identityRoutes({ users, sessions })),
-          ...endpointsOf(contract.audit, auditRoutes(createAuditLog(pool))),
+          ...endpointsOf(contract.discovery, healthRoutes(readiness, { pool, blobs })),
+          ...endpointsOf(contract.identity, identityRoutes(identity)),
+          ...endpointsOf(contract.account, accountRoutes(identity)),
+          ...endpointsOf(contract.mfa, mfaRoutes(identity)),
+          ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
           ...endpointsOf(contract.budgets, budgetRoutes({ budgets, records: createBudgetRecords(pool), keys })),
           ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
           ...endpointsOf(contract.catalog, catalogRoutes(catalog)),
