@@ -1,0 +1,135 @@
+import { ChatCompletionRequest } from '@tallygate/contract';
+import fc from 'fast-check';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openAiRequestBody } from '../adapters/upstream/openai-request.ts';
+import { loadCatalog } from '../catalog/index.ts';
+import { inputTokenBound, promptSize, promptText } from './input-bound.ts';
+import { countTokensGuarded } from './token-count.ts';
+
+const catalog = loadCatalog();
+const modelOf = (id: string) => {
+  const model = catalog.find(id);
+  if (!model) throw new Error(`no model ${id}`);
+  return model;
+};
+const gpt = modelOf('gpt-4o-mini');
+
+const received = (value: unknown, body = JSON.stringify(value)) => {
+  const request = ChatCompletionRequest.parse(JSON.parse(body));
+  return { request, size: promptSize(request, Buffer.from(body)) };
+};
+const ask = (content: unknown, rest: object = {}) => ({ model: gpt.id, messages: [{ role: 'user', content }], ...rest });
+const image = (url: string) => [{ type: 'image_url', image_url: { url } }];
+
+beforeAll(() => countTokensGuarded('o200k_base', 'load the vocabulary'));
+
+const text = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 200 }),
+  fc.constantFrom('data:', 'data: text that looks like a data URL', '<|endoftext|>', '\\u0000\u0001\n\r\t"\\', '漢字😀e\u0301', '\ud800'),
+);
+const schema = fc.dictionary(text, fc.oneof(text, fc.double({ noNaN: true }), fc.constantFrom(1e20, 5e-324, -0, 1e21)), { maxKeys: 5 });
+const tool = fc.record({
+  type: fc.constant('function'),
+  function: fc.record({ name: fc.constant('f'), description: text, parameters: schema }),
+});
+const message = fc.record({
+  role: fc.constantFrom('user', 'system'),
+  content: fc.oneof(
+    text,
+    fc.array(
+      text.map((one) => ({ type: 'text', text: one })),
+      { maxLength: 3 },
+    ),
+  ),
+});
+const requests = fc.record({
+  model: fc.constant(gpt.id),
+  messages: fc.array(message, { minLength: 1, maxLength: 4 }),
+  tools: fc.array(tool, { maxLength: 3 }),
+});
+
+/** JSON as a client may write it: every character escaped, numbers short. */
+const spelled = (value: unknown): string =>
+  JSON.stringify(value)
+    .replaceAll('100000000000000000000', '1e20')
+    .replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+test('the bound is never below what the provider’s tokenizer makes of the prompt that goes out', async () => {
+  await fc.assert(
+    fc.asyncProperty(requests, fc.boolean(), async (value, isSpelled) => {
+      const { request, size } = received(value, isSpelled ? spelled(value) : JSON.stringify(value));
+      const out = JSON.parse(openAiRequestBody({ ...CALL, request }, 'max_tokens')) as { messages: unknown; tools: unknown };
+      const strings = stringsIn(request.messages).join('');
+      const tokens = await countTokensGuarded('o200k_base', strings + JSON.stringify(out.tools));
+      expect(inputTokenBound(gpt, size)).toBeGreaterThanOrEqual(tokens);
+    }),
+    { numRuns: 200 },
+  );
+});
+
+test('the counted bound is never below the text that the model reads, whatever is escaped in JSON', async () => {
+  await fc.assert(
+    fc.asyncProperty(requests, async (value) => {
+      const { request, size } = received(value);
+      const counted = await countTokensGuarded('o200k_base', promptText(request));
+      const read = await Promise.all(
+        stringsIn(request.messages.map(({ content }) => content)).map((one) => countTokensGuarded('o200k_base', one)),
+      );
+      expect(inputTokenBound(gpt, { ...size, textBytes: counted })).toBeGreaterThanOrEqual(read.reduce((sum, tokens) => sum + tokens, 0));
+    }),
+    { numRuns: 200 },
+  );
+});
+
+const CALL = {
+  model: 'm',
+  stream: false,
+  maxOutputTokens: 16,
+  firstByteTimeoutMs: 1,
+  idleTimeoutMs: 1,
+  signal: new AbortController().signal,
+};
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+test('numbers that are short in the body and long in the prompt do not slip under the bound', async () => {
+  const numbers = Array.from({ length: 500 }, () => '1e20').join();
+  const body = `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}],"tools":[{"type":"function","function":{"name":"f","parameters":{"enum":[${numbers}]}}}]}`;
+  const { request, size } = received(undefined, body);
+  expect(inputTokenBound(gpt, size)).toBeGreaterThanOrEqual(await countTokensGuarded('o200k_base', JSON.stringify(request.tools)));
+});
+
+test('text that begins like a data URL is counted as the text it is', () => {
+  const { request } = received(ask(`data: ${'word '.repeat(1_000)}`));
+  expect(promptText(request)).toContain('word word');
+});
+
+describe('images and files', () => {
+  const inline = `data:image/png;base64,${'A'.repeat(100_000)}`;
+
+  test('an inline image counts as an image, not as text', () => {
+    const { request, size } = received(ask([{ type: 'text', text: 'what?' }, ...image(inline)]));
+    expect(size).toMatchObject({ images: 1, isOpenEnded: false });
+    expect(size.textBytes).toBeLessThan(300);
+    expect(inputTokenBound(gpt, size)).toBe(size.textBytes + size.templateTokens + 48_169);
+    expect(promptText(request)).not.toContain('AAAA');
+  });
+
+  test.each([
+    ['a file', [{ type: 'file', file: { file_data: 'x' } }]],
+    ['a video', [{ type: 'video_url', video_url: { url: 'https://a.test/v.mp4' } }]],
+    ['a PDF as an image', image('data:application/pdf;base64,AAAA')],
+    ['a data URL in odd writing', image('DATA:application/pdf;base64,AAAA')],
+  ])('%s may fill the window', (_, content) => {
+    expect(inputTokenBound(gpt, received(ask(content)).size)).toBe(gpt.contextWindow);
+  });
+
+  test('an image for a model with no published bound may fill the window, and no prompt is larger than it', () => {
+    const blind = modelOf('deepseek-v4-pro');
+    expect(inputTokenBound(blind, received(ask(image('https://a.test/i.png'))).size)).toBe(blind.contextWindow);
+    expect(inputTokenBound(gpt, received(ask('x'.repeat(900_000))).size)).toBe(gpt.contextWindow);
+  });
+});

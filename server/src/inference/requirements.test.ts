@@ -1,0 +1,54 @@
+import { ChatCompletionRequest } from '@tallygate/contract';
+import { expect, test } from 'vitest';
+import { loadCatalog } from '../catalog/index.ts';
+import { refuseUnpriced, requirementsOf, unmet } from './requirements.ts';
+
+const ask = (fields: object, content: unknown = 'hi') =>
+  ChatCompletionRequest.parse({ model: 'gpt-4o-mini', messages: [{ role: 'user', content }], ...fields });
+const tools = [{ type: 'function', function: { name: 'f' } }];
+
+test.each([
+  ['tools', 'tools', ask({ tools })],
+  ['tools', 'functions', ask({ functions: [{ name: 'f' }] })],
+  ['json_schema', 'response_format', ask({ response_format: { type: 'json_schema', json_schema: { name: 's' } } })],
+  [
+    'vision',
+    'messages[0].content[1]',
+    ask({}, [
+      { type: 'text', text: 'a' },
+      { type: 'image_url', image_url: { url: 'https://a.test/i.png' } },
+    ]),
+  ],
+  ['audio_input', 'messages[0].content[0]', ask({}, [{ type: 'input_audio', input_audio: { data: 'A', format: 'wav' } }])],
+  ['video_input', 'messages[0].content[0]', ask({}, [{ type: 'video_url', video_url: { url: 'https://a.test/v.mp4' } }])],
+  ['pdf', 'messages[0].content[0]', ask({}, [{ type: 'file', file: {} }])],
+])('a request can need %s because of its %s', (capability, param, request) => {
+  expect(requirementsOf(request)).toEqual([{ capability, param }]);
+  const able = loadCatalog().models.filter((model) => unmet(model, requirementsOf(request)) === undefined);
+  for (const model of able) expect(model.capabilities.has(capability)).toBe(true);
+});
+
+test('a plain request needs nothing, and so do empty lists', () => {
+  expect(requirementsOf(ask({ tools: [], functions: [], response_format: { type: 'json_object' } }))).toEqual([]);
+});
+
+test.each([
+  ['web_search_options', ask({ web_search_options: {} })],
+  ['search_parameters', ask({ search_parameters: { mode: 'on' } })],
+  ['plugins', ask({ plugins: [{ id: 'web' }] })],
+  ['modalities', ask({ modalities: ['text', 'audio'] })],
+  ['service_tier', ask({ service_tier: 'priority' })],
+  ['tools[1]', ask({ tools: [...tools, { type: 'web_search' }] })],
+])('%s is refused, since no price holds it', (param, request) => {
+  expect(() => refuseUnpriced(request)).toThrow(expect.objectContaining({ code: 'unpriced_feature', extras: { param } }));
+});
+
+test('what is priced passes', () => {
+  const custom = [{ type: 'custom', custom: { name: 'c' } }];
+  for (const request of [
+    ask({ web_search_options: null, service_tier: 'auto', modalities: ['text'], tools: [...tools, ...custom] }),
+    ask({ service_tier: 'flex', modalities: null }),
+    ask({ service_tier: 'default' }),
+  ])
+    expect(() => refuseUnpriced(request)).not.toThrow();
+});

@@ -1,0 +1,257 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SseFilter } from './sse-filter.ts';
+
+const USAGE = { prompt_tokens: 9, completion_tokens: 3, total_tokens: 12 };
+const chunk = (fields: object = {}) => ({ id: 'c-1', object: 'chat.completion.chunk', created: 7, model: 'm', choices: [], ...fields });
+const delta = (content: string, rest: object = {}) => chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }], ...rest });
+const finished = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+const event = (value: unknown, lineEnd = '\n') => `data: ${JSON.stringify(value)}${lineEnd}${lineEnd}`;
+const DONE = 'data: [DONE]\n\n';
+
+/** Everything that can be said of a stream once it is over. */
+function relay(...chunks: (string | Buffer)[]) {
+  const filter = new SseFilter();
+  const passed = chunks.map((bytes) => filter.push(Buffer.from(bytes)));
+  passed.push(filter.end());
+  const { usage, error, isComplete, isInvalid, isOver } = filter;
+  const summary = JSON.parse(filter.usageChunk({ shown: true }).slice('data: '.length)) as { id: unknown };
+  return {
+    client: Buffer.concat(passed).toString(),
+    usage,
+    error,
+    isComplete,
+    isInvalid,
+    isOver,
+    summary,
+    delivered: filter.delivered().text,
+  };
+}
+
+const cutAt = (bytes: Buffer, at: readonly number[]): Buffer[] => {
+  const edges = [0, ...[...new Set(at.map((position) => position % (bytes.length + 1)))].sort((a, b) => a - b), bytes.length];
+  return edges.slice(1).map((edge, index) => bytes.subarray(edges[index], edge));
+};
+
+/** What a hostile or odd provider writes into content. */
+const words = fc.oneof(
+  fc.constantFrom(
+    '"usage":{',
+    '[DONE]',
+    'data: [DONE]',
+    'data: [DONE]\n\n',
+    '"error":{"message":"x"}',
+    '"finish_reason":"stop"',
+    '\u2028',
+    '漢字😀',
+    '\\"',
+    '\r\n\r\n',
+  ),
+  fc.string({ unit: 'binary' }),
+);
+const events = fc.oneof(
+  words.map((content) => event(delta(content))),
+  words.map((content) => event(delta(content), '\r\n')),
+  words.map((content) => event(delta(content, { usage: USAGE }))),
+  words.map((content) => event(delta(content, { usage: null }))),
+  fc.constant(': ping\n\n'),
+  fc.constant(`event: message\nid: 7\n${event(delta('x'))}`),
+  fc.constant('data: {"id":"c-1",\ndata: "choices":[{"index":0,"delta":{"content":"two lines"}}]}\n\n'),
+  fc.constant(
+    `${JSON.stringify(chunk({ usage: USAGE }))
+      .replace(/^/, 'data: ')
+      .replace('"usage":', '"usage" :\t')}\n\n`,
+  ),
+  fc.constant(event(chunk({ usage: USAGE }))),
+  fc.constant('data: garbage\n\n'),
+  fc.constant(event(finished)),
+);
+const endings = fc.constantFrom(
+  '',
+  DONE,
+  'data: [DONE]',
+  'data: [DONE]\r\n\r\n',
+  event({ error: { message: 'late' } }),
+  'data: {"choices":[{"index":0,"del',
+  `${DONE}data: after\n\n`,
+);
+
+test('every split of a stream into chunks gives the client the same bytes, and the same usage, error and ending', () => {
+  fc.assert(
+    fc.property(fc.array(events, { maxLength: 8 }), endings, fc.array(fc.nat({ max: 5_000 }), { maxLength: 12 }), (middle, ending, at) => {
+      const bytes = Buffer.from(event(delta('first')) + middle.join('') + ending);
+      expect(relay(...cutAt(bytes, at))).toEqual(relay(bytes));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('byte by byte is as good as all at once, also before the first chunk', () => {
+  fc.assert(
+    fc.property(fc.array(events, { minLength: 1, maxLength: 5 }), endings, (middle, ending) => {
+      const bytes = Buffer.from(middle.join('') + ending);
+      expect(relay(...cutAt(bytes, [...bytes.keys()]))).toEqual(relay(bytes));
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('content passes untouched whatever it says, in any escaping', () => {
+  fc.assert(
+    fc.property(fc.array(words, { minLength: 1, maxLength: 6 }), (contents) => {
+      const escaped = contents.map((content) =>
+        JSON.stringify(delta(content)).replaceAll('e', (letter, at) => (at % 2 ? '\\u0065' : letter)),
+      );
+      const keyed = contents.map((content) => JSON.stringify(delta(content)));
+      const stream = [...keyed, ...escaped.filter((text) => isChunk(text))].map((json) => `data: ${json}\n\n`).join('');
+      const { client, isComplete, error, usage } = relay(event(delta('first')) + stream + DONE);
+      expect(client).toBe(event(delta('first')) + stream);
+      expect({ isComplete, error, usage }).toEqual({ isComplete: true, error: undefined, usage: undefined });
+    }),
+  );
+});
+
+/** Escaping every other letter also hits the keys, which stays the same JSON. */
+const isChunk = (json: string): boolean => 'choices' in (JSON.parse(json) as object);
+
+describe('usage', () => {
+  test('in a chunk of its own is kept from the client', () => {
+    const { client, usage } = relay(event(delta('hi')), event(chunk({ usage: USAGE })), DONE);
+    expect({ client, usage }).toEqual({ client: event(delta('hi')), usage: USAGE });
+  });
+
+  test('in a chunk with a choice, or in every chunk, is taken out and the last one counts', () => {
+    const more = { ...USAGE, completion_tokens: 4 };
+    const { client, usage } = relay(event(delta('a', { usage: USAGE })) + event(delta('b', { usage: more })), DONE);
+    expect({ client, usage }).toEqual({ client: event(delta('a')) + event(delta('b')), usage: more });
+  });
+
+  test('in a chunk that has no choices at all is found too', () => {
+    expect(relay(event(delta('a')), event({ usage: USAGE }), DONE)).toMatchObject({ usage: USAGE, client: event(delta('a')) });
+    expect(relay(event(delta('a')), event({ choices: null, usage: USAGE }), DONE)).toMatchObject({
+      usage: USAGE,
+      client: event(delta('a')),
+    });
+  });
+
+  test.each([
+    ['null in every chunk', JSON.stringify(delta('b', { usage: null })), undefined],
+    ['white space around the colon', JSON.stringify(chunk({ usage: USAGE })).replace('"usage":', '"usage" \t:  '), USAGE],
+    ['a tab before the brace', JSON.stringify(chunk({ usage: USAGE })).replace('"usage":', '"usage":\t'), USAGE],
+    ['a new line before the brace', JSON.stringify(chunk({ usage: USAGE })).replace('"usage":', '"usage":\ndata: '), USAGE],
+  ])('with %s is read', (_, json, expected) => {
+    expect(relay(event(delta('a')), `data: ${json}\n\n`, DONE).usage).toEqual(expected);
+  });
+
+  test('is shown in the name of the first chunk with a choice, not of an empty preamble', () => {
+    const preamble = { choices: [], created: 0, id: '', model: '', object: '', prompt_filter_results: [] };
+    expect(relay(event(preamble), event(delta('a')), DONE).summary).toMatchObject({
+      id: 'c-1',
+      created: 7,
+      model: 'm',
+      usage: { shown: true },
+    });
+  });
+});
+
+describe('errors', () => {
+  const failure = { error: { message: 'overloaded', type: 'server_error', code: 'busy' } };
+
+  test('as the first event let nothing through, comments before it included', () => {
+    expect(relay(': processing\n\n', event(failure))).toMatchObject({ client: '', error: failure.error, isOver: true });
+  });
+
+  test('later end the stream there, and are not passed on', () => {
+    const { client, error, isComplete } = relay(event(delta('a')), event(failure) + event(delta('b')) + DONE);
+    expect({ client, error, isComplete }).toEqual({ client: event(delta('a')), error: failure.error, isComplete: false });
+  });
+
+  test('that are mere text, and such with a numeric code, are understood', () => {
+    expect(relay(event({ error: 'out of memory' })).error).toEqual({ message: 'out of memory', type: 'server_error', code: null });
+    expect(relay(event({ error: { code: 502 } })).error).toMatchObject({ code: null, type: 'server_error' });
+  });
+
+  test('that are null are none', () => {
+    expect(relay(event({ ...delta('a'), error: null }), DONE)).toMatchObject({ error: undefined, isComplete: true });
+  });
+});
+
+describe('what is no stream of chunks', () => {
+  test.each([
+    ['HTML', '<html>\n\n<body>Bad gateway</body></html>\n\n'],
+    ['a JSON completion', '{"choices":[{"message":{"content":"hi"}}]}'],
+    ['pretty JSON', '{\n\n"choices": []\n\n}'],
+    ['other events', 'data: {"type":"ping"}\n\n'],
+    ['garbage data', 'data: garbage\n\n'],
+    ['nothing', ''],
+    ['comments alone', ': a\n\n: b\n\n'],
+    ['an end without a beginning', DONE],
+  ])('%s lets no byte through', (_, bytes) => {
+    expect(relay(bytes)).toMatchObject({ client: '', isInvalid: true });
+  });
+});
+
+describe('the end', () => {
+  const begun = event(delta('a'));
+  test.each([
+    ['[DONE]', DONE, true],
+    ['[DONE] without the blank line', 'data: [DONE]', true],
+    ['[DONE] without a space', 'data:[DONE]\n\n', true],
+    ['a finish reason and no [DONE]', event(finished), true],
+    ['a finish reason in an event without its blank line', event(finished).trimEnd(), true],
+    ['a finish reason, then usage', event(finished) + event(chunk({ usage: USAGE })), true],
+    ['a finish reason, then a comment', `${event(finished)}: bye\n\n`, true],
+    ['a finish reason and one newline too many', `${event(finished)}\n`, true],
+    ['neither', event(delta('b')), false],
+    ['content that only speaks of a finish reason', event(delta('"finish_reason":"stop"')), false],
+    ['half an event', `${event(finished)}data: {"id"`, false],
+  ])('by %s is judged right', (_, ending, isComplete) => {
+    expect(relay(begun, ending).isComplete).toBe(isComplete);
+    expect(relay(begun + ending).isComplete).toBe(isComplete);
+  });
+
+  test('lets nothing through behind it', () => {
+    const filter = new SseFilter();
+    expect(filter.push(Buffer.from(begun + DONE + event(delta('late')))).toString()).toBe(begun);
+    expect(filter.push(Buffer.from(event(delta('later'))))).toHaveLength(0);
+    expect(filter.isOver).toBe(true);
+  });
+});
+
+describe('size', () => {
+  test('an event of some megabytes in small pieces passes in linear time', () => {
+    const bytes = Buffer.from(event(delta('x'.repeat(6_000_000))));
+    const pieces = Array.from({ length: Math.ceil(bytes.length / 1_000) }, (_, at) => bytes.subarray(at * 1_000, (at + 1) * 1_000));
+    const filter = new SseFilter();
+    const started = performance.now();
+    const passed = pieces.map((piece) => filter.push(piece).length).reduce((sum, length) => sum + length, 0);
+    expect(passed).toBe(bytes.length);
+    expect(performance.now() - started).toBeLessThan(1_500);
+  });
+
+  test('an event that never ends is no event', () => {
+    const filter = new SseFilter();
+    filter.push(Buffer.from(event(delta('a'))));
+    for (let at = 0; at < 9; at += 1) filter.push(Buffer.alloc(1024 * 1024, 'x'));
+    expect(filter).toMatchObject({ isInvalid: true, isOver: true, isComplete: false });
+  });
+});
+
+describe('what was delivered', () => {
+  test('has content, reasoning, refusals and tool calls, and no usage', () => {
+    const call = { index: 0, delta: { tool_calls: [{ index: 0, function: { name: 'look', arguments: '{"a":1}' } }] } };
+    const thought = { index: 0, delta: { reasoning_content: 'hm ', refusal: 'no ' } };
+    const stream = [delta('say\u2028 '), chunk({ choices: [thought] }), chunk({ choices: [call] }), chunk({ usage: USAGE })];
+    const raw = stream.map((one) => event(one)).join('');
+    expect(relay(raw, DONE).delivered).toBe('say\u2028 hm no look{"a":1}');
+  });
+
+  test('is scaled up where not all of it was kept, and a giant first event is not counted as nothing', () => {
+    const filter = new SseFilter();
+    filter.push(Buffer.from(event(delta('x'.repeat(2_000_000)))));
+    filter.push(Buffer.from(event(delta('y'.repeat(2_000_000)))));
+    const { text, scale } = filter.delivered();
+    expect(text.length * scale).toBeGreaterThan(3_990_000);
+    expect(text.length * scale).toBeLessThan(4_010_000);
+  });
+});
