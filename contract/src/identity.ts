@@ -4,26 +4,29 @@ import { headersA, headersS, idempotencyHeader, problem, refusals, Timestamp, Uu
 
 const c = initContract();
 
-const Email = z
+export const Email = z
   .email()
   .max(254)
   .meta({ description: 'E-mail address.', examples: ['ada@example.com'] });
 
+export const NewPassword = z
+  .string()
+  .min(10)
+  .max(256)
+  .meta({ description: '10 to 256 characters.', examples: ['correct horse battery'] });
+
+export const UserName = z
+  .string()
+  .trim()
+  .min(1)
+  .max(120)
+  .meta({ description: 'Display name.', examples: ['Ada Lovelace'] });
+
 export const CreateUserRequest = z
   .strictObject({
     email: Email,
-    password: z
-      .string()
-      .min(10)
-      .max(256)
-      .meta({ description: '10 to 256 characters.', examples: ['correct horse battery'] }),
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(120)
-      .optional()
-      .meta({ description: 'Display name.', examples: ['Ada Lovelace'] }),
+    password: NewPassword,
+    name: UserName.optional(),
   })
   .meta({ id: 'CreateUserRequest', description: 'A new user with an account of their own.' });
 export type CreateUserRequest = z.infer<typeof CreateUserRequest>;

@@ -1,4 +1,5 @@
 import { initContract } from '@ts-rest/core';
+import { account } from './account.ts';
 import { audit } from './audit.ts';
 import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
@@ -7,16 +8,18 @@ import { identity } from './identity.ts';
 import { inference } from './inference.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
+import { mfa } from './mfa.ts';
 import { receipts } from './receipts.ts';
 
 const c = initContract();
 
 /** The one contract: the server, the OpenAPI document, the SDK and the CLI follow from it. */
 export const contract = c.router(
-  { discovery, identity, audit, budgets, keys, catalog, inference, ledger, receipts },
+  { discovery, identity, account, mfa, audit, budgets, keys, catalog, inference, ledger, receipts },
   { strictStatusCodes: true },
 );
 
+export * from './account.ts';
 export * from './audit.ts';
 export * from './budgets.ts';
 export * from './catalog.ts';
@@ -26,5 +29,6 @@ export * from './identity.ts';
 export * from './inference.ts';
 export * from './keys.ts';
 export * from './ledger.ts';
+export * from './mfa.ts';
 export * from './problem.ts';
 export * from './receipts.ts';

@@ -1,10 +1,5 @@
 /** Rows of the interface that the contract does not declare yet. A row leaves this list in the change that declares its route. */
 export const OWED: readonly string[] = [
-  'POST /v1/users/login/mfa',
-  'GET /v1/users/mfa/status',
-  'POST /v1/users/mfa/begin',
-  'POST /v1/users/mfa/confirm',
-  'POST /v1/users/mfa/disable',
   'POST /v1/beta/invite/activate',
   'GET /v1/events/vibethon',
   'POST /v1/events/vibethon/register',

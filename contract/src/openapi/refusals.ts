@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ERROR_CODES, ERRORS, type ErrorCode, type HTTPValidationError, type Problem } from '../problem.ts';
 import type { Route } from './route.ts';
 
@@ -5,11 +6,21 @@ const onInference = (route: Route) => route.isInference;
 const onEvery = () => true;
 const onNone = () => false;
 
+/** Whether the body has a field of that name. */
+const takesField = ({ body }: Route, name: string) => body instanceof z.ZodObject && name in body.shape;
+const takesToken = (route: Route) => takesField(route, 'token');
+const isSecondStep = (route: Route) => takesField(route, 'challenge_token');
+
 /** Which routes answer with a code, among those that declare its status. Codes that are not listed here go with every such route. */
 const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   upstream_rejected: onInference,
+  invalid_token: takesToken,
   missing_credentials: (route) => route.metadata.auth !== 'none',
+  invalid_mfa_code: isSecondStep,
+  challenge_expired: isSecondStep,
   ambiguous_credentials: (route) => route.metadata.auth === 'bearer',
+  confirmation_failed: (route) =>
+    route.metadata.auth === 'bearer' && (takesField(route, 'password') || takesField(route, 'current_password')),
   scope_required: (route) => route.metadata.scope !== undefined,
   session_required: (route) => route.metadata.session === true,
   forbidden: (route) => route.metadata.role !== undefined || (!route.metadata.scope && !route.metadata.session),

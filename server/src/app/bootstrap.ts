@@ -44,7 +44,10 @@ export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret 
 
   const admin =
     (await users.findByEmail(draft.admin_email)) ??
-    (await users.create({ email: draft.admin_email, password: draft.admin_password, name: 'Administrator' }, 'admin'));
+    (await users.create(
+      { email: draft.admin_email, password: draft.admin_password, name: 'Administrator' },
+      { role: 'admin', isVerified: true },
+    ));
   const { plainKey } = await keys.create(
     { accountId: admin.account.id, userId: admin.id },
     { name: 'first test key', livemode: false, scopes: ['inference', 'account:read'] },

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg';
 import * as z from 'zod';
 import { defineJob, type Job } from '../adapters/queue/port.ts';
-import type { Outbox } from '../identity/index.ts';
+import type { Identity, Outbox } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
 import { ensurePartitions } from '../ledger/index.ts';
 
@@ -13,22 +13,29 @@ const OUTBOX_MS = 2_000;
 interface ScheduledJobsDeps {
   readonly pool: Pool;
   readonly clock: Clock;
+  readonly identity: Identity;
   readonly outbox: Outbox;
 }
 
 /** The recurring work of the service. */
-export const scheduledJobs = ({ pool, clock, outbox }: ScheduledJobsDeps): Job[] => [
+export const scheduledJobs = ({ pool, clock, identity, outbox }: ScheduledJobsDeps): Job[] => [
   defineJob({
     name: 'identity-send-mails',
     payload: z.object({}),
     schedule: { everyMs: OUTBOX_MS },
-    run: async (_payload, { signal }) => void (await outbox.sendDue(signal)),
+    run: async (_payload, { signal }) => {
+      await identity.answerMailRequests(signal);
+      await outbox.sendDue(signal);
+    },
   }),
   defineJob({
     name: 'identity-sweep',
     payload: z.object({}),
     schedule: { everyMs: HOUR_MS },
-    run: () => outbox.sweep(),
+    run: async () => {
+      await identity.sweep();
+      await outbox.sweep();
+    },
   }),
   defineJob({
     name: 'ledger-make-partitions',

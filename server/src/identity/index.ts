@@ -2,20 +2,20 @@ import { Account } from './account.ts';
 import { Session } from './session.ts';
 import { User } from './user.ts';
 
-export { type AuditLog, createAuditLog } from './audit/audit-log.ts';
 export { type Actor, type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
 export { auditRoutes } from './audit/routes.ts';
 export { type Execute, inUnit } from './execute.ts';
 export type { Call, Handler, Handlers, Peer } from './handlers.ts';
+export { createIdentity, type Identity } from './identity.ts';
 export { createDesk } from './mails/desk.ts';
 export { createOutbox, type Outbox } from './mails/outbox.ts';
 export { queueMail } from './mails/queue-mail.ts';
-export { createPasswords, type Passwords } from './passwords.ts';
 export type { KeyPrincipal, Principal, SessionGrant, SessionPrincipal } from './principal.ts';
-export { identityRoutes } from './routes.ts';
+export type { OnAccountClosed } from './profile.ts';
+export { accountRoutes, identityRoutes, mfaRoutes } from './routes.ts';
 export { createSecretBox, type MasterKey, type SecretBox } from './secret-box.ts';
-export { createSessions, type Sessions, type SignedIn } from './sessions.ts';
-export { createUsers, type Owner, type Users } from './users.ts';
+export type { Sessions } from './sessions.ts';
+export type { Users } from './users.ts';
 
 /** For the ORM's list of entities. */
 export const identityEntities = [Account, User, Session];

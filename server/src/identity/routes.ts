@@ -1,19 +1,74 @@
-import type { contract, UserResponse } from '@tallygate/contract';
-import { rfc3339 } from '../kernel/clock.ts';
+import type { contract } from '@tallygate/contract';
 import { Problem } from '../kernel/problem.ts';
+import { originOf } from './audit/record-audit.ts';
 import type { Handlers } from './handlers.ts';
-import type { Sessions, SignedIn } from './sessions.ts';
+import type { Identity } from './identity.ts';
 import type { User } from './user.ts';
 import type { Users } from './users.ts';
+import { toChallenge, toLogin, toSession, toUser } from './wire.ts';
 
-export const identityRoutes = ({ users, sessions }: { users: Users; sessions: Sessions }): Handlers<typeof contract.identity> => ({
-  createUser: async ({ body }) => ({ status: 201, body: toUser(await users.create(body)) }),
-  login: async ({ body, peer }) => ({ status: 200, body: toLogin(await sessions.login(body, peer)) }),
-  logout: async ({ principal }) => {
-    await sessions.logout(principal);
+export const identityRoutes = ({ users, sessions, logins }: Identity): Handlers<typeof contract.identity> => ({
+  createUser: async ({ body, ...call }) => ({ status: 201, body: toUser(await users.create(body, { origin: originOf(call) })) }),
+  login: async ({ body, ...call }) => {
+    const outcome = await logins.login(body, originOf(call));
+    return { status: 200, body: 'user' in outcome ? toLogin(outcome) : toChallenge(outcome) };
+  },
+  logout: async ({ principal, ...call }) => {
+    await sessions.logout(principal, originOf(call));
     return { status: 204, body: undefined };
   },
   me: async ({ principal }) => ({ status: 200, body: toUser(await existing(users, principal.userId)) }),
+});
+
+export const mfaRoutes = ({ logins, mfa }: Identity): Handlers<typeof contract.mfa> => ({
+  login: async ({ body, ...call }) => ({ status: 200, body: toLogin(await logins.complete(body, originOf(call))) }),
+  status: async ({ principal }) => ({ status: 200, body: await mfa.status(principal) }),
+  begin: async ({ principal }) => {
+    const { secret, otpauthUri, qrCode } = await mfa.begin(principal);
+    return { status: 200, body: { secret, otpauth_uri: otpauthUri, qr_code: qrCode } };
+  },
+  confirm: async ({ principal, body, ...call }) => ({ status: 200, body: await mfa.confirm(principal, body, originOf(call)) }),
+  disable: async ({ principal, body, ...call }) => ({ status: 200, body: await mfa.disable(principal, body, originOf(call)) }),
+});
+
+const DONE = { status: 204, body: undefined } as const;
+const ACCEPTED = { status: 202, body: { accepted: true } } as const;
+
+export const accountRoutes = ({ profile, sessions, recovery }: Identity): Handlers<typeof contract.account> => ({
+  update: async ({ principal, body, ...call }) => ({ status: 200, body: toUser(await profile.update(principal, body, originOf(call))) }),
+  changePassword: async ({ principal, body, ...call }) => {
+    await profile.changePassword(principal, body, originOf(call));
+    return DONE;
+  },
+  listSessions: async ({ principal, query: { limit, offset } }) => {
+    const live = await sessions.list(principal);
+    const items = live.slice(offset, offset + limit).map((session) => toSession(session, principal.sessionId));
+    return { status: 200, body: { items, total: live.length, limit, offset } };
+  },
+  endSession: async ({ principal, params, ...call }) => {
+    await sessions.end(principal, params.session_id, originOf(call));
+    return DONE;
+  },
+  verifyEmail: async ({ body, ...call }) => {
+    await recovery.verifyEmail(body.token, originOf(call));
+    return DONE;
+  },
+  resendVerification: async ({ body, ...call }) => {
+    await recovery.ask('verify-email', body.email, originOf(call));
+    return ACCEPTED;
+  },
+  requestPasswordReset: async ({ body, ...call }) => {
+    await recovery.ask('reset-password', body.email, originOf(call));
+    return ACCEPTED;
+  },
+  resetPassword: async ({ body, ...call }) => {
+    await recovery.resetPassword(body.token, body.new_password, originOf(call));
+    return DONE;
+  },
+  close: async ({ principal, body, ...call }) => {
+    await profile.close(principal, body, originOf(call));
+    return DONE;
+  },
 });
 
 async function existing(users: Users, userId: string): Promise<User> {
@@ -22,20 +77,3 @@ async function existing(users: Users, userId: string): Promise<User> {
   if (!user) throw new Problem('invalid_credentials', 'The user of this credential is gone.');
   return user;
 }
-
-const toLogin = ({ user, token, expiresAt }: SignedIn): UserResponse => ({
-  ...toUser(user),
-  session: { token, expires_at: rfc3339(expiresAt) },
-});
-
-const toUser = (user: User): UserResponse => ({
-  user_id: user.id,
-  account_id: user.account.id,
-  email: user.email,
-  name: user.name ?? null,
-  role: user.role,
-  email_verified: Boolean(user.emailVerifiedAt),
-  mfa_enabled: false,
-  plan: user.account.plan,
-  created_at: rfc3339(user.createdAt),
-});

@@ -1,15 +1,14 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { LoginRequest } from '@tallygate/contract';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { Peer } from './handlers.ts';
-import type { Passwords } from './passwords.ts';
+import { actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
+import { inUnit } from './execute.ts';
 import type { SessionGrant, SessionPrincipal } from './principal.ts';
 import { Session } from './session.ts';
 import { isSessionToken, mintSessionToken, sessionTokenHash } from './session-token.ts';
-import { User } from './user.ts';
-import type { Users } from './users.ts';
+import { rememberAddress } from './throttle/known-addresses.ts';
+import type { User } from './user.ts';
 
 const MAX_USER_AGENT = 300;
 
@@ -21,47 +20,76 @@ export interface SignedIn {
 }
 
 export interface Sessions {
-  /** @throws Problem `invalid_credentials`, the same and after the same work for an unknown address and for a wrong password */
-  login(credentials: LoginRequest, peer: Peer): Promise<SignedIn>;
+  /** For a user whose row the caller has locked, and who has shown all that a login asks for. */
+  open(unit: EntityManager, user: User, origin: Origin): Promise<SignedIn>;
   /** Ends the caller's own session; ending it twice changes nothing. */
-  logout(principal: SessionPrincipal): Promise<void>;
+  logout(principal: SessionPrincipal, origin: Origin): Promise<void>;
+  /** Those of the caller's user that are alive, the last used first. */
+  list(principal: SessionPrincipal): Promise<Session[]>;
+  /** @throws Problem `not_found`, also for another user's session */
+  end(principal: SessionPrincipal, sessionId: string, origin: Origin): Promise<void>;
   /** @throws Problem `invalid_credentials` for anything that is not a live session's token */
   authenticate(token: string): Promise<SessionGrant>;
 }
 
-interface SessionsDeps {
-  readonly em: EntityManager;
-  readonly users: Users;
-  readonly passwords: Passwords;
-  readonly clock: Clock;
-}
+export function createSessions({ em, clock }: { em: EntityManager; clock: Clock }): Sessions {
+  const present = () => new Date(clock.now());
 
-export function createSessions({ em, users, passwords, clock }: SessionsDeps): Sessions {
+  async function end(principal: SessionPrincipal, sessionId: string, origin: Origin): Promise<void> {
+    await em.fork().transactional(async (unit) => {
+      const session = await unit.findOne(Session, { id: sessionId, user: principal.userId });
+      if (!session) throw new Problem('not_found', 'There is no such session of yours: GET /v1/users/me/sessions lists them.');
+      if (session.revokedAt) return;
+      session.revoke(present());
+      await recordAudit(inUnit(unit), {
+        accountId: principal.accountId,
+        actor: actorOf(principal),
+        action: 'session.ended',
+        target: { kind: 'session', id: sessionId },
+        origin,
+      });
+    });
+  }
+
   return {
-    async login({ email, password }, peer) {
-      const user = await users.findByEmail(email);
-      const isRight = await passwords.verify(password, user?.passwordHash);
-      if (!user || !isRight)
-        throw new Problem('invalid_credentials', 'The e-mail address and the password do not belong together.', {
-          because: user ? 'wrong password' : 'unknown e-mail address',
-        });
+    async open(unit, user, origin) {
+      const now = present();
       const token = mintSessionToken();
-      const session = await open(user, token, peer);
+      const session = unit.create(Session, {
+        id: newId(),
+        user,
+        tokenHash: sessionTokenHash(token),
+        createdAt: now,
+        lastUsedAt: now,
+        ipAddress: origin.ip,
+        userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+      });
+      const execute = inUnit(unit);
+      await rememberAddress(execute, user.id, origin.ip, now);
+      await recordAudit(execute, {
+        accountId: user.account.id,
+        actor: { kind: 'user', id: user.id },
+        action: 'session.opened',
+        target: { kind: 'session', id: session.id },
+        origin,
+      });
       return { user, token, expiresAt: session.expiresAt() };
     },
 
-    async logout({ sessionId }) {
-      const unit = em.fork();
-      const session = await unit.findOneOrFail(Session, { id: sessionId });
-      session.revoke(new Date(clock.now()));
-      await unit.flush();
+    end,
+    logout: (principal, origin) => end(principal, principal.sessionId, origin),
+
+    async list({ userId }) {
+      const now = present();
+      const open = await em.fork().find(Session, { user: userId, revokedAt: null }, { orderBy: { lastUsedAt: 'desc', id: 'desc' } });
+      return open.filter((session) => session.isLive(now));
     },
 
     async authenticate(token) {
       if (!isSessionToken(token)) throw refused('malformed session token');
       const unit = em.fork();
       const session = await unit.findOne(Session, { tokenHash: sessionTokenHash(token) }, { populate: ['user.account'] });
-      const now = new Date(clock.now());
+      const now = present();
       if (!session) throw refused('unknown session token');
       if (!session.isLive(now)) throw refused(session.revokedAt ? 'session revoked' : 'session expired');
       session.touch(now);
@@ -69,22 +97,18 @@ export function createSessions({ em, users, passwords, clock }: SessionsDeps): S
       return grantOf(session);
     },
   };
+}
 
-  async function open(user: User, token: string, peer: Peer): Promise<Session> {
-    const unit = em.fork();
-    const now = new Date(clock.now());
-    const session = unit.create(Session, {
-      id: newId(),
-      user: unit.getReference(User, user.id),
-      tokenHash: sessionTokenHash(token),
-      createdAt: now,
-      lastUsedAt: now,
-      ipAddress: peer.address,
-      userAgent: peer.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
-    });
-    await unit.flush();
-    return session;
-  }
+/** Ends all sessions of a user but one, for what makes older logins doubtful. Resolves to how many there were. */
+export async function endSessions(
+  unit: EntityManager,
+  { userId, except, now }: { userId: string; except?: string; now: Date },
+): Promise<number> {
+  const ended = await unit.execute<object[]>(
+    'update sessions set revoked_at = ? where user_id = ? and revoked_at is null and id is distinct from ?::uuid returning id',
+    [now, userId, except ?? null],
+  );
+  return ended.length;
 }
 
 const grantOf = ({ id, user }: Session): SessionGrant => ({

@@ -12,10 +12,51 @@ const UserSchema = defineEntity({
     role: p.enum(['member', 'marketing', 'admin'] as const),
     passwordHash: p.text().fieldName('password_hash').hidden(),
     emailVerifiedAt: p.datetime().fieldName('email_verified_at').nullable(),
+    mfaSealedSecret: p.text().fieldName('mfa_sealed_secret').nullable().hidden(),
+    mfaEnabledAt: p.datetime().fieldName('mfa_enabled_at').nullable(),
     createdAt: p.datetime().fieldName('created_at'),
+    closedAt: p.datetime().fieldName('closed_at').nullable(),
   },
 });
 
+/** What no password opens: it is no argon2id string. A closed user is never looked up for a login in the first place. */
+const NO_PASSWORD = '!';
+
 /** A person. The e-mail address is unique whatever its case; it is kept as it was typed. */
-export class User extends UserSchema.class {}
+export class User extends UserSchema.class {
+  /** Whether a login needs a second factor. A secret that was begun and not confirmed does not count. */
+  hasSecondFactor(): boolean {
+    return Boolean(this.mfaEnabledAt);
+  }
+
+  /** Replaces whatever was begun before. */
+  beginSecondFactor(sealedSecret: string): void {
+    this.mfaSealedSecret = sealedSecret;
+  }
+
+  enableSecondFactor(now: Date): void {
+    this.mfaEnabledAt = now;
+  }
+
+  disableSecondFactor(): void {
+    this.mfaSealedSecret = null;
+    this.mfaEnabledAt = null;
+  }
+
+  /** Keeps the first time for an address that was proven before. */
+  proveEmail(email: string, now: Date): void {
+    if (email !== this.email) this.emailVerifiedAt = now;
+    this.email = email;
+    this.emailVerifiedAt ??= now;
+  }
+
+  /** Frees the address and takes out what tells who it was; usage and postings go on naming the account. */
+  close(now: Date): void {
+    this.closedAt ??= now;
+    this.email = `${this.id}@closed.invalid`;
+    this.name = null;
+    this.passwordHash = NO_PASSWORD;
+    this.disableSecondFactor();
+  }
+}
 UserSchema.setClass(User);

@@ -1,11 +1,16 @@
-import { raw, UniqueConstraintViolationException } from '@mikro-orm/core';
+import { LockMode, raw, UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { CreateUserRequest, Role } from '@tallygate/contract';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
 import { Account } from './account.ts';
+import { type Origin, recordAudit } from './audit/record-audit.ts';
+import { inUnit } from './execute.ts';
+import { mailToken } from './mails/notices.ts';
 import type { Passwords } from './passwords.ts';
+import { mintMailToken } from './recovery/mail-tokens.ts';
+import type { SecretBox } from './secret-box.ts';
 import { User } from './user.ts';
 
 /** What a key inherits from the person who owns it. */
@@ -14,12 +19,21 @@ export interface Owner {
   readonly plan: string;
 }
 
+interface CreateOptions {
+  readonly role?: Role;
+  /** The address needs no proof; else a mail asks for it. */
+  readonly isVerified?: boolean;
+  /** The web front end's request; left out when the service itself makes the user. */
+  readonly origin?: Origin;
+}
+
+/** Whoever has closed their account is not found by any of these. */
 export interface Users {
   /**
    * Makes a user with an account of their own on the free plan.
    * @throws Problem `conflict` when the e-mail address has an account; only callers with the internal secret may see that
    */
-  create(input: CreateUserRequest, role?: Role): Promise<User>;
+  create(input: CreateUserRequest, options?: CreateOptions): Promise<User>;
   /** The user with their account, `undefined` when there is none. */
   find(userId: string): Promise<User | undefined>;
   findByEmail(email: string): Promise<User | undefined>;
@@ -27,38 +41,78 @@ export interface Users {
   ownerOf(userId: string): Promise<Owner | undefined>;
 }
 
-/** @param em its forks are used, one for each use case */
-export function createUsers({ em, passwords, clock }: { em: EntityManager; passwords: Passwords; clock: Clock }): Users {
-  const find = async (userId: string) => (await em.fork().findOne(User, { id: userId }, { populate: ['account'] })) ?? undefined;
+interface UsersDeps {
+  /** Its forks are used, one for each use case. */
+  readonly em: EntityManager;
+  readonly passwords: Passwords;
+  readonly box: SecretBox;
+  readonly clock: Clock;
+}
+
+export function createUsers({ em, passwords, box, clock }: UsersDeps): Users {
+  const find = async (userId: string) =>
+    (await em.fork().findOne(User, { id: userId, closedAt: null }, { populate: ['account'] })) ?? undefined;
+
   return {
     find,
 
-    async create({ email, password, name }, role = 'member') {
+    async create({ email, password, name }, { role = 'member', isVerified = false, origin } = {}) {
       const passwordHash = await passwords.hash(password);
       const createdAt = new Date(clock.now());
-      const unit = em.fork();
-      const account = unit.create(Account, { id: newId(), name: name ?? email, plan: 'free', createdAt });
-      const user = unit.create(User, { id: newId(), account, email, name: name ?? null, role, passwordHash, createdAt });
       try {
-        await unit.flush();
+        return await em.fork().transactional(async (unit) => {
+          const account = unit.create(Account, { id: newId(), name: name ?? email, plan: 'free', createdAt });
+          const user = unit.create(User, {
+            ...{ id: newId(), account, email, name: name ?? null, role, passwordHash, createdAt },
+            emailVerifiedAt: isVerified ? createdAt : null,
+          });
+          await unit.flush();
+          const execute = inUnit(unit);
+          await recordAudit(execute, {
+            accountId: account.id,
+            actor: { kind: origin ? 'internal' : 'system', id: null },
+            action: 'user.created',
+            target: { kind: 'user', id: user.id },
+            changes: { email, role },
+            ...(origin && { origin }),
+          });
+          if (!isVerified) {
+            const token = await mintMailToken(unit, 'verify-email', { userId: user.id, email }, createdAt);
+            await mailToken(execute, 'verify-email', { to: email, accountId: account.id, token, box });
+          }
+          return user;
+        });
       } catch (error) {
-        if (error instanceof UniqueConstraintViolationException)
-          // Without its cause: the database's message repeats the whole row, which has no business in a log.
-          throw new Problem('conflict', 'This e-mail address has an account already: log in instead.', { param: 'email' });
+        if (error instanceof UniqueConstraintViolationException) throw addressTaken();
         throw error;
       }
-      return user;
     },
 
-    async findByEmail(email) {
-      // Compared in the database on both sides: PostgreSQL and JavaScript do not agree on every letter's lower case.
-      const sameAddress = { [raw('lower(email)')]: raw('lower(?)', [email]) };
-      return (await em.fork().findOne(User, sameAddress, { populate: ['account'] })) ?? undefined;
-    },
+    findByEmail: (email) => findByEmail(em.fork(), email),
 
     async ownerOf(userId) {
       const user = await find(userId);
       return user && { role: user.role, plan: user.account.plan };
     },
   };
+}
+
+/** Without its cause: the database's message repeats the whole row, which has no business in a log. */
+export const addressTaken = (): Problem =>
+  new Problem('conflict', 'This e-mail address has an account already: log in instead.', { param: 'email' });
+
+export async function findByEmail(unit: EntityManager, email: string): Promise<User | undefined> {
+  // Compared in the database on both sides: PostgreSQL and JavaScript do not agree on every letter's lower case.
+  const sameAddress = { [raw('lower(email)')]: raw('lower(?)', [email]), closedAt: null };
+  return (await unit.findOne(User, sameAddress, { populate: ['account'] })) ?? undefined;
+}
+
+/**
+ * The user as they are now, kept as they are until the transaction ends. Whatever changes a login (password, second factor,
+ * closing) and every login itself take this lock first, so none of them acts on what another one is changing.
+ */
+export async function lockUser(unit: EntityManager, userId: string): Promise<User | undefined> {
+  const user = await unit.findOne(User, { id: userId, closedAt: null }, { lockMode: LockMode.PESSIMISTIC_WRITE });
+  if (user) await unit.populate(user, ['account']);
+  return user ?? undefined;
 }

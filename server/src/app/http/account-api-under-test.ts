@@ -5,10 +5,29 @@ import { openDatabase } from '../../adapters/postgres/database.ts';
 import { listen } from '../../adapters/postgres/listener.ts';
 import type { Database } from '../../adapters/postgres/port.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
-import { createPasswords, createSessions, createUsers, identityEntities, identityRoutes } from '../../identity/index.ts';
+import { loadCatalog } from '../../catalog/index.ts';
+import {
+  accountRoutes,
+  auditRoutes,
+  createIdentity,
+  createSecretBox,
+  identityEntities,
+  identityRoutes,
+  mfaRoutes,
+} from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
-import { CachedKeyDirectory, createKeys, createLastUse, createReadKey, KEYS_CHANNEL, keyEntities, keyRoutes } from '../../keys/index.ts';
+import {
+  CachedKeyDirectory,
+  createKeys,
+  createLastUse,
+  createReadKey,
+  KEYS_CHANNEL,
+  type Keys,
+  keyEntities,
+  keyRoutes,
+  revokeAccountKeys,
+} from '../../keys/index.ts';
 import { createIdempotency } from '../idempotency.ts';
 import { createAccountApi } from './account-api.ts';
 import { createAuthenticator } from './credentials.ts';
@@ -33,6 +52,8 @@ interface Options {
   log?: Log;
   /** Further endpoints, for what no slice does. */
   endpoints?: readonly Endpoint[];
+  /** Further endpoints of slices that need the keys of this instance. */
+  endpointsOver?: (keys: Keys) => readonly Endpoint[];
 }
 
 /** One instance of the account API on a port of its own; several may share a database. */
@@ -41,12 +62,12 @@ export type Instance = Awaited<ReturnType<typeof startInstance>>;
 export async function startInstance(database: Database, url: string, options: Options = {}) {
   const { clock = { now: Date.now }, bodyTimeoutMs = 5_000, endpoints = [], log = silentLog() } = options;
   const { em } = database.orm;
-  const passwords = createPasswords();
-  const users = createUsers({ em, passwords, clock });
-  const sessions = createSessions({ em, users, passwords, clock });
+  const box = createSecretBox([{ id: 'test', key: Buffer.alloc(32, 7) }]);
+  const identity = createIdentity({ em, pool: database.pool, box, clock, onAccountClosed: revokeAccountKeys });
+  const { users, sessions } = identity;
   const lastUse = createLastUse({ em, log });
   const directory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse, clock });
-  const keys = createKeys({ em, clock, directory });
+  const keys = createKeys({ em, clock, directory, users, isModel: (id) => loadCatalog().find(id) !== undefined });
   const idempotency = createIdempotency({ em, clock, log });
   const hearing = Promise.withResolvers<void>();
   const listener = listen(url, {
@@ -63,9 +84,13 @@ export async function startInstance(database: Database, url: string, options: Op
   const server = createServer(
     createAccountApi({
       endpoints: [
-        ...endpointsOf(contract.identity, identityRoutes({ users, sessions })),
+        ...endpointsOf(contract.identity, identityRoutes(identity)),
+        ...endpointsOf(contract.account, accountRoutes(identity)),
+        ...endpointsOf(contract.mfa, mfaRoutes(identity)),
+        ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
         ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
         ...endpoints,
+        ...(options.endpointsOver?.(keys) ?? []),
       ],
       elsewhere: [contract.inference.createChatCompletion],
       authenticator,
@@ -83,6 +108,9 @@ export async function startInstance(database: Database, url: string, options: Op
     baseUrl: `http://127.0.0.1:${port}`,
     port,
     users,
+    identity,
+    box,
+    keys,
     directory,
     authenticator,
     lastUse,
@@ -144,7 +172,7 @@ let serial = 0;
 /** A new user with a session of theirs. */
 export async function signUp(instance: Instance, role: 'member' | 'admin' = 'member') {
   const email = `user-${++serial}@example.com`;
-  const user = await instance.users.create({ email, password: PASSWORD }, role);
+  const user = await instance.users.create({ email, password: PASSWORD }, { role });
   const { body } = await send(instance, '/v1/users/login', { json: { email, password: PASSWORD } });
   const token: string = body.session.token;
   return { email, userId: user.id, accountId: user.account.id, token, auth: { authorization: `Bearer ${token}` } };

@@ -5,8 +5,10 @@ import { keysMigration } from './0003-keys.ts';
 import { ledgerMigration } from './0004-ledger.ts';
 import { receiptsMigration } from './0005-receipts.ts';
 import { idempotencyMigration } from './0006-idempotency.ts';
+import { identityAccountMigration } from './0007-identity-account.ts';
 import { mailAndAuditMigration } from './0008-mail-and-audit.ts';
 import { budgetsMigration } from './0009-budgets.ts';
+import { keysCompleteMigration } from './0010-keys-complete.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -16,6 +18,8 @@ export const migrations: readonly Migration[] = [
   ledgerMigration,
   receiptsMigration,
   idempotencyMigration,
+  identityAccountMigration,
   mailAndAuditMigration,
   budgetsMigration,
+  keysCompleteMigration,
 ];

@@ -1,0 +1,65 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import type { Clock } from '../kernel/clock.ts';
+import { type AuditLog, createAuditLog } from './audit/audit-log.ts';
+import { createLogins, type Logins } from './logins.ts';
+import { createMfa, type Mfa } from './mfa/mfa.ts';
+import { createSecondFactor } from './mfa/second-factor.ts';
+import { createOwnerProof } from './owner-proof.ts';
+import { createPasswords } from './passwords.ts';
+import { createProfile, type OnAccountClosed, type Profile } from './profile.ts';
+import { answerMailRequests } from './recovery/answer-requests.ts';
+import { createRecovery, type Recovery } from './recovery/recovery.ts';
+import type { SecretBox } from './secret-box.ts';
+import { createSessions, type Sessions } from './sessions.ts';
+import { createThrottle } from './throttle/throttle.ts';
+import { createUsers, type Users } from './users.ts';
+
+/** The slice, put together. */
+export interface Identity {
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly logins: Logins;
+  readonly mfa: Mfa;
+  readonly profile: Profile;
+  readonly recovery: Recovery;
+  readonly auditLog: AuditLog;
+  /** Writes the mails that were asked for; a job calls it before mails are sent. */
+  answerMailRequests(signal?: AbortSignal): Promise<void>;
+  /** Deletes what has expired. */
+  sweep(): Promise<void>;
+}
+
+interface IdentityDeps {
+  readonly em: EntityManager;
+  readonly pool: Pool;
+  readonly box: SecretBox;
+  readonly clock: Clock;
+  readonly onAccountClosed: OnAccountClosed;
+}
+
+export function createIdentity({ em, pool, box, clock, onAccountClosed }: IdentityDeps): Identity {
+  const passwords = createPasswords();
+  const throttle = createThrottle({ pool, clock });
+  const users = createUsers({ em, passwords, box, clock });
+  const sessions = createSessions({ em, clock });
+  const secondFactor = createSecondFactor({ box, clock });
+  const ownerProof = createOwnerProof({ em, users, passwords, secondFactor, throttle });
+  return {
+    users,
+    sessions,
+    logins: createLogins({ em, pool, users, sessions, passwords, secondFactor, throttle, clock }),
+    mfa: createMfa({ em, secondFactor, ownerProof, clock }),
+    profile: createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, clock }),
+    recovery: createRecovery({ em, pool, passwords, throttle, clock }),
+    auditLog: createAuditLog(pool),
+    answerMailRequests: (signal) => answerMailRequests({ em, box, clock }, signal),
+    async sweep() {
+      const now = new Date(clock.now());
+      await pool.query('delete from login_challenges where expires_at < $1', [now]);
+      await pool.query('delete from mail_tokens where expires_at < $1', [now]);
+      await pool.query(`delete from known_addresses where seen_at < $1::timestamptz - interval '90 days'`, [now]);
+      await throttle.sweep();
+    },
+  };
+}

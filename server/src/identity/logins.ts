@@ -1,0 +1,112 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { LoginMfaRequest, LoginRequest } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { Clock } from '../kernel/clock.ts';
+import { Problem } from '../kernel/problem.ts';
+import { type Origin, recordAudit } from './audit/record-audit.ts';
+import { inUnit } from './execute.ts';
+import { notify } from './mails/notices.ts';
+import { type Challenge, challengedUser, openChallenge, spendChallenge, takeTry } from './mfa/login-challenge.ts';
+import type { SecondFactor } from './mfa/second-factor.ts';
+import type { Passwords } from './passwords.ts';
+import type { Sessions, SignedIn } from './sessions.ts';
+import { isKnownAddress } from './throttle/known-addresses.ts';
+import { guessingLimits } from './throttle/limits.ts';
+import type { Admitted, Throttle } from './throttle/throttle.ts';
+import type { User } from './user.ts';
+import { lockUser, type Users } from './users.ts';
+
+export interface Logins {
+  /**
+   * A session, or a challenge where the user has a second factor.
+   * @throws Problem `invalid_credentials`, the same and after the same work for an unknown address and for a wrong password;
+   * `rate_limited`
+   */
+  login(credentials: LoginRequest, origin: Origin): Promise<SignedIn | Challenge>;
+  /** @throws Problem `challenge_expired`, `invalid_mfa_code`, `rate_limited` */
+  complete(answer: LoginMfaRequest, origin: Origin): Promise<SignedIn>;
+}
+
+interface LoginsDeps {
+  readonly em: EntityManager;
+  readonly pool: Pool;
+  readonly users: Users;
+  readonly sessions: Sessions;
+  readonly passwords: Passwords;
+  readonly secondFactor: SecondFactor;
+  readonly throttle: Throttle;
+  readonly clock: Clock;
+}
+
+export function createLogins({ em, pool, users, sessions, passwords, secondFactor, throttle, clock }: LoginsDeps): Logins {
+  const present = () => new Date(clock.now());
+
+  /** @param subject what the attempts are counted under: the same for a user and for nobody */
+  async function admit(kind: string, subject: string, userId: string | undefined, { ip }: Origin): Promise<Admitted> {
+    const isKnown = await isKnownAddress(pool, userId, ip, present());
+    return throttle.admit(guessingLimits({ kind, subject, address: ip }, isKnown));
+  }
+
+  async function isRightPassword(password: string, user: User | undefined, admitted: Admitted): Promise<boolean> {
+    try {
+      return await passwords.verify(password, user?.passwordHash);
+    } catch (unlooked) {
+      await admitted.withdrawn();
+      throw unlooked;
+    }
+  }
+
+  return {
+    async login({ email, password }, origin) {
+      const user = await users.findByEmail(email);
+      const admitted = await admit('login', email.toLowerCase(), user?.id, origin);
+      const isRight = await isRightPassword(password, user, admitted);
+      if (!user || !isRight) throw wrongPassword(user ? 'wrong password' : 'unknown e-mail address');
+      await admitted.succeeded();
+      return em.fork().transactional(async (unit) => {
+        const locked = await lockUser(unit, user.id);
+        if (locked?.passwordHash !== user.passwordHash) throw wrongPassword('the password was changed meanwhile');
+        return locked.hasSecondFactor() ? openChallenge(unit, locked.id, present()) : sessions.open(unit, locked, origin);
+      });
+    },
+
+    async complete({ challenge_token: token, code }, origin) {
+      const userId = await challengedUser(em.fork(), token, present());
+      if (userId === undefined) throw challengeExpired('unknown, used up or too old');
+      const admitted = await admit('mfa', userId, userId, origin);
+      if (!(await takeTry(em.fork(), token, present()))) throw challengeExpired('its last try was taken meanwhile');
+      const signedIn = await em.fork().transactional(async (unit) => {
+        const user = await lockUser(unit, userId);
+        if (!user) throw challengeExpired('the user is gone');
+        const method = await secondFactor.accept(unit, user, code);
+        if (!method) throw wrongCode();
+        if (!(await spendChallenge(unit, token))) throw challengeExpired('another request has completed it');
+        if (method === 'recovery_code') await tellOfRecoveryCode(unit, user, origin);
+        return sessions.open(unit, user, origin);
+      });
+      await admitted.succeeded();
+      return signedIn;
+    },
+  };
+
+  async function tellOfRecoveryCode(unit: EntityManager, user: User, origin: Origin): Promise<void> {
+    const execute = inUnit(unit);
+    await recordAudit(execute, {
+      accountId: user.account.id,
+      actor: { kind: 'user', id: user.id },
+      action: 'mfa.recovery_used',
+      target: { kind: 'user', id: user.id },
+      origin,
+    });
+    await notify(execute, 'recovery-code-used', { to: user.email, accountId: user.account.id, at: present(), origin });
+  }
+}
+
+const wrongPassword = (because: string): Problem =>
+  new Problem('invalid_credentials', 'The e-mail address and the password do not belong together.', { because });
+
+const wrongCode = (): Problem =>
+  new Problem('invalid_mfa_code', 'The code is wrong or was used before: wait for the next one, or use a recovery code.');
+
+const challengeExpired = (because: string): Problem =>
+  new Problem('challenge_expired', 'This login has to start again: send the password first.', { because });

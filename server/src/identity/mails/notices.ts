@@ -1,0 +1,32 @@
+import type { Origin } from '../audit/record-audit.ts';
+import type { Execute } from '../execute.ts';
+import type { MailToken, Purpose } from '../recovery/mail-tokens.ts';
+import type { SecretBox } from '../secret-box.ts';
+import { sealForMail } from './desk.ts';
+import { queueMail } from './queue-mail.ts';
+
+type Notice = 'password-changed' | 'email-changed' | 'mfa-enabled' | 'mfa-disabled' | 'recovery-code-used' | 'account-closed';
+
+interface Told {
+  readonly to: string;
+  readonly accountId: string;
+  readonly at: Date;
+  readonly origin: Origin;
+}
+
+/** Tells the owner, outside of the account, what was done to it. */
+export const notify = (execute: Execute, template: Notice, { to, accountId, at, origin }: Told): Promise<void> =>
+  queueMail(execute, { to, template, accountId, data: { at: at.toISOString(), ip: origin.ip, user_agent: origin.userAgent } });
+
+/** The mail that carries a token; the token lies sealed in its row. */
+export const mailToken = (
+  execute: Execute,
+  purpose: Purpose,
+  { to, accountId, token, box }: { to: string; accountId: string; token: MailToken; box: SecretBox },
+): Promise<void> =>
+  queueMail(execute, {
+    to,
+    template: purpose,
+    accountId,
+    data: { sealed_token: sealForMail(box, token.token), expires_at: token.expiresAt.toISOString() },
+  });

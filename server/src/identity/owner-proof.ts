@@ -1,0 +1,52 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { Problem } from '../kernel/problem.ts';
+import type { SecondFactor } from './mfa/second-factor.ts';
+import type { Passwords } from './passwords.ts';
+import { provingLimits } from './throttle/limits.ts';
+import type { Throttle } from './throttle/throttle.ts';
+import type { User } from './user.ts';
+import { lockUser, type Users } from './users.ts';
+
+/** Asks whoever holds a credential to show that they are its owner: a stolen session must not be able to take the account. */
+export interface OwnerProof {
+  /**
+   * Runs `effect` in a transaction with the user locked, once the password is right.
+   * @throws Problem `confirmation_failed`, `rate_limited`; what `effect` throws counts as a failed proof too
+   */
+  withPassword<Result>(userId: string, password: string, effect: (unit: EntityManager, user: User) => Promise<Result>): Promise<Result>;
+  /** For inside of an effect. @throws Problem `confirmation_failed` unless the code is accepted, or the user has no second factor */
+  requireCode(unit: EntityManager, user: User, code: string | undefined): Promise<void>;
+}
+
+interface OwnerProofDeps {
+  readonly em: EntityManager;
+  readonly users: Users;
+  readonly passwords: Passwords;
+  readonly secondFactor: SecondFactor;
+  readonly throttle: Throttle;
+}
+
+export const createOwnerProof = ({ em, users, passwords, secondFactor, throttle }: OwnerProofDeps): OwnerProof => ({
+  async withPassword(userId, password, effect) {
+    const admitted = await throttle.admit(provingLimits(userId));
+    const user = await users.find(userId);
+    const isRight = await passwords.verify(password, user?.passwordHash);
+    if (!isRight) throw refused('wrong password');
+    const result = await em.fork().transactional(async (unit) => {
+      const locked = await lockUser(unit, userId);
+      if (!locked || locked.passwordHash !== user?.passwordHash) throw refused('the password was changed meanwhile');
+      return effect(unit, locked);
+    });
+    await admitted.succeeded();
+    return result;
+  },
+
+  async requireCode(unit, user, code) {
+    if (!user.hasSecondFactor()) return;
+    if (code === undefined || !(await secondFactor.accept(unit, user, code))) throw refused('wrong or missing code');
+  },
+});
+
+/** It does not say which of the two was wrong. */
+const refused = (because: string): Problem =>
+  new Problem('confirmation_failed', 'The password or the code is wrong or missing: nothing was changed.', { because });

@@ -1,0 +1,127 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { AccountCloseRequest, PasswordChangeRequest, UserUpdateRequest } from '@tallygate/contract';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { Problem } from '../kernel/problem.ts';
+import { actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
+import { type Execute, inUnit } from './execute.ts';
+import { notify } from './mails/notices.ts';
+import { dropChallenges } from './mfa/login-challenge.ts';
+import type { SecondFactor } from './mfa/second-factor.ts';
+import type { OwnerProof } from './owner-proof.ts';
+import type { Passwords } from './passwords.ts';
+import type { SessionPrincipal } from './principal.ts';
+import { dropMailTokens } from './recovery/mail-tokens.ts';
+import { afterNewPassword } from './recovery/recovery.ts';
+import { endSessions } from './sessions.ts';
+import type { User } from './user.ts';
+import { lockUser } from './users.ts';
+
+/** What signed-in users do to their own account. */
+export interface Profile {
+  /** @throws Problem `validation_failed` when a new address comes without the password, `confirmation_failed`, `rate_limited` */
+  update(principal: SessionPrincipal, changes: UserUpdateRequest, origin: Origin): Promise<User>;
+  /** Ends every other session. @throws Problem `confirmation_failed`, `rate_limited` */
+  changePassword(principal: SessionPrincipal, input: PasswordChangeRequest, origin: Origin): Promise<void>;
+  /** @throws Problem `confirmation_failed`, `rate_limited` */
+  close(principal: SessionPrincipal, input: AccountCloseRequest, origin: Origin): Promise<void>;
+}
+
+/** What other slices do when an account closes, in the same transaction: identity does not know them. */
+export type OnAccountClosed = (execute: Execute, account: { readonly accountId: string; readonly at: Date }) => Promise<void>;
+
+interface ProfileDeps {
+  readonly em: EntityManager;
+  readonly passwords: Passwords;
+  readonly secondFactor: SecondFactor;
+  readonly ownerProof: OwnerProof;
+  readonly onAccountClosed: OnAccountClosed;
+  readonly clock: Clock;
+}
+
+export function createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, clock }: ProfileDeps): Profile {
+  const present = () => new Date(clock.now());
+
+  function rename(user: User, name: string | null, record: Record<string, unknown>): void {
+    if (name === (user.name ?? null)) return;
+    record['name'] = { from: user.name ?? null, to: name };
+    user.name = name;
+  }
+
+  /** The address changes when its reader says so; who else has it is found out by the job, so that the answer cannot tell. */
+  const askForAddress = (unit: EntityManager, user: User, email: string) =>
+    unit.execute("insert into mail_requests (id, purpose, email, user_id, requested_at) values (?, 'verify-email', ?, ?, ?)", [
+      ...[newId(), email, user.id, present()],
+    ]);
+
+  const recordOf = (
+    unit: EntityManager,
+    principal: SessionPrincipal,
+    action: `${string}.${string}`,
+    changes: Record<string, unknown>,
+    origin: Origin,
+  ) =>
+    recordAudit(inUnit(unit), {
+      accountId: principal.accountId,
+      actor: actorOf(principal),
+      action,
+      target: { kind: 'user', id: principal.userId },
+      changes,
+      origin,
+    });
+
+  return {
+    async update(principal, { name, email, password }, origin) {
+      const effect = async (unit: EntityManager, user: User): Promise<User> => {
+        const record: Record<string, unknown> = {};
+        if (name !== undefined) rename(user, name, record);
+        if (email !== undefined && email !== user.email) {
+          record['requested_email'] = email;
+          await askForAddress(unit, user, email);
+        }
+        if (Object.keys(record).length > 0) await recordOf(unit, principal, 'user.updated', record, origin);
+        return user;
+      };
+      if (email !== undefined) return ownerProof.withPassword(principal.userId, password ?? missingPassword(), effect);
+      return em.fork().transactional(async (unit) => {
+        const user = await lockUser(unit, principal.userId);
+        if (!user) throw new Problem('invalid_credentials', 'The user of this credential is gone.');
+        return effect(unit, user);
+      });
+    },
+
+    async changePassword(principal, { current_password, new_password }, origin) {
+      await ownerProof.withPassword(principal.userId, current_password, async (unit, user) => {
+        const now = present();
+        user.passwordHash = await passwords.hash(new_password);
+        const sessionsEnded = await afterNewPassword(unit, user, now, principal.sessionId);
+        await recordOf(unit, principal, 'user.password_changed', { sessions_ended: sessionsEnded }, origin);
+        await notify(inUnit(unit), 'password-changed', { to: user.email, accountId: principal.accountId, at: now, origin });
+      });
+    },
+
+    async close(principal, { password, code }, origin) {
+      await ownerProof.withPassword(principal.userId, password, async (unit, user) => {
+        await ownerProof.requireCode(unit, user, code);
+        const execute = inUnit(unit);
+        const at = present();
+        await recordOf(unit, principal, 'account.closed', {}, origin);
+        await notify(execute, 'account-closed', { to: user.email, accountId: principal.accountId, at, origin });
+        await secondFactor.disable(unit, user);
+        await dropChallenges(unit, user.id);
+        await dropMailTokens(unit, user.id);
+        await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
+        await endSessions(unit, { userId: user.id, now: at });
+        user.close(at);
+        await onAccountClosed(execute, { accountId: principal.accountId, at });
+      });
+    },
+  };
+}
+
+function missingPassword(): never {
+  throw new Problem('validation_failed', 'body.password: a new e-mail address needs the password.', {
+    param: 'password',
+    errors: [{ loc: ['body', 'password'], msg: 'Required with email', type: 'invalid_type' }],
+  });
+}

@@ -1,0 +1,62 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Clock } from '../../kernel/clock.ts';
+import { inUnit } from '../execute.ts';
+import { mailToken } from '../mails/notices.ts';
+import type { SecretBox } from '../secret-box.ts';
+import type { User } from '../user.ts';
+import { findByEmail, lockUser } from '../users.ts';
+import { dropMailTokensToOthers, mintMailToken, type Proof, type Purpose, wasMintedSince } from './mail-tokens.ts';
+
+/** So that nobody's mailbox can be filled: whoever asks again within a minute has the mail already. */
+const MIN_INTERVAL_MS = 60_000;
+
+interface MailRequest {
+  readonly id: string;
+  readonly purpose: Purpose;
+  readonly email: string;
+  /** Set where a signed-in user wants this to be their address; else the address is all that is known. */
+  readonly user_id: string | null;
+}
+
+interface AnswerRequestsDeps {
+  readonly em: EntityManager;
+  readonly box: SecretBox;
+  readonly clock: Clock;
+}
+
+/** Turns what was asked for into mails, where there is somebody to mail to. Resolves when nothing waits. */
+export async function answerMailRequests({ em, box, clock }: AnswerRequestsDeps, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted && (await em.fork().transactional((unit) => answerNext(unit, box, new Date(clock.now())))));
+}
+
+async function answerNext(unit: EntityManager, box: SecretBox, now: Date): Promise<boolean> {
+  const [request] = await unit.execute<MailRequest[]>(
+    `delete from mail_requests where id = (select id from mail_requests order by id limit 1 for update skip locked)
+     returning id, purpose, email, user_id`,
+  );
+  if (!request) return false;
+  const user = await addressee(unit, request);
+  if (user) await answer(unit, user, request, box, now);
+  return true;
+}
+
+async function answer(unit: EntityManager, user: User, request: MailRequest, box: SecretBox, now: Date): Promise<void> {
+  const { purpose } = request;
+  // The address as it is on record: two that differ in case may be two mailboxes.
+  const proof: Proof = { userId: user.id, email: request.user_id === null ? user.email : request.email };
+  if (await wasMintedSince(unit, purpose, proof, new Date(now.getTime() - MIN_INTERVAL_MS))) return;
+  if (request.user_id !== null) await dropMailTokensToOthers(unit, proof);
+  const token = await mintMailToken(unit, purpose, proof, now);
+  await mailToken(inUnit(unit), purpose, { to: proof.email, accountId: user.account.id, token, box });
+}
+
+/** Whom a mail should go to, if anybody. */
+async function addressee(unit: EntityManager, { purpose, email, user_id }: MailRequest): Promise<User | undefined> {
+  const holder = await findByEmail(unit, email);
+  if (user_id !== null) {
+    const isFree = !holder || holder.id === user_id;
+    return isFree ? lockUser(unit, user_id) : undefined;
+  }
+  if (purpose === 'verify-email' && holder?.emailVerifiedAt) return undefined;
+  return holder && lockUser(unit, holder.id);
+}

@@ -1,0 +1,78 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { EntityManager } from '@mikro-orm/postgresql';
+
+export type Purpose = 'verify-email' | 'reset-password';
+
+const HOUR_MS = 3_600_000;
+const LIFETIME_MS: Record<Purpose, number> = { 'verify-email': 24 * HOUR_MS, 'reset-password': HOUR_MS };
+const PREFIX: Record<Purpose, string> = { 'verify-email': 'tgv_', 'reset-password': 'tgr_' };
+
+const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
+
+export interface MailToken {
+  /** `tgv_…` or `tgr_…`: 256 random bits. It is stored as a hash. */
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+/** What a spent token proves: that this user reads this address. */
+export interface Proof {
+  readonly userId: string;
+  readonly email: string;
+}
+
+/**
+ * A new token for a mail to `email`. Those sent before go on working until one is used: else a stranger who asks for mails could
+ * keep the owner's links dead.
+ */
+export async function mintMailToken(unit: EntityManager, purpose: Purpose, proof: Proof, now: Date): Promise<MailToken> {
+  const token = `${PREFIX[purpose]}${randomBytes(32).toString('base64url')}`;
+  const expiresAt = new Date(now.getTime() + LIFETIME_MS[purpose]);
+  await unit.execute('insert into mail_tokens (token_hash, user_id, purpose, email, created_at, expires_at) values (?, ?, ?, ?, ?, ?)', [
+    tokenHash(token),
+    proof.userId,
+    purpose,
+    proof.email,
+    now,
+    expiresAt,
+  ]);
+  return { token, expiresAt };
+}
+
+/** Whose token it is, without spending it. */
+export async function ownerOfMailToken(unit: EntityManager, purpose: Purpose, token: string, now: Date): Promise<string | undefined> {
+  const rows = await unit.execute<{ user_id: string }[]>(
+    'select user_id from mail_tokens where token_hash = ? and purpose = ? and expires_at > ?',
+    [tokenHash(token), purpose, now],
+  );
+  return rows[0]?.user_id;
+}
+
+/** Spends a token for its own purpose; undefined when it is unknown, spent, replaced or too old. Of two at once one gets it. */
+export async function spendMailToken(unit: EntityManager, purpose: Purpose, token: string, now: Date): Promise<Proof | undefined> {
+  const rows = await unit.execute<{ user_id: string; email: string }[]>(
+    'delete from mail_tokens where token_hash = ? and purpose = ? and expires_at > ? returning user_id, email',
+    [tokenHash(token), purpose, now],
+  );
+  const [row] = rows;
+  return row && { userId: row.user_id, email: row.email };
+}
+
+/** Whether a mail of that kind went to the user since `since`. */
+export async function wasMintedSince(unit: EntityManager, purpose: Purpose, { userId, email }: Proof, since: Date): Promise<boolean> {
+  const rows = await unit.execute<object[]>(
+    'select 1 as found from mail_tokens where user_id = ? and purpose = ? and email = ? and created_at > ?',
+    [userId, purpose, email, since],
+  );
+  return rows.length > 0;
+}
+
+/** @param purpose undefined: of both */
+export const dropMailTokens = (unit: EntityManager, userId: string, purpose?: Purpose): Promise<unknown> =>
+  purpose
+    ? unit.execute('delete from mail_tokens where user_id = ? and purpose = ?', [userId, purpose])
+    : unit.execute('delete from mail_tokens where user_id = ?', [userId]);
+
+/** Drops what would make any other address the user's: they have chosen this one since. */
+export const dropMailTokensToOthers = (unit: EntityManager, { userId, email }: Proof): Promise<unknown> =>
+  unit.execute("delete from mail_tokens where user_id = ? and purpose = 'verify-email' and email <> ?", [userId, email]);

@@ -1,0 +1,142 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { type Origin, recordAudit } from '../audit/record-audit.ts';
+import { inUnit } from '../execute.ts';
+import { notify } from '../mails/notices.ts';
+import { dropChallenges } from '../mfa/login-challenge.ts';
+import type { Passwords } from '../passwords.ts';
+import { endSessions } from '../sessions.ts';
+import { rememberAddress } from '../throttle/known-addresses.ts';
+import { askingLimits, tokenLimits } from '../throttle/limits.ts';
+import type { Throttle } from '../throttle/throttle.ts';
+import type { User } from '../user.ts';
+import { addressTaken, lockUser } from '../users.ts';
+import { dropMailTokens, ownerOfMailToken, type Proof, type Purpose, spendMailToken } from './mail-tokens.ts';
+
+/** What is done by whoever reads the mail of a user. */
+export interface Recovery {
+  /**
+   * Notes that somebody wants a mail. What is looked up is looked up later, by a job: whoever asks meets the same work and the same
+   * answer whatever the address is. @throws Problem `rate_limited`
+   */
+  ask(purpose: Purpose, email: string, origin: Origin): Promise<void>;
+  /** Proves the address, or completes the change to it. @throws Problem `invalid_token`, `conflict` when it was taken meanwhile */
+  verifyEmail(token: string, origin: Origin): Promise<void>;
+  /** Ends every session; a second factor stays. @throws Problem `invalid_token` */
+  resetPassword(token: string, newPassword: string, origin: Origin): Promise<void>;
+}
+
+interface RecoveryDeps {
+  readonly em: EntityManager;
+  readonly pool: Pool;
+  readonly passwords: Passwords;
+  readonly throttle: Throttle;
+  readonly clock: Clock;
+}
+
+export function createRecovery({ em, pool, passwords, throttle, clock }: RecoveryDeps): Recovery {
+  const present = () => new Date(clock.now());
+
+  /** Users before tokens, in the order in which everybody else locks them. */
+  function withProof(
+    purpose: Purpose,
+    token: string,
+    effect: (unit: EntityManager, user: User, proof: Proof) => Promise<void>,
+  ): Promise<void> {
+    return em.fork().transactional(async (unit) => {
+      const userId = await ownerOfMailToken(unit, purpose, token, present());
+      const user = userId === undefined ? undefined : await lockUser(unit, userId);
+      const proof = await spendMailToken(unit, purpose, token, present());
+      if (!user || !proof) throw invalidToken();
+      await effect(unit, user, proof);
+    });
+  }
+
+  return {
+    async ask(purpose, email, { ip }) {
+      await throttle.admit(askingLimits({ kind: purpose, subject: email.toLowerCase(), address: ip }));
+      await pool.query('insert into mail_requests (id, purpose, email, requested_at) values ($1, $2, $3, $4)', [
+        ...[newId(), purpose, email, present()],
+      ]);
+    },
+
+    async verifyEmail(token, origin) {
+      const admitted = await throttle.admit(tokenLimits('verify-email', origin.ip));
+      await withProof('verify-email', token, async (unit, user, { email }) => {
+        const before = user.email;
+        user.proveEmail(email, present());
+        await flushUnlessTaken(unit);
+        await dropMailTokens(unit, user.id, 'verify-email');
+        const isChange = before !== email;
+        // Links that were sent to the address before prove nothing of this one.
+        if (isChange) await dropMailTokens(unit, user.id, 'reset-password');
+        await recordOf(
+          unit,
+          user,
+          isChange ? 'user.email_changed' : 'user.email_verified',
+          { email: isChange ? { from: before, to: email } : email },
+          origin,
+        );
+        if (isChange) await notify(inUnit(unit), 'email-changed', { to: before, accountId: user.account.id, at: present(), origin });
+      });
+      await admitted.succeeded();
+    },
+
+    async resetPassword(token, newPassword, origin) {
+      const admitted = await throttle.admit(tokenLimits('reset-password', origin.ip));
+      // Looked at before the costly hash, and again under the lock.
+      if ((await ownerOfMailToken(em.fork(), 'reset-password', token, present())) === undefined) throw invalidToken();
+      const passwordHash = await passwords.hash(newPassword);
+      await withProof('reset-password', token, async (unit, user, { email }) => {
+        if (user.email !== email) throw invalidToken();
+        const now = present();
+        user.passwordHash = passwordHash;
+        user.proveEmail(email, now);
+        const sessionsEnded = await afterNewPassword(unit, user, now);
+        // So that whoever is guessing from elsewhere cannot keep the owner waiting at the login that follows.
+        await rememberAddress(inUnit(unit), user.id, origin.ip, now);
+        await recordOf(unit, user, 'user.password_reset', { sessions_ended: sessionsEnded }, origin);
+        await notify(inUnit(unit), 'password-changed', { to: user.email, accountId: user.account.id, at: now, origin });
+      });
+      await admitted.succeeded();
+    },
+  };
+}
+
+/** What an older password had opened is closed. @param except the session that goes on; resolves to how many were ended */
+export async function afterNewPassword(unit: EntityManager, user: User, now: Date, except?: string): Promise<number> {
+  await dropChallenges(unit, user.id);
+  await dropMailTokens(unit, user.id, 'reset-password');
+  return endSessions(unit, { userId: user.id, now, ...(except !== undefined && { except }) });
+}
+
+const recordOf = (
+  unit: EntityManager,
+  user: User,
+  action: `user.${string}`,
+  changes: Record<string, unknown>,
+  origin: Origin,
+): Promise<void> =>
+  recordAudit(inUnit(unit), {
+    accountId: user.account.id,
+    actor: { kind: 'user', id: user.id },
+    action,
+    target: { kind: 'user', id: user.id },
+    changes,
+    origin,
+  });
+
+async function flushUnlessTaken(unit: EntityManager): Promise<void> {
+  try {
+    await unit.flush();
+  } catch (error) {
+    if (error instanceof UniqueConstraintViolationException) throw addressTaken();
+    throw error;
+  }
+}
+
+const invalidToken = (): Problem => new Problem('invalid_token', 'The link was used, has expired or was replaced: ask for another mail.');
