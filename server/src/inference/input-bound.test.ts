@@ -27,6 +27,16 @@ const text = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 200 }),
   fc.constantFrom('data:', 'data: text that looks like a data URL', '<|endoftext|>', '\\u0000\u0001\n\r\t"\\', '漢字😀e\u0301', '\ud800'),
 );
+/** Long enough that no allowance for templates hides a count that is too low. */
+const repeated = fc
+  .tuple(
+    fc.array(fc.constantFrom('\n', '\t', '\r', '"', '\\', '\u0001', ' ', 'a', 'is', 'é', '漢', '/', '{', '.'), {
+      minLength: 1,
+      maxLength: 3,
+    }),
+    fc.integer({ min: 100, max: 300 }),
+  )
+  .map(([units, times]) => units.join('').repeat(times));
 const schema = fc.dictionary(text, fc.oneof(text, fc.double({ noNaN: true }), fc.constantFrom(1e20, 5e-324, -0, 1e21)), { maxKeys: 5 });
 const tool = fc.record({
   type: fc.constant('function'),
@@ -69,7 +79,8 @@ test('the bound is never below what the provider’s tokenizer makes of the prom
 
 test('the counted bound is never below the text that the model reads, whatever is escaped in JSON', async () => {
   await fc.assert(
-    fc.asyncProperty(requests, async (value) => {
+    fc.asyncProperty(requests, repeated, async (rest, long) => {
+      const value = { ...rest, messages: [...rest.messages, { role: 'user', content: long }] };
       const { request, size } = received(value);
       const counted = await countTokensGuarded('o200k_base', promptText(request));
       const read = await Promise.all(
