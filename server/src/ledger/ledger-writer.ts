@@ -15,7 +15,7 @@ interface LedgerWriterDeps {
   readonly pool: Pool;
   readonly signingKey: SigningKey;
   readonly log: Log;
-  /** Writes what else follows from a batch, in its transaction and after its sums. What it throws undoes the batch. */
+  /** Writes what else follows from a batch, in its transaction and after its sums. What it throws undoes what it wrote, and is logged. */
   readonly alongside?: (client: PoolClient, records: readonly SettledRecord[]) => Promise<void>;
   /** Told of a record that the database refuses, after it was set aside. */
   readonly onQuarantine: (entry: ReadEntry, error: unknown) => void;
@@ -30,7 +30,8 @@ const RETRY_MS = 500;
  */
 export class LedgerWriter {
   readonly #deps: LedgerWriterDeps;
-  #draining: Promise<void> | undefined;
+  /** The drains so far, one after the other: the feed has one reader. */
+  #drains: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
 
@@ -39,18 +40,17 @@ export class LedgerWriter {
     deps.feed.onAppend(() => this.#wakeIn(GATHER_MS));
   }
 
-  /** Writes everything that is there. @throws when the database cannot be reached */
+  /** Writes everything that is there by now. @throws when the database cannot be reached */
   drain(): Promise<void> {
-    this.#draining ??= this.#drainAll().finally(() => {
-      this.#draining = undefined;
-    });
-    return this.#draining;
+    // Not the drain that is running: that one may have looked for more already.
+    const drain = this.#drains.then(() => this.#drainAll());
+    this.#drains = drain.catch(() => {});
+    return drain;
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#timer);
-    await this.#draining?.catch(() => {});
     await this.drain();
   }
 
@@ -79,6 +79,8 @@ export class LedgerWriter {
     try {
       await this.#writeTogether(entries.map(settledRecord));
     } catch (error) {
+      // Another writer was faster with the same records, or wanted the same rows in another order: what it has written is known by now.
+      if (isCollision(error)) return this.#write(entries);
       if (!isRefusal(error)) throw error;
       const [first] = entries;
       if (entries.length === 1 && first) return this.#deps.onQuarantine(first, error);
@@ -101,13 +103,27 @@ export class LedgerWriter {
     try {
       await client.query('begin');
       await writeRows(client, unknown, receipts);
-      await this.#deps.alongside?.(client, unknown);
+      await this.#writeAlongside(client, unknown);
       await client.query('commit');
     } catch (error) {
       await client.query('rollback').catch(() => {});
       throw error;
     } finally {
       client.release();
+    }
+  }
+
+  /** Money comes first: a fault in what follows from it is no reason to set a settlement aside, nor to keep it waiting. */
+  async #writeAlongside(client: PoolClient, records: readonly SettledRecord[]): Promise<void> {
+    const { alongside, log } = this.#deps;
+    if (!alongside) return;
+    await client.query('savepoint alongside');
+    try {
+      await alongside(client, records);
+    } catch (error) {
+      if (isCollision(error)) throw error;
+      await client.query('rollback to savepoint alongside');
+      log.error({ err: error }, 'what follows from a batch of settlements could not be written');
     }
   }
 }
@@ -163,7 +179,8 @@ async function writeRows(client: PoolClient, records: readonly SettledRecord[], 
     })),
   );
   await rows(
-    `insert into usage_daily select * from json_populate_recordset(null::usage_daily, $1)
+    // In one order, so that two writers wait for each other's rows rather than deadlock.
+    `insert into usage_daily select * from json_populate_recordset(null::usage_daily, $1) order by account_id, livemode, day, key_id, model
      on conflict (account_id, livemode, day, key_id, model) do update set
        requests = usage_daily.requests + excluded.requests,
        input_tokens = usage_daily.input_tokens + excluded.input_tokens,
@@ -176,12 +193,12 @@ async function writeRows(client: PoolClient, records: readonly SettledRecord[], 
     dailyUsage(records),
   );
   await rows(
-    `insert into ledger_daily select * from json_populate_recordset(null::ledger_daily, $1)
+    `insert into ledger_daily select * from json_populate_recordset(null::ledger_daily, $1) order by account, day
      on conflict (account, day) do update set amount_nano = ledger_daily.amount_nano + excluded.amount_nano`,
     ledgerDays(postings),
   );
   await rows(
-    `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1)
+    `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1) order by account_id, livemode, run_id
      on conflict (account_id, livemode, run_id) do update set
        ceiling_nano = least(agent_runs.ceiling_nano, excluded.ceiling_nano),
        spent_nano = agent_runs.spent_nano + excluded.spent_nano,
@@ -223,6 +240,16 @@ const receiptFacts = (record: SettledRecord) => ({
   completed_at: rfc3339(record.completedAt),
 });
 
-/** PostgreSQL's classes 22 (data exception), 23 (integrity violation) and P0 (raised by a trigger): the row is at fault, not the connection. */
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** A settlement that is there already (unique violation), a deadlock, a failed serialization. */
+const isCollision = (error: unknown): boolean =>
+  (codeOf(error) === '23505' && error instanceof Error && 'table' in error && error.table === 'postings') ||
+  /^40(P01|001)$/.test(codeOf(error));
+
+/**
+ * PostgreSQL's classes 22 (data exception), 23 (integrity violation), 54 (limit exceeded) and P0 (raised by a trigger), and what a record
+ * throws that cannot be read (no number, no time, no object): the record is at fault, not the connection.
+ */
 const isRefusal = (error: unknown): boolean =>
-  error instanceof TypeError || (error instanceof Error && 'code' in error && /^(22|23|P0)/.test(String(error.code)));
+  error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError || /^(22|23|54|P0)/.test(codeOf(error));
