@@ -63,7 +63,10 @@ export class Gateway {
       ...(providers.length > 0 && { PROVIDERS_FILE: providersFile }),
       ...env,
     });
-    await gateway.start();
+    await gateway.start().catch((error: unknown) => {
+      rmSync(home, { recursive: true, force: true });
+      throw error;
+    });
     return gateway;
   }
 

@@ -1,0 +1,115 @@
+import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Account } from './account.ts';
+import { type BookEntry, openBooks, postmasterOf, verifiedReceipt } from './books.ts';
+import { type Answered, ask, HELLO, header, isDone, MODEL, problemOf } from './chat.ts';
+import { Gateway } from './gateway.ts';
+import { sum, usd } from './money.ts';
+
+const CRASHES = 20;
+const CALLERS = 12;
+/** At most so many calls arrive at the provider between a start and the crash. */
+const MOST_CALLS = 60;
+
+let upstream: FakeUpstream;
+let gateway: Gateway;
+let account: Account;
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
+  account = await Account.signUp(gateway, { plan: 'enterprise' });
+});
+afterAll(async () => {
+  await gateway?.remove();
+  await upstream?.close();
+});
+
+/** Callers that ask, plain and streamed, until the gateway is gone. @returns the answers that were received to their last byte */
+async function callUntilGone(key: string, headers: Record<string, string>): Promise<Answered[]> {
+  const whole: Answered[] = [];
+  const caller = async (index: number) => {
+    for (let call = index; ; call++) {
+      const answered = await ask(gateway, key, { ...HELLO, max_tokens: 64, stream: call % 2 === 0 }, headers).catch(() => undefined);
+      if (!answered) return;
+      if (answered.status === 200 && (call % 2 === 1 || isDone(answered))) whole.push(answered);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLERS }, (_, index) => caller(index)));
+  return whole;
+}
+
+/** Kills the gateway while the provider is at work on the given number of calls. */
+function killAtCall(last: number): Promise<unknown> {
+  return new Promise((resolve) => {
+    let calls = 0;
+    upstream.script(({ body }) => {
+      calls += 1;
+      if (calls === last) resolve(gateway.kill());
+      const isStream = typeof body === 'object' && body !== null && 'stream' in body && body.stream === true;
+      return isStream ? { gapMs: calls % 4 } : { delayMs: (calls * 7) % 30 };
+    });
+  });
+}
+
+const onceEach = { records: 1, postings: 1, receipts: 1 };
+
+test(`${CRASHES} times kill -9 under load: whatever reached a client whole is in the books once, with its receipt, and no cap is off by a nano-dollar`, async () => {
+  const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
+  const run = { 'x-agent-run-id': 'crashing', 'x-agent-max-budget': '0.9' };
+  await ask(gateway, key, HELLO, run);
+  let answers = 0;
+  for (let crash = 0; crash < CRASHES; crash++) {
+    const killed = killAtCall(1 + Math.floor(Math.random() * MOST_CALLS));
+    const whole = await callUntilGone(key, run);
+    await killed;
+    upstream.reset();
+    await gateway.start();
+    answers += whole.length;
+
+    await using books = await openBooks(gateway);
+    const entries = await books.entriesOf(whole.map((answered) => header(answered, 'x-request-id')));
+    for (const answered of whole) {
+      const entry: BookEntry | undefined = entries.get(header(answered, 'x-request-id'));
+      expect(entry).toMatchObject({ ...onceEach, receiptId: header(answered, 'x-receipt-id') });
+    }
+    expect(await books.faults()).toEqual([]);
+    await Promise.all(whole.map((answered) => verifiedReceipt(gateway, header(answered, 'x-receipt-id'))));
+
+    // What the lanes have loaded is what the ledger says, and no hold of the dead process is among it.
+    const { total } = await account.usage({ key_id });
+    const tooDear = { ...HELLO, n: 128, max_tokens: 16_384 };
+    expect(problemOf(await ask(gateway, key, tooDear)).budget).toMatchObject({
+      limit_source: 'key',
+      spent_usd: total.cost_usd,
+      held_usd: '0',
+    });
+    expect(problemOf(await ask(gateway, key, tooDear, { 'x-agent-run-id': 'crashing' })).budget).toMatchObject({
+      limit_source: 'agent_run',
+      cap_usd: '0.9',
+      spent_usd: total.cost_usd,
+      held_usd: '0',
+    });
+  }
+  expect(answers).toBeGreaterThan(CRASHES);
+}, 240_000);
+
+test('kill -9 of the database while serving loses nothing: what was answered is in the books after the next start', async () => {
+  const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
+  const served = [await ask(gateway, key, HELLO)];
+  process.kill(postmasterOf(gateway).pid, 'SIGKILL');
+  for (let call = 0; call < 20; call++) {
+    const answered = await ask(gateway, key, { ...HELLO, max_tokens: 64, stream: call % 2 === 0 });
+    // What is known to the gateway goes on; what is not may be refused, as unavailable and not as a bug.
+    if (answered.status !== 200) expect(problemOf(answered)).toMatchObject({ status: 503, code: 'store_unavailable' });
+    else served.push(answered);
+  }
+  expect((await fetch(`${gateway.url}/health/live`)).status).toBe(200);
+  await gateway.stop();
+  await gateway.start();
+
+  await using books = await openBooks(gateway);
+  const entries = await books.entriesOf(served.map((answered) => header(answered, 'x-request-id')));
+  expect([...entries.values()]).toEqual(served.map(() => expect.objectContaining(onceEach)));
+  expect(await books.faults()).toEqual([]);
+  expect((await account.usage({ key_id })).total.cost_usd).toBe(usd(sum([...entries.values()].map(({ cost }) => cost))));
+});

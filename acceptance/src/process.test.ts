@@ -1,0 +1,102 @@
+import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Account } from './account.ts';
+import { ask, HELLO, isDone, MODEL, settledOnce } from './chat.ts';
+import { Gateway } from './gateway.ts';
+import { openSocket } from './raw-http.ts';
+
+let upstream: FakeUpstream;
+let gateway: Gateway;
+let account: Account;
+let key: string;
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
+  account = await Account.signUp(gateway, { plan: 'enterprise' });
+  ({ key } = await account.createKey());
+});
+afterAll(async () => {
+  await gateway?.remove();
+  await upstream?.close();
+});
+
+describe('the first boot', () => {
+  test('prints an address, two variables and a curl that work', async () => {
+    const { output } = gateway.process;
+    const { base_url, test_api_key } = gateway.bootstrap;
+    expect(output).toContain(`export OPENAI_BASE_URL=${base_url}`);
+    expect(output).toContain(`export OPENAI_API_KEY=${test_api_key}`);
+    expect((await ask(gateway, test_api_key, HELLO)).status).toBe(200);
+  });
+
+  test('writes no secret to the log but the test key of the banner', () => {
+    const { admin_password, internal_secret } = gateway.bootstrap;
+    for (const secret of [admin_password, internal_secret]) expect(gateway.process.output).not.toContain(secret);
+  });
+});
+
+describe('a second process on the same folder', () => {
+  test('refuses to start, says who is there, and leaves the first one alone', async () => {
+    const second = gateway.launch();
+    expect(await second.exit).toMatchObject({ code: 1 });
+    expect(second.output).toMatch(/did not start\. The data directory .* is in use by process \d+/);
+    expect((await ask(gateway, key, HELLO)).status).toBe(200);
+  });
+});
+
+describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
+  test('lets a running stream come to its end, takes nothing new, and ends cleanly', async () => {
+    upstream.script({ tokens: 12, gapMs: 60 });
+    const arrived = upstream.nextRequest();
+    const stream = ask(gateway, key, { ...HELLO, stream: true });
+    await arrived;
+    const address = new URL(gateway.url);
+    const stopped = gateway.stop(signal);
+    const answered = await stream;
+    expect(isDone(answered)).toBe(true);
+    expect(answered.text).toContain('tok11');
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    await expect(fetch(address)).rejects.toThrow();
+
+    await gateway.start();
+    const { trace } = await settledOnce(gateway, account, answered);
+    expect(trace).toMatchObject({ outcome: 'completed', usage: { output_tokens: 12 } });
+  });
+
+  test('is not held up by idle connections', async () => {
+    const unused = openSocket(gateway);
+    await fetch(`${gateway.url}/health/live`); // And its connection is kept.
+    const startedAt = performance.now();
+    await gateway.stop(signal);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    unused.destroy();
+    await gateway.start();
+  });
+});
+
+describe('a later start', () => {
+  test('finds accounts, keys and secrets again', async () => {
+    const { base_url: _, ...before } = gateway.bootstrap;
+    await gateway.stop();
+    await gateway.start();
+    expect(gateway.bootstrap).toMatchObject(before);
+    expect((await ask(gateway, key, HELLO)).status).toBe(200);
+    expect((await ask(gateway, before.test_api_key, HELLO)).status).toBe(200);
+  });
+});
+
+describe('a wrong setting', () => {
+  test.each([
+    [{ PORT: '99999' }, /PORT/],
+    [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL/],
+    [{ PROVIDERS_FILE: '/nowhere/providers.json' }, /PROVIDERS_FILE/],
+    [{ DATABASE_URL: 'mysql://nowhere' }, /DATABASE_URL/],
+  ])('%j ends the start with a sentence that names it, and exit code 78', async (env, message) => {
+    await expect(Gateway.start({ env })).rejects.toThrow(message);
+    await expect(Gateway.start({ env })).rejects.toThrow('The gateway ended (78)');
+  });
+
+  test('of the data directory is said too', async () => {
+    await expect(Gateway.start({ env: { DATA_DIR: '/dev/null/data' } })).rejects.toThrow(/did not start/);
+  });
+});
