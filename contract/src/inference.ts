@@ -213,6 +213,12 @@ export type ChatCompletionChunk = z.infer<typeof ChatCompletionChunk>;
 
 /** The headers that every inference endpoint takes. */
 export const inferenceHeaders = {
+  'content-digest': z.string().optional().meta({ description: 'Digest of the body (RFC 9530), `sha-256`. Part of a signed request.' }),
+  'signature-input': z.string().optional().meta({
+    description:
+      'What the caller signed (RFC 9421): at least the method, the path and `content-digest`, with `created`. Verified where the API key has a `signing_public_key`.',
+  }),
+  signature: z.string().optional().meta({ description: 'The Ed25519 signature that belongs to `Signature-Input`.' }),
   'x-agent-run-id': z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'Expected 1 to 128 letters, digits and . _ : -')
@@ -249,6 +255,12 @@ export const inferenceResponseHeaders = {
   'X-Fallback': '`none`, `deployment` or `model`.',
   'X-Cost-USD': 'Cost of a plain answer, USD. A stream carries its cost in the last chunk.',
   'X-Budget-Max-Tokens': 'The token bound that was sent to the provider, where the gateway set or lowered it.',
+  'x-ratelimit-limit-requests': 'Requests per minute, of the key or the plan, whichever leaves less.',
+  'x-ratelimit-remaining-requests': 'Requests that could be sent now.',
+  'x-ratelimit-reset-requests': 'Until all of them are there again: `120ms`, `6m0s`.',
+  'x-ratelimit-limit-tokens': 'Tokens per minute, of the key or the plan, whichever leaves less.',
+  'x-ratelimit-remaining-tokens': 'Tokens that could be used now.',
+  'x-ratelimit-reset-tokens': 'Until all of them are there again: `120ms`, `6m0s`.',
   'X-Agent-Budget-Limit-USD': 'Ceiling of the run, USD.',
   'X-Agent-Budget-Spent-USD': 'Settled in the run so far, USD.',
   'X-Agent-Budget-Remaining-USD': 'What the run may still spend, running requests taken off, USD.',

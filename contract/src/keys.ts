@@ -1,28 +1,123 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, headersB, idempotencyHeader, problem, refusals, Scope, Timestamp, Usd, UsdInput, Uuid } from './conventions.ts';
+import {
+  headersA,
+  headersB,
+  idempotencyHeader,
+  PLAIN_TEXT,
+  problem,
+  refusals,
+  Scope,
+  Timestamp,
+  Usd,
+  UsdInput,
+  Uuid,
+} from './conventions.ts';
 
 const c = initContract();
 
 export const KeyPath = z.object({ key_id: Uuid.meta({ description: 'The key’s id.' }) });
 
+export const INFERENCE_ENDPOINTS = [
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/moderations',
+  '/v1/images/generations',
+  '/v1/images/edits',
+  '/v1/images/variations',
+  '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
+  '/v1/videos',
+  '/v1/batches',
+] as const;
+export const InferenceEndpoint = z
+  .enum(INFERENCE_ENDPOINTS)
+  .meta({ id: 'InferenceEndpoint', description: 'An endpoint that spends, with everything below it.' });
+export type InferenceEndpoint = z.infer<typeof InferenceEndpoint>;
+
+const rate = (max: number, description: string, example: number) =>
+  z
+    .int()
+    .min(1)
+    .max(max)
+    .nullable()
+    .meta({ description: `${description} Null: the plan’s.`, examples: [example] });
+const rates = {
+  requests_per_minute: rate(1_000_000, 'Requests in a minute.', 60),
+  tokens_per_minute: rate(2_000_000_000, 'Tokens in a minute, in and out.', 100_000),
+  concurrency: rate(100_000, 'Requests that run at the same time.', 5),
+};
+
+export const KeyRateLimits = z
+  .object(rates)
+  .meta({ id: 'KeyRateLimits', description: 'The key’s own rate limits. The plan’s hold for all keys of the account together.' });
+export type KeyRateLimits = z.infer<typeof KeyRateLimits>;
+
+export const KeyRateLimitsInput = z
+  .strictObject({
+    requests_per_minute: rates.requests_per_minute.optional(),
+    tokens_per_minute: rates.tokens_per_minute.optional(),
+    concurrency: rates.concurrency.optional(),
+  })
+  .meta({ id: 'KeyRateLimitsInput', description: 'Rate limits to set, each at most the plan’s. What is left out stays as it is.' });
+
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(80)
+  .regex(PLAIN_TEXT, 'Expected text without control characters')
+  .meta({ description: 'For people.', examples: ['production'] });
+const Scopes = z
+  .array(Scope)
+  .min(1)
+  .max(5)
+  .meta({ description: 'What the key may do.', examples: [['inference']] });
+const AllowedModels = z
+  .array(z.string().min(1).max(200))
+  .min(1)
+  .max(100)
+  .nullable()
+  .meta({ description: 'The only models that the key may use, fallbacks included. Null: all.', examples: [['gpt-4o-mini']] });
+const AllowedEndpoints = z
+  .array(InferenceEndpoint)
+  .min(1)
+  .max(INFERENCE_ENDPOINTS.length)
+  .nullable()
+  .meta({ description: 'The only endpoints that the key may spend on. Null: all.', examples: [['/v1/chat/completions']] });
+const Metadata = z
+  .record(
+    z.string().min(1).max(64).regex(PLAIN_TEXT, 'Expected text without control characters'),
+    z.string().max(512).regex(PLAIN_TEXT, 'Expected text without control characters'),
+  )
+  .refine((pairs) => Object.keys(pairs).length <= 16, 'Expected at most 16 pairs')
+  .meta({ description: 'Your own notes: at most 16 pairs.', examples: [{ team: 'search' }], maxProperties: 16 });
+const SigningPublicKey = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}$/, 'Expected the 32 bytes of an Ed25519 public key in base64url, without padding')
+  .nullable()
+  .meta({
+    description: 'Ed25519 public key, base64url of 32 bytes (the `x` of a JWK). Signatures of requests (RFC 9421) are verified with it.',
+    examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
+  });
+const RequireSignature = z.boolean().meta({ description: 'Inference requests without a valid signature are refused.' });
+
 export const CreateKeyRequest = z
   .strictObject({
-    name: z
-      .string()
-      .trim()
-      .min(1)
-      .max(80)
-      .meta({ description: 'For people.', examples: ['production'] }),
+    name: Name,
     livemode: z.boolean().default(true).meta({ description: '`false` makes a `tg_test_` key: sandbox provider only, never billed.' }),
-    scopes: z
-      .array(Scope)
-      .min(1)
-      .max(5)
-      .default(['inference', 'account:read'])
-      .meta({ description: 'What the key may do.', examples: [['inference']] }),
+    scopes: Scopes.default(['inference', 'account:read']),
     expires_at: Timestamp.optional().meta({ description: 'When the key stops working by itself.' }),
     monthly_cap_usd: UsdInput.optional().meta({ description: 'Hard monthly cap, USD, UTC calendar month. None when left out.' }),
+    allowed_models: AllowedModels.optional(),
+    allowed_endpoints: AllowedEndpoints.optional(),
+    rate_limits: KeyRateLimitsInput.optional(),
+    metadata: Metadata.optional(),
+    signing_public_key: SigningPublicKey.optional(),
+    require_signature: RequireSignature.optional(),
   })
   .meta({
     id: 'CreateKeyRequest',
@@ -30,6 +125,25 @@ export const CreateKeyRequest = z
     examples: [{ name: 'production', scopes: ['inference'], monthly_cap_usd: '25' }],
   });
 export type CreateKeyRequest = z.infer<typeof CreateKeyRequest>;
+
+export const UpdateKeyRequest = z
+  .strictObject({
+    name: Name.optional(),
+    scopes: Scopes.optional(),
+    expires_at: Timestamp.nullable().optional().meta({ description: 'When the key stops working by itself; null for never.' }),
+    allowed_models: AllowedModels.optional(),
+    allowed_endpoints: AllowedEndpoints.optional(),
+    rate_limits: KeyRateLimitsInput.optional(),
+    metadata: Metadata.optional(),
+    signing_public_key: SigningPublicKey.optional(),
+    require_signature: RequireSignature.optional(),
+  })
+  .meta({
+    id: 'UpdateKeyRequest',
+    description: 'What to change. A field that is left out stays as it is; lists and `metadata` are replaced whole.',
+    examples: [{ allowed_models: ['gpt-4o-mini'], rate_limits: { requests_per_minute: 60 } }],
+  });
+export type UpdateKeyRequest = z.infer<typeof UpdateKeyRequest>;
 
 const KEY_EXAMPLE = {
   key_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77',
@@ -39,6 +153,12 @@ const KEY_EXAMPLE = {
   scopes: ['inference'],
   status: 'active',
   monthly_cap_usd: '25',
+  allowed_models: ['gpt-4o-mini'],
+  allowed_endpoints: null,
+  rate_limits: { requests_per_minute: 60, tokens_per_minute: null, concurrency: null },
+  metadata: { team: 'search' },
+  signing_public_key: null,
+  require_signature: false,
   created_at: '2026-11-21T08:00:00.000Z',
   expires_at: null,
   rotated_at: null,
@@ -59,6 +179,15 @@ export const KeyResponse = z
     scopes: z.array(Scope),
     status: z.enum(['active', 'expired', 'revoked']),
     monthly_cap_usd: Usd.nullable(),
+    allowed_models: z.array(z.string()).nullable().meta({ description: 'The only models that the key may use. Null: all.' }),
+    allowed_endpoints: z
+      .array(InferenceEndpoint)
+      .nullable()
+      .meta({ description: 'The only endpoints that the key may spend on. Null: all.' }),
+    rate_limits: KeyRateLimits,
+    metadata: z.record(z.string(), z.string()).meta({ description: 'Your own notes.', examples: [{ team: 'search' }] }),
+    signing_public_key: SigningPublicKey,
+    require_signature: RequireSignature,
     created_at: Timestamp,
     expires_at: Timestamp.nullable(),
     rotated_at: Timestamp.nullable().meta({ description: 'When the secret was last replaced.' }),
@@ -121,6 +250,18 @@ export const keys = c.router({
     pathParams: KeyPath,
     responses: { 200: KeyResponse, 404: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'getKey' } as const,
+  },
+  update: {
+    method: 'PATCH',
+    path: '/v1/keys/:key_id',
+    summary: 'Change an API key',
+    description:
+      'In force here when this answers, and on every instance within a second. An API key can never give another key more than it has itself; the signing key and `require_signature` need a session.',
+    headers: headersA,
+    pathParams: KeyPath,
+    body: UpdateKeyRequest,
+    responses: { 200: KeyResponse, 404: problem, ...refusals.write },
+    metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'updateKey' } as const,
   },
   revoke: {
     method: 'DELETE',

@@ -43,6 +43,29 @@ export const ReceiptUsage = z
   });
 export type ReceiptUsage = z.infer<typeof ReceiptUsage>;
 
+export const ClientSignature = z
+  .object({
+    alg: z.literal('ed25519'),
+    public_key: z.string().meta({
+      description: 'The key that was registered on the API key: 32 bytes, base64url.',
+      examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'],
+    }),
+    signature_input: z.string().meta({
+      description: 'What was covered, with parameters: the value of `@signature-params` (RFC 9421, section 2.3).',
+      examples: ['("@method" "@path" "content-digest");created=1795248000;nonce="b3k2Z1"'],
+    }),
+    signature: z.string().meta({
+      description: 'Ed25519 signature over the signature base, 64 bytes, base64url.',
+      examples: ['hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg'],
+    }),
+    content_digest: z.string().meta({
+      description: '`Content-Digest` of the request as sent (RFC 9530). Its sha-256 is `request_sha256`.',
+      examples: ['sha-256=:n4bQgYhMfWWaL+qgxVrQFaO/TxsrC4Is0V1sFbDwCgg=:'],
+    }),
+  })
+  .meta({ id: 'ClientSignature', description: 'The caller’s own signature of the request, as it was verified.' });
+export type ClientSignature = z.infer<typeof ClientSignature>;
+
 export const ReceiptPayload = z
   .object({
     version: z.literal('tallygate-receipt/v1'),
@@ -88,7 +111,9 @@ export const ReceiptPayload = z
     cost_nano_usd: IntegerString.meta({ description: 'Sum of units × price, rounded up once, in 10⁻⁹ USD.', examples: ['8550'] }),
     started_at: Timestamp,
     completed_at: Timestamp,
-    client_signature: z.null().meta({ description: 'Place of the caller’s own signature.' }),
+    client_signature: ClientSignature.nullable().meta({
+      description: 'The caller’s own signature (RFC 9421); null where the request carried none.',
+    }),
   })
   .meta({ id: 'ReceiptPayload', description: 'What is signed, as canonical JSON (RFC 8785).' });
 export type ReceiptPayload = z.infer<typeof ReceiptPayload>;

@@ -5,7 +5,7 @@ import type { PublishedPrices } from '../src/prices.ts';
 import type { ReceiptPayload, ReceiptResponse } from '../src/receipt.ts';
 import type { RefusalCode } from '../src/refusal.ts';
 import { sha256 } from '../src/sha256.ts';
-import { current, future, issue, keySet, payloadWith, retired, sign, stranger } from './vector-receipts.ts';
+import { clientSignature, current, future, issue, keySet, payloadWith, retired, sign, stranger } from './vector-receipts.ts';
 
 export interface BrokenVector {
   readonly why: string;
@@ -210,6 +210,47 @@ const dishonest: Record<string, BrokenVector> = {
   },
 };
 
+const ofClient = (expected_code: RefusalCode, why: string, changes: object, of = clientSignature()): BrokenVector =>
+  broken(expected_code, why, issue(payloadWith({ client_signature: { ...of, ...changes } })));
+
+const clients: Record<string, BrokenVector> = {
+  'client-signature-of-another-body': ofClient(
+    'client_signature_mismatch',
+    'The caller’s signature is genuine, but of another body than the one that was billed.',
+    {},
+    clientSignature({ body: '{"model":"gpt-5.6-sol"}' }),
+  ),
+  'client-signature-moved': broken(
+    'bad_client_signature',
+    'The caller’s signature was made for another endpoint.',
+    issue(payloadWith({ endpoint: '/v1/responses', client_signature: clientSignature() })),
+  ),
+  'client-signature-by-another-key': ofClient(
+    'bad_client_signature',
+    'Another key made the caller’s signature than the one that is named.',
+    {
+      public_key: stranger.x,
+    },
+  ),
+  'client-signature-other-parameters': ofClient('bad_client_signature', 'The nonce was changed after the caller had signed.', {
+    signature_input: clientSignature().signature_input.replace('b3k2Z1', 'b3k2Z2'),
+  }),
+  'client-signature-without-digest': ofClient(
+    'bad_client_signature',
+    'The caller’s signature does not cover the body: it would fit every request.',
+    {},
+    clientSignature({ input: '("@method" "@path");created=1795248000' }),
+  ),
+  'client-signature-input-malformed': ofClient('bad_client_signature', 'What was covered is no list of components.', {
+    signature_input: '"@method" "@path" "content-digest"',
+  }),
+  'client-signature-weak-key': ofClient('bad_client_signature', 'A public key of small order, for which anybody can sign.', {
+    public_key: toBase64url(Uint8Array.of(1, ...new Uint8Array(31))),
+  }),
+  'client-signature-other-algorithm': ofClient('malformed', 'Another algorithm for the caller’s signature.', { alg: 'hmac-sha256' }),
+  'client-signature-extra-field': ofClient('unknown_field', 'A field more in the caller’s signature.', { verified: true }),
+};
+
 const forms: Record<string, BrokenVector> = {
   'wrong-version': broken('unknown_version', 'A version that this one does not know, although honestly signed.', {
     ...honest,
@@ -255,4 +296,11 @@ const forms: Record<string, BrokenVector> = {
   'byte-order-mark': brokenText('malformed_json', 'A byte order mark (RFC 8259, 8.1).', `\ufeff${honestText}`),
 };
 
-export const brokenVectors: Readonly<Record<string, BrokenVector>> = { ...tampered, ...keys, ...signatures, ...dishonest, ...forms };
+export const brokenVectors: Readonly<Record<string, BrokenVector>> = {
+  ...tampered,
+  ...keys,
+  ...signatures,
+  ...dishonest,
+  ...clients,
+  ...forms,
+};

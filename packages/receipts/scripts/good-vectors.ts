@@ -1,6 +1,6 @@
 import { signingInput } from '../src/digest.ts';
 import type { ReceiptPayload } from '../src/receipt.ts';
-import { issue, payloadWith, retired, type VectorKey } from './vector-receipts.ts';
+import { clientSignature, issue, payloadWith, retired, type VectorKey } from './vector-receipts.ts';
 
 export interface GoodVector {
   readonly why: string;
@@ -119,6 +119,19 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
         reasoning_tokens: 0,
       },
       cost_nano_usd: '1351079888211148650',
+    }),
+  ),
+  'client-signature': good(
+    'The caller signed the request (RFC 9421) over what the receipt states: method (POST), path (endpoint) and content digest.',
+    payloadWith({ client_signature: clientSignature() }),
+  ),
+  'client-signature-of-more': good(
+    'The caller’s signature also covers "@authority", which is not in the receipt: it verifies with api.example.com in its place.',
+    payloadWith({
+      client_signature: clientSignature({
+        input: '("@method" "@authority" "@path" "content-digest");created=1795248000',
+        components: { '@authority': 'api.example.com' },
+      }),
     }),
   ),
   'retired-key-in-its-time': good(

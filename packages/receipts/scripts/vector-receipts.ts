@@ -1,7 +1,8 @@
 import nacl from 'tweetnacl';
 import { accountHash, keyHash, keyThumbprint, receiptDigest } from '../src/digest.ts';
 import { toBase64url, toHex, utf8 } from '../src/encoding.ts';
-import type { ReceiptPayload, ReceiptResponse, VaasKey } from '../src/receipt.ts';
+import { readSignatureInput, signatureBase } from '../src/message-signature.ts';
+import type { ClientSignature, ReceiptPayload, ReceiptResponse, VaasKey } from '../src/receipt.ts';
 import { sha256 } from '../src/sha256.ts';
 
 /** Keys from fixed seeds: their secrets are public, which is what makes the vectors reproducible and the keys worthless. */
@@ -21,6 +22,8 @@ export const current = keyFrom('current key');
 export const retired = keyFrom('retired key');
 export const future = keyFrom('future key');
 export const stranger = keyFrom('key of somebody else');
+/** The key with which the caller signed their request. */
+export const client = keyFrom('key of the client');
 
 const published = ({ x, kid }: VectorKey, not_before: string, not_after: string | null): VaasKey => ({
   kty: 'OKP',
@@ -75,6 +78,38 @@ const plain: ReceiptPayload = {
   completed_at: '2026-11-21T08:00:01.250Z',
   client_signature: null,
 };
+
+export const REQUEST_BODY = '{"model":"gpt-4o-mini"}';
+export const SIGNATURE_INPUT = '("@method" "@path" "content-digest");created=1795248000;keyid="client";nonce="b3k2Z1"';
+
+/** `Content-Digest` (RFC 9530) of a body. */
+export const contentDigest = (body: string): string => `sha-256=:${Buffer.from(sha256(utf8(body))).toString('base64')}:`;
+
+/** What the client signs, signed; `components` are those beside `@method`, `@path` and `content-digest`. */
+export function clientSignature(
+  {
+    input = SIGNATURE_INPUT,
+    body = REQUEST_BODY,
+    components = {},
+  }: { input?: string; body?: string; components?: Record<string, string> } = {},
+  key: VectorKey = client,
+): ClientSignature {
+  const known: Record<string, string> = {
+    '@method': 'POST',
+    '@path': plain.endpoint,
+    'content-digest': contentDigest(body),
+    ...components,
+  };
+  const signed = signatureBase(readSignatureInput(input), (name) => known[name]);
+  if ('missing' in signed) throw new Error(`No value for ${signed.missing}`);
+  return {
+    alg: 'ed25519',
+    public_key: key.x,
+    signature_input: input,
+    signature: sign(utf8(signed.base), key),
+    content_digest: contentDigest(body),
+  };
+}
 
 /** The plain payload with some fields changed. */
 export const payloadWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPayload => ({ ...plain, ...changes });

@@ -21,6 +21,31 @@ export function isWeakPublicKey(publicKey: Uint8Array): boolean {
   return y >= P || SMALL_ORDER_Y.includes(y);
 }
 
+/** −121665/121666, the constant of the curve −x² + y² = 1 + dx²y² (RFC 8032, 5.1). */
+const D = 37095705934669439343138083508754565189542113879843219016388785533085940283555n;
+
+/**
+ * Whether 32 bytes are a public key that can be registered: a point of the curve (RFC 8032, 5.1.3) and not a weak one.
+ * Bytes that are no point would verify nothing, which is better said when a key is registered than at every request.
+ */
+export function isPublicKey(publicKey: Uint8Array): boolean {
+  if (publicKey.length !== 32 || isWeakPublicKey(publicKey)) return false;
+  const y = fromLittleEndian(publicKey) % SIGN_BIT;
+  const square = (y * y) % P;
+  // x² = u/v has a root exactly where uv has one, by Euler's criterion.
+  return power(((square - 1n + P) * (D * square + 1n)) % P, (P - 1n) / 2n) === 1n;
+}
+
+function power(base: bigint, exponent: bigint): bigint {
+  let result = 1n;
+  let square = base;
+  for (let rest = exponent; rest > 0n; rest >>= 1n) {
+    if (rest & 1n) result = (result * square) % P;
+    square = (square * square) % P;
+  }
+  return result;
+}
+
 /**
  * Whether the S of a signature (64 bytes) is not reduced. S + L satisfies the same equation as S, so that anybody could
  * turn one valid signature into another; RFC 8032, 5.1.7, refuses it, and tweetnacl does not look.

@@ -9,6 +9,19 @@ export interface ReceiptUsage {
   reasoning_tokens: number;
 }
 
+/** The caller's own signature of the request (RFC 9421), by a key they registered on their API key. See `VerifyOptions.requestComponents`. */
+export interface ClientSignature {
+  alg: 'ed25519';
+  /** 32 bytes, base64url. */
+  public_key: string;
+  /** What was covered, with parameters: the value of `@signature-params`. */
+  signature_input: string;
+  /** 64 bytes, base64url. */
+  signature: string;
+  /** The `Content-Digest` of the request as it was sent. Its sha-256 is `request_sha256`. */
+  content_digest: string;
+}
+
 /** What is signed. Every number is an integer, every amount of money a string of digits. */
 export interface ReceiptPayload {
   version: 'tallygate-receipt/v1';
@@ -50,8 +63,8 @@ export interface ReceiptPayload {
   started_at: string;
   /** RFC 3339, UTC, with milliseconds. */
   completed_at: string;
-  /** Place of the caller's own signature. */
-  client_signature: null;
+  /** The caller's own signature, verified when the request was admitted; null where the request carried none. */
+  client_signature: ClientSignature | null;
 }
 
 /** A receipt as `GET /v1/receipts/{id}` answers it. Only the payload is signed. */

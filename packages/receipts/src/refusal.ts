@@ -28,6 +28,10 @@ export type RefusalCode =
   /** The signature is a valid one in a second spelling (S ≥ L). */
   | 'malleable_signature'
   | 'bad_signature'
+  /** The caller's own signature is none of this request, or was made with a key that anybody could sign for. */
+  | 'bad_client_signature'
+  /** The caller signed the digest of another body. */
+  | 'client_signature_mismatch'
   /** The request completed before the key was in use. */
   | 'key_not_yet_valid'
   /** The request completed after the key was retired. */

@@ -28,8 +28,6 @@ export const boolean: Shape<boolean> = (value, at) => (typeof value === 'boolean
 export const count: Shape<number> = (value, at) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : refuse(at, 'an integer from 0 to 2^53 − 1');
 
-export const onlyNull: Shape<null> = (value, at) => (value === null ? null : refuse(at, 'null'));
-
 export const matching =
   (pattern: RegExp, expected: string): Shape<string> =>
   (value, at) =>

@@ -1,21 +1,8 @@
 import { isPlainObject } from './canonical.ts';
 import { fromBase64url } from './encoding.ts';
-import type { ReceiptPayload, ReceiptUsage, VaasKey } from './receipt.ts';
+import type { ClientSignature, ReceiptPayload, ReceiptUsage, VaasKey } from './receipt.ts';
 import { Refused } from './refusal.ts';
-import {
-  boolean,
-  count,
-  matching,
-  nullable,
-  object,
-  oneOf,
-  onlyNull,
-  record,
-  type Shape,
-  strictObject,
-  string,
-  timestamp,
-} from './shape.ts';
+import { boolean, count, matching, nullable, object, oneOf, record, type Shape, strictObject, string, timestamp } from './shape.ts';
 
 const VERSION = 'tallygate-receipt/v1';
 
@@ -38,6 +25,17 @@ const usage = strictObject<ReceiptUsage>({
   cache_write_tokens: count,
   output_tokens: count,
   reasoning_tokens: count,
+});
+
+/** Printable ASCII, as header fields are, and no longer than one may be. */
+const fieldText = matching(/^[\x20-\x7e]{1,2048}$/, 'printable ASCII, at most 2,048 characters');
+
+const clientSignature = strictObject<ClientSignature>({
+  alg: oneOf('ed25519'),
+  public_key: bytes(32),
+  signature_input: fieldText,
+  signature: bytes(64),
+  content_digest: fieldText,
 });
 
 const payload = strictObject<ReceiptPayload>({
@@ -66,7 +64,7 @@ const payload = strictObject<ReceiptPayload>({
   cost_nano_usd: integerString,
   started_at: timestamp,
   completed_at: timestamp,
-  client_signature: onlyNull,
+  client_signature: nullable(clientSignature),
 });
 
 /** Version and kind come first: of another version, any other complaint would mislead. */

@@ -1,3 +1,4 @@
+import { checkClientSignature, type RequestComponents } from './client-signature.ts';
 import { checkCost } from './cost.ts';
 import { receiptDigest } from './digest.ts';
 import { toHex } from './encoding.ts';
@@ -11,6 +12,8 @@ import { readReceipt } from './structure.ts';
 export interface VerifyOptions {
   /** Where given, the receipt must have been charged at these prices. */
   readonly prices?: PublishedPrices;
+  /** Parts of the request that the caller's own signature covers and the receipt does not state, to check that one too. */
+  readonly requestComponents?: RequestComponents;
 }
 
 /** `pending`: the receipt carries none yet. `unchecked`: it carries one that this version cannot check, and that proves nothing here. */
@@ -22,6 +25,8 @@ export interface Checks {
   readonly cost: 'ok';
   /** Present where published prices were given. */
   readonly prices?: 'ok';
+  /** Present where the caller signed the request. `unchecked`: it covers parts of the request that are not known here. */
+  readonly client_signature?: 'ok' | 'unchecked';
   readonly log: ProofState;
   readonly anchor: ProofState;
 }
@@ -67,7 +72,7 @@ export function parseReceipt(text: string): ParsedReceipt | UnparsedReceipt {
   return read.valid ? { parsed: true, receipt: read.receipt } : { parsed: false, code: read.code, reason: read.reason };
 }
 
-function verified(input: unknown, keys: unknown, { prices }: VerifyOptions): Verified {
+function verified(input: unknown, keys: unknown, { prices, requestComponents = {} }: VerifyOptions): Verified {
   const { id, payload, digest: stated, signature, log, anchor } = readReceipt(input);
   if (id !== payload.receipt_id) throw new Refused('id_mismatch', `receipt.id is ${id}, payload.receipt_id is ${payload.receipt_id}.`);
 
@@ -78,13 +83,22 @@ function verified(input: unknown, keys: unknown, { prices }: VerifyOptions): Ver
   checkSignature(key, digest, signature.value);
   checkPeriod(key, payload.completed_at);
 
+  const clientSignature = checkClientSignature(payload, requestComponents);
+
   checkCost(payload);
   if (prices) checkPrices(payload, prices);
 
   return {
     valid: true,
     payload,
-    checks: { signature: 'ok', cost: 'ok', ...(prices && { prices: 'ok' }), log: stateOf(log), anchor: stateOf(anchor) },
+    checks: {
+      signature: 'ok',
+      cost: 'ok',
+      ...(prices && { prices: 'ok' }),
+      ...(clientSignature && { client_signature: clientSignature }),
+      log: stateOf(log),
+      anchor: stateOf(anchor),
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Held, HoldRequest, LaneState, LaneStore, MoneyLane, Refused, Units } from '../adapters/lanes/port.ts';
+import type { Held, HoldOutcome, HoldRequest, LaneState, LaneStore, MoneyLane, Refused, Units } from '../adapters/lanes/port.ts';
 import { type Catalog, type CatalogModel, costBound, modelNotFound, type Price } from '../catalog/index.ts';
 import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
 import { formatUsd, maxOf } from '../kernel/money.ts';
@@ -8,6 +8,8 @@ import { planOf } from '../plans/index.ts';
 import { type Call, choiceCount, isLive, keyIdOf } from './call.ts';
 import type { Deployments, Target } from './deployments.ts';
 import { inputTokenBound, type PromptSize, promptSize, promptText } from './input-bound.ts';
+import { allowsModel, requireModels } from './key-limits.ts';
+import { rateDraw, rateHeaders, rateLimited } from './rate-limits.ts';
 import { refuseUnpriced, requirementsOf, unmet } from './requirements.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
@@ -55,18 +57,22 @@ const RETRY_IN_FLIGHT_SECONDS = 1;
  * Holds the worst-case cost of the call on all its lanes, or refuses it. The cheap bound on the prompt (its bytes) is tried first; only
  * where it does not fit is the prompt counted.
  *
- * @throws Problem `budget_exceeded`, `budget_in_flight`, `model_not_found`, `no_provider_configured`, `validation_failed`, `unpriced_feature`, `store_unavailable`
+ * @throws Problem `budget_exceeded`, `budget_in_flight`, `model_not_found`, `no_provider_configured`, `validation_failed`, `unpriced_feature`, `store_unavailable`,
+ *   `rate_limited`, `model_not_allowed`
  */
 export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission> {
   refuseUnpriced(call.request);
+  requireModels(call);
   const size = promptSize(call.request, call.body);
   const offers = offersFor(call, size, deps);
-  const request = holdRequest(call, offers);
+  const rates = rateDraw(call, size, requestedBound(call));
+  const request = { ...holdRequest(call, offers), rates };
   let outcome = await take(deps.lanes, request);
-  if (!outcome.held) {
+  if (!outcome.held && !('refusedBy' in outcome)) {
     const counted = await countedOffers(call, size, offers, deps.tokenizer);
-    if (counted) outcome = await take(deps.lanes, holdRequest(call, counted));
+    if (counted) outcome = await take(deps.lanes, { ...holdRequest(call, counted), rates });
   }
+  if ('refusedBy' in outcome) throw rateLimited(outcome);
   if (!outcome.held) {
     deps.onRefused(outcome, call);
     throw refusal(outcome);
@@ -85,7 +91,7 @@ export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission>
   };
 }
 
-async function take(lanes: LaneStore, request: HoldRequest): Promise<Held | Refused> {
+async function take(lanes: LaneStore, request: HoldRequest): Promise<HoldOutcome> {
   try {
     return await lanes.hold(request);
   } catch (cause) {
@@ -150,7 +156,14 @@ function stepsDown(
     .flatMap((model) => {
       const price = model.priceAt(call.startedAt);
       const inputTokens = inputTokenBound(model, size);
-      if (!price || offered.has(model.id) || !model.endpoints.has(call.endpoint) || unmet(model, needs)) return [];
+      if (
+        !price ||
+        offered.has(model.id) ||
+        !allowsModel(call.grant, model.id) ||
+        !model.endpoints.has(call.endpoint) ||
+        unmet(model, needs)
+      )
+        return [];
       if (model.contextWindow !== null && first.inputTokens > model.contextWindow) return [];
       const bound = costBound(price, inputTokens);
       if (bound.fixed > ceiling.fixed || bound.perOutputToken > ceiling.perOutputToken) return [];
@@ -276,7 +289,8 @@ const LIMIT_NAMES = {
   balance: 'your balance',
 };
 
-function refusal({ lane, required, resetsAt, mayFitLater }: Refused): Problem {
+function refusal({ lane, required, resetsAt, mayFitLater, rates }: Refused): Problem {
+  const headers = rateHeaders(rates);
   const budget = {
     limit_source: lane.source,
     cap_usd: formatUsd(lane.cap ?? 0n),
@@ -288,10 +302,10 @@ function refusal({ lane, required, resetsAt, mayFitLater }: Refused): Problem {
   const limit = LIMIT_NAMES[lane.source];
   if (mayFitLater) {
     const detail = `Running requests hold what is left under ${limit}: up to ${budget.required_usd} USD are needed. Repeat shortly.`;
-    return new Problem('budget_in_flight', detail, { budget, retryAfterSeconds: RETRY_IN_FLIGHT_SECONDS });
+    return new Problem('budget_in_flight', detail, { budget, headers, retryAfterSeconds: RETRY_IN_FLIGHT_SECONDS });
   }
   const detail = `This request may cost up to ${budget.required_usd} USD, which does not fit under ${limit}: lower max_tokens, or raise the limit.`;
-  return new Problem('budget_exceeded', detail, { budget });
+  return new Problem('budget_exceeded', detail, { budget, headers });
 }
 
 function incapable(model: CatalogModel, { capability, param }: { capability: string; param: string }): Problem {

@@ -1,7 +1,10 @@
-import type { ChatCompletionRequest } from '@tallygate/contract';
+import type { ChatCompletionRequest, ClientSignature } from '@tallygate/contract';
 import type { Principal, SessionGrant } from '../identity/index.ts';
-import type { KeyGrant } from '../keys/index.ts';
+import type { KeyGrant, KeyLimits } from '../keys/index.ts';
 import type { InferenceHeaders } from './headers.ts';
+
+/** Who calls and what they may spend. */
+export type Caller = KeyGrant | SessionGrant;
 
 /** One inference request from its arrival to its settlement. */
 export interface Call {
@@ -15,11 +18,13 @@ export interface Call {
   readonly startedAt: number;
   /** The same moment on the monotonic clock, milliseconds. */
   readonly startedTick: number;
-  readonly grant: KeyGrant | SessionGrant;
+  readonly grant: Caller;
   readonly headers: InferenceHeaders;
   readonly request: ChatCompletionRequest;
   /** The body as it was received. */
   readonly body: Buffer;
+  /** The caller's own signature of the request, verified. */
+  readonly clientSignature: ClientSignature | null;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
 }
@@ -30,3 +35,6 @@ export const choiceCount = (request: ChatCompletionRequest): number => request.n
 /** A session spends real money, as a live key does. */
 export const isLive = (principal: Principal): boolean => principal.kind === 'session' || principal.livemode;
 export const keyIdOf = (principal: Principal): string | null => (principal.kind === 'key' ? principal.keyId : null);
+
+/** What narrows the caller's key; sessions and most keys have nothing that does. */
+export const limitsOf = (grant: Caller): KeyLimits | undefined => ('limits' in grant ? grant.limits : undefined);

@@ -1,8 +1,10 @@
 export type { Call } from './call.ts';
 export { completeChat, streamChat } from './chat-completions.ts';
+export { createSignatureCheck, type SignatureCheck } from './client-signature.ts';
 export { type Deployment, Deployments } from './deployments.ts';
 export type { InferenceDeps, Reply } from './deps.ts';
 export { parseInferenceHeaders } from './headers.ts';
 export { Heartbeat } from './heartbeat.ts';
+export { requireEndpoint } from './key-limits.ts';
 export type { Served } from './settlement.ts';
 export { createTokenizer, type Tokenizer } from './tokenizer.ts';

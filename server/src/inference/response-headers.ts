@@ -4,6 +4,7 @@ import { formatUsd, maxOf } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
 import type { Journey } from './attempts.ts';
 import type { Call } from './call.ts';
+import { rateHeaders } from './rate-limits.ts';
 
 /** Headers that every answer to the call carries, refusals included. */
 export const identifyingHeaders = ({ requestId, clientRequestId }: Call): OutgoingHttpHeaders => ({
@@ -16,7 +17,7 @@ export function answerHeaders(
   { target, fallback }: Omit<Journey<unknown>, 'result'>,
   overheadMs: number,
 ): OutgoingHttpHeaders {
-  const { call, isBoundOurs, maxOutputTokens, run } = admission;
+  const { call, hold, isBoundOurs, maxOutputTokens, run } = admission;
   return {
     ...identifyingHeaders(call),
     'x-receipt-id': call.receiptId,
@@ -25,6 +26,7 @@ export function answerHeaders(
     'x-overhead-ms': overheadMs.toFixed(3),
     'x-fallback': fallback,
     ...(isBoundOurs ? { 'x-budget-max-tokens': String(maxOutputTokens) } : {}),
+    ...rateHeaders(hold.rates),
     ...runHeaders(run),
   };
 }

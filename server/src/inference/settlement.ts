@@ -52,9 +52,10 @@ export async function settle(admission: Admission, served: Served, lanes: LaneSt
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
   const units = outcome === 'failed' ? {} : { requests: 1n, tokens: BigInt(usage.input_tokens + usage.output_tokens) };
+  const rates = { tokens: Number(units.tokens ?? 0n), at: served.completedAt };
   const record = JSON.stringify(recordOf(admission, served, cost));
   try {
-    const settled = await lanes.settle({ holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record });
+    const settled = await lanes.settle({ holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record, rates });
     if (!settled) throw new Error('the hold is gone');
     return settled;
   } catch (cause) {
@@ -97,6 +98,7 @@ function recordOf({ call, hold, funding, run }: Admission, served: Served, cost:
     unitPrices: Object.fromEntries(Object.entries(cost.unit).map(([meter, price]) => [meter, price.toString()])),
     held: hold.amount.toString(),
     cost: cost.nanoUsd.toString(),
+    clientSignature: call.clientSignature,
     requestSha256: hash('sha256', call.body, 'hex'),
     responseSha256: served.responseSha256,
     startedAt: call.startedAt,

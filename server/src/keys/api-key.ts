@@ -1,8 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { defineEntity, p } from '@mikro-orm/core';
-import type { Scope } from '@tallygate/contract';
+import type { InferenceEndpoint, Scope } from '@tallygate/contract';
 import type { NanoUsd } from '../kernel/money.ts';
 import { secretHash } from './key-secret.ts';
+import type { KeySettings } from './key-settings.ts';
 
 const ApiKeySchema = defineEntity({
   name: 'ApiKey',
@@ -20,6 +21,14 @@ const ApiKeySchema = defineEntity({
     previousExpiresAt: p.datetime().fieldName('previous_expires_at').nullable(),
     monthlyCap: p.bigint('bigint').fieldName('monthly_cap_nano_usd').nullable(),
     alertThresholds: p.array(Number).columnType('smallint[]').fieldName('alert_thresholds'),
+    allowedModels: p.array<string>().columnType('text[]').fieldName('allowed_models').nullable(),
+    allowedEndpoints: p.array<InferenceEndpoint>().columnType('text[]').fieldName('allowed_endpoints').nullable(),
+    requestsPerMinute: p.integer().fieldName('requests_per_minute').nullable(),
+    tokensPerMinute: p.integer().fieldName('tokens_per_minute').nullable(),
+    concurrency: p.integer().nullable(),
+    metadata: p.json<Record<string, string>>(),
+    signingPublicKey: p.text().fieldName('signing_public_key').nullable(),
+    requireSignature: p.boolean().fieldName('require_signature'),
     createdAt: p.datetime().fieldName('created_at'),
     expiresAt: p.datetime().fieldName('expires_at').nullable(),
     rotatedAt: p.datetime().fieldName('rotated_at').nullable(),
@@ -58,6 +67,11 @@ export class ApiKey extends ApiKeySchema.class {
     this.previousExpiresAt = graceSeconds > 0 ? new Date(now.getTime() + graceSeconds * 1000) : null;
     this.secretHash = secretHash(secret);
     this.rotatedAt = now;
+  }
+
+  /** Takes over the settings that are given; the others stay as they are. */
+  configure(settings: KeySettings): void {
+    Object.assign(this, settings);
   }
 
   /** @param alertThresholds ascending, each once */

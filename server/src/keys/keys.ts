@@ -1,13 +1,25 @@
+import { isDeepStrictEqual } from 'node:util';
 import { LockMode } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { CreateKeyRequest } from '@tallygate/contract';
-import type { Principal, SessionPrincipal } from '../identity/index.ts';
+import type { CreateKeyRequest, UpdateKeyRequest } from '@tallygate/contract';
+import {
+  type AuditEntry,
+  actorOf,
+  inUnit,
+  type Origin,
+  type Principal,
+  recordAudit,
+  type SessionPrincipal,
+  type Users,
+} from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS } from './api-key.ts';
+import { reachOfCaller, refuseRotation, refuseWidening } from './escalation.ts';
 import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
+import { type KeySettings, requireConsistent, SETTINGS, settingsFrom } from './key-settings.ts';
 
 /** The PostgreSQL channel on which every instance hears of changed keys. */
 export const KEYS_CHANNEL = 'tallygate_keys';
@@ -20,14 +32,22 @@ export interface PlainKey {
 
 /** The key's rights come from the caller; whoever asks sees the keys of their own account and no others. */
 export interface Keys {
-  /** @throws Problem `validation_failed` when the key would be expired from the start */
-  create(principal: Pick<SessionPrincipal, 'accountId' | 'userId'>, input: CreateKeyRequest): Promise<PlainKey>;
+  /**
+   * @param origin absent when the service itself makes the key
+   * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past
+   */
+  create(principal: Pick<SessionPrincipal, 'accountId' | 'userId'>, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
   /** All keys of the account, newest first. */
   list(principal: Principal): Promise<ApiKey[]>;
   /** @throws Problem `not_found`, also for another account's key */
   get(principal: Principal, keyId: string): Promise<ApiKey>;
   /** Repeating it changes nothing. @throws Problem `not_found` */
-  revoke(principal: Principal, keyId: string): Promise<void>;
+  revoke(principal: Principal, keyId: string, origin: Origin): Promise<void>;
+  /**
+   * @throws Problem `not_found`; `validation_failed`; `conflict` for a revoked key; `scope_required` or `forbidden` when a key would give
+   * another more than it has; `session_required` when a key would change how requests are signed
+   */
+  update(principal: Principal, keyId: string, input: UpdateKeyRequest, origin: Origin): Promise<ApiKey>;
   /**
    * Runs `effect` on a key that nobody else can change meanwhile. What it changes, what it writes through `unit` and the announcement to
    * all instances commit together; when this resolves, this instance goes by the new key.
@@ -35,7 +55,7 @@ export interface Keys {
    */
   change<Result>(principal: Principal, keyId: string, effect: Effect<Result>): Promise<Result>;
   /** @throws Problem `not_found`; `conflict` for a key that is not active; `scope_required` or `forbidden` when the key would exceed the caller */
-  rotate(principal: Principal, keyId: string, graceSeconds: number): Promise<PlainKey>;
+  rotate(principal: Principal, keyId: string, graceSeconds: number, origin: Origin): Promise<PlainKey>;
 }
 
 type Effect<Result> = (key: ApiKey, unit: EntityManager) => Result | Promise<Result>;
@@ -45,9 +65,12 @@ interface KeysDeps {
   readonly clock: Clock;
   /** This process's own directory: it must not need the round trip through PostgreSQL to know. */
   readonly directory: { forget(lookupId: string): void };
+  readonly users: Pick<Users, 'ownerOf'>;
+  /** Whether the catalogue has a model of this id. */
+  readonly isModel: (id: string) => boolean;
 }
 
-export function createKeys({ em, clock, directory }: KeysDeps): Keys {
+export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): Keys {
   const present = () => new Date(clock.now());
 
   async function change<Result>(principal: Principal, keyId: string, effect: Effect<Result>): Promise<Result> {
@@ -62,26 +85,41 @@ export function createKeys({ em, clock, directory }: KeysDeps): Keys {
     return result;
   }
 
+  /** @throws when the user is gone, whose credential was good a moment ago */
+  async function planOfOwner(userId: string): Promise<string> {
+    const owner = await users.ownerOf(userId);
+    if (!owner) throw new Problem('not_found', 'The owner of this account is gone.');
+    return owner.plan;
+  }
+
   return {
-    async create({ accountId, userId }, input) {
+    async create({ accountId, userId }, input, origin) {
       const now = present();
       const secret = newSecret();
-      const unit = em.fork();
-      const key = unit.create(ApiKey, {
-        id: newId(),
-        accountId,
-        userId,
-        lookupId: newLookupId(),
-        name: input.name,
-        livemode: input.livemode,
-        scopes: [...new Set(input.scopes)],
-        secretHash: secretHash(secret),
-        monthlyCap: input.monthly_cap_usd === undefined ? null : (parseUsd(input.monthly_cap_usd) ?? null),
-        alertThresholds: [...DEFAULT_ALERT_THRESHOLDS],
-        createdAt: now,
-        expiresAt: expiryOf(input, now),
+      const settings = settingsFrom(input, { isModel, plan: await planOfOwner(userId), livemode: input.livemode, now });
+      const key = await em.fork().transactional(async (unit) => {
+        const made = unit.create(ApiKey, {
+          id: newId(),
+          accountId,
+          userId,
+          lookupId: newLookupId(),
+          name: input.name,
+          livemode: input.livemode,
+          scopes: input.scopes,
+          secretHash: secretHash(secret),
+          monthlyCap: input.monthly_cap_usd === undefined ? null : (parseUsd(input.monthly_cap_usd) ?? null),
+          alertThresholds: [...DEFAULT_ALERT_THRESHOLDS],
+          metadata: {},
+          requireSignature: false,
+          createdAt: now,
+        });
+        made.configure(settings);
+        requireConsistent(made);
+        await unit.flush();
+        const actor = origin ? ({ kind: 'user', id: userId } as const) : SYSTEM;
+        await audit(unit, made, { actor, action: 'key.created', changes: { name: made.name, livemode: made.livemode }, origin });
+        return made;
       });
-      await unit.flush();
       // No announcement: an instance that believes for a second that there is no such id cannot have been asked for it.
       directory.forget(key.lookupId);
       return { key, plainKey: formatKey({ livemode: key.livemode, lookupId: key.lookupId, secret }) };
@@ -97,23 +135,64 @@ export function createKeys({ em, clock, directory }: KeysDeps): Keys {
 
     change,
 
-    async revoke(principal, keyId) {
-      await change(principal, keyId, (key) => key.revoke(present()));
+    async revoke(principal, keyId, origin) {
+      await change(principal, keyId, async (key, unit) => {
+        if (key.revokedAt) return;
+        key.revoke(present());
+        await audit(unit, key, { actor: actorOf(principal), action: 'key.revoked', origin });
+      });
     },
 
-    async rotate(principal, keyId, graceSeconds) {
+    async update(principal, keyId, input, origin) {
+      const plan = await planOfOwner(principal.userId);
+      return change(principal, keyId, async (key, unit) => {
+        if (key.revokedAt) throw new Problem('conflict', 'The API key is revoked: create a new one instead.');
+        if (principal.kind === 'key' && (input.signing_public_key !== undefined || input.require_signature !== undefined))
+          throw new Problem('session_required', 'How requests are signed is changed by people: log in and send the session token.');
+        const caller = await reachOfCaller(principal, unit);
+        const before = { ...key };
+        const settings = settingsFrom(input, { isModel, plan, livemode: key.livemode, now: present() });
+        key.configure(settings);
+        requireConsistent(key);
+        refuseWidening(key, before, caller);
+        await audit(unit, key, { actor: actorOf(principal), action: 'key.updated', changes: changesOf(settings, before), origin });
+        return key;
+      });
+    },
+
+    async rotate(principal, keyId, graceSeconds, origin) {
       const secret = newSecret();
-      const key = await change(principal, keyId, (found) => {
+      const key = await change(principal, keyId, async (found, unit) => {
         const now = present();
-        refuseEscalation(principal, found);
+        refuseRotation(found, await reachOfCaller(principal, unit));
         if (!found.isUsable(now)) throw new Problem('conflict', `The API key is ${found.status(now)}: create a new one instead.`);
         found.rotate(secret, now, graceSeconds);
+        await audit(unit, found, { actor: actorOf(principal), action: 'key.rotated', changes: { grace_seconds: graceSeconds }, origin });
         return found;
       });
       return { key, plainKey: formatKey({ livemode: key.livemode, lookupId: key.lookupId, secret }) };
     },
   };
 }
+
+const SYSTEM = { kind: 'system', id: null } as const;
+
+const audit = (
+  unit: EntityManager,
+  { id, accountId }: ApiKey,
+  { origin, ...entry }: Pick<AuditEntry, 'actor' | 'action' | 'changes'> & { origin: Origin | undefined },
+): Promise<void> => recordAudit(inUnit(unit), { ...entry, accountId, target: { kind: 'key', id }, ...(origin && { origin }) });
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** What was changed, from what to what. */
+const changesOf = (settings: KeySettings, before: KeySettings): Record<string, unknown> =>
+  Object.fromEntries(
+    SETTINGS.flatMap((field) => {
+      const [from, to] = [before[field] ?? null, settings[field]];
+      return to === undefined || isDeepStrictEqual(from, to) ? [] : [[snakeCase(field), { from, to }]];
+    }),
+  );
 
 /** In the query and not after it: another account's key is not even read. */
 const ownedBy = ({ accountId }: Principal, id: string) => ({ id, accountId });
@@ -122,24 +201,3 @@ const notFound = (): Problem => new Problem('not_found', 'There is no such API k
 
 const announce = (unit: EntityManager, lookupId: string): Promise<unknown> =>
   unit.execute('select pg_notify(?, ?)', [KEYS_CHANNEL, lookupId]);
-
-function expiryOf({ expires_at }: CreateKeyRequest, now: Date): Date | null {
-  if (expires_at === undefined) return null;
-  const expiresAt = new Date(expires_at);
-  if (expiresAt > now) return expiresAt;
-  const msg = 'Expected a time in the future';
-  throw new Problem('validation_failed', 'body.expires_at: the key would be expired from the start.', {
-    param: 'expires_at',
-    errors: [{ loc: ['body', 'expires_at'], msg, type: 'too_small' }],
-  });
-}
-
-/** Rotation hands out a working secret, so a key that may rotate others could otherwise rise to whatever any of them may do. */
-function refuseEscalation(principal: Principal, key: ApiKey): void {
-  if (principal.kind === 'session') return;
-  const exceeding = key.scopes.find((scope) => !principal.scopes.has(scope));
-  if (exceeding)
-    throw new Problem('scope_required', `The API key to be rotated carries the scope ${exceeding}, which the caller's own key lacks.`);
-  if (key.livemode && !principal.livemode)
-    throw new Problem('forbidden', 'A test key cannot rotate a live key: use a live key or a session.');
-}

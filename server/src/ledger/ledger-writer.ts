@@ -238,6 +238,7 @@ const receiptFacts = (record: SettledRecord) => ({
   cost_nano_usd: record.cost,
   started_at: rfc3339(record.startedAt),
   completed_at: rfc3339(record.completedAt),
+  client_signature: record.clientSignature ?? null,
 });
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');

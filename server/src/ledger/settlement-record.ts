@@ -1,4 +1,4 @@
-import type { ReceiptUsage, RequestAttempt, RequestTrace } from '@tallygate/contract';
+import type { ClientSignature, ReceiptUsage, RequestAttempt, RequestTrace } from '@tallygate/contract';
 
 /**
  * Everything the ledger has to know about one settled request, as it stands in the journal: JSON, so money is strings of nano-USD
@@ -36,6 +36,8 @@ export interface SettlementRecord {
   readonly held: string;
   /** Nano-USD. */
   readonly cost: string;
+  /** Absent in records from before requests could be signed. */
+  readonly clientSignature?: ClientSignature | null;
   readonly requestSha256: string;
   readonly responseSha256: string;
   readonly startedAt: number;

@@ -1,1 +1,1 @@
-export { type Meter, type OveragePolicy, type Plan, planOf } from './tiers.ts';
+export { type Meter, type OveragePolicy, type Plan, planOf, type RateLimits, TEST_RATES } from './tiers.ts';

@@ -9,12 +9,22 @@ export type OveragePolicy =
   | { readonly kind: 'balance' }
   | { readonly kind: 'invoice'; readonly ceiling: NanoUsd };
 
+/** How fast, and how many at once. */
+export interface RateLimits {
+  readonly requestsPerMinute: number;
+  /** In and out. */
+  readonly tokensPerMinute: number;
+  readonly concurrency: number;
+}
+
 export interface Plan {
   readonly id: string;
   readonly name: string;
   /** Included per UTC calendar month. */
   readonly quota: Readonly<Record<Meter, bigint>>;
   readonly overage: OveragePolicy;
+  /** Of all live keys and sessions of the account together. */
+  readonly rates: RateLimits;
 }
 
 const USD = 1_000_000_000n;
@@ -25,26 +35,36 @@ const PLANS: readonly Plan[] = [
     name: 'Free',
     quota: { requests: 1_000n, tokens: 1_000_000n, images: 10n, audio_seconds: 600n, video_seconds: 0n },
     overage: { kind: 'block' },
+    rates: { requestsPerMinute: 60, tokensPerMinute: 200_000, concurrency: 10 },
   },
   {
     id: 'pro',
     name: 'Pro',
     quota: { requests: 50_000n, tokens: 25_000_000n, images: 500n, audio_seconds: 36_000n, video_seconds: 60n },
     overage: { kind: 'balance' },
+    rates: { requestsPerMinute: 1_000, tokensPerMinute: 4_000_000, concurrency: 100 },
   },
   {
     id: 'scale',
     name: 'Scale',
     quota: { requests: 1_000_000n, tokens: 500_000_000n, images: 10_000n, audio_seconds: 720_000n, video_seconds: 1_200n },
     overage: { kind: 'balance' },
+    rates: { requestsPerMinute: 10_000, tokensPerMinute: 40_000_000, concurrency: 1_000 },
   },
   {
     id: 'enterprise',
     name: 'Enterprise',
     quota: { requests: 10_000_000n, tokens: 5_000_000_000n, images: 100_000n, audio_seconds: 7_200_000n, video_seconds: 12_000n },
     overage: { kind: 'invoice', ceiling: 50_000n * USD },
+    rates: { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000, concurrency: 20_000 },
   },
 ];
+
+/**
+ * Of all test keys of the account together, on every plan: the sandbox costs nothing, so these protect the process alone.
+ * To meet a 429, give a test key limits of its own.
+ */
+export const TEST_RATES: RateLimits = { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000, concurrency: 20_000 };
 
 const byId = new Map(PLANS.map((plan) => [plan.id, plan]));
 

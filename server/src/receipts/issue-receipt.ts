@@ -5,7 +5,7 @@ import { accountHash, canonicalJson, keyHash } from '@tallygate/receipts';
 import type { SigningKey } from './signing-keys.ts';
 
 /** What a receipt says, before it has its nonce. Ids in the clear: they leave as salted hashes. */
-export type ReceiptFacts = Omit<ReceiptPayload, 'version' | 'kind' | 'nonce' | 'account_hash' | 'key_hash' | 'client_signature'> & {
+export type ReceiptFacts = Omit<ReceiptPayload, 'version' | 'kind' | 'nonce' | 'account_hash' | 'key_hash'> & {
   readonly account_id: string;
   readonly key_id: string | null;
 };
@@ -30,7 +30,6 @@ export async function issueReceipt({ account_id, key_id, ...facts }: ReceiptFact
     nonce,
     account_hash: accountHash(nonce, account_id),
     key_hash: key_id === null ? null : keyHash(nonce, key_id),
-    client_signature: null,
     ...facts,
   };
   const canonical = canonicalJson(payload);

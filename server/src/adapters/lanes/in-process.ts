@@ -3,6 +3,7 @@ import { maxOf, minOf } from '../../kernel/money.ts';
 import { costAt, drawOnQuota, largestThatFits, unitsAt } from './lane-arithmetic.ts';
 import type {
   Held,
+  HoldOutcome,
   HoldRequest,
   LaneSource,
   LaneState,
@@ -14,6 +15,7 @@ import type {
   Settlement,
   Units,
 } from './port.ts';
+import { RateLanes, type RateTake } from './rate-lanes.ts';
 import type { JournalPosition, SettlementJournal } from './settlement-journal.ts';
 
 interface Counter {
@@ -41,6 +43,7 @@ interface Hold {
   readonly amount: NanoUsd;
   readonly covered: Units;
   readonly charge: NanoUsd;
+  readonly rates: RateTake | undefined;
   expiresAt: number;
   /** Swept: no longer counted as held, but still good for one late settlement. */
   expired: boolean;
@@ -60,6 +63,7 @@ export class InProcessLanes implements LaneStore {
   readonly #money = new Map<string, MoneyCounter>();
   readonly #quota = new Map<string, QuotaCounter>();
   readonly #holds = new Map<string, Hold>();
+  readonly #rates = new RateLanes();
   readonly #loading = new Map<string, Promise<void>>();
   readonly #creditedWhileLoading = new Set<string>();
   readonly #source: LaneSource;
@@ -70,7 +74,7 @@ export class InProcessLanes implements LaneStore {
     this.#journal = journal;
   }
 
-  hold(request: HoldRequest): Held | Refused | Promise<Held | Refused> {
+  hold(request: HoldRequest): HoldOutcome | Promise<HoldOutcome> {
     const missing = this.#missing(request);
     return missing.length === 0 ? this.#holdLoaded(request) : this.#loadThenHold(request, missing);
   }
@@ -80,7 +84,7 @@ export class InProcessLanes implements LaneStore {
     if (hold && !hold.expired) hold.expiresAt = expiresAt;
   }
 
-  settle({ holdId, cost, units, record }: Settlement): Settled | undefined {
+  settle({ holdId, cost, units, record, rates }: Settlement): Settled | undefined {
     const hold = this.#holds.get(holdId);
     if (!hold) return undefined;
     const { request } = hold;
@@ -89,8 +93,9 @@ export class InProcessLanes implements LaneStore {
     // The journal first: if it cannot be written, nothing has happened and the hold stands.
     const settledAt = this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record });
 
-    if (!hold.expired) this.#count(hold, -1n);
+    if (!hold.expired) this.#release(hold);
     this.#forget(holdId, hold);
+    if (hold.rates && rates) this.#rates.correct(hold.rates, rates.tokens, rates.at);
     for (const lane of request.lanes) this.#counter(lane.id).spent += cost;
     if (request.funds) this.#counter(request.funds.id).spent += drawn.charge;
     if (request.quota) add(this.#quotaCounter(request.quota.id).used, drawn.covered, 1n);
@@ -110,7 +115,7 @@ export class InProcessLanes implements LaneStore {
       if (hold.expiresAt > now) continue;
       if (!hold.expired) {
         hold.expired = true;
-        this.#count(hold, -1n);
+        this.#release(hold);
         freed += 1;
       } else if (hold.expiresAt + EXPIRED_KEPT_MS <= now) this.#forget(id, hold);
     }
@@ -120,6 +125,7 @@ export class InProcessLanes implements LaneStore {
         if (counter.holds === 0 && counter.touchedAt + IDLE_LANE_MS < now && this.#isWritten(counter)) lanes.delete(id);
       }
     }
+    this.#rates.forgetIdle(now - IDLE_LANE_MS);
     return freed;
   }
 
@@ -143,9 +149,11 @@ export class InProcessLanes implements LaneStore {
     for (const [id, counter] of this.#quota) yield { id, used: { ...counter.used }, isWritten: this.#isWritten(counter) };
   }
 
-  #holdLoaded(request: HoldRequest): Held | Refused {
+  #holdLoaded(request: HoldRequest): HoldOutcome {
     if (this.#holds.has(request.holdId)) throw new Error(`There is a hold ${request.holdId} already`);
     for (const counter of this.#countersOf(request)) counter.touchedAt = Math.max(counter.touchedAt, request.at);
+    const tooFast = request.rates && this.#rates.refusal(request.rates, request.at);
+    if (tooFast) return tooFast;
     for (const lane of moneyLanes(request)) applyCap(this.#counter(lane.id), lane);
     const quotaLeft = request.quota ? this.#quotaLeft(request.quota) : null;
     const { wanted, least } = request.outputTokens;
@@ -154,7 +162,7 @@ export class InProcessLanes implements LaneStore {
     let tokens = wanted;
     if (!fits(wanted)) {
       const refusal = this.#refusal(request, least, quotaLeft);
-      if (refusal) return refusal;
+      if (refusal) return request.rates ? { ...refusal, rates: this.#rates.status(request.rates.lanes) } : refusal;
       tokens = largestThatFits(least, wanted, fits);
     }
     return this.#take(request, tokens, quotaLeft);
@@ -191,11 +199,13 @@ export class InProcessLanes implements LaneStore {
   #take(request: HoldRequest, tokens: number, quotaLeft: Units | null): Held {
     const amount = costAt(request.cost, tokens);
     const { covered, charge } = drawOnQuota(unitsAt(request.units, tokens), quotaLeft, amount);
-    const hold: Hold = { request, amount, covered, charge, expiresAt: request.expiresAt, expired: false };
+    const rates = request.rates && this.#rates.take(request.rates);
+    const hold: Hold = { request, amount, covered, charge, rates, expiresAt: request.expiresAt, expired: false };
     this.#holds.set(request.holdId, hold);
     this.#count(hold, 1n);
     for (const counter of this.#countersOf(request)) counter.holds += 1;
-    return { held: true, outputTokens: tokens, amount, lanes: request.lanes.map((lane) => this.#state(lane)) };
+    const taken = { held: true, outputTokens: tokens, amount, lanes: request.lanes.map((lane) => this.#state(lane)) } as const;
+    return request.rates ? { ...taken, rates: this.#rates.status(request.rates.lanes) } : taken;
   }
 
   /** Puts the hold's amounts on its lanes, or takes them off. */
@@ -203,6 +213,12 @@ export class InProcessLanes implements LaneStore {
     for (const lane of request.lanes) this.#counter(lane.id).held += sign * amount;
     if (request.funds) this.#counter(request.funds.id).held += sign * charge;
     if (request.quota) add(this.#quotaCounter(request.quota.id).held, covered, sign);
+  }
+
+  /** It counts as running no longer, though it may still be settled. */
+  #release(hold: Hold): void {
+    this.#count(hold, -1n);
+    if (hold.rates) this.#rates.release(hold.rates);
   }
 
   /** From now on it cannot be settled. */
@@ -263,7 +279,7 @@ export class InProcessLanes implements LaneStore {
     return missing;
   }
 
-  async #loadThenHold(request: HoldRequest, missing: readonly string[]): Promise<Held | Refused> {
+  async #loadThenHold(request: HoldRequest, missing: readonly string[]): Promise<HoldOutcome> {
     const at = request.at;
     await Promise.all(
       missing.map((id) =>

@@ -29,6 +29,39 @@ export interface QuotaLane {
   readonly resetsAt: number;
 }
 
+/** Limits on how fast and on how many at once. Counted in memory only: a lane that is not known is an empty one. Null: no such limit. */
+export interface RateLane {
+  readonly id: string;
+  /** Whose limits these are. */
+  readonly owner: 'key' | 'plan';
+  readonly requestsPerMinute: number | null;
+  readonly tokensPerMinute: number | null;
+  /** Holds that may run at the same time. */
+  readonly concurrency: number | null;
+}
+
+/** What a request takes from its rate lanes: one request, one running hold, and these tokens. */
+export interface RateDraw {
+  readonly lanes: readonly RateLane[];
+  /** An estimate; the settlement puts it right. */
+  readonly tokens: number;
+}
+
+/** One limit as it stands, this request included. */
+export interface RateWindow {
+  readonly limit: number;
+  /** Whole units that could be taken now. */
+  readonly remaining: number;
+  /** Until all of the limit could be taken, milliseconds. */
+  readonly resetMs: number;
+}
+
+/** Of each kind the limit that leaves least, over all rate lanes; null where no lane has one. */
+export interface RateStatus {
+  readonly requests: RateWindow | null;
+  readonly tokens: RateWindow | null;
+}
+
 export interface HoldRequest {
   /** Unique for ever: one hold is settled once. */
   readonly holdId: string;
@@ -49,6 +82,8 @@ export interface HoldRequest {
   readonly quota: QuotaLane | null;
   /** Takes what the quota does not cover. Null: nothing may go beyond the quota. */
   readonly funds: MoneyLane | null;
+  /** Asked before the money, and taken together with it or not at all. Absent: no rate limits. */
+  readonly rates?: RateDraw;
 }
 
 /** A lane's counters at one moment. */
@@ -68,9 +103,11 @@ export interface Held {
   /** Worst case, on every money lane that takes the whole cost. */
   readonly amount: NanoUsd;
   readonly lanes: readonly LaneState[];
+  /** Present where the request has rate limits. */
+  readonly rates?: RateStatus;
 }
 
-/** Nothing was taken from any lane. */
+/** Money does not suffice. Nothing was taken from any lane. */
 export interface Refused {
   readonly held: false;
   readonly lane: LaneState;
@@ -78,7 +115,22 @@ export interface Refused {
   readonly resetsAt: number | null;
   /** It would fit if every running request settled at nothing: worth another try soon. */
   readonly mayFitLater: boolean;
+  /** Present where the request has rate limits. */
+  readonly rates?: RateStatus;
 }
+
+/** Too fast, or too many at once. Nothing was taken from any lane. */
+export interface RateRefused {
+  readonly held: false;
+  readonly refusedBy: RateLane;
+  readonly kind: 'requests' | 'tokens' | 'concurrency';
+  readonly limit: number;
+  /** Until it would fit if nothing else came, milliseconds; null when the request alone is larger than the limit. */
+  readonly retryAfterMs: number | null;
+  readonly rates: RateStatus;
+}
+
+export type HoldOutcome = Held | Refused | RateRefused;
 
 export interface Settlement {
   readonly holdId: string;
@@ -88,6 +140,8 @@ export interface Settlement {
   readonly units: Units;
   /** The settlement record, one line of JSON: made durable in the same step, before `settle` returns. */
   readonly record: string;
+  /** What was really used, for the rate lanes: what was taken and not used is given back. Absent: nothing is. */
+  readonly rates?: { readonly tokens: number /** Epoch milliseconds. */; readonly at: number };
 }
 
 /** How the account paid, decided where the hold was. For a use within the held one the charge is never above what was held. */
@@ -111,7 +165,7 @@ export interface LaneStore {
    *
    * @throws (or rejects) on the id of a hold that is not settled yet, and when a lane cannot be loaded; then nothing is taken
    */
-  hold(request: HoldRequest): Held | Refused | Promise<Held | Refused>;
+  hold(request: HoldRequest): HoldOutcome | Promise<HoldOutcome>;
   /** For long streams. */
   renew(holdId: string, expiresAt: number): void | Promise<void>;
   /** Replaces the hold by the actual cost, exactly once; undefined when the hold is settled already or was never held. */

@@ -175,7 +175,7 @@ export async function signUp(instance: Instance, role: 'member' | 'admin' = 'mem
   const user = await instance.users.create({ email, password: PASSWORD }, { role });
   const { body } = await send(instance, '/v1/users/login', { json: { email, password: PASSWORD } });
   const token: string = body.session.token;
-  return { email, userId: user.id, accountId: user.account.id, token, auth: { authorization: `Bearer ${token}` } };
+  return { email, password: PASSWORD, userId: user.id, accountId: user.account.id, token, auth: { authorization: `Bearer ${token}` } };
 }
 
 /** A new API key of a signed-in user. */

@@ -1,6 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ChatCompletionRequest, contract } from '@tallygate/contract';
-import { type Call, completeChat, type InferenceDeps, parseInferenceHeaders, type Reply, streamChat } from '../../inference/index.ts';
+import {
+  type Call,
+  completeChat,
+  type InferenceDeps,
+  parseInferenceHeaders,
+  type Reply,
+  requireEndpoint,
+  type SignatureCheck,
+  streamChat,
+} from '../../inference/index.ts';
 import { isWellFormedRequestId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -17,6 +26,7 @@ interface InferenceApiDeps {
   readonly idempotency: Idempotency;
   readonly inference: InferenceDeps;
   readonly bodyLimits: BodyLimits;
+  readonly checkSignature: SignatureCheck;
 }
 
 type CallIds = Pick<Call, 'requestId' | 'clientRequestId'>;
@@ -51,8 +61,12 @@ async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, d
   const startedAt = deps.inference.clock.now();
   const grant = await grantOf(req, deps.authenticator);
   authorise(METADATA, grant.principal);
+  requireEndpoint(grant, ROUTE.path);
   const headers = parseInferenceHeaders(req.headers);
   const { bytes: body, value } = await readJsonBody(req, deps.bodyLimits);
+  const signature = deps.checkSignature(req, body, grant);
+  // Most requests are not signed, and need no turn of the event loop to find out.
+  const clientSignature = signature && (await signature);
   const request = parseRequest(value);
   const hangUp = new AbortController();
   const call: Call = {
@@ -65,6 +79,7 @@ async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, d
     headers,
     request,
     body,
+    clientSignature,
     signal: hangUp.signal,
   };
 

@@ -1,0 +1,164 @@
+import type { RateDraw, RateLane, RateRefused, RateStatus, RateWindow } from './port.ts';
+
+/**
+ * A level is what was taken and has not drained yet, in sixty-thousandths of a unit: a limit of n per minute drains exactly n of them a
+ * millisecond, so that all arithmetic is on integers, and a limit may be changed while it is in use.
+ */
+const PARTS = 60_000;
+/** Far below 2^53, with room for the largest limit above it. */
+const MOST_DRAINED = 2 ** 52;
+const RETRY_CONCURRENCY_MS = 1_000;
+
+interface Counter {
+  /** Up to when it has drained, epoch milliseconds. */
+  at: number;
+  requests: number;
+  tokens: number;
+  /** All tokens that ever drained or were given back, in parts: where in the queue of tokens its head is. */
+  drained: number;
+  running: number;
+}
+
+/** What one hold has of one lane, kept until its settlement. */
+interface Mark {
+  readonly lane: RateLane;
+  /** Where in the lane's queue of tokens those of the hold end. */
+  readonly end: number;
+}
+
+export interface RateTake {
+  readonly tokens: number;
+  readonly marks: readonly Mark[];
+}
+
+/**
+ * Token buckets that drain continuously (the generic cell rate algorithm, counted the other way round): in any span of t minutes at most
+ * limit × (1 + t) units pass. Every method works on one moment and has no await in it; a store in another process runs the same steps in
+ * one script.
+ */
+export class RateLanes {
+  readonly #counters = new Map<string, Counter>();
+
+  /** The refusal with the longest wait; undefined when every lane has room. */
+  refusal({ lanes, tokens }: RateDraw, at: number): RateRefused | undefined {
+    let worst: Omit<RateRefused, 'rates'> | undefined;
+    for (const lane of lanes) {
+      const counter = this.#drain(lane, at);
+      for (const kind of KINDS) {
+        const limit = limitOf(lane, kind);
+        const waitMs = limit === null ? 0 : waitFor(counter, kind, limit, tokens);
+        if (limit === null || waitMs === 0 || (worst && !isLonger(waitMs, worst.retryAfterMs))) continue;
+        worst = { held: false, refusedBy: lane, kind, limit, retryAfterMs: waitMs };
+      }
+    }
+    return worst && { ...worst, rates: this.status(lanes) };
+  }
+
+  /** To be called in the same step as `refusal`, once everything else agrees too. */
+  take({ lanes, tokens }: RateDraw): RateTake {
+    const marks = lanes.map((lane) => {
+      const counter = this.#counter(lane.id);
+      counter.requests += PARTS;
+      counter.tokens += tokens * PARTS;
+      counter.running += 1;
+      return { lane, end: counter.drained + counter.tokens };
+    });
+    return { tokens, marks };
+  }
+
+  /** The hold runs no longer. */
+  release({ marks }: RateTake): void {
+    for (const { lane } of marks) this.#counter(lane.id).running -= 1;
+  }
+
+  /**
+   * Puts the tokens right. Of those not used, only what is still in the queue is given back: what has drained meanwhile has let others
+   * pass already. So the level is never below that of the tokens really used, and never negative.
+   */
+  correct({ marks, tokens }: RateTake, used: number, at: number): void {
+    for (const { lane, end } of marks) {
+      const counter = this.#drain(lane, at);
+      if (used >= tokens) {
+        counter.tokens += (used - tokens) * PARTS;
+        continue;
+      }
+      const left = end - counter.drained;
+      // Beyond the tail of the queue lies only what a restart of the count has orphaned.
+      const given = left > counter.tokens ? 0 : Math.max(0, Math.min(left, (tokens - used) * PARTS));
+      counter.tokens -= given;
+      counter.drained += given;
+    }
+  }
+
+  status(lanes: readonly RateLane[]): RateStatus {
+    let requests: RateWindow | null = null;
+    let tokens: RateWindow | null = null;
+    for (const lane of lanes) {
+      const counter = this.#counter(lane.id);
+      requests = tighter(requests, counter.requests, lane.requestsPerMinute);
+      tokens = tighter(tokens, counter.tokens, lane.tokensPerMinute);
+    }
+    return { requests, tokens };
+  }
+
+  /** A lane at rest is the same as one that is not known. */
+  forgetIdle(beforeMs: number): void {
+    for (const [id, { running, at }] of this.#counters) if (running === 0 && at < beforeMs) this.#counters.delete(id);
+  }
+
+  #counter(id: string): Counter {
+    const known = this.#counters.get(id);
+    if (known) return known;
+    const counter = { at: 0, requests: 0, tokens: 0, drained: 0, running: 0 };
+    this.#counters.set(id, counter);
+    return counter;
+  }
+
+  #drain(lane: RateLane, at: number): Counter {
+    const counter = this.#counter(lane.id);
+    // Requests that waited for something else arrive with an earlier time: nothing drains backwards.
+    const elapsedMs = at - counter.at;
+    if (elapsedMs <= 0) return counter;
+    counter.at = at;
+    // Without a limit nothing is asked of the level, and it must not stand in the way of a limit that is set later.
+    const requests = lane.requestsPerMinute === null ? counter.requests : elapsedMs * lane.requestsPerMinute;
+    const tokens = Math.min(counter.tokens, lane.tokensPerMinute === null ? counter.tokens : elapsedMs * lane.tokensPerMinute);
+    counter.requests = Math.max(0, counter.requests - requests);
+    counter.tokens -= tokens;
+    counter.drained = counter.drained > MOST_DRAINED ? 0 : counter.drained + tokens;
+    return counter;
+  }
+}
+
+const KINDS = ['requests', 'tokens', 'concurrency'] as const;
+
+function limitOf(lane: RateLane, kind: (typeof KINDS)[number]): number | null {
+  switch (kind) {
+    case 'requests':
+      return lane.requestsPerMinute;
+    case 'tokens':
+      return lane.tokensPerMinute;
+    case 'concurrency':
+      return lane.concurrency;
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** Milliseconds until it fits, rounded up; 0 when it fits now, null when it never will. */
+function waitFor(counter: Counter, kind: (typeof KINDS)[number], limit: number, tokens: number): number | null {
+  if (kind === 'concurrency') return counter.running < limit ? 0 : RETRY_CONCURRENCY_MS;
+  const wanted = kind === 'requests' ? 1 : tokens;
+  if (wanted > limit) return null;
+  const excess = counter[kind] + (wanted - limit) * PARTS;
+  return excess <= 0 ? 0 : Math.ceil(excess / limit);
+}
+
+const isLonger = (a: number | null, b: number | null): boolean => b !== null && (a === null || a > b);
+
+function tighter(sofar: RateWindow | null, level: number, limit: number | null): RateWindow | null {
+  if (limit === null) return sofar;
+  const remaining = Math.max(0, Math.floor((limit * PARTS - level) / PARTS));
+  if (sofar && (sofar.remaining < remaining || (sofar.remaining === remaining && sofar.limit <= limit))) return sofar;
+  return { limit, remaining, resetMs: Math.ceil(level / limit) };
+}

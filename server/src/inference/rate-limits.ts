@@ -1,0 +1,62 @@
+import type { RateDraw, RateLane, RateRefused, RateStatus } from '../adapters/lanes/port.ts';
+import { Problem } from '../kernel/problem.ts';
+import { planOf, TEST_RATES } from '../plans/index.ts';
+import { type Call, choiceCount, isLive, limitsOf } from './call.ts';
+import type { PromptSize } from './input-bound.ts';
+
+/** English text has about four bytes to a token; what an estimate misses is put right at the settlement. */
+const BYTES_PER_TOKEN = 4;
+
+/**
+ * What the call takes of its rate limits: those of its key, and those of the plan, which all keys of the account share. As OpenAI does it,
+ * tokens are the prompt by its length and the bound that the caller sets on the answer; without one the answer counts once it is known.
+ */
+export function rateDraw(call: Call, size: PromptSize, requestedBound: number | undefined): RateDraw {
+  const { principal, plan } = call.grant;
+  const { accountId } = principal;
+  const isLiveCall = isLive(principal);
+  const lanes: RateLane[] = [
+    { id: `rate:${accountId}:${isLiveCall ? 'live' : 'test'}`, owner: 'plan', ...(isLiveCall ? planOf(plan).rates : TEST_RATES) },
+  ];
+  const own = limitsOf(call.grant)?.rates;
+  if (own && principal.kind === 'key') lanes.unshift({ id: `rate:${accountId}:key:${principal.keyId}`, owner: 'key', ...own });
+  return { lanes, tokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN) + (requestedBound ?? 0) * choiceCount(call.request) };
+}
+
+/** OpenAI's headers, on every answer to a call that got as far as its rate limits. */
+export function rateHeaders(status: RateStatus | undefined): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const kind of ['requests', 'tokens'] as const) {
+    const window = status?.[kind];
+    if (!window) continue;
+    headers[`x-ratelimit-limit-${kind}`] = String(window.limit);
+    headers[`x-ratelimit-remaining-${kind}`] = String(window.remaining);
+    headers[`x-ratelimit-reset-${kind}`] = openAiDuration(window.resetMs);
+  }
+  return headers;
+}
+
+/** `0s`, `120ms`, `1.5s`, `6m0s`: the form in which OpenAI writes times to wait. */
+export function openAiDuration(milliseconds: number): string {
+  if (milliseconds > 0 && milliseconds < 1000) return `${milliseconds}ms`;
+  const minutes = Math.floor(milliseconds / 60_000);
+  const seconds = (milliseconds % 60_000) / 1000;
+  return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
+}
+
+const OWNERS = { key: 'this API key', plan: 'your plan' };
+
+export function rateLimited({ refusedBy, kind, limit, retryAfterMs, rates }: RateRefused): Problem {
+  const owner = OWNERS[refusedBy.owner];
+  const headers = rateHeaders(rates);
+  if (retryAfterMs === null) {
+    const detail = `The request counts for more than the ${limit} tokens per minute of ${owner}: lower max_tokens, or shorten the prompt.`;
+    // It never fits, so a client that repeats it by itself would do so in vain.
+    return new Problem('rate_limited', detail, { headers: { ...headers, 'x-should-retry': 'false' } });
+  }
+  const retryAfterSeconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  const what = kind === 'concurrency' ? `${limit} requests at the same time` : `${limit} ${kind} per minute`;
+  const unit = retryAfterSeconds === 1 ? 'second' : 'seconds';
+  const detail = `The limit of ${what} of ${owner} is reached: repeat the request in ${retryAfterSeconds} ${unit}.`;
+  return new Problem('rate_limited', detail, { retryAfterSeconds, headers });
+}

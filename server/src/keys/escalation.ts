@@ -1,0 +1,49 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Principal } from '../identity/index.ts';
+import { Problem } from '../kernel/problem.ts';
+import { ApiKey } from './api-key.ts';
+import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
+
+/** How far the caller's own key reaches; undefined for a session, which reaches as far as the account. */
+export async function reachOfCaller(principal: Principal, unit: EntityManager): Promise<Reach | undefined> {
+  return principal.kind === 'session' ? undefined : reachOf(await unit.findOneOrFail(ApiKey, { id: principal.keyId }));
+}
+
+/**
+ * Rotation hands out a working secret, so a key that may rotate others could otherwise rise to whatever any of them may do.
+ * @throws Problem `scope_required`, `forbidden`
+ */
+export function refuseRotation(key: Reach, caller: Reach | undefined): void {
+  const [first] = caller ? excessOf(key, caller) : [];
+  if (first) throw refusal(first, 'The API key to be rotated may do more than the one that asks');
+}
+
+/**
+ * What a key gives another, it must have itself; what that one had before, it may keep.
+ * @throws Problem `scope_required`, `forbidden`
+ */
+export function refuseWidening(after: Reach, before: Reach, caller: Reach | undefined): void {
+  if (!caller) return;
+  const beyondBefore = new Set(excessOf(after, before));
+  const first = excessOf(after, caller).find((dimension) => beyondBefore.has(dimension));
+  if (first) throw refusal(first, 'The API key would be given more than the one that asks has');
+}
+
+const WORDS: Record<Dimension, string> = {
+  livemode: 'a test key has no power over a live key',
+  scopes: 'it lacks a scope',
+  expiresAt: 'it expires earlier',
+  monthlyCap: 'its monthly cap is lower',
+  allowedModels: 'it may use fewer models',
+  allowedEndpoints: 'it may use fewer endpoints',
+  requestsPerMinute: 'its requests per minute are fewer',
+  tokensPerMinute: 'its tokens per minute are fewer',
+  concurrency: 'its concurrency is lower',
+  requireSignature: 'it is bound to signed requests',
+};
+
+const refusal = (dimension: Dimension, what: string): Problem =>
+  new Problem(
+    dimension === 'scopes' ? 'scope_required' : 'forbidden',
+    `${what}: ${WORDS[dimension]}. Use a session, or a key that reaches further.`,
+  );
