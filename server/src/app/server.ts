@@ -158,6 +158,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const heartbeat = new Heartbeat();
     closing.add('heartbeat', async () => heartbeat.close());
 
+    // With port 0 it is known once the port is bound.
     let publicUrl = config.publicUrl ?? '';
     const mailSender = config.smtpUrl
       ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom })
@@ -174,7 +175,6 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const idempotency = createIdempotency({ em, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
-    // With port 0 it is known once the port is bound.
     // A line for every request: looking for credentials among four fields of our own would cost more than the line does.
     const servedLog = log.child({}, { redact: [] });
     const checkSignature = createSignatureCheck({ clock, publicUrl: () => publicUrl });
