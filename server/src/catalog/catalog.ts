@@ -2,6 +2,7 @@ import { type Model, PriceMeter } from '@tallygate/contract';
 import * as z from 'zod';
 import type { PicoUsd } from '../kernel/money.ts';
 import data from './models.json' with { type: 'json' };
+import { metersWithoutPrice } from './needed-meters.ts';
 import { supportedParameters } from './supported-parameters.ts';
 
 const PerMillion = z.partialRecord(PriceMeter, z.string().regex(/^\d{1,6}(\.\d{1,6})?$/));
@@ -69,8 +70,8 @@ export interface CatalogModel {
   readonly tokenizer: 'o200k_base' | 'cl100k_base' | null;
   /** The most that one image part can cost, tokens; null where images are not taken. */
   readonly imageTokenBound: number | null;
-  /** OpenAI's shape plus prices and limits: the answer of `GET /v1/models/{id}`. */
-  readonly wire: Model;
+  /** OpenAI's shape plus limits and the prices of a time (the first ones, before that): the answer of `GET /v1/models/{id}`. */
+  wireAt(epochMs: number): Model;
   /** The price in force at a time, or undefined before the first one. */
   priceAt(epochMs: number): Price | undefined;
 }
@@ -105,14 +106,18 @@ const wirePrices = (prices: UnitPrices) => mapPrices(prices, usdPerUnit) as Mode
 export function loadCatalog(source: unknown = data): Catalog {
   const models = CatalogFile.parse(source).models.map(toModel);
   const byId = new Map(models.map((model) => [model.id, model]));
+  if (byId.size < models.length) throw new Error('A model is in the catalogue twice');
   return { models, find: (id) => byId.get(id) };
 }
 
 function toModel(entry: z.infer<typeof CatalogFile>['models'][number]): CatalogModel {
   const newestFirst = entry.prices.map(toPrice).sort((a, b) => b.effectiveFrom.localeCompare(a.effectiveFrom));
   const starts = newestFirst.map((price) => Date.parse(price.effectiveFrom));
-  const [newest] = newestFirst;
-  if (!newest) throw new Error(`${entry.id} has no price`);
+  const first = newestFirst.at(-1);
+  if (!first) throw new Error(`${entry.id} has no price`);
+  if (new Set(starts).size < starts.length) throw new Error(`${entry.id} has two prices from one day on`);
+  for (const price of newestFirst) refuseUnpriced(entry, price);
+  const priceAt = (epochMs: number) => newestFirst[starts.findIndex((start) => start <= epochMs)];
   return {
     id: entry.id,
     provider: entry.provider,
@@ -124,9 +129,16 @@ function toModel(entry: z.infer<typeof CatalogFile>['models'][number]): CatalogM
     inputModalities: new Set(entry.input_modalities),
     tokenizer: entry.tokenizer,
     imageTokenBound: entry.image_token_bound ?? null,
-    wire: toWire(entry, newest),
-    priceAt: (epochMs) => newestFirst[starts.findIndex((start) => start <= epochMs)],
+    wireAt: (epochMs) => toWire(entry, priceAt(epochMs) ?? first),
+    priceAt,
   };
+}
+
+function refuseUnpriced({ id, kind }: z.infer<typeof CatalogFile>['models'][number], price: Price): void {
+  for (const unit of [price.unit, ...price.tiers.map((tier) => tier.unit)]) {
+    const missing = metersWithoutPrice(kind, unit);
+    if (missing.length > 0) throw new Error(`${id} has no price for ${missing.join(', ')} in version ${price.version}`);
+  }
 }
 
 function toPrice(entry: z.infer<typeof CatalogFile>['models'][number]['prices'][number]): Price {

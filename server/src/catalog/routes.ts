@@ -1,16 +1,17 @@
 import type { contract, ModelList } from '@tallygate/contract';
 import type { Handlers } from '../identity/index.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Catalog } from './catalog.ts';
 
-export function catalogRoutes(catalog: Catalog): Handlers<typeof contract.catalog> {
-  const list: ModelList = { object: 'list', data: catalog.models.map((model) => model.wire) };
+export function catalogRoutes(catalog: Catalog, clock: Clock = systemClock): Handlers<typeof contract.catalog> {
+  const list = (): ModelList => ({ object: 'list', data: catalog.models.map((model) => model.wireAt(clock.now())) });
   return {
-    listModels: async () => ({ status: 200, body: list }),
+    listModels: async () => ({ status: 200, body: list() }),
     getModel: async ({ params }) => {
       const model = catalog.find(params.model);
       if (!model) throw modelNotFound(params.model);
-      return { status: 200, body: model.wire };
+      return { status: 200, body: model.wireAt(clock.now()) };
     },
   };
 }

@@ -1,0 +1,17 @@
+import type { Model, PriceMeter } from '@tallygate/contract';
+import type { UnitPrices } from './catalog.ts';
+
+/** What a model of a kind is charged by. Of each list one price has to be there: a meter without a price would be free. */
+const NEEDED: Readonly<Record<Model['kind'], readonly (readonly PriceMeter[])[]>> = {
+  chat: [['input_tokens'], ['output_tokens']],
+  completion: [['input_tokens'], ['output_tokens']],
+  embedding: [['input_tokens']],
+  image: [['input_tokens'], ['image_input_tokens'], ['image_output_tokens']],
+  tts: [['input_characters']],
+  stt: [['audio_seconds', 'audio_input_tokens']],
+  video: [['video_seconds']],
+};
+
+/** The meters that a model of this kind is charged by and these prices lack. */
+export const metersWithoutPrice = (kind: Model['kind'], unit: UnitPrices): string[] =>
+  NEEDED[kind].filter((meters) => meters.every((meter) => unit[meter] === undefined)).map((meters) => meters.join(' or '));
