@@ -1,5 +1,5 @@
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../contract/src/errors.ts';
 import { problemExample } from '../contract/src/openapi/refusals.ts';
-import { ERROR_CODES, ERRORS, type ErrorCode } from '../contract/src/problem.ts';
 
 /** The documentation of the errors, by path: a page for each code, where the `type` of a problem document points, and a list of all. */
 export function errorPages(): Map<string, string> {

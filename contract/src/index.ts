@@ -25,6 +25,7 @@ export * from './budgets.ts';
 export * from './catalog.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './discovery.ts';
+export * from './errors.ts';
 export * from './identity.ts';
 export * from './inference.ts';
 export * from './keys.ts';

@@ -1,13 +1,14 @@
 import { initContract } from '@ts-rest/core';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
+import { ERROR_CODES, ERRORS } from './errors.ts';
 import { contract } from './index.ts';
 import { STREAMS } from './openapi/operation.ts';
 import { problemExample } from './openapi/refusals.ts';
 import { routesOf } from './openapi/route.ts';
 import type { JsonSchema } from './openapi/shape.ts';
 import { openApiDocument } from './openapi.ts';
-import { ERROR_CODES, ERRORS, HTTPValidationError, Problem } from './problem.ts';
+import { HTTPValidationError, Problem } from './problem.ts';
 
 const c = initContract();
 const document = openApiDocument();

@@ -1,4 +1,5 @@
 import type { AppRouter } from '@ts-rest/core';
+import { ERRORS } from './errors.ts';
 import { contract } from './index.ts';
 import { inferenceResponseHeaders } from './inference.ts';
 import { operationOf, STREAMS } from './openapi/operation.ts';
@@ -6,7 +7,6 @@ import { codesOf, problemExample } from './openapi/refusals.ts';
 import { type Route, routesOf } from './openapi/route.ts';
 import { nameSchemas } from './openapi/schemas.ts';
 import type { OpenApiDocument } from './openapi/shape.ts';
-import { ERRORS } from './problem.ts';
 
 /** What the tags of the routes stand for; a route with a tag that is not here is refused. */
 const TAGS: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { ERRORS } from '../../contract/src/problem.ts';
+import { ERRORS } from '../../contract/src/errors.ts';
 import { type Arrow, arrowsOf, isIndexOf, isPortOf, placeOf, SLICES, sliceCycles } from './layers.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -113,7 +113,7 @@ export const RULES: readonly Rule[] = [
   },
   codeRule(
     'every Problem has a code of the contract',
-    'Add the code to ERRORS in contract/src/problem.ts, or use one that is there.',
+    'Add the code to ERRORS in contract/src/errors.ts, or use one that is there.',
     (file) => [...file.code.matchAll(/new Problem\(\s*'([^']*)'/g)].filter(([, code = '']) => !Object.hasOwn(ERRORS, code)),
   ),
   codeRule(

@@ -30,7 +30,7 @@ function familyOf(code: ErrorCode): string {
 export function errorsModule(): string {
   const union = ERROR_CODES.map((code) => `  /** ${ERRORS[code].status}. ${ERRORS[code].help} */\n  | '${code}'`);
   const rows = ERROR_CODES.map((code) => `  ${code}: { family: '${familyOf(code)}', retryable: ${ERRORS[code].retryable} },`);
-  return `// Generated from contract/src/problem.ts by sdk/scripts/generate-errors.ts. Do not edit.
+  return `// Generated from contract/src/errors.ts by sdk/scripts/generate-errors.ts. Do not edit.
 
 /** Every code the service answers with. */
 export type ErrorCode =

@@ -1,5 +1,5 @@
+import { ERRORS } from '../errors.ts';
 import { ChatCompletionChunk, inferenceResponseHeaders } from '../inference.ts';
-import { ERRORS } from '../problem.ts';
 import { exampleOf } from './examples.ts';
 import { codesOf } from './refusals.ts';
 import type { Answer, Field, Route } from './route.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { ERROR_CODES, ERRORS, type ErrorCode, type HTTPValidationError, type Problem } from '../problem.ts';
+import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors.ts';
+import type { HTTPValidationError, Problem } from '../problem.ts';
 import type { Route } from './route.ts';
 
 const onInference = (route: Route) => route.isInference;

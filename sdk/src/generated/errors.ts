@@ -1,4 +1,4 @@
-// Generated from contract/src/problem.ts by sdk/scripts/generate-errors.ts. Do not edit.
+// Generated from contract/src/errors.ts by sdk/scripts/generate-errors.ts. Do not edit.
 
 /** Every code the service answers with. */
 export type ErrorCode =
