@@ -50,13 +50,16 @@ export function createThrottle({ pool, clock }: { pool: Pool; clock: Clock }): T
     };
   }
 
-  /** One statement: counts the attempt and says when the next may come, unless the limit pauses. */
+  /**
+   * One statement: counts the attempt and says when the next may come, unless the limit pauses. Without a pause that is `epoch`
+   * and not the present: clocks of two instances, and of two requests, differ by a little.
+   */
   async function count(client: PoolClient, { key, free, longestPauseSeconds }: Limit, now: Date): Promise<boolean> {
     const { rowCount } = await client.query(
-      `insert into throttles as t (key, attempts, blocked_until, attempted_at) values ($1, 1, $2, $2)
+      `insert into throttles as t (key, attempts, blocked_until, attempted_at) values ($1, 1, 'epoch', $2)
        on conflict (key) do update set
          attempts = case when t.attempted_at < $2 - $3 * interval '1 second' then 1 else t.attempts + 1 end,
-         blocked_until = case when t.attempted_at < $2 - $3 * interval '1 second' or t.attempts + 1 < $4 then $2
+         blocked_until = case when t.attempted_at < $2 - $3 * interval '1 second' or t.attempts + 1 < $4 then 'epoch'
            else $2 + least($5, power(2, least(t.attempts + 1 - $4, 20))) * interval '1 second' end,
          attempted_at = $2
        where t.blocked_until <= $2`,
@@ -73,11 +76,8 @@ export function createThrottle({ pool, clock }: { pool: Pool; clock: Clock }): T
   async function giveBack(limits: readonly Limit[]): Promise<void> {
     for (const { key, onSuccess } of limits) {
       if (onSuccess === 'forget') await pool.query('delete from throttles where key = $1', [key]);
-      else
-        await pool.query('update throttles set attempts = greatest(attempts - 1, 0), blocked_until = $2 where key = $1', [
-          key,
-          new Date(clock.now()),
-        ]);
+      // A pause that is under way stays: else one's own right password would end the pause that guessing at others' had earned.
+      else await pool.query('update throttles set attempts = greatest(attempts - 1, 0) where key = $1', [key]);
     }
   }
 
