@@ -38,7 +38,11 @@ export class Closing {
 
   async #closeAll(): Promise<void> {
     for (const { name, close } of this.#steps.toReversed()) {
-      await close().catch((error: unknown) => this.#log.error({ err: error }, `closing failed: ${name}`));
+      try {
+        await close();
+      } catch (error) {
+        this.#log.error({ err: error }, `closing failed: ${name}`);
+      }
     }
   }
 }

@@ -111,6 +111,8 @@ const unreachable =
   };
 
 function abortOnHangUp(res: ServerResponse, hangUp: AbortController): void {
+  // The client may be gone since its signature was looked at.
+  if (res.destroyed) hangUp.abort();
   res.once('close', () => {
     if (!res.writableFinished) hangUp.abort();
   });
