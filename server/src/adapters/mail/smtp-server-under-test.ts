@@ -1,0 +1,48 @@
+import { once } from 'node:events';
+import { buffer } from 'node:stream/consumers';
+import PostalMime, { type Email } from 'postal-mime';
+import { SMTPServer } from 'smtp-server';
+
+interface Behaviour {
+  /** What the server says to a recipient: an SMTP status, 250 for yes. */
+  recipient?(address: string): number;
+  /** What it says once it has the whole mail. */
+  data?(): number;
+  password?: string;
+}
+
+/** A real SMTP server on a port of its own, that keeps what it is given. */
+export async function startSmtpServer(behaviour: Behaviour = {}) {
+  const inbox: Email[] = [];
+  const refusal = (status: number) => Object.assign(new Error('no'), { responseCode: status });
+  const server = new SMTPServer({
+    disabledCommands: ['STARTTLS'],
+    authOptional: behaviour.password === undefined,
+    allowInsecureAuth: true,
+    onAuth: ({ password }, _session, done) =>
+      password === behaviour.password ? done(null, { user: 'x' }) : done(Object.assign(new Error('no'), { responseCode: 535 })),
+    onRcptTo({ address }, _session, done) {
+      const status = behaviour.recipient?.(address) ?? 250;
+      if (status === 250) done();
+      else done(refusal(status));
+    },
+    onData(stream, _session, done) {
+      void buffer(stream).then(async (bytes) => {
+        const status = behaviour.data?.() ?? 250;
+        if (status !== 250) return done(refusal(status));
+        inbox.push(await PostalMime.parse(bytes));
+        return done();
+      });
+    },
+  });
+  const listening = server.listen(0, '127.0.0.1');
+  if (!listening.listening) await once(listening, 'listening');
+  const address = listening.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  return {
+    port,
+    url: `smtp://127.0.0.1:${port}`,
+    inbox,
+    close: () => new Promise<void>((resolve) => void server.close(() => resolve())),
+  };
+}

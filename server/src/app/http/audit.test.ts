@@ -1,0 +1,131 @@
+import { contract } from '@tallygate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { recordAudit } from '../../identity/index.ts';
+import { newId } from '../../kernel/ids.ts';
+import { INTERNAL_SECRET, type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './account-api-under-test.ts';
+import { testCredentials } from './credential-matrix.ts';
+
+let db: Awaited<ReturnType<typeof openTestDatabase>>;
+let api: Instance;
+
+beforeAll(async () => {
+  db = await openTestDatabase();
+  api = await startInstance(db.database, db.url);
+});
+
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+});
+
+const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
+const log = (auth: Record<string, string>, query = '') => send(api, `/v1/audit-log${query}`, { headers: auth });
+const note = (accountId: string, changes: Record<string, unknown> = {}, action = 'key.created' as const) =>
+  recordAudit(execute, {
+    accountId,
+    actor: { kind: 'system', id: null },
+    action,
+    target: { kind: 'key', id: newId() },
+    changes,
+  });
+
+testCredentials(() => ({ api, database: db.database }), contract.audit);
+
+describe('the audit log', () => {
+  test('tells what was done, by whom and from where, newest first', async () => {
+    const { auth, userId, accountId } = await signUp(api);
+    await send(api, '/v1/users/me/password', {
+      headers: { ...auth, 'x-request-id': 'the-request-0001', 'user-agent': 'tests/1' },
+      json: { current_password: PASSWORD, new_password: 'another horse battery' },
+    });
+    const { status, body } = await log(auth);
+    expect([status, body.total, body.limit, body.offset]).toEqual([200, 3, 50, 0]);
+    expect(body.items.map(({ action }: { action: string }) => action)).toEqual(['user.password_changed', 'session.opened', 'user.created']);
+    expect(body.items[0]).toEqual({
+      entry_id: expect.any(String),
+      account_id: accountId,
+      actor: { kind: 'user', id: userId },
+      action: 'user.password_changed',
+      target: { kind: 'user', id: userId },
+      changes: { sessions_ended: 0 },
+      ip: '127.0.0.1',
+      user_agent: 'tests/1',
+      request_id: 'the-request-0001',
+      created_at: expect.stringMatching(/Z$/),
+    });
+  });
+
+  test('names the web front end where it made a user', async () => {
+    const headers = { 'x-internal-secret': INTERNAL_SECRET };
+    await send(api, '/v1/users', { headers, json: { email: 'made@example.com', password: PASSWORD } });
+    const { body } = await send(api, '/v1/users/login', { json: { email: 'made@example.com', password: PASSWORD } });
+    const entries = await log({ authorization: `Bearer ${body.session.token}` }, '?action=user.created');
+    expect(entries.body.items).toMatchObject([{ actor: { kind: 'internal', id: null }, changes: { email: 'm…@example.com' } }]);
+  });
+
+  test('is filtered by action and time, and paged', async () => {
+    const { auth, accountId } = await signUp(api);
+    for (let n = 0; n < 3; n++) await note(accountId, { n });
+    expect((await log(auth, '?action=key.created&limit=2')).body).toMatchObject({
+      total: 3,
+      items: [{ changes: { n: 2 } }, { changes: { n: 1 } }],
+    });
+    expect((await log(auth, '?action=key.created&limit=2&offset=2')).body.items).toMatchObject([{ changes: { n: 0 } }]);
+    const future = new Date(Date.now() + 60_000).toISOString();
+    expect((await log(auth, `?from=${future}`)).body.total).toBe(0);
+    expect((await log(auth, `?to=${future}&action=key.created`)).body.total).toBe(3);
+    expect((await log(auth, '?action=nonsense')).status).toBe(422);
+  });
+
+  test('shows an account its own entries and nobody else’s; administrators see all, or one account’s', async () => {
+    const mine = await signUp(api);
+    const theirs = await signUp(api);
+    const admin = await signUp(api, 'admin');
+    const seen = await log(mine.auth, `?account_id=${theirs.accountId}`);
+    expect(seen.body.items.every(({ account_id }: { account_id: string }) => account_id === mine.accountId)).toBe(true);
+    const all = (query: string) => send(api, `/v1/admin/audit-log${query}`, { headers: admin.auth });
+    const accounts = (await all('?limit=200')).body.items.map(({ account_id }: { account_id: string }) => account_id);
+    expect(accounts).toEqual(expect.arrayContaining([mine.accountId, theirs.accountId]));
+    const one = (await all(`?account_id=${theirs.accountId}`)).body;
+    expect(one.items.every(({ account_id }: { account_id: string }) => account_id === theirs.accountId)).toBe(true);
+    expect(one.total).toBeGreaterThan(0);
+  });
+
+  test('holds no secret, even where a caller of recordAudit passes one in', async () => {
+    const { auth, accountId, token } = await signUp(api);
+    const key = `tg_live_${'a'.repeat(12)}${'b'.repeat(38)}`;
+    await note(accountId, {
+      password: 'hunter2',
+      nested: [{ client_secret: 's3cr3t', note: `${key} ${token}` }],
+      key_id: 'kept',
+      amount: 1n,
+    });
+    const { body } = await log(auth, '?action=key.created');
+    expect(body.items[0].changes).toEqual({
+      password: '[redacted]',
+      nested: [{ client_secret: '[redacted]', note: `tg_live_${'a'.repeat(12)}… tgs_…` }],
+      key_id: 'kept',
+      amount: '1',
+    });
+  });
+
+  test.each(["update audit_log set action = 'x.y'", 'delete from audit_log', 'truncate audit_log'])('refuses “%s”', async (sql) => {
+    await note((await signUp(api)).accountId);
+    await expect(db.database.pool.query(sql)).rejects.toThrow('audit_log only grows');
+  });
+
+  test('an entry commits with its change or not at all', async () => {
+    const { accountId, auth } = await signUp(api);
+    const client = await db.database.pool.connect();
+    await client.query('begin');
+    await recordAudit((sql, values) => client.query(sql, values), {
+      accountId,
+      actor: { kind: 'system', id: null },
+      action: 'key.revoked',
+      target: { kind: 'key', id: 'x' },
+    });
+    await client.query('rollback');
+    client.release();
+    expect((await log(auth, '?action=key.revoked')).body.total).toBe(0);
+  });
+});
