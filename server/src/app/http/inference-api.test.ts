@@ -1,0 +1,230 @@
+import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, request } from 'node:http';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { callOf, faulty, KEY, openInference, ScriptedAnswer, ScriptedProvider } from '../../inference/inference-under-test.ts';
+import { Problem } from '../../kernel/problem.ts';
+import type { Idempotency, IdempotentRequest } from '../idempotency.ts';
+import type { Answer } from '../idempotency-seal.ts';
+import { createInferenceApi } from './inference-api.ts';
+
+const PATH = '/v1/chat/completions';
+const ASK = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }] };
+const USAGE = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
+const COMPLETION = JSON.stringify({ id: 'c', choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' } }], usage: USAGE });
+const delta = (content: string) =>
+  `data: ${JSON.stringify({ id: 'c', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
+const DONE = 'data: [DONE]\n\n';
+const sha256 = (bytes: string | Uint8Array) => hash('sha256', bytes, 'hex');
+
+/** Answers kept in memory, by scope and key. */
+function memoryIdempotency() {
+  const kept = new Map<string, { body: Buffer; answer?: Answer }>();
+  return {
+    isDown: false,
+    kept,
+    async begin({ scope, key, body }: IdempotentRequest) {
+      if (this.isDown) throw new Error('ECONNREFUSED');
+      const name = `${scope} ${key}`;
+      const known = kept.get(name);
+      if (known && !known.body.equals(body)) throw new Problem('idempotency_conflict', 'Used for another request.');
+      if (known?.answer) return { kind: 'replay' as const, answer: known.answer };
+      if (known) throw new Problem('idempotency_in_progress', 'Still running.', { retryAfterSeconds: 1 });
+      kept.set(name, { body });
+      return {
+        kind: 'run' as const,
+        complete: async (answer: Answer) => void (answer.status < 500 ? kept.set(name, { body, answer }) : kept.delete(name)),
+        abandon: async () => void kept.delete(name),
+      };
+    },
+    sweep: async () => {},
+    close: () => {},
+  } satisfies Idempotency & Record<string, unknown>;
+}
+
+let close = () => {};
+afterEach(() => close());
+
+async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
+  const sandbox = new ScriptedProvider(...turns);
+  const world = openInference({ sandbox });
+  const idempotency = memoryIdempotency();
+  const { grant } = callOf({});
+  const auth = { isDown: false };
+  const api = createInferenceApi({
+    authenticator: {
+      authenticate: ({ authorization }) => {
+        if (auth.isDown) return Promise.reject(new Error('ECONNREFUSED'));
+        if (authorization !== 'Bearer good') throw new Problem('invalid_credentials', 'No.');
+        return grant;
+      },
+      requireInternalSecret: () => {},
+    },
+    idempotency,
+    inference: world.deps,
+    bodyLimits: { maxBytes: 1_000_000, timeoutMs: 2_000 },
+    checkSignature: () => null,
+  });
+  const server = createServer((req, res) => void api.serve(req, res)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}${PATH}`;
+  close = () => {
+    server.closeAllConnections();
+    server.close();
+    world.close();
+  };
+  const post = (body: unknown, headers: Record<string, string> = {}) =>
+    fetch(url, {
+      method: 'POST',
+      headers: { authorization: 'Bearer good', 'content-type': 'application/json', ...headers },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+    });
+  return { ...world, sandbox, idempotency, auth, url, post };
+}
+
+test('a plain answer and its headers reach the client, and the hash is that of its bytes', async () => {
+  const { post, settled } = await open(new ScriptedAnswer([COMPLETION]));
+  const answer = await post(ASK, { 'x-request-id': 'my-request-1', origin: 'https://app.test' });
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    'x-request-id': 'my-request-1',
+    'x-cost-usd': '0.0000135',
+    'access-control-allow-origin': '*',
+  });
+  const [only] = await settled();
+  expect(only?.record).toMatchObject({
+    responseSha256: sha256(bytes),
+    requestSha256: sha256(JSON.stringify(ASK)),
+    receiptId: answer.headers.get('x-receipt-id'),
+  });
+});
+
+test('a stream reaches the client event by event, and the hash is that of its bytes', async () => {
+  const { post, settled } = await open(new ScriptedAnswer([delta('a'), delta('b'), DONE]));
+  const answer = await post({ ...ASK, stream: true });
+  const bytes = new Uint8Array(await answer.arrayBuffer());
+  expect(Buffer.from(bytes).toString()).toBe(delta('a') + delta('b') + DONE);
+  expect((await settled())[0]?.record.responseSha256).toBe(sha256(bytes));
+});
+
+describe('a settlement that cannot be written', () => {
+  test('makes a plain answer a 503, and gives none of it away', async () => {
+    const { post, journal } = await open(new ScriptedAnswer([COMPLETION]));
+    journal.isBroken = true;
+    const answer = await post(ASK);
+    expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'store_unavailable' })]);
+  });
+
+  test('ends a stream with an error event and no [DONE]', async () => {
+    const { post, journal } = await open(new ScriptedAnswer([delta('a'), DONE]));
+    journal.isBroken = true;
+    const text = await (await post({ ...ASK, stream: true })).text();
+    expect(text).toMatch(
+      /^data: \{"id"[^\n]+\n\ndata: \{"error":\{"message":"[^"]+","type":"server_error","code":"store_unavailable","param":null\}\}\n\n$/,
+    );
+  });
+});
+
+describe('what the client can send', () => {
+  test.each([
+    ['no credential', ASK, { authorization: '' }, 401, 'invalid_credentials'],
+    ['no JSON', '{"model"', {}, 400, 'malformed_json'],
+    ['nothing', '', {}, 422, 'validation_failed'],
+    ['another type', ASK, { 'content-type': 'text/plain' }, 415, 'unsupported_media_type'],
+    ['too much', `{"x":"${'x'.repeat(1_000_000)}"}`, {}, 413, 'payload_too_large'],
+    [
+      'a nest of a hundred thousand lists',
+      `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}],"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+      {},
+      422,
+      'validation_failed',
+    ],
+    [
+      'a nest of objects',
+      `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}],"deep":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}`,
+      {},
+      422,
+      'validation_failed',
+    ],
+    ['a bad header', ASK, { 'x-budget-policy': 'x' }, 422, 'validation_failed'],
+    ['an endless idempotency key', ASK, { 'idempotency-key': 'k'.repeat(256) }, 422, 'validation_failed'],
+  ])('%s is refused by name, with nothing held', async (_, body, headers, status, code) => {
+    const { post, sandbox, held } = await open();
+    const answer = await post(body, headers);
+    expect([answer.status, await answer.json()]).toEqual([status, expect.objectContaining({ code })]);
+    expect(sandbox.calls).toHaveLength(0);
+    expect(await held(`key:${KEY}:2026-11`)).toBe(0n);
+  });
+
+  test('a nest that schemas need is taken', async () => {
+    const { post } = await open(new ScriptedAnswer([COMPLETION]));
+    const parameters = JSON.parse(`${'{"a":'.repeat(200)}1${'}'.repeat(200)}`) as object;
+    expect((await post({ ...ASK, tools: [{ type: 'function', function: { name: 'f', parameters } }] })).status).toBe(200);
+  });
+});
+
+test('stores that cannot be reached are a 503, not a bug and not a wrong credential', async () => {
+  const { post, auth, idempotency } = await open();
+  idempotency.isDown = true;
+  const first = await post(ASK, { 'idempotency-key': 'k' });
+  expect([first.status, await first.json()]).toEqual([503, expect.objectContaining({ code: 'store_unavailable' })]);
+  auth.isDown = true;
+  expect((await post(ASK)).status).toBe(503);
+});
+
+describe('an idempotency key', () => {
+  const key = { 'idempotency-key': 'once' };
+
+  test('gives a repeat the same answer, and calls and charges once', async () => {
+    const { post, sandbox, settled } = await open(new ScriptedAnswer([COMPLETION]));
+    const [first, second] = [await post(ASK, key), await post(ASK, key)];
+    expect(await second.text()).toBe(await first.text());
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(second.headers.get('x-receipt-id')).toBe(first.headers.get('x-receipt-id'));
+    expect(sandbox.calls).toHaveLength(1);
+    expect(await settled()).toHaveLength(1);
+  });
+
+  test('with another body is a conflict, and while the first runs is asked to wait', async () => {
+    const { post } = await open('silence');
+    void post(ASK, key).catch(() => {});
+    await vi.waitFor(async () => expect((await post(ASK, key)).status).toBe(409));
+    expect(await (await post({ ...ASK, n: 2 }, key)).json()).toMatchObject({ code: 'idempotency_conflict' });
+  });
+
+  test('is free again after a failure of ours', async () => {
+    const { post } = await open(faulty('failed'), new ScriptedAnswer([COMPLETION]));
+    expect((await post(ASK, key)).status).toBe(502);
+    expect((await post(ASK, key)).status).toBe(200);
+  });
+
+  test('keeps the answer of a client that has hung up', async () => {
+    const gate = Promise.withResolvers<void>();
+    const answer = new ScriptedAnswer([COMPLETION]);
+    const { url, post, sandbox } = await open(answer);
+    const pump = answer.pump.bind(answer);
+    vi.spyOn(answer, 'pump').mockImplementation(async (onChunk) => {
+      await gate.promise;
+      return pump(onChunk);
+    });
+    const client = request(url, { method: 'POST', headers: { authorization: 'Bearer good', 'content-type': 'application/json', ...key } });
+    client.on('error', () => {}).end(JSON.stringify(ASK));
+    await vi.waitUntil(() => sandbox.calls.length === 1);
+    client.destroy();
+    gate.resolve();
+    await vi.waitFor(async () => expect((await post(ASK, key)).status).toBe(200));
+    expect(sandbox.calls).toHaveLength(1);
+  });
+});
+
+test.each([[false], [true]])('a hang-up (stream: %s) cancels the provider and is settled once', async (stream) => {
+  const { url, sandbox, settled } = await open('silence');
+  const client = request(url, { method: 'POST', headers: { authorization: 'Bearer good', 'content-type': 'application/json' } });
+  client.on('error', () => {}).end(JSON.stringify({ ...ASK, stream }));
+  await vi.waitUntil(() => sandbox.calls.length === 1);
+  client.destroy();
+  await vi.waitFor(async () => expect(await settled()).toHaveLength(1));
+  expect(sandbox.calls[0]?.signal.aborted).toBe(true);
+  expect((await settled())[0]?.record.outcome).toBe('cancelled');
+});
