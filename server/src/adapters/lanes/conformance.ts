@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeLaneAccounting } from './conformance-accounting.ts';
 import { describeLaneModel } from './conformance-model.ts';
+import { describeLaneRates } from './conformance-rates.ts';
 import { balance, holdRequest, keyLane, MONTH_END, NOW, quotaLane, runLane, settlementOf } from './conformance-requests.ts';
 import { counters, held, type MakeStore, refused, withStore } from './conformance-store.ts';
 
@@ -326,4 +327,5 @@ export function describeLaneStoreConformance(name: string, makeStore: MakeStore)
 
   describeLaneAccounting(name, makeStore);
   describeLaneModel(name, makeStore);
+  describeLaneRates(name, makeStore);
 }
