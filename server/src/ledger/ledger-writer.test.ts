@@ -222,10 +222,12 @@ describe('a record that cannot be written', () => {
     ['has a text that PostgreSQL cannot hold', { modelRequested: 'a\u0000b' }],
     ['is larger than its column', { held: '99999999999999999999' }],
     ['is nothing at all', null],
+    ['writes the number of a written attempt in another way', { requestId: 'req_twice', attempt: '01' }],
   ];
 
   test.each(poisons)('because it %s is set aside, and its neighbours are written', async (_, poison) => {
     const accountId = newId();
+    await write(sampleEntry(sampleRecord({ requestId: 'req_twice' })));
     const records = recordsOf(accountId, 5);
     const entries = records.map((record) => sampleEntry(record));
     const bad: ReadEntry = { ...sampleEntry(sampleRecord()), record: poison && { ...sampleRecord(), ...poison } };

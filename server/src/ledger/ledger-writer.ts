@@ -23,6 +23,7 @@ interface LedgerWriterDeps {
 
 const GATHER_MS = 15;
 const RETRY_MS = 500;
+const MOST_COLLISIONS = 20;
 
 /**
  * Drains settlements into PostgreSQL: usage record, receipt, posting, sums, all of a batch in one transaction, each settlement once.
@@ -75,12 +76,12 @@ export class LedgerWriter {
   }
 
   /** A record that the database refuses must not keep the others out: it is found by halving, and set aside. */
-  async #write(entries: readonly ReadEntry[]): Promise<void> {
+  async #write(entries: readonly ReadEntry[], collisions = 0): Promise<void> {
     try {
       await this.#writeTogether(entries.map(settledRecord));
     } catch (error) {
       // Another writer was faster with the same records, or wanted the same rows in another order: what it has written is known by now.
-      if (isCollision(error)) return this.#write(entries);
+      if (isCollision(error) && collisions < MOST_COLLISIONS) return this.#write(entries, collisions + 1);
       if (!isRefusal(error)) throw error;
       const [first] = entries;
       if (entries.length === 1 && first) return this.#deps.onQuarantine(first, error);
