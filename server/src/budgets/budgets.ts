@@ -6,7 +6,7 @@ import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { ApiKey, Keys } from '../keys/index.ts';
+import { type ApiKey, type Keys, reachOf, reachOfCaller, refuseWidening } from '../keys/index.ts';
 import { laneId } from '../ledger/index.ts';
 import { dueAlerts, recordAlerts } from './alerts.ts';
 import { type Period, periodAt } from './period.ts';
@@ -28,7 +28,8 @@ export interface Budgets {
   /**
    * Puts a budget in place of the present one. It binds every request that this process admits from now on, and within a second those of
    * the others. What changes nothing is not recorded.
-   * @throws Problem `not_found`; `conflict` for a key that is not active; `forbidden` for a test key that would change a live one
+   * @throws Problem `not_found`; `conflict` for a revoked key; `forbidden` for a key that would give another, or itself, more than it has,
+   * and for a test key that would change a live one
    */
   update(principal: Principal, keyId: string, input: KeyBudgetUpdateRequest, origin: Origin): Promise<KeyBudget>;
 }
@@ -76,9 +77,10 @@ export function createBudgets({ pool, keys, lanes, clock }: BudgetsDeps): Budget
     async update(principal, keyId, input, origin) {
       const now = clock.now();
       const key = await keys.change(principal, keyId, async (found, unit) => {
-        refuseChange(principal, found, now);
-        const before = budgetIn(found);
+        refuseChange(principal, found);
+        const [caller, reach, before] = [await reachOfCaller(principal, unit), reachOf(found), budgetIn(found)];
         found.setBudget(capOf(input), input.alert_thresholds ?? found.alertThresholds);
+        refuseWidening(found, reach, caller);
         const after = budgetIn(found);
         if (JSON.stringify(before) === JSON.stringify(after)) return found;
         // What follows reads the key as it will be.
@@ -115,9 +117,8 @@ async function refusalsIn(pool: Pool, keyIds: readonly string[], month: string):
   return new Map(rows.map(({ key_id, cap_nano_usd }) => [key_id, cap_nano_usd]));
 }
 
-function refuseChange(principal: Principal, key: ApiKey, now: number): void {
-  const at = new Date(now);
-  if (!key.isUsable(at)) throw new Problem('conflict', `The API key is ${key.status(at)}: it spends nothing that a budget could bound.`);
+function refuseChange(principal: Principal, key: ApiKey): void {
+  if (key.revokedAt) throw new Problem('conflict', 'The API key is revoked: it spends nothing that a budget could bound.');
   // As with rotation: what is handed out for trying things must not open the purse.
   if (principal.kind === 'key' && key.livemode && !principal.livemode)
     throw new Problem('forbidden', 'A test key cannot change the budget of a live key: use a live key or a session.');

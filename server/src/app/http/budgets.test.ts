@@ -254,6 +254,16 @@ describe('changing a budget', () => {
     }
   });
 
+  test('by a key never gives that key or another more than it has itself', async () => {
+    const capped = await newKey(api, owner.auth, { scopes: ['keys:write'], monthly_cap_usd: '5' });
+    const other = await newKey(api, owner.auth, { scopes: ['inference'], monthly_cap_usd: '20' });
+    const change = async (keyId: string, cap: string | null) => (await setBudget(keyId, { monthly_cap_usd: cap }, capped.auth)).status;
+    expect([await change(capped.keyId, '6'), await change(capped.keyId, null)]).toEqual([403, 403]);
+    expect([await change(other.keyId, '21'), await change(other.keyId, null)]).toEqual([403, 403]);
+    expect([await change(other.keyId, '19'), await change(capped.keyId, '4')]).toEqual([200, 200]);
+    expect((await historyOf(capped.keyId)).total).toBe(1);
+  });
+
   test('is refused for a key that spends nothing any more, and for a live key by a test key', async () => {
     const revoked = await newKey(api, owner.auth);
     await send(api, `/v1/keys/${revoked.keyId}`, { method: 'DELETE', headers: owner.auth });
