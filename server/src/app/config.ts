@@ -21,6 +21,12 @@ const WELL_KNOWN = {
   anthropic: 'https://api.anthropic.com/v1',
 } as const;
 
+/** Addresses and networks, by commas: `10.0.0.0/8,::1`. */
+const networks = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'Expected addresses or networks such as 10.0.0.0/8,::1')));
+
 /** `id:base64`, 32 bytes each, by commas. */
 const masterKeys = z.string().transform((text, context) =>
   text.split(',').map((entry) => {
@@ -38,6 +44,7 @@ const Variables = z.object({
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   INTERNAL_SECRET: z.string().min(16).optional(),
+  TRUSTED_PROXIES: networks.default([]),
   METRICS_TOKEN: z.string().min(16).optional(),
   RECEIPT_SIGNING_KEY: z
     .base64()
@@ -112,6 +119,8 @@ export interface Config {
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
   readonly internalSecret: string | undefined;
+  /** Addresses and networks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
   readonly metricsToken: string | undefined;
   /** 32 bytes; undefined: a key of its own is kept in the data directory. */
   readonly receiptSigningSeed: Buffer | undefined;
@@ -171,6 +180,7 @@ export function readConfig(environment: Environment = process.env): Config {
     logLevel: given.LOG_LEVEL,
     databaseUrl: given.DATABASE_URL,
     internalSecret: given.INTERNAL_SECRET,
+    trustedProxies: given.TRUSTED_PROXIES,
     metricsToken: given.METRICS_TOKEN,
     receiptSigningSeed: given.RECEIPT_SIGNING_KEY === undefined ? undefined : Buffer.from(given.RECEIPT_SIGNING_KEY, 'base64'),
     masterKeys: given.MASTER_KEYS,

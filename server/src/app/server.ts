@@ -51,6 +51,7 @@ import { endpointsOf } from './http/endpoint.ts';
 import { createFront, drain, listenOn } from './http/front.ts';
 import { createInferenceApi } from './http/inference-api.ts';
 import { createPages } from './http/pages.ts';
+import { createPeerAddress } from './http/peer-address.ts';
 import { toProblemDocument } from './http/problem-document.ts';
 import { createIdempotency } from './idempotency.ts';
 import { startJobs } from './jobs.ts';
@@ -220,6 +221,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         authenticator,
         idempotency,
         bodyLimits: config.accountBody,
+        peerAddress: createPeerAddress(config.trustedProxies),
         publicUrl: () => publicUrl,
         log,
       }),

@@ -32,6 +32,7 @@ import { createIdempotency } from '../idempotency.ts';
 import { createAccountApi } from './account-api.ts';
 import { createAuthenticator } from './credentials.ts';
 import { type Endpoint, endpointsOf } from './endpoint.ts';
+import { createPeerAddress } from './peer-address.ts';
 
 export const INTERNAL_SECRET = 'internal-secret-of-the-tests';
 export const PASSWORD = 'correct horse battery';
@@ -62,7 +63,10 @@ export type Instance = Awaited<ReturnType<typeof startInstance>>;
 export async function startInstance(database: Database, url: string, options: Options = {}) {
   const { clock = { now: Date.now }, bodyTimeoutMs = 5_000, endpoints = [], log = silentLog() } = options;
   const { em } = database.orm;
-  const box = createSecretBox([{ id: 'test', key: Buffer.alloc(32, 7) }]);
+  const box = createSecretBox([
+    { id: 'test', key: Buffer.alloc(32, 7) },
+    { id: 'older', key: Buffer.alloc(32, 9) },
+  ]);
   const identity = createIdentity({ em, pool: database.pool, box, clock, onAccountClosed: revokeAccountKeys });
   const { users, sessions } = identity;
   const lastUse = createLastUse({ em, log });
@@ -95,6 +99,8 @@ export async function startInstance(database: Database, url: string, options: Op
       elsewhere: [contract.inference.createChatCompletion],
       authenticator,
       idempotency,
+      // Tests stand behind a proxy of their own: a caller's address is what they say in X-Forwarded-For.
+      peerAddress: createPeerAddress(['127.0.0.1']),
       bodyLimits: { maxBytes: 262_144, timeoutMs: bodyTimeoutMs },
       publicUrl: () => 'https://tallygate.test',
       log,

@@ -11,6 +11,7 @@ import { type Authenticator, authorise } from './credentials.ts';
 import { type Endpoint, metadataOf } from './endpoint.ts';
 import { exchangeOf, openExchange } from './exchange.ts';
 import { createPathTable, pathnameOf } from './path-table.ts';
+import type { PeerAddress } from './peer-address.ts';
 import { problemOf, toProblemDocument } from './problem-document.ts';
 import { requestIdOf } from './request-id.ts';
 import { createImplementation } from './ts-rest-implementation.ts';
@@ -30,6 +31,7 @@ export interface AccountApiDeps {
   readonly authenticator: Authenticator;
   readonly idempotency: Idempotency;
   readonly bodyLimits: BodyLimits;
+  readonly peerAddress: PeerAddress;
   /** Base of the error pages' addresses, without a slash at the end. */
   readonly publicUrl: () => string;
   readonly log: Log;
@@ -52,7 +54,7 @@ export function createAccountApi(deps: AccountApiDeps): (request: IncomingMessag
   app.disable('etag');
   app.use((request, response, next) => {
     const requestId = requestIdOf(request.headers);
-    openExchange(request, requestId);
+    openExchange(request, requestId, deps.peerAddress(request));
     response.set({ 'x-request-id': requestId, ...SECURITY_HEADERS, ...CORS_HEADERS });
     if (request.method === 'OPTIONS') {
       response.writeHead(204, preflightHeaders(request.headers)).end();

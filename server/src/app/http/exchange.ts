@@ -4,6 +4,8 @@ import type { Principal } from '../../identity/index.ts';
 /** What the steps before a handler have found out about its request. */
 interface Exchange {
   readonly requestId: string;
+  /** Where the request comes from, proxies of ours left out. */
+  readonly peerAddress: string | null;
   principal?: Principal;
   /** The body as received; empty when there is none or it was not read. */
   body: Buffer;
@@ -12,8 +14,8 @@ interface Exchange {
 const exchanges = new WeakMap<IncomingMessage, Exchange>();
 const NO_BODY = Buffer.alloc(0);
 
-export function openExchange(request: IncomingMessage, requestId: string): void {
-  exchanges.set(request, { requestId, body: NO_BODY });
+export function openExchange(request: IncomingMessage, requestId: string, peerAddress: string | null): void {
+  exchanges.set(request, { requestId, peerAddress, body: NO_BODY });
 }
 
 export function exchangeOf(request: IncomingMessage): Exchange {

@@ -65,8 +65,8 @@ function send({ status, headers, body }: Answer, isReplay: boolean, response: Se
 }
 
 function toCall({ params, query, headers, body, req }: TsRestInput, setHeader: CheckedCall['setHeader']): CheckedCall {
-  const { requestId, principal } = exchangeOf(req);
-  const peer = { address: req.socket.remoteAddress ?? null, userAgent: req.headers['user-agent'] ?? null };
+  const { requestId, peerAddress, principal } = exchangeOf(req);
+  const peer = { address: peerAddress, userAgent: req.headers['user-agent'] ?? null };
   return { params, query, headers, body, principal, requestId, peer, setHeader };
 }
 
