@@ -1,22 +1,29 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Users } from '../identity/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
-import type { Keys } from '../keys/index.ts';
+import type { Keys, PlainKey } from '../keys/index.ts';
 import type { DataDir } from './data-dir.ts';
 
 /** What the first boot made, for whoever set the server up: `DATA_DIR/bootstrap.json`, readable by its owner alone. */
 export interface Bootstrap {
   readonly base_url: string;
   readonly admin_email: string;
+  /** Empty where the database had its administrator before this data directory: then only its owner knows. */
   readonly admin_password: string;
   readonly test_api_key: string;
   readonly internal_secret: string;
 }
 
+/** What matters here of a user. */
+interface Owner {
+  readonly id: string;
+  readonly account: { readonly id: string };
+}
+
 interface BootstrapDeps {
   readonly dataDir: DataDir;
-  readonly users: Users;
-  readonly keys: Keys;
+  readonly users: { findByEmail(email: string): Promise<Owner | undefined>; create(...of: Parameters<Users['create']>): Promise<Owner> };
+  readonly keys: { create(...of: Parameters<Keys['create']>): Promise<Pick<PlainKey, 'plainKey'>> };
   readonly baseUrl: string;
   readonly internalSecret: string;
 }
@@ -32,10 +39,12 @@ const SECRET_LENGTH = 43;
  */
 export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret }: BootstrapDeps): Promise<Bootstrap> {
   const known = read(dataDir);
+  const email = known?.admin_email ?? ADMIN_EMAIL;
+  const existing = known?.test_api_key ? undefined : await users.findByEmail(email);
   const draft = {
     base_url: baseUrl,
-    admin_email: known?.admin_email ?? ADMIN_EMAIL,
-    admin_password: known?.admin_password ?? randomBase62(PASSWORD_LENGTH),
+    admin_email: email,
+    admin_password: known?.admin_password || (existing ? '' : randomBase62(PASSWORD_LENGTH)),
     test_api_key: known?.test_api_key ?? '',
     internal_secret: internalSecret,
   };
@@ -43,7 +52,7 @@ export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret 
   if (draft.test_api_key !== '') return draft;
 
   const admin =
-    (await users.findByEmail(draft.admin_email)) ??
+    existing ??
     (await users.create(
       { email: draft.admin_email, password: draft.admin_password, name: 'Administrator' },
       { role: 'admin', isVerified: true },

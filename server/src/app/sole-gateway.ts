@@ -13,10 +13,10 @@ const LOCK_KEY = '8386662065640595822';
  */
 export async function beSoleGateway(url: string, log: Log, onLost: () => void): Promise<{ release(): Promise<void> }> {
   const client = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'tallygate gateway lock' });
-  let isReleased = false;
+  let isHeld = false;
   const lost = (error?: Error) => {
-    if (isReleased) return;
-    isReleased = true;
+    if (!isHeld) return;
+    isHeld = false;
     log.fatal({ err: error }, 'the lock on the database is lost; stopping, since another gateway may take over');
     onLost();
   };
@@ -25,13 +25,13 @@ export async function beSoleGateway(url: string, log: Log, onLost: () => void): 
   await client.connect();
   const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK_KEY]);
   if (!rows[0]?.locked) {
-    isReleased = true;
     await client.end();
     throw new Error('Another gateway runs on this database. Caps are held in one process, so stop that one first.');
   }
+  isHeld = true;
   return {
     release: async () => {
-      isReleased = true;
+      isHeld = false;
       await client.end();
     },
   };

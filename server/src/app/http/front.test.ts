@@ -56,3 +56,64 @@ test('a kept connection is closed when the request that runs on it ends', async 
   expect(Buffer.concat(await response.toArray()).toString()).toBe('first half, second half');
   expect(await isQuick(ending)).toBe(true);
 });
+
+/** Everything that the server says to these bytes, until it closes the connection. */
+async function say(port: number, bytes: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  let said = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    said += text;
+  });
+  socket.on('error', () => {});
+  socket.write(bytes, 'latin1');
+  await once(socket, 'close');
+  return said;
+}
+
+test.each([
+  ['no HTTP', 'hello\r\n\r\n', '400'],
+  ['a TLS hello', '\u0016\u0003\u0001\u0002\u0000\u0001', '400'],
+  ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+  ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', '400'],
+])('%s is told so, and the connection closed', async (_, bytes, status) => {
+  const { front, port } = await openFront();
+  const said = await say(port, bytes);
+  expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  const [head = '', body = ''] = said.split('\r\n\r\n');
+  expect(head).toContain(`Content-Length: ${body.length}`);
+  await drain(front, PATIENCE_MS);
+});
+
+test('garbage behind a request breaks the connection and puts nothing into the answer that is on its way', async () => {
+  const { front, port } = await openFront();
+  const socket = connect(port, '127.0.0.1');
+  let said = '';
+  socket.setEncoding('latin1').on('data', (text) => {
+    said += text;
+  });
+  socket.on('error', () => {});
+  const asked = once(front, 'request');
+  socket.write('POST /v1/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n');
+  await asked;
+  answers[0]?.writeHead(200, { 'content-type': 'text/event-stream' }).write('data: 1\n\n');
+  await once(socket, 'data');
+  socket.write('zz\r\nno chunk');
+  await once(socket, 'close');
+  expect(said).toContain('data: 1');
+  expect(said).not.toContain('400 Bad Request');
+  await drain(front, PATIENCE_MS);
+});
+
+test('a port that is taken is named, with what to do', async () => {
+  const { front, port } = await openFront();
+  const second = createFront({
+    inference: { handles: () => false, serve: async () => {} },
+    pages: nothing,
+    accountApi: () => {},
+    log: createLog('silent'),
+  });
+  await expect(listenOn(second, '127.0.0.1', port)).rejects.toThrow(
+    `Port ${port} on 127.0.0.1 is in use: stop that program, or set PORT to another one.`,
+  );
+  await drain(front, PATIENCE_MS);
+});

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { admit } from './admission.ts';
+import { callOf, openInference } from './inference-under-test.ts';
+import { answerHeaders, runHeaders } from './response-headers.ts';
+
+async function headersOf(...args: Parameters<typeof callOf>) {
+  const world = openInference();
+  const admission = await admit(callOf(...args), world.deps);
+  world.close();
+  const [target] = admission.targets;
+  if (!target) throw new Error('no target');
+  return answerHeaders(admission, { target, fallback: 'none', attempts: [], upstreamMs: 0 }, 1.23456);
+}
+
+test('an answer says who served it, how, and what the gateway took', async () => {
+  expect(await headersOf({ max_tokens: 10 })).toMatchObject({
+    'x-request-id': 'req_1',
+    'x-receipt-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+    'x-model-served': 'gpt-4o-mini',
+    'x-provider': 'sandbox',
+    'x-overhead-ms': '1.235',
+    'x-fallback': 'none',
+  });
+});
+
+test('the token bound is named where it is ours, and only there', async () => {
+  expect(await headersOf({})).toMatchObject({ 'x-budget-max-tokens': '16384' });
+  expect(await headersOf({ max_tokens: 10 })).not.toHaveProperty('x-budget-max-tokens');
+});
+
+test('a run’s headers show its ceiling, its spend and what is left, never less than nothing', () => {
+  const lane = { id: 'run', source: 'agent_run', cap: 1_000_000_000n, spent: 1n, held: 999n } as const;
+  expect(runHeaders(lane)).toEqual({
+    'x-agent-budget-limit-usd': '1',
+    'x-agent-budget-spent-usd': '0.000000001',
+    'x-agent-budget-remaining-usd': '0.999999',
+  });
+  expect(runHeaders({ ...lane, spent: 2_000_000_000n })).toMatchObject({ 'x-agent-budget-remaining-usd': '0' });
+  expect(runHeaders({ ...lane, cap: null })).toEqual({ 'x-agent-budget-spent-usd': '0.000000001' });
+  expect(runHeaders(undefined)).toEqual({});
+});
