@@ -2,7 +2,7 @@ import { Account } from './account.ts';
 import { Session } from './session.ts';
 import { User } from './user.ts';
 
-export { type Actor, type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
+export { type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
 export { auditRoutes } from './audit/routes.ts';
 export { type Execute, inUnit } from './execute.ts';
 export type { Call, Handler, Handlers, Peer } from './handlers.ts';
@@ -13,7 +13,7 @@ export { queueMail } from './mails/queue-mail.ts';
 export type { KeyPrincipal, Principal, SessionGrant, SessionPrincipal } from './principal.ts';
 export type { OnAccountClosed } from './profile.ts';
 export { accountRoutes, identityRoutes, mfaRoutes } from './routes.ts';
-export { createSecretBox, type MasterKey, type SecretBox } from './secret-box.ts';
+export { createSecretBox } from './secret-box.ts';
 export type { Sessions } from './sessions.ts';
 export type { Users } from './users.ts';
 
