@@ -41,6 +41,17 @@ describe.each([
     expect(Number(header(answered, 'x-overhead-ms'))).toBeGreaterThan(0);
   });
 
+  test('says how much of the rate limits is left, as OpenAI does', async () => {
+    if (fault) upstream.script(() => fault);
+    const answered = await ask(gateway, key, body);
+    for (const unit of ['requests', 'tokens']) {
+      const [limit, remaining] = ['limit', 'remaining'].map((what) => Number(header(answered, `x-ratelimit-${what}-${unit}`)));
+      expect(remaining).toBeGreaterThan(0);
+      expect(remaining).toBeLessThanOrEqual(Number(limit));
+      expect(header(answered, `x-ratelimit-reset-${unit}`)).toMatch(/^(\d+(\.\d+)?(ms|s|m|h))+$/);
+    }
+  });
+
   test('does not count the provider’s time as the gateway’s', async () => {
     upstream.script(() => ({ ...fault, delayMs: 400 }));
     const answered = await ask(gateway, key, body);
