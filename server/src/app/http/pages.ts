@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
+import { mailLinkPage } from './mail-link-pages.ts';
 import { problemOf } from './problem-document.ts';
 import { requestIdOf } from './request-id.ts';
 
@@ -15,6 +16,8 @@ interface Answer {
 interface Page {
   readonly contentType: string;
   readonly body: string;
+  /** Beyond those that every page has. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 interface PagesDeps {
@@ -25,9 +28,13 @@ interface PagesDeps {
 }
 
 const OPENAPI = readFileSync(new URL(import.meta.resolve('@tallygate/contract/openapi.json')), 'utf8');
+const HTML = 'text/html; charset=utf-8';
 const ERROR_PAGE = /^\/docs\/errors\/([a-z_]+)$/;
 
-/** What is no part of the contract: the OpenAPI document, the metrics, and the pages that the `type` of every problem points to. */
+/**
+ * What is no part of the contract: the OpenAPI document, the metrics, the pages that the `type` of every problem points to, and those
+ * that links in mails lead to.
+ */
 export function createPages({ renderMetrics, metricsToken, problemReply }: PagesDeps) {
   const tokenDigest = metricsToken === undefined ? undefined : digest(`Bearer ${metricsToken}`);
   const find = (pathname: string, { authorization }: IncomingMessage['headers']): Page | Promise<Page> | undefined => {
@@ -40,15 +47,16 @@ export function createPages({ renderMetrics, metricsToken, problemReply }: Pages
       }
       return renderMetrics();
     }
+    const behindMail = mailLinkPage(pathname);
+    if (behindMail) return { contentType: HTML, ...behindMail };
     const code = ERROR_PAGE.exec(pathname)?.[1];
-    return code !== undefined && Object.hasOwn(ERRORS, code)
-      ? { contentType: 'text/html; charset=utf-8', body: errorPage(code as ErrorCode) }
-      : undefined;
+    return code !== undefined && Object.hasOwn(ERRORS, code) ? { contentType: HTML, body: errorPage(code as ErrorCode) } : undefined;
   };
 
   return {
     handles: ({ method, url = '' }: IncomingMessage): boolean =>
-      (method === 'GET' || method === 'HEAD') && (url === '/openapi.json' || url === '/metrics' || ERROR_PAGE.test(url)),
+      (method === 'GET' || method === 'HEAD') &&
+      (url === '/openapi.json' || url === '/metrics' || ERROR_PAGE.test(url) || mailLinkPage(url) !== undefined),
 
     /** @returns false when there is no such page after all */
     async serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
@@ -68,6 +76,7 @@ export function createPages({ renderMetrics, metricsToken, problemReply }: Pages
         'x-content-type-options': 'nosniff',
         'cache-control': 'no-cache',
         'x-request-id': requestId,
+        ...page.headers,
       };
       res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : page.body);
       return true;
