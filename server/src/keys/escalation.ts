@@ -19,11 +19,13 @@ export function refuseRotation(key: Reach, caller: Reach | undefined): void {
 }
 
 /**
- * What a key gives another, it must have itself; what that one had before, it may keep.
+ * What a key gives another, it must have itself; what that one had before, it may keep. Test keys lie about in more places than live ones,
+ * so they change none of these.
  * @throws Problem `scope_required`, `forbidden`
  */
 export function refuseWidening(after: Reach, before: Reach, caller: Reach | undefined): void {
   if (!caller) return;
+  if (before.livemode && !caller.livemode) throw refusal('livemode', 'The API key cannot be changed by the one that asks');
   const beyondBefore = new Set(excessOf(after, before));
   const first = excessOf(after, caller).find((dimension) => beyondBefore.has(dimension));
   if (first) throw refusal(first, 'The API key would be given more than the one that asks has');

@@ -19,7 +19,7 @@ const rateLane = (limits: Partial<RateLane>): RateLane => ({
 /** A request at `at` ms after the suite's start that takes these tokens of the lanes. */
 const request = (
   lanes: readonly RateLane[],
-  { at = 0, tokens = 0, ...wish }: Partial<HoldRequest> & { tokens?: number } = {},
+  { at = 0, tokens = 0, ...wish }: Parameters<typeof holdRequest>[0] & { tokens?: number } = {},
 ): HoldRequest => holdRequest({ at: NOW + at, expiresAt: NOW + at + HOUR_MS, rates: { lanes, tokens }, ...wish });
 
 async function tooFast(store: LaneStore, wish: HoldRequest): Promise<RateRefused> {

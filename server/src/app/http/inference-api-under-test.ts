@@ -1,0 +1,112 @@
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { contract } from '@tallygate/contract';
+import { InProcessLanes } from '../../adapters/lanes/in-process.ts';
+import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
+import { createSandboxProvider } from '../../adapters/upstream/sandbox/index.ts';
+import { loadCatalog } from '../../catalog/index.ts';
+import { createSignatureCheck, createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../../inference/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { LedgerWriter, ledgerLaneSource } from '../../ledger/index.ts';
+import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
+import { createIdempotency } from '../idempotency.ts';
+import { openTestDatabase, startInstance } from './account-api-under-test.ts';
+import { endpointsOf } from './endpoint.ts';
+import { createInferenceApi } from './inference-api.ts';
+import { toProblemDocument } from './problem-document.ts';
+
+/** The account API and the hot path over one database, with the sandbox provider behind both kinds of keys. */
+export type InferenceWorld = Awaited<ReturnType<typeof openInferenceWorld>>;
+
+const PUBLIC_URL = 'https://tallygate.test';
+
+export async function openInferenceWorld(clock: Clock) {
+  const db = await openTestDatabase();
+  const { pool } = db.database;
+  const log = silentLog();
+  const folder = mkdtempSync(join(tmpdir(), 'tallygate-http-'));
+  const signingKey = signingKeyFromSeed(newSigningSeed());
+  await publishSigningKey(pool, signingKey, clock.now());
+  const journal = new SettlementJournal(folder, () => {});
+  const writer = new LedgerWriter({ feed: journal, pool, signingKey, log, onQuarantine: () => {} });
+  const account = await startInstance(db.database, db.url, {
+    clock,
+    endpoints: endpointsOf(contract.receipts, receiptRoutes(pool)),
+  });
+
+  const tokenizer = createTokenizer();
+  const sandbox = createSandboxProvider();
+  const heartbeat = new Heartbeat();
+  const idempotency = createIdempotency({ em: db.database.orm.em, clock, log });
+  const catalog = loadCatalog();
+  const deployment = (model: string) => ({ name: 'sandbox', provider: 'sandbox', upstream: sandbox, upstreamModel: model, weight: 1 });
+  const inference: InferenceDeps = {
+    catalog,
+    deployments: new Deployments(new Map(catalog.models.map(({ id }) => [id, [deployment(id)]])), sandbox),
+    lanes: new InProcessLanes(ledgerLaneSource(pool), journal),
+    tokenizer,
+    clock,
+    log,
+    heartbeat,
+    timeouts: { plainFirstByteMs: 10_000, streamFirstByteMs: 10_000, idleMs: 10_000 },
+    problemReply: (problem, { requestId }) => {
+      const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl: PUBLIC_URL });
+      return { status, headers, body: Buffer.from(JSON.stringify(body)) };
+    },
+    onRefused: () => {},
+    onServed: () => {},
+  };
+  const api = createInferenceApi({
+    authenticator: account.authenticator,
+    idempotency,
+    inference,
+    checkSignature: createSignatureCheck({ clock, publicUrl: () => PUBLIC_URL }),
+    bodyLimits: { maxBytes: 1_048_576, timeoutMs: 5_000 },
+  });
+  const server = createServer((req, res) => void api.serve(req, res)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+
+  return {
+    account,
+    database: db.database,
+    /** Where the hot path listens. */
+    authority: `127.0.0.1:${port}`,
+    /** Settled requests are in the database, receipts too. */
+    written: () => writer.drain(),
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      idempotency.close();
+      await account.close();
+      await writer.close();
+      heartbeat.close();
+      await tokenizer.close();
+      await sandbox.close();
+      journal.close();
+      await db.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export const CHAT = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }] };
+const PATH = '/v1/chat/completions';
+
+/** One chat request, by Node's own fetch; the body goes out as the very text that is given. */
+export async function chat(world: InferenceWorld, headers: Record<string, string>, body: object | string = CHAT, path = PATH) {
+  const answer = await fetch(`http://${world.authority}${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+  });
+  const text = await answer.text();
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape
+  const parsed: any = /json/.test(answer.headers.get('content-type') ?? '') ? JSON.parse(text) : undefined;
+  return { status: answer.status, headers: answer.headers, text, body: parsed, code: parsed?.code };
+}

@@ -1,0 +1,163 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { MovableClock, newKey, send, signUp } from './account-api-under-test.ts';
+import { CHAT, chat, type InferenceWorld, openInferenceWorld } from './inference-api-under-test.ts';
+
+const START = Date.UTC(2026, 10, 21, 12);
+const clock = new MovableClock();
+let world: InferenceWorld;
+let owner: Awaited<ReturnType<typeof signUp>>;
+
+beforeAll(async () => {
+  world = await openInferenceWorld(clock);
+});
+beforeEach(async () => {
+  clock.stoppedAtMs = START;
+  owner = await signUp(world.account);
+});
+afterAll(() => world?.close());
+
+const limitsIn = (headers: Headers) =>
+  Object.fromEntries(
+    [...headers].filter(([name]) => name.startsWith('x-ratelimit-')).map(([name, value]) => [name.slice('x-ratelimit-'.length), value]),
+  );
+const testKey = (rate_limits: object, more: object = {}) => newKey(world.account, owner.auth, { livemode: false, rate_limits, ...more });
+const setPlan = async (plan: string) => {
+  await world.database.pool.query('update accounts set plan = $1 where id = $2', [plan, owner.accountId]);
+  await world.database.pool.query('select pg_notify($1, $2)', ['tallygate_keys', `account:${owner.accountId}`]);
+  world.account.directory.changed(`account:${owner.accountId}`);
+};
+
+describe('a key’s requests per minute', () => {
+  test('let n through and answer the next one 429, with the seconds after which it goes through', async () => {
+    const { auth } = await testKey({ requests_per_minute: 3 });
+    for (const remaining of ['2', '1', '0']) {
+      const { status, headers } = await chat(world, auth);
+      expect([status, headers.get('x-ratelimit-remaining-requests')]).toEqual([200, remaining]);
+    }
+    clock.stoppedAtMs = START + 500;
+    const refused = await chat(world, auth);
+    expect([refused.status, refused.code, refused.headers.get('retry-after')]).toEqual([429, 'rate_limited', '20']);
+    expect(refused.body.detail).toBe('The limit of 3 requests per minute of this API key is reached: repeat the request in 20 seconds.');
+    expect(refused.body.error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limited' });
+    expect(refused.headers.has('x-should-retry')).toBe(false);
+    expect(limitsIn(refused.headers)).toMatchObject({ 'limit-requests': '3', 'remaining-requests': '0', 'reset-requests': '59.5s' });
+    clock.stoppedAtMs = START + 20_000;
+    expect((await chat(world, auth)).status).toBe(200);
+  });
+
+  test('are changed by a PATCH, in force at once', async () => {
+    const { auth, keyId } = await testKey({ requests_per_minute: 1 });
+    await chat(world, auth);
+    expect((await chat(world, auth)).status).toBe(429);
+    const patch = (requests_per_minute: number | null) =>
+      send(world.account, `/v1/keys/${keyId}`, { method: 'PATCH', headers: owner.auth, json: { rate_limits: { requests_per_minute } } });
+    expect((await patch(2)).body.rate_limits.requests_per_minute).toBe(2);
+    expect((await chat(world, auth)).status).toBe(200);
+    expect((await chat(world, auth)).status).toBe(429);
+    await patch(null);
+    expect((await chat(world, auth)).status).toBe(200);
+  });
+});
+
+describe('a plan’s limits', () => {
+  test('hold for all live keys of the account together, and leave test keys alone', async () => {
+    const [first, second, testing] = [await newKey(world.account, owner.auth), await newKey(world.account, owner.auth), await testKey({})];
+    const answers = await Promise.all(Array.from({ length: 61 }, (_, index) => chat(world, index % 2 ? first.auth : second.auth)));
+    // Ten at a time, and sixty in a minute: whatever is refused here is refused by the plan.
+    expect(new Set(answers.filter(({ status }) => status !== 200).map(({ code }) => code))).toEqual(new Set(['rate_limited']));
+    for (let count = answers.filter(({ status }) => status === 200).length; count < 60; count++)
+      expect((await chat(world, count % 2 ? first.auth : second.auth)).status).toBe(200);
+    for (const auth of [first.auth, second.auth, owner.auth]) {
+      const { status, body } = await chat(world, auth);
+      expect([status, body.detail]).toEqual([429, expect.stringContaining('60 requests per minute of your plan')]);
+    }
+    expect((await chat(world, testing.auth)).status).toBe(200);
+    await setPlan('pro');
+    expect((await chat(world, first.auth)).status).toBe(200);
+  });
+
+  test('are in the headers where they leave less than the key’s own', async () => {
+    await setPlan('pro');
+    const { auth } = await newKey(world.account, owner.auth, { rate_limits: { requests_per_minute: 1_000, tokens_per_minute: 50_000 } });
+    const { headers } = await chat(world, auth, { ...CHAT, max_tokens: 100 });
+    expect(limitsIn(headers)).toMatchObject({ 'limit-requests': '1000', 'limit-tokens': '50000', 'reset-requests': '60ms' });
+  });
+
+  test('are the most that a key can be given', async () => {
+    const json = { name: 'x', rate_limits: { requests_per_minute: 61 } };
+    const { status, body } = await send(world.account, '/v1/keys', { headers: owner.auth, json });
+    expect([status, body.errors[0].loc, body.detail]).toEqual([
+      422,
+      ['body', 'rate_limits', 'requests_per_minute'],
+      expect.stringContaining('at most 60'),
+    ]);
+  });
+});
+
+describe('tokens per minute', () => {
+  test('are taken by the prompt’s length and the caller’s bound, and what was not used comes back', async () => {
+    const { auth } = await testKey({ tokens_per_minute: 2_000 });
+    const wish = { ...CHAT, max_tokens: 1_500 };
+    const first = await chat(world, auth, wish);
+    const promptTokens = Math.ceil(JSON.stringify(wish).length / 4);
+    expect(limitsIn(first.headers)).toMatchObject({ 'limit-tokens': '2000', 'remaining-tokens': String(500 - promptTokens) });
+    const used: number = first.body.usage.total_tokens;
+    expect((await chat(world, auth, wish)).headers.get('x-ratelimit-remaining-tokens')).toBe(String(500 - promptTokens - used));
+  });
+
+  test('name a request that is larger than the limit, which no waiting cures', async () => {
+    const { auth } = await testKey({ tokens_per_minute: 2_000 });
+    const refused = await chat(world, auth, { ...CHAT, max_tokens: 4_000 });
+    expect([refused.status, refused.code, refused.headers.get('retry-after'), refused.headers.get('x-should-retry')]).toEqual([
+      429,
+      'rate_limited',
+      null,
+      'false',
+    ]);
+    expect(refused.body.detail).toContain('lower max_tokens');
+  });
+});
+
+describe('concurrency', () => {
+  test('lets so many run, and the next one when one of them has ended', async () => {
+    const { auth } = await testKey({ concurrency: 1 });
+    // The sandbox waits before its first byte, so that the first request is running while the second comes.
+    const slow = chat(world, { ...auth, 'x-sandbox-fault': 'slow-first-byte;ms=500' });
+    const seen: (readonly [number, string | null])[] = [];
+    do {
+      const { status, headers } = await chat(world, auth);
+      seen.push([status, headers.get('retry-after')]);
+    } while (seen.at(-1)?.[0] === 200 && seen.length < 50);
+    expect(seen.at(-1)).toEqual([429, '1']);
+    expect((await slow).status).toBe(200);
+    expect((await chat(world, auth)).status).toBe(200);
+  });
+});
+
+describe('the headers of the limits', () => {
+  const NAMES = ['limit-requests', 'limit-tokens', 'remaining-requests', 'remaining-tokens', 'reset-requests', 'reset-tokens'];
+
+  test.each([
+    ['a plain answer', 200, {}, {}],
+    ['a stream', 200, { stream: true }, {}],
+    ['a failure of the provider', 502, {}, { 'x-sandbox-fault': '500' }],
+    ['a refusal over money', 402, { model: 'claude-opus-4-8', max_tokens: 10_000 }, {}],
+  ])('are on %s', async (_what, status, body, headers) => {
+    const { auth } = await testKey({ requests_per_minute: 10, tokens_per_minute: 100_000 }, { monthly_cap_usd: '0.01' });
+    const answer = await chat(world, { ...auth, ...headers }, { ...CHAT, ...body });
+    expect([answer.status, Object.keys(limitsIn(answer.headers)).sort()], answer.text).toEqual([status, NAMES]);
+  });
+
+  test('of a refusal over money show that nothing was taken', async () => {
+    const { auth } = await testKey({ requests_per_minute: 10 }, { monthly_cap_usd: '0' });
+    for (let time = 0; time < 3; time++) {
+      const { status, headers } = await chat(world, auth);
+      expect([status, headers.get('x-ratelimit-remaining-requests'), headers.get('x-ratelimit-reset-requests')]).toEqual([402, '10', '0s']);
+    }
+  });
+
+  test('are not there where a request did not get that far', async () => {
+    const { auth } = await testKey({ requests_per_minute: 10 });
+    expect(limitsIn((await chat(world, auth, { model: 'gpt-4o-mini' })).headers)).toEqual({});
+  });
+});
