@@ -88,9 +88,10 @@ export const AccountCloseRequest = z
 export type AccountCloseRequest = z.infer<typeof AccountCloseRequest>;
 
 /** Always 202 with the same body: an answer must not tell who has an account. */
-const Accepted = z
+export const Accepted = z
   .object({ accepted: z.literal(true) })
   .meta({ id: 'Accepted', description: 'Taken. If the address has an account that this applies to, a mail is on its way.' });
+export type Accepted = z.infer<typeof Accepted>;
 
 const selfService = { auth: 'bearer', session: true, tag: 'Identity' } as const;
 const open = { auth: 'none', tag: 'Identity' } as const;

@@ -14,7 +14,7 @@ export const ServiceStatus = z
   .meta({ id: 'ServiceStatus', description: 'That the service is there.' });
 export type ServiceStatus = z.infer<typeof ServiceStatus>;
 
-const Health = z
+export const Health = z
   .object({
     status: z.enum(['ok', 'unavailable', 'draining']),
     checks: z.record(z.string(), z.string()).meta({ examples: [{ database: 'ok', journal: 'ok' }] }),

@@ -27,9 +27,14 @@ export class Budgets {
     return this.#transport.json({ method: 'GET', path: budgetPath(keyId) }, options);
   }
 
-  /** Sets or changes the cap, or clears it with `monthly_cap_usd: null`. In effect when this resolves; elsewhere within a second. */
-  update(keyId: string, request: KeyBudgetUpdateRequest, options?: CallOptions): Call<KeyBudgetStatusResponse> {
+  /** Sets or changes the cap, and the alert thresholds where they are given. In effect when this resolves; elsewhere within a second. */
+  set(keyId: string, request: KeyBudgetUpdateRequest, options?: CallOptions): Call<KeyBudgetStatusResponse> {
     return this.#transport.json({ method: 'PATCH', path: budgetPath(keyId), body: request }, options);
+  }
+
+  /** Takes the cap away; the alert thresholds stay for the next one. */
+  clear(keyId: string, options?: CallOptions): Call<KeyBudgetStatusResponse> {
+    return this.set(keyId, { monthly_cap_usd: null }, options);
   }
 
   /** Who changed the budget, from what to what; newest first. */

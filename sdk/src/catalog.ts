@@ -16,6 +16,7 @@ export class Models {
     return this.#transport.json({ method: 'GET', path: '/v1/models' }, options);
   }
 
+  /** One model with its prices. */
   get(model: string, options?: CallOptions): Call<Model> {
     return this.#transport.json({ method: 'GET', path: `/v1/models/${encodeURIComponent(model)}` }, options);
   }

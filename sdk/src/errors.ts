@@ -1,5 +1,6 @@
 import { ERROR_KINDS, type ErrorCode } from './generated/errors.ts';
 import type { BudgetDetail, FieldError, HTTPValidationError, Problem } from './generated/models.ts';
+import { type RateLimits, rateLimitsOf } from './transport/rate-limits.ts';
 
 /** Codes of failures that never came from the service: they have no status and no problem document. */
 export type LocalErrorCode = 'connection_failed' | 'stream_cut' | 'timed_out' | 'aborted' | 'unexpected_response';
@@ -52,7 +53,12 @@ export class NotFoundError extends TallygateError {}
 /** 409: the state of the object does not allow this, or an idempotency key was used for something else. */
 export class ConflictError extends TallygateError {}
 /** 429: too much in a short time. Repeat after `retryAfterSeconds`. */
-export class RateLimitError extends TallygateError {}
+export class RateLimitError extends TallygateError {
+  /** How much of which limit is left; `undefined` where the answer does not say. */
+  get rateLimits(): RateLimits | undefined {
+    return this.headers && rateLimitsOf(this.headers);
+  }
+}
 /** 5xx that is the service's own. */
 export class ServerError extends TallygateError {}
 /** The provider behind the service failed, or there is none for the model. */

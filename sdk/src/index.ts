@@ -1,6 +1,8 @@
 export { type Verification, verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
+export type { AuditLog, AuditLogQuery } from './audit.ts';
 export type { Budgets } from './budgets.ts';
 export type { Models } from './catalog.ts';
+export type { Discovery } from './discovery.ts';
 export {
   AbortError,
   type AnyErrorCode,
@@ -22,6 +24,10 @@ export {
 } from './errors.ts';
 export type { ErrorCode } from './generated/errors.ts';
 export type {
+  Accepted,
+  AccountCloseRequest,
+  AuditLogEntry,
+  AuditLogResponse,
   BudgetDetail,
   ChatCompletion,
   ChatCompletionChunk,
@@ -29,8 +35,11 @@ export type {
   ChatMessage,
   ChatUsage,
   CreateKeyRequest,
+  CreateUserRequest,
   FieldError,
+  Health,
   HTTPValidationError,
+  InferenceEndpoint,
   KeyBudgetAlert,
   KeyBudgetAlertHistoryResponse,
   KeyBudgetChange,
@@ -40,13 +49,22 @@ export type {
   KeyBudgetSummaryResponse,
   KeyBudgetUpdateRequest,
   KeyCreatedResponse,
+  KeyRateLimits,
+  KeyRateLimitsInput,
   KeyResponse,
+  LoginMfaRequest,
   LoginMfaRequiredResponse,
   LoginRequest,
   LoginSession,
+  MfaBeginResponse,
+  MfaDisableRequest,
+  MfaStatusResponse,
+  MfaVerifyRequest,
   Model,
   ModelList,
   ModelPricing,
+  PasswordChangeRequest,
+  PasswordResetRequest,
   Problem,
   ReceiptPayload,
   ReceiptResponse,
@@ -55,19 +73,28 @@ export type {
   RequestTrace,
   RotateKeyRequest,
   Scope,
+  ServiceStatus,
+  SessionListResponse,
+  SessionResponse,
+  UpdateKeyRequest,
   UsageResponse,
   UsageRow,
   UserResponse,
+  UserUpdateRequest,
   VaasKey,
   VaasKeySet,
 } from './generated/models.ts';
-export type { Identity } from './identity.ts';
+export type { CreateUserOptions, Identity } from './identity.ts';
 export type { Chat, ChatCompletions } from './inference.ts';
 export type { Keys } from './keys.ts';
 export type { Requests, Usage, UsageQuery } from './ledger.ts';
+export type { Mfa } from './mfa.ts';
 export type { Receipts } from './receipts.ts';
+export type { Sessions } from './sessions.ts';
 export { Tallygate, type TallygateOptions } from './tallygate.ts';
 export type { Call, CallResult } from './transport/call.ts';
 export type { CallOptions, InferenceOptions } from './transport/call-options.ts';
 export type { DebugEvent, OnDebug } from './transport/debug.ts';
 export type { EventStream } from './transport/event-stream.ts';
+export type { Page, PagedCall, PageQuery } from './transport/paged-call.ts';
+export type { RateLimit, RateLimits } from './transport/rate-limits.ts';

@@ -1,4 +1,4 @@
-import type { CreateKeyRequest, KeyCreatedResponse, KeyResponse, RotateKeyRequest } from './generated/models.ts';
+import type { CreateKeyRequest, KeyCreatedResponse, KeyResponse, RotateKeyRequest, UpdateKeyRequest } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { Transport } from './transport/transport.ts';
@@ -21,8 +21,14 @@ export class Keys {
     return this.#transport.json({ method: 'GET', path: '/v1/keys' }, options);
   }
 
+  /** One key of the account, revoked or not; never its secret. */
   get(keyId: string, options?: CallOptions): Call<KeyResponse> {
     return this.#transport.json({ method: 'GET', path: keyPath(keyId) }, options);
+  }
+
+  /** Changes what is given: name, scopes, expiry, models, endpoints, rate limits, notes, signing key. In force when this resolves; elsewhere within a second. */
+  update(keyId: string, request: UpdateKeyRequest, options?: CallOptions): Call<KeyResponse> {
+    return this.#transport.json({ method: 'PATCH', path: keyPath(keyId), body: request }, options);
   }
 
   /** The key stops working everywhere within a second. Revoking a revoked key changes nothing. */

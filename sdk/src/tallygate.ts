@@ -1,11 +1,15 @@
+import { AuditLog } from './audit.ts';
 import { Budgets } from './budgets.ts';
 import { Models } from './catalog.ts';
+import { Discovery } from './discovery.ts';
 import { environmentVariable } from './environment.ts';
 import { Identity } from './identity.ts';
 import { Chat } from './inference.ts';
 import { Keys } from './keys.ts';
 import { Requests, Usage } from './ledger.ts';
+import { Mfa } from './mfa.ts';
 import { Receipts } from './receipts.ts';
+import { Sessions } from './sessions.ts';
 import type { OnDebug } from './transport/debug.ts';
 import { Transport } from './transport/transport.ts';
 
@@ -27,6 +31,8 @@ export interface TallygateOptions {
   readonly timeoutMs?: number | undefined;
   /** How often a failed attempt is repeated. Default: 2. */
   readonly maxRetries?: number | undefined;
+  /** Further headers of every request, such as a `user-agent`. Those of a call win over them. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Told about requests, answers and retries; never about credentials or content. */
   readonly onDebug?: OnDebug | undefined;
 }
@@ -36,6 +42,9 @@ export class Tallygate {
   /** Without `/v1`. */
   readonly baseUrl: string;
   readonly identity: Identity;
+  readonly mfa: Mfa;
+  readonly sessions: Sessions;
+  readonly auditLog: AuditLog;
   readonly keys: Keys;
   readonly budgets: Budgets;
   readonly models: Models;
@@ -43,6 +52,7 @@ export class Tallygate {
   readonly requests: Requests;
   readonly receipts: Receipts;
   readonly chat: Chat;
+  readonly discovery: Discovery;
   /** Private, so that printing or serialising a client cannot show the credential. */
   readonly #credential: string | undefined;
 
@@ -58,8 +68,12 @@ export class Tallygate {
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
       onDebug: options.onDebug,
+      headers: options.headers ?? {},
     });
     this.identity = new Identity(transport);
+    this.mfa = new Mfa(transport);
+    this.sessions = new Sessions(transport);
+    this.auditLog = new AuditLog(transport);
     this.keys = new Keys(transport);
     this.budgets = new Budgets(transport);
     this.models = new Models(transport);
@@ -67,6 +81,7 @@ export class Tallygate {
     this.requests = new Requests(transport);
     this.receipts = new Receipts(transport);
     this.chat = new Chat(transport);
+    this.discovery = new Discovery(transport);
   }
 
   /** What an OpenAI client needs to go through this gateway: `new OpenAI(tallygate.openai())`. */

@@ -1,5 +1,14 @@
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
-import type { ChatCompletion, ChatCompletionChunk, KeyCreatedResponse, KeyResponse, Model, Problem, UserResponse } from '../src/index.ts';
+import type {
+  AuditLogEntry,
+  ChatCompletion,
+  ChatCompletionChunk,
+  KeyCreatedResponse,
+  KeyResponse,
+  Model,
+  Problem,
+  UserResponse,
+} from '../src/index.ts';
 
 export const REQUEST_ID = 'req_019aa2f1c2d37b6e8c4d1f00aa55ee77';
 export const RECEIPT_ID = '6f1b1f0e-6a55-4f0e-9b57-0d6f3a0c9a11';
@@ -132,3 +141,17 @@ export const budget = {
   required_usd: '0.2',
   resets_at: '2026-12-01T00:00:00.000Z',
 } as const;
+
+/** Entry of the audit log; the number makes its id. */
+export const auditEntry = (number: number): AuditLogEntry => ({
+  entry_id: `019aa2f1-c2d3-7b6e-8c4d-${String(number).padStart(12, '0')}`,
+  account_id: user.account_id,
+  actor: { kind: 'user', id: user.user_id },
+  action: 'key.created',
+  target: { kind: 'key', id: KEY_ID },
+  changes: { monthly_cap_usd: { from: null, to: '25' } },
+  ip: '203.0.113.7',
+  user_agent: 'tallygate-cli/0.1.0',
+  request_id: REQUEST_ID,
+  created_at: '2026-11-21T08:00:00.000Z',
+});

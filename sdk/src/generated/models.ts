@@ -1,5 +1,10 @@
 // Generated from contract/src by sdk/scripts/generate-models.ts. Do not edit.
 
+/** Taken. If the address has an account that this applies to, a mail is on its way. */
+export interface Accepted {
+  accepted: true;
+}
+
 /** Proof that it is the owner who closes. */
 export interface AccountCloseRequest {
   /** The password as it is now. */
@@ -344,6 +349,12 @@ export interface HTTPValidationError {
   code: 'malformed_json' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'upstream_unavailable' | 'store_unavailable' | 'shutting_down' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
+}
+
+/** Whether the instance can serve. */
+export interface Health {
+  status: 'ok' | 'unavailable' | 'draining';
+  checks: { [name: string]: string };
 }
 
 /** An endpoint that spends, with everything below it. */

@@ -1,3 +1,5 @@
+import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
+
 /** An answer with what stands beside it in the headers. Fields are `undefined` where the endpoint does not send them. */
 export interface CallResult<T> {
   readonly data: T;
@@ -15,6 +17,8 @@ export interface CallResult<T> {
   readonly overheadMs: number | undefined;
   /** The token bound that the gateway set or lowered. */
   readonly maxTokens: number | undefined;
+  /** What is left of the rate limits, after a call to inference. */
+  readonly rateLimits: RateLimits | undefined;
   /** The agent run's money, decimal strings in USD. */
   readonly run: { readonly limitUsd: string; readonly spentUsd: string; readonly remainingUsd: string } | undefined;
 }
@@ -36,6 +40,7 @@ export function callResult<T>(data: T, response: Response): CallResult<T> {
     fallback: text('x-fallback'),
     overheadMs: number('x-overhead-ms'),
     maxTokens: number('x-budget-max-tokens'),
+    rateLimits: rateLimitsOf(response.headers),
     run: limitUsd !== undefined && spentUsd !== undefined && remainingUsd !== undefined ? { limitUsd, spentUsd, remainingUsd } : undefined,
   };
 }

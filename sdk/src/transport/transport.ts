@@ -4,6 +4,7 @@ import type { CallOptions } from './call-options.ts';
 import { Deadline, sleep } from './deadline.ts';
 import type { DebugEvent, OnDebug } from './debug.ts';
 import { EventStream } from './event-stream.ts';
+import { type Page, PagedCall } from './paged-call.ts';
 import { parseJson, readError } from './read-problem.ts';
 import { retryDelayMs } from './retry.ts';
 
@@ -16,6 +17,8 @@ export interface TransportSettings {
   readonly timeoutMs: number;
   readonly maxRetries: number;
   readonly onDebug: OnDebug | undefined;
+  /** Of every request. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** One endpoint with its input, as the resources describe it. */
@@ -28,6 +31,8 @@ export interface Operation {
   /** The operation creates or charges: it carries an idempotency key, so that a retry cannot do it twice. */
   readonly isOnce?: boolean;
 }
+
+type List = Pick<Operation, 'path' | 'query'>;
 
 interface Attempt {
   readonly operation: Operation;
@@ -63,6 +68,12 @@ export class Transport {
   /** The answer as a stream of events. Once its headers are here, nothing is repeated. */
   events<T>(operation: Operation, options: CallOptions = {}): Call<EventStream<T>> {
     return new Call(this.#send(operation, options, (response, deadline) => new EventStream<T>(response, deadline)));
+  }
+
+  /** A list in pages: the one that the query asks for, and the ones after it as they are needed. */
+  pages<P extends Page<Item>, Item>(operation: List, idOf: (item: Item) => string, options: CallOptions = {}): PagedCall<P, Item> {
+    const fetchPage = (query: List['query']) => this.json<P>({ method: 'GET', ...operation, query }, options).withResponse();
+    return new PagedCall(fetchPage(operation.query), { idOf, fetchPage: (offset) => fetchPage({ ...operation.query, offset }) });
   }
 
   async #send<T>(operation: Operation, options: CallOptions, read: Reader<T>): Promise<CallResult<T>> {
@@ -105,13 +116,14 @@ export class Transport {
   }
 
   #request(operation: Operation, options: CallOptions): { url: string; headers: Record<string, string>; body: string | null } {
-    const { credential, baseUrl } = this.#settings;
+    const { credential, baseUrl, headers: common } = this.#settings;
     const idempotencyKey = options.idempotencyKey ?? (operation.isOnce ? freshIdempotencyKey() : undefined);
     const headers = {
       accept: 'application/json, text/event-stream',
       ...(operation.body !== undefined && { 'content-type': 'application/json' }),
       ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...lowerCaseNames(common),
       ...operation.headers,
       ...lowerCaseNames(options.headers),
     };

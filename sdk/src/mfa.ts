@@ -1,0 +1,33 @@
+import type { MfaBeginResponse, MfaDisableRequest, MfaStatusResponse, MfaVerifyRequest } from './generated/models.ts';
+import type { Call } from './transport/call.ts';
+import type { CallOptions } from './transport/call-options.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** `tallygate.mfa`: the second factor of the user behind the credential. */
+export class Mfa {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Whether a login needs a second factor, and how many recovery codes are left. */
+  status(options?: CallOptions): Call<MfaStatusResponse> {
+    return this.#transport.json({ method: 'GET', path: '/v1/users/mfa/status' }, options);
+  }
+
+  /** Makes a secret for an authenticator app; logins stay as they are until `confirm`. */
+  begin(options?: CallOptions): Call<MfaBeginResponse> {
+    return this.#transport.json({ method: 'POST', path: '/v1/users/mfa/begin' }, options);
+  }
+
+  /** Switches the second factor on with a code from the app; ten recovery codes are in this answer and nowhere else. */
+  confirm(request: MfaVerifyRequest, options?: CallOptions): Call<MfaStatusResponse> {
+    return this.#transport.json({ method: 'POST', path: '/v1/users/mfa/confirm', body: request }, options);
+  }
+
+  /** Switches the second factor off; its secret and all recovery codes are deleted. */
+  disable(request: MfaDisableRequest, options?: CallOptions): Call<MfaStatusResponse> {
+    return this.#transport.json({ method: 'POST', path: '/v1/users/mfa/disable', body: request }, options);
+  }
+}
