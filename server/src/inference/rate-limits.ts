@@ -25,15 +25,19 @@ export function rateDraw(call: Call, size: PromptSize, requestedBound: number | 
 
 /** OpenAI's headers, on every answer to a call that got as far as its rate limits. */
 export function rateHeaders(status: RateStatus | undefined): Record<string, string> {
-  const headers: Record<string, string> = {};
-  for (const kind of ['requests', 'tokens'] as const) {
-    const window = status?.[kind];
-    if (!window) continue;
-    headers[`x-ratelimit-limit-${kind}`] = String(window.limit);
-    headers[`x-ratelimit-remaining-${kind}`] = String(window.remaining);
-    headers[`x-ratelimit-reset-${kind}`] = openAiDuration(window.resetMs);
-  }
-  return headers;
+  const { requests, tokens } = status ?? {};
+  return {
+    ...(requests && {
+      'x-ratelimit-limit-requests': String(requests.limit),
+      'x-ratelimit-remaining-requests': String(requests.remaining),
+      'x-ratelimit-reset-requests': openAiDuration(requests.resetMs),
+    }),
+    ...(tokens && {
+      'x-ratelimit-limit-tokens': String(tokens.limit),
+      'x-ratelimit-remaining-tokens': String(tokens.remaining),
+      'x-ratelimit-reset-tokens': openAiDuration(tokens.resetMs),
+    }),
+  };
 }
 
 /** `0s`, `120ms`, `1.5s`, `6m0s`: the form in which OpenAI writes times to wait. */
