@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   type Instance,
@@ -11,6 +12,7 @@ import {
   signUp,
   startInstance,
 } from './account-api-under-test.ts';
+import { testCredentials } from './credential-matrix.ts';
 
 const ALL_SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'];
 const NO_KEY = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
@@ -41,6 +43,8 @@ const revoke = (keyId: string, auth: Record<string, string> = owner.auth) =>
   send(api, `/v1/keys/${keyId}`, { method: 'DELETE', headers: auth });
 const rotate = (keyId: string, json?: object, auth: Record<string, string> = owner.auth) =>
   send(api, `/v1/keys/${keyId}/rotate`, { method: 'POST', headers: auth, ...(json && { json }) });
+
+testCredentials(() => ({ api, database: db.database }), contract.keys);
 
 describe('creating a key', () => {
   test('answers with the plain key once, and no later answer or column has it', async () => {
