@@ -16,8 +16,8 @@ export const UsdInput = z
   .regex(/^\d{1,9}(\.\d{1,9})?$/, 'Expected a decimal number of USD such as "25" or "0.01"')
   .meta({ description: 'Decimal string, USD, not negative, at most nine decimal places.', examples: ['25'] });
 
-/** Texts that people give: no control characters and no half of a surrogate pair, which databases and terminals trip over. */
-export const PLAIN_TEXT = /^[^\p{Cc}\p{Cs}]*$/u;
+/** Whether a text that people give has neither control characters nor half of a surrogate pair, which databases and terminals trip over. */
+export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 export const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'] as const;
 export const Scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What an API key may do.' });

@@ -4,7 +4,7 @@ import {
   headersA,
   headersB,
   idempotencyHeader,
-  PLAIN_TEXT,
+  isPlainText,
   problem,
   refusals,
   Scope,
@@ -69,7 +69,7 @@ const Name = z
   .trim()
   .min(1)
   .max(80)
-  .regex(PLAIN_TEXT, 'Expected text without control characters')
+  .refine(isPlainText, 'Expected text without control characters')
   .meta({ description: 'For people.', examples: ['production'] });
 const Scopes = z
   .array(Scope)
@@ -90,8 +90,8 @@ const AllowedEndpoints = z
   .meta({ description: 'The only endpoints that the key may spend on. Null: all.', examples: [['/v1/chat/completions']] });
 const Metadata = z
   .record(
-    z.string().min(1).max(64).regex(PLAIN_TEXT, 'Expected text without control characters'),
-    z.string().max(512).regex(PLAIN_TEXT, 'Expected text without control characters'),
+    z.string().min(1).max(64).refine(isPlainText, 'Expected text without control characters'),
+    z.string().max(512).refine(isPlainText, 'Expected text without control characters'),
   )
   .refine((pairs) => Object.keys(pairs).length <= 16, 'Expected at most 16 pairs')
   .meta({ description: 'Your own notes: at most 16 pairs.', examples: [{ team: 'search' }], maxProperties: 16 });
