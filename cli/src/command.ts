@@ -67,25 +67,3 @@ function chosenFields(wanted: string, fields: readonly string[]): readonly strin
   if (unknown === undefined) return chosen;
   throw new InvalidArgumentError(`There is no field "${unknown}". The fields are ${fields.join(', ')}.`);
 }
-
-/** Parser of an option that is a whole number from 1 on (or from `min` on). */
-export const wholeNumber =
-  (min = 1) =>
-  (text: string): number => {
-    const value = Number(text);
-    if (!/^\d{1,9}$/.test(text) || value < min) throw new InvalidArgumentError(`Expected a whole number from ${min} on.`);
-    return value;
-  };
-
-export function usdAmount(text: string): string {
-  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return text;
-  throw new InvalidArgumentError('Expected an amount in USD such as 25 or 0.50.');
-}
-
-export function day(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
-  throw new InvalidArgumentError('Expected a day such as 2026-11-21.');
-}
-
-/** Parser of a comma-separated list. */
-export const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());

@@ -2,8 +2,12 @@ import type { Tallygate } from '@tallygate/sdk';
 import type { CommandWorld } from './command.ts';
 import { type Login, readLogin } from './credentials.ts';
 import { notLoggedIn } from './failure.ts';
+import { VERSION } from './version.ts';
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
+
+/** What the list of sessions and the audit log show of this program. */
+export const USER_AGENT = { 'user-agent': `tallygate-cli/${VERSION}` };
 
 /** Which credential a command needs: any; a session before an API key, for what changes keys; or none. */
 export type Wish = 'any' | 'session' | 'none';
@@ -17,7 +21,7 @@ export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<
   const credential = wish === 'none' ? { apiKey: null } : credentialFor(world, wish, baseUrl, login);
   // Loaded only now: `--help` and the shell's completion need none of it.
   const { Tallygate } = await import('@tallygate/sdk');
-  return new Tallygate({ baseUrl, ...credential });
+  return new Tallygate({ baseUrl, ...credential, headers: USER_AGENT });
 }
 
 /** The gateway that is meant. */

@@ -34,7 +34,8 @@ export async function forgetLogin(world: CredentialsWorld, profile: string): Pro
   await writeLogins(world, others);
 }
 
-async function readLogins(world: CredentialsWorld): Promise<Logins> {
+/** Every kept login, by profile. */
+export async function readLogins(world: CredentialsWorld): Promise<Logins> {
   const path = credentialsPath(world);
   const content = await world.readFile(path);
   if (content === undefined) return {};

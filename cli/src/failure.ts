@@ -1,4 +1,4 @@
-import type { ErrorCode, TallygateError } from '@tallygate/sdk';
+import type { BudgetDetail, ErrorCode, TallygateError } from '@tallygate/sdk';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { plainText } from './print.ts';
 
@@ -17,6 +17,16 @@ export class Failure extends Error {
   }
 }
 
+/** An error of the service, with better advice than its code alone gives. */
+export class AdvisedError extends Error {
+  readonly nextStep: string;
+
+  constructor(cause: unknown, nextStep: string) {
+    super('An error with advice', { cause });
+    this.nextStep = nextStep;
+  }
+}
+
 const LOG_IN = 'Run `tallygate login`, or set TALLYGATE_API_KEY.';
 
 export const notLoggedIn = (where: string): Failure =>
@@ -26,9 +36,15 @@ export const notLoggedIn = (where: string): Failure =>
 const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed', string>> = {
   missing_credentials: LOG_IN,
   invalid_credentials: LOG_IN,
+  invalid_mfa_code: 'Codes change every 30 seconds and work once; a recovery code does as well.',
+  challenge_expired: 'Run `tallygate login` again.',
+  invalid_token: 'Links work once and not for long: have another mail sent.',
+  confirmation_failed: 'Check the password and the code; a code works once.',
+  model_not_allowed: 'Choose another --model, or allow it with `tallygate keys update KEY --model …`.',
+  endpoint_not_allowed: 'Allow it with `tallygate keys update KEY --endpoint …`.',
+  signature_required: 'This command does not sign; lift it with `tallygate keys update KEY --no-require-signature`.',
   session_required: 'An API key cannot do this: run `tallygate login`.',
   scope_required: 'Run `tallygate login`, or use a key with that scope.',
-  budget_exceeded: 'Raise the cap, or ask for fewer tokens with --max-tokens.',
   budget_in_flight: 'Running requests hold the rest of the budget: try again in a moment.',
   rate_limited: 'Try again in a moment.',
   upstream_rate_limited: 'Try again in a moment, or choose another --model.',
@@ -45,6 +61,8 @@ export interface FailureReport {
   readonly status?: number | undefined;
   readonly request_id?: string | undefined;
   readonly next_step?: string | undefined;
+  /** The numbers behind a refusal over money. */
+  readonly budget?: BudgetDetail | undefined;
   readonly errors?: readonly { readonly loc: readonly (string | number)[]; readonly msg: string }[] | undefined;
 }
 
@@ -52,6 +70,7 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
   if (error instanceof Failure) {
     return { code: error.code, message: error.message, exit_code: error.exitCode, next_step: error.nextStep };
   }
+  if (error instanceof AdvisedError) return { ...(await reportOf(error.cause)), next_step: error.nextStep };
   const sdk = await import('@tallygate/sdk');
   if (error instanceof sdk.AbortError || (error instanceof Error && error.name === 'AbortError')) {
     return { code: 'interrupted', message: 'Interrupted.', exit_code: EXIT.interrupted };
@@ -61,18 +80,32 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
   }
   const needsLogin = error instanceof sdk.AuthenticationError || error.code === 'session_required';
   const isRefused = error instanceof sdk.BudgetExceededError || error.status === 429;
+  const budget = error instanceof sdk.BudgetExceededError || error instanceof sdk.BudgetInFlightError ? error.budget : undefined;
   return {
     code: error.code,
     message: error.message,
     exit_code: needsLogin ? EXIT.authenticationNeeded : isRefused ? EXIT.refusedOverBudgetOrRate : EXIT.failure,
     status: error.status,
     request_id: error.requestId,
-    next_step: nextStepOf(error.code) ?? documentationOf(error),
+    next_step: nextStepOf(error) ?? documentationOf(error),
+    budget,
     errors: error instanceof sdk.ValidationError ? error.errors : undefined,
   };
 }
 
-const nextStepOf = (code: string): string | undefined => new Map<string, string>(Object.entries(NEXT_STEPS)).get(code);
+/** What helps against each limit. */
+const BUDGET_STEPS: Record<BudgetDetail['limit_source'], string> = {
+  key: 'Raise the cap with `tallygate budgets set KEY AMOUNT`, or ask for fewer tokens with --max-tokens.',
+  agent_run: 'A run’s ceiling cannot be raised: ask for fewer tokens with --max-tokens, or begin another run.',
+  plan_quota: 'Move to a larger plan, or ask for fewer tokens with --max-tokens.',
+  balance: 'Top up the balance, or ask for fewer tokens with --max-tokens.',
+};
+
+function nextStepOf({ code, problem }: TallygateError): string | undefined {
+  if (code === 'budget_exceeded')
+    return BUDGET_STEPS[problem && 'budget' in problem && problem.budget ? problem.budget.limit_source : 'key'];
+  return new Map<string, string>(Object.entries(NEXT_STEPS)).get(code);
+}
 
 /** The page of the code, where the service names it in a form that can be opened. */
 function documentationOf({ problem }: TallygateError): string | undefined {
@@ -80,10 +113,16 @@ function documentationOf({ problem }: TallygateError): string | undefined {
 }
 
 /** The report for people: the sentence, the faults, the code with the request id, the next step. */
-export function failureText({ code, message, request_id, next_step, errors = [] }: FailureReport): string {
+export function failureText({ code, message, request_id, next_step, budget, errors = [] }: FailureReport): string {
   // The sentence says it already where there is only one.
   const faults = errors.length < 2 ? [] : errors.map(({ loc, msg }) => `  ${loc.join('.')}: ${msg}`);
   const reference = request_id === undefined ? `  code: ${code}` : `  code: ${code}, request: ${request_id}`;
-  const lines = [`error: ${message}`, ...faults, reference, ...(next_step === undefined ? [] : [`  next: ${next_step}`])];
+  const money = budget === undefined ? [] : [`  limit: ${budgetText(budget)}`];
+  const lines = [`error: ${message}`, ...faults, ...money, reference, ...(next_step === undefined ? [] : [`  next: ${next_step}`])];
   return `${lines.map(plainText).join('\n')}\n`;
+}
+
+function budgetText({ limit_source, cap_usd, spent_usd, held_usd, required_usd, resets_at }: BudgetDetail): string {
+  const reset = resets_at === null ? '' : `, resets ${resets_at}`;
+  return `${limit_source}, cap ${cap_usd} USD, spent ${spent_usd}, held ${held_usd}, needed ${required_usd}${reset}`;
 }

@@ -1,16 +1,34 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { listAudit } from './audit/list.ts';
+import { budgetAlerts } from './budgets/alerts.ts';
+import { clearBudget } from './budgets/clear.ts';
+import { budgetHistory } from './budgets/history.ts';
+import { setBudget } from './budgets/set.ts';
+import { showBudgets } from './budgets/show.ts';
 import { listModels } from './catalog/models.ts';
 import { performer } from './command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { Failure, failureText, reportOf } from './failure.ts';
 import { login } from './identity/login.ts';
 import { logout } from './identity/logout.ts';
+import { mfaDisable } from './identity/mfa/disable.ts';
+import { mfaEnable } from './identity/mfa/enable.ts';
+import { mfaStatus } from './identity/mfa/status.ts';
+import { changePassword } from './identity/password/change.ts';
+import { resetPassword } from './identity/password/reset.ts';
+import { profiles } from './identity/profiles.ts';
+import { listSessions } from './identity/sessions/list.ts';
+import { revokeSession } from './identity/sessions/revoke.ts';
+import { createUser } from './identity/users/create.ts';
+import { verifyEmail } from './identity/verify-email.ts';
 import { whoami } from './identity/whoami.ts';
 import { chat } from './inference/chat.ts';
 import { createKey } from './keys/create.ts';
+import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
 import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
+import { updateKey } from './keys/update.ts';
 import { usage } from './ledger/usage.ts';
 import { getReceipt } from './receipts/get.ts';
 import { receiptKeys } from './receipts/keys.ts';
@@ -20,10 +38,12 @@ import type { World } from './world.ts';
 
 const HELP = `
 Environment:
-  TALLYGATE_API_KEY        API key; wins over a login
-  TALLYGATE_SESSION_TOKEN  session token; wins over a login
-  TALLYGATE_BASE_URL       address of the gateway
-  NO_COLOR                 no colours
+  TALLYGATE_API_KEY          API key; wins over a login
+  TALLYGATE_SESSION_TOKEN    session token; wins over a login
+  TALLYGATE_BASE_URL         address of the gateway
+  TALLYGATE_PROFILE          which login to use, where --profile says nothing
+  TALLYGATE_INTERNAL_SECRET  for "users create"
+  NO_COLOR                   no colours
 
 Exit codes:
   0 done   1 failed   2 wrong usage   3 receipt not valid   4 authentication needed   5 refused over budget or rate`;
@@ -50,9 +70,9 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
 function build(world: World, onExit: (code: ExitCode) => void): Command {
   const perform = performer(world, onExit);
   const program = new Command('tallygate')
-    .description('Tallygate at the terminal: keys, usage, receipts, chat.')
+    .description('Tallygate at the terminal: account, keys, budgets, usage, receipts, chat.')
     .version(VERSION)
-    .option('--profile <name>', 'which login to use', profileName, 'default')
+    .option('--profile <name>', 'which login to use', profileName, profileName(world.env.profile ?? 'default'))
     .option('--base-url <url>', 'address of the gateway')
     .addHelpText('after', HELP)
     .showSuggestionAfterError()
@@ -63,11 +83,35 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   login(program, perform);
   logout(program, perform);
   whoami(program, perform);
+  profiles(program, perform);
+  verifyEmail(program, perform);
+  const password = program.command('password').description('Password of the user');
+  changePassword(password, perform);
+  resetPassword(password, perform);
+  const mfa = program.command('mfa').description('Second factor of the user');
+  mfaStatus(mfa, perform);
+  mfaEnable(mfa, perform);
+  mfaDisable(mfa, perform);
+  const sessions = program.command('sessions').description('Where the user is signed in');
+  listSessions(sessions, perform);
+  revokeSession(sessions, perform);
+  const users = program.command('users').description('Users; for operators');
+  createUser(users, perform);
+  const audit = program.command('audit').description('Who changed what');
+  listAudit(audit, perform);
   const keys = program.command('keys').description('API keys');
   createKey(keys, perform);
   listKeys(keys, perform);
+  getKey(keys, perform);
+  updateKey(keys, perform);
   rotateKey(keys, perform);
   revokeKey(keys, perform);
+  const budgets = program.command('budgets').description('Hard monthly caps of API keys');
+  showBudgets(budgets, perform);
+  setBudget(budgets, perform);
+  clearBudget(budgets, perform);
+  budgetHistory(budgets, perform);
+  budgetAlerts(budgets, perform);
   listModels(program, perform);
   usage(program, perform);
   const receipts = program.command('receipts').description('Signed proof of what was served and what it cost');

@@ -26,6 +26,10 @@ export interface Environment {
   readonly apiKey: string | undefined;
   readonly sessionToken: string | undefined;
   readonly baseUrl: string | undefined;
+  /** Of `TALLYGATE_PROFILE`. */
+  readonly profile: string | undefined;
+  /** Any other variable, for options that name one. */
+  variable(name: string): string | undefined;
   /** Where credentials are kept. */
   readonly configDirectory: string;
   /** False under NO_COLOR (no-color.org) and on dumb terminals. */
@@ -40,6 +44,7 @@ export interface World {
   readonly err: Output;
   /** Aborts when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
+  now(): Date;
   /** Resolves to `undefined` when there is no such file. */
   readFile(path: string): Promise<string | undefined>;
   /** Replaces the file in one step, so that a crash leaves the old one or the new one. `isPrivate`: for the owner's eyes only. */
@@ -58,6 +63,8 @@ export function processWorld(): World {
       apiKey: env['TALLYGATE_API_KEY'] || undefined,
       sessionToken: env['TALLYGATE_SESSION_TOKEN'] || undefined,
       baseUrl: env['TALLYGATE_BASE_URL'] || undefined,
+      profile: env['TALLYGATE_PROFILE'] || undefined,
+      variable: (name) => env[name] || undefined,
       configDirectory: join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'tallygate'),
       hasColor: !env['NO_COLOR'] && env['TERM'] !== 'dumb',
     },
@@ -70,6 +77,7 @@ export function processWorld(): World {
     out: { isTty: stdout.isTTY === true, write: (content) => void stdout.write(content) },
     err: { isTty: stderr.isTTY === true, write: (content) => void stderr.write(content) },
     signal: interrupt.signal,
+    now: () => new Date(),
     readFile: (path) => readFile(path, 'utf8').catch(undefinedIfMissing),
     writeFile: replaceFile,
   };

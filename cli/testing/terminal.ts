@@ -13,6 +13,8 @@ interface Circumstances {
   readonly sessionToken?: string;
   readonly baseUrl?: string | undefined;
   readonly hasColor?: boolean;
+  /** Further environment variables. */
+  readonly variables?: Readonly<Record<string, string>>;
 }
 
 export interface Session {
@@ -21,6 +23,7 @@ export interface Session {
   readonly exitCode: number;
 }
 
+const NOW = new Date('2026-11-21T08:00:00.000Z');
 const CONFIG_DIRECTORY = '/config/tallygate';
 
 /** A terminal of one person: files stay between command lines, everything else is said anew. */
@@ -41,7 +44,7 @@ export class Terminal {
   async type(argv: readonly string[], circumstances: Circumstances = { apiKey: 'tg_test_secret' }): Promise<Session> {
     let stdout = '';
     let stderr = '';
-    const { isTty = false, stdin = '', typed = [], hasColor = false, ...env } = circumstances;
+    const { isTty = false, stdin = '', typed = [], hasColor = false, variables = {}, ...env } = circumstances;
     const replies = [...typed];
     const reply = async (question: string) => {
       stderr += question;
@@ -52,6 +55,8 @@ export class Terminal {
         apiKey: env.apiKey,
         sessionToken: env.sessionToken,
         baseUrl: 'baseUrl' in env ? env.baseUrl : this.#gateway.baseUrl,
+        profile: variables['TALLYGATE_PROFILE'],
+        variable: (name) => variables[name],
         configDirectory: CONFIG_DIRECTORY,
         hasColor,
       },
@@ -69,6 +74,7 @@ export class Terminal {
         },
       },
       signal: new AbortController().signal,
+      now: () => NOW,
       readFile: async (path) => this.files.get(path),
       writeFile: async (path, content, { isPrivate = false } = {}) => {
         this.files.set(path, content);

@@ -131,6 +131,7 @@ describe('whoami', () => {
         'Name     Ada Lovelace',
         'Role     member',
         'Plan     free',
+        'MFA      off',
         `Account  ${user.account_id}`,
         `Gateway  ${gateway.baseUrl}`,
         '',

@@ -1,13 +1,16 @@
-import type { LoginSession, UserResponse } from '@tallygate/sdk';
+import type { LoginMfaRequiredResponse, Tallygate, UserResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { addressOf } from '../connect.ts';
 import { keySetPath, readLogin, saveLogin } from '../credentials.ts';
 import { EXIT } from '../exit-codes.ts';
-import { Failure, reportOf } from '../failure.ts';
+import { AdvisedError, Failure, reportOf } from '../failure.ts';
+import { withCode } from './codes.ts';
+import { askFor, askSecrets } from './secrets.ts';
 
 interface Options {
   readonly email?: string;
+  readonly code?: string;
 }
 
 export const login = (program: Command, perform: Perform): Command =>
@@ -15,16 +18,18 @@ export const login = (program: Command, perform: Perform): Command =>
     .command('login')
     .description('Log in with e-mail address and password; the password comes from a prompt, or from stdin when piped')
     .option('--email <address>', 'e-mail address')
+    .option('--code <code>', 'second factor: six digits from the app, or a recovery code')
     .action(perform(logIn));
 
 /** Stores the session for the profile, and the gateway's public keys beside it so that receipts verify offline. */
 async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
   const { err, env, profile, signal } = world;
-  const email = options.email ?? (await emailFrom(world));
-  const password = await passwordFrom(world);
+  const email = await askFor(world, 'E-mail', options.email, '--email');
+  const [password = ''] = await askSecrets(world, { name: 'Password' });
   const client = await world.connect('none');
-  const answer = await client.identity.login({ email, password }, { signal });
-  const { session, email: address } = sessionOf(answer);
+  const answer = await client.identity.login({ email, password }, { signal }).catch(adviseOnPassword);
+  const { session, email: address } = 'mfa_required' in answer ? await secondStep(world, client, answer, options.code) : answer;
+  if (session === undefined) throw new Failure('unexpected_response', 'The service gave no session.', EXIT.failure);
   const baseUrl = addressOf(world, await readLogin(world, profile));
   await saveLogin(world, profile, { base_url: baseUrl, session_token: session.token, email: address, expires_at: session.expires_at });
   err.write(`Logged in to ${baseUrl} as ${address}.\n`);
@@ -32,26 +37,21 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
   if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and wins over this login, except where keys are changed.\n');
 }
 
-async function emailFrom({ input }: CommandWorld): Promise<string> {
-  if (input.isTty) return input.ask('E-mail: ');
-  throw new Failure('usage', 'There is nobody to ask for the e-mail address.', EXIT.usage, 'Give it with --email.');
-}
-
-async function passwordFrom({ input }: CommandWorld): Promise<string> {
-  if (input.isTty) return input.askSecret('Password: ');
-  // `echo` adds the line end, which no password has.
-  return (await input.readAll()).replace(/\r?\n$/, '');
-}
-
-function sessionOf(answer: UserResponse | { mfa_required: true }): UserResponse & { session: LoginSession } {
-  if (!('mfa_required' in answer) && answer.session !== undefined) return { ...answer, session: answer.session };
-  const nextStep = 'Create an API key in the web front end and set TALLYGATE_API_KEY.';
-  throw new Failure(
-    'mfa_required',
-    'This account needs a second factor, which this command cannot ask for.',
-    EXIT.authenticationNeeded,
-    nextStep,
+const secondStep = (
+  world: CommandWorld,
+  client: Tallygate,
+  { challenge_token }: LoginMfaRequiredResponse,
+  given: string | undefined,
+): Promise<UserResponse> =>
+  withCode(world, { given, question: 'Code from the authenticator app, or a recovery code' }, (code) =>
+    client.identity.loginMfa({ challenge_token, code }, { signal: world.signal }),
   );
+
+/** "Log in" would be strange advice to someone who is just doing so. */
+async function adviseOnPassword(error: unknown): Promise<never> {
+  const { code } = await reportOf(error);
+  if (code !== 'invalid_credentials') throw error;
+  throw new AdvisedError(error, 'Check both, or set a new password with `tallygate password reset`.');
 }
 
 /** The login has succeeded by now: keys that cannot be fetched are a remark, not a failure. */

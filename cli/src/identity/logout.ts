@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandWorld, Perform } from '../command.ts';
+import { USER_AGENT } from '../connect.ts';
 import { forgetLogin, readLogin } from '../credentials.ts';
 import { notLoggedIn, reportOf } from '../failure.ts';
 
@@ -12,7 +13,7 @@ async function logOut(world: CommandWorld): Promise<void> {
   const login = await readLogin(world, profile);
   if (login === undefined) throw notLoggedIn('');
   const { Tallygate } = await import('@tallygate/sdk');
-  const client = new Tallygate({ apiKey: null, sessionToken: login.session_token, baseUrl: login.base_url });
+  const client = new Tallygate({ apiKey: null, sessionToken: login.session_token, baseUrl: login.base_url, headers: USER_AGENT });
   const refusal = await client.identity.logout({ signal }).then(() => undefined, reportOf);
   await forgetLogin(world, profile);
   const isOver = refusal === undefined || refusal.status === 401;

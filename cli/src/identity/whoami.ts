@@ -6,10 +6,11 @@ import { type Column, printRecord } from '../print.ts';
 const FIELDS = ['user_id', 'account_id', 'email', 'name', 'role', 'email_verified', 'mfa_enabled', 'plan', 'created_at', 'base_url'];
 
 const LINES: readonly Column<UserResponse & { base_url: string }>[] = [
-  { title: 'E-mail', of: ({ email }) => email },
+  { title: 'E-mail', of: ({ email, email_verified }) => (email_verified ? email : `${email} (not confirmed)`) },
   { title: 'Name', of: ({ name }) => name },
   { title: 'Role', of: ({ role }) => role },
   { title: 'Plan', of: ({ plan }) => plan },
+  { title: 'MFA', of: ({ mfa_enabled }) => (mfa_enabled ? 'on' : 'off') },
   { title: 'Account', of: ({ account_id }) => account_id },
   { title: 'Gateway', of: ({ base_url }) => base_url },
 ];

@@ -72,7 +72,7 @@ it('exits with 5 when a budget refuses', async () => {
   gateway.script(refusal('budget_exceeded', { detail: 'The key’s cap of 25 USD is reached.', problem: { budget } }));
   expect(await terminal.type(['chat', 'Hi.'])).toEqual({
     stdout: '',
-    stderr: `error: The key’s cap of 25 USD is reached.\n  code: budget_exceeded, request: ${REQUEST_ID}\n  next: Raise the cap, or ask for fewer tokens with --max-tokens.\n`,
+    stderr: `error: The key’s cap of 25 USD is reached.\n  limit: key, cap 25 USD, spent 24.9, held 0.05, needed 0.2, resets 2026-12-01T00:00:00.000Z\n  code: budget_exceeded, request: ${REQUEST_ID}\n  next: Raise the cap with \`tallygate budgets set KEY AMOUNT\`, or ask for fewer tokens with --max-tokens.\n`,
     exitCode: 5,
   });
 });

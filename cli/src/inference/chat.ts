@@ -1,8 +1,9 @@
 import type { ChatCompletionChunk, ChatMessage, ChatUsage, InferenceOptions } from '@tallygate/sdk';
 import type { Command } from 'commander';
-import { type CommandWorld, type Perform, type Typed, usdAmount, wholeNumber, withJson } from '../command.ts';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { usdAmount, wholeNumber } from '../option-values.ts';
 import { plainText, printRecord, usdText } from '../print.ts';
 
 interface Options {

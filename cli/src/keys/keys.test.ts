@@ -68,8 +68,8 @@ describe('keys create', () => {
   it.each([
     [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--cap', '25 USD'], 'Expected an amount in USD such as 25 or 0.50.'],
-    [['keys', 'rotate'], "missing required argument 'key-id'"],
-    [['keys', 'rotate', KEY_ID, '--grace', '-1'], 'Expected a whole number from 0 on.'],
+    [['keys', 'rotate'], "missing required argument 'key'"],
+    [['keys', 'rotate', KEY_ID, '--grace', '-1'], 'Expected a duration such as 30m, 1h or 7d.'],
     [['keys', 'lst'], 'Did you mean list?'],
     [['keys'], 'A command is missing.'],
   ])('exits with 2 for %j', async (argv, sentence) => {

@@ -1,5 +1,7 @@
 import type { Command } from 'commander';
-import { type CommandWorld, type Perform, type Typed, wholeNumber, withJson } from '../command.ts';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { seconds } from '../option-values.ts';
+import { KEY_ARGUMENT, meantKey } from './meant.ts';
 import { CREATED_KEY_FIELDS, showSecret } from './show-secret.ts';
 
 interface Options {
@@ -12,12 +14,13 @@ export const rotateKey = (keys: Command, perform: Perform): Command =>
     keys
       .command('rotate')
       .description('Replace the secret of an API key; name, cap and history stay')
-      .argument('<key-id>')
-      .option('--grace <seconds>', 'how long the old secret keeps working (default: it ends at once)', wholeNumber(0)),
+      .argument(...KEY_ARGUMENT)
+      .option('--grace <duration>', 'how long the old secret keeps working: 30m, 1h, 7d at most (default: it ends at once)', seconds),
   ).action(perform(rotate));
 
-async function rotate(world: CommandWorld, { args: [keyId = ''], options: { grace } }: Typed<Options>): Promise<void> {
+async function rotate(world: CommandWorld, { args: [text = ''], options: { grace } }: Typed<Options>): Promise<void> {
   const client = await world.connect('session');
+  const { keyId } = await meantKey(world, client, text);
   const request = grace === undefined ? undefined : { grace_seconds: grace };
   const rotated = await client.keys.rotate(keyId, request, { signal: world.signal });
   const until = rotated.previous_secret_expires_at;

@@ -1,6 +1,7 @@
 import type { UsageResponse, UsageRow } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
-import { type CommandWorld, day, type Perform, type Typed, withJson } from '../command.ts';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { day } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
 
 interface Options {

@@ -1,0 +1,70 @@
+import type { AuditLogEntry } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { type Moment, moment, timeText, wholeNumber } from '../option-values.ts';
+import { type Column, printList } from '../print.ts';
+
+interface Options {
+  readonly action?: string;
+  readonly since?: Moment;
+  readonly until?: Moment;
+  readonly limit: number;
+  readonly account?: string;
+}
+
+/** The most that the service gives in one page. */
+const MAX_PAGE = 200;
+const FIELDS = ['entry_id', 'account_id', 'actor', 'action', 'target', 'changes', 'ip', 'user_agent', 'request_id', 'created_at'];
+
+const COLUMNS: readonly Column<AuditLogEntry>[] = [
+  { title: 'time', of: ({ created_at }) => created_at },
+  { title: 'action', of: ({ action }) => action },
+  { title: 'by', of: ({ actor }) => [actor.kind, actor.id].filter(Boolean).join(' ') },
+  { title: 'on', of: ({ target }) => `${target.kind} ${target.id}` },
+  { title: 'from', of: ({ ip }) => ip },
+  { title: 'changes', of: ({ changes }) => changesText(changes) },
+];
+
+export const listAudit = (audit: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    audit
+      .command('list')
+      .description('Who changed what in the account, newest first')
+      .option('--action <name>', 'only this action, such as key.created')
+      .option('--since <time>', 'not before: a time, a day, or a duration ago such as 7d', moment)
+      .option('--until <time>', 'before: the same forms', moment)
+      .option('--limit <n>', 'how many at most', wholeNumber(), 50)
+      .option('--account <id>', 'another account, or `all`; for administrators'),
+  ).action(perform(list));
+
+async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { action, since, until, limit, account } = options;
+  const client = await world.connect();
+  const time = (wanted: Moment | undefined) => wanted && timeText(wanted, world.now(), -1);
+  const query = { action, from: time(since), to: time(until), limit: Math.min(limit, MAX_PAGE) };
+  const pages =
+    account === undefined
+      ? client.auditLog.list(query, { signal: world.signal })
+      : client.auditLog.listAll({ ...query, ...(account !== 'all' && { account_id: account }) }, { signal: world.signal });
+  const entries: AuditLogEntry[] = [];
+  for await (const entry of pages) {
+    entries.push(entry);
+    if (entries.length === limit) break;
+  }
+  printList(world, entries, COLUMNS);
+  const { total } = await pages;
+  if (world.out.isTty && total > entries.length) world.err.write(`${entries.length} of ${total}; --limit shows more.\n`);
+}
+
+/** `monthly_cap_usd: - → 25`; what is no pair of old and new is shown as it is. */
+function changesText(changes: AuditLogEntry['changes']): string {
+  const texts = Object.entries(changes).map(([name, value]) =>
+    typeof value === 'object' && value !== null && 'from' in value && 'to' in value
+      ? `${name}: ${valueText(value.from)} → ${valueText(value.to)}`
+      : `${name}: ${valueText(value)}`,
+  );
+  return texts.join(', ') || '-';
+}
+
+const valueText = (value: unknown): string => (value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value));

@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
+import { BUDGET_FIELDS, showBudget } from './show.ts';
+
+export const clearBudget = (budgets: Command, perform: Perform): Command =>
+  withJson(
+    BUDGET_FIELDS,
+    budgets
+      .command('clear')
+      .description('Take the cap of a key away')
+      .argument(...KEY_ARGUMENT),
+  ).action(perform(clear));
+
+async function clear(world: CommandWorld, { args: [text = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect('session');
+  const { keyId } = await meantKey(world, client, text);
+  showBudget(world, await client.budgets.clear(keyId, { signal: world.signal }));
+}

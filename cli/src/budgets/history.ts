@@ -1,0 +1,33 @@
+import type { KeyBudgetChange } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
+import { type Column, printList } from '../print.ts';
+import { alertsText } from './show.ts';
+
+const FIELDS = ['change_id', 'changed_at', 'actor', 'previous_cap_usd', 'new_cap_usd', 'previous_alert_thresholds', 'new_alert_thresholds'];
+
+const COLUMNS: readonly Column<KeyBudgetChange>[] = [
+  { title: 'time', of: ({ changed_at }) => changed_at },
+  { title: 'by', of: ({ actor }) => `${actor.kind} ${actor.id}` },
+  { title: 'old cap usd', of: ({ previous_cap_usd }) => previous_cap_usd, align: 'right' },
+  { title: 'new cap usd', of: ({ new_cap_usd }) => new_cap_usd, align: 'right' },
+  { title: 'old alerts', of: ({ previous_alert_thresholds }) => alertsText(previous_alert_thresholds) },
+  { title: 'new alerts', of: ({ new_alert_thresholds }) => alertsText(new_alert_thresholds) },
+];
+
+export const budgetHistory = (budgets: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    budgets
+      .command('history')
+      .description('Who changed the budget of a key, from what to what; newest first')
+      .argument(...KEY_ARGUMENT),
+  ).action(perform(show));
+
+async function show(world: CommandWorld, { args: [text = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect();
+  const { keyId } = await meantKey(world, client, text);
+  const { items } = await client.budgets.history(keyId, { signal: world.signal });
+  printList(world, items, COLUMNS);
+}

@@ -1,0 +1,55 @@
+import type { MfaBeginResponse, MfaStatusResponse } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../../command.ts';
+import { printRecord } from '../../print.ts';
+import { withCode } from '../codes.ts';
+import { MFA_FIELDS } from './status.ts';
+
+interface Options {
+  readonly code?: string;
+}
+
+const FIELDS = [...MFA_FIELDS, 'recovery_codes', 'secret', 'otpauth_uri', 'qr_code'];
+
+export const mfaEnable = (mfa: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    mfa
+      .command('enable')
+      .description('Set up a second factor: shows the secret, takes a code from the app, prints ten recovery codes')
+      .option('--code <code>', 'code for a set-up that was begun before; for scripts')
+      .addHelpText('after', '\nIn a pipe it takes two steps: without --code it prints the otpauth link, with it the recovery codes.'),
+  ).action(perform(enable));
+
+async function enable(world: CommandWorld, { options: { code: given } }: Typed<Options>): Promise<void> {
+  const { input, err, signal } = world;
+  const client = await world.connect('session');
+  const confirm = (code: string) => client.mfa.confirm({ code }, { signal });
+  if (given !== undefined) return showRecoveryCodes(world, await confirm(given));
+  const begun = await client.mfa.begin({ signal });
+  if (!input.isTty) return showLink(world, begun);
+  err.write(`${await qrCode(world, begun.otpauth_uri)}Scan it with an authenticator app, or type in the secret ${begun.secret}\n`);
+  err.write(`${begun.otpauth_uri}\n`);
+  showRecoveryCodes(world, await withCode(world, { given }, confirm));
+}
+
+function showLink(world: CommandWorld, begun: MfaBeginResponse): void {
+  if (world.jsonFields === undefined) world.out.write(`${begun.otpauth_uri}\n`);
+  else printRecord(world, begun, []);
+  world.err.write('Not on yet: confirm it with `tallygate mfa enable --code CODE`.\n');
+}
+
+/** Alone on stdout, so that they can go to a file; they are shown this once. */
+function showRecoveryCodes(world: CommandWorld, status: MfaStatusResponse): void {
+  world.err.write('The second factor is on. Each of these codes replaces one from the app, once. They are not shown again:\n');
+  if (world.jsonFields === undefined) world.out.write(`${(status.recovery_codes ?? []).join('\n')}\n`);
+  else printRecord(world, status, []);
+}
+
+/** Half blocks are twice as high as wide, so that two rows of modules fit in a line. */
+async function qrCode({ err }: CommandWorld, text: string): Promise<string> {
+  if (!err.isTty) return '';
+  // Loaded only now: no other command draws one.
+  const { renderUnicodeCompact } = await import('uqr');
+  return `${renderUnicodeCompact(text, { border: 2 })}\n`;
+}

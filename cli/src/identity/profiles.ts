@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { type Login, readLogins } from '../credentials.ts';
+import { type Column, printList } from '../print.ts';
+
+type Row = Pick<Login, 'base_url' | 'email' | 'expires_at'> & { readonly profile: string; readonly selected: boolean };
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'profile', of: ({ profile }) => profile },
+  { title: 'in use', of: ({ selected }) => (selected ? 'yes' : '') },
+  { title: 'gateway', of: ({ base_url }) => base_url },
+  { title: 'e-mail', of: ({ email }) => email },
+  { title: 'expires', of: ({ expires_at }) => expires_at },
+];
+
+export const profiles = (program: Command, perform: Perform): Command =>
+  withJson(
+    ['profile', 'selected', 'base_url', 'email', 'expires_at'],
+    program.command('profiles').description('The logins that are kept here'),
+  ).action(perform(list));
+
+async function list(world: CommandWorld): Promise<void> {
+  const logins = Object.entries(await readLogins(world));
+  const rows = logins.map(([profile, { base_url, email, expires_at }]) => ({
+    profile,
+    selected: profile === world.profile,
+    base_url,
+    email,
+    expires_at,
+  }));
+  printList(world, rows, COLUMNS);
+}

@@ -1,0 +1,25 @@
+import type { SessionResponse } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, withJson } from '../../command.ts';
+import { type Column, printList } from '../../print.ts';
+
+const FIELDS = ['session_id', 'current', 'created_at', 'last_used_at', 'expires_at', 'ip_address', 'user_agent'];
+
+const COLUMNS: readonly Column<SessionResponse>[] = [
+  { title: 'id', of: ({ session_id }) => session_id },
+  { title: 'this', of: ({ current }) => (current ? 'yes' : '') },
+  { title: 'last used', of: ({ last_used_at }) => last_used_at },
+  { title: 'expires', of: ({ expires_at }) => expires_at },
+  { title: 'from', of: ({ ip_address }) => ip_address },
+  { title: 'with', of: ({ user_agent }) => user_agent },
+];
+
+export const listSessions = (sessions: Command, perform: Perform): Command =>
+  withJson(FIELDS, sessions.command('list').description('Where the user is signed in, the last used first')).action(perform(list));
+
+async function list(world: CommandWorld): Promise<void> {
+  const client = await world.connect('session');
+  const sessions: SessionResponse[] = [];
+  for await (const session of client.sessions.list({ limit: 200 }, { signal: world.signal })) sessions.push(session);
+  printList(world, sessions, COLUMNS);
+}

@@ -1,0 +1,75 @@
+import { createPublicKey } from 'node:crypto';
+import type { InferenceEndpoint, Scope } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import type { CommandWorld } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { listOf, type Moment, moment, orNull, pairs, repeatedList, timeText, wholeNumber } from '../option-values.ts';
+
+/** What can be said of a key when it is made and later. `null`: the option's word for "none". */
+export interface SettingsOptions {
+  readonly scopes?: Scope[];
+  readonly expires?: Moment | null;
+  readonly model?: string[] | null;
+  readonly endpoint?: InferenceEndpoint[] | null;
+  readonly rpm?: number | null;
+  readonly tpm?: number | null;
+  readonly concurrency?: number | null;
+  readonly metadata?: Record<string, string>;
+  readonly signingKey?: string | null;
+  readonly requireSignature?: boolean;
+}
+
+export const withSettings = (command: Command): Command =>
+  command
+    .option('--scopes <list>', 'what it may do, comma-separated', listOf)
+    .option('--expires <time>', 'when it stops working: a time, a day, a duration such as 30d, or never', orNull('never', moment))
+    .option('--model <id>', 'the only models it may use (repeatable), or all', orNull('all', repeatedList))
+    .option('--endpoint <path>', 'the only endpoints it may spend on (repeatable), or all', orNull('all', repeatedList))
+    .option('--rpm <n>', 'requests per minute, or plan for the plan’s', orNull('plan', wholeNumber()))
+    .option('--tpm <n>', 'tokens per minute, or plan', orNull('plan', wholeNumber()))
+    .option('--concurrency <n>', 'requests at the same time, or plan', orNull('plan', wholeNumber()))
+    .option('--metadata <name=value>', 'your own notes (repeatable); all of them are replaced, none removes them', pairs)
+    .option(
+      '--signing-key <key>',
+      'Ed25519 public key for signed requests: a PEM file or base64url; none removes it',
+      orNull('none', (text: string) => text),
+    )
+    .option('--require-signature', 'refuse requests that are not signed')
+    .option('--no-require-signature', 'accept them');
+
+/** The part of the request that the options speak of; what they leave out is left out. */
+export async function settingsOf(world: CommandWorld, options: SettingsOptions) {
+  const { scopes, expires, model, endpoint, rpm, tpm, concurrency, metadata, signingKey, requireSignature } = options;
+  const hasRates = rpm !== undefined || tpm !== undefined || concurrency !== undefined;
+  return {
+    scopes,
+    expires_at: expires && timeText(expires, world.now()),
+    allowed_models: model,
+    allowed_endpoints: endpoint,
+    rate_limits: hasRates ? { requests_per_minute: rpm, tokens_per_minute: tpm, concurrency } : undefined,
+    metadata,
+    signing_public_key: signingKey && (await rawPublicKey(world, signingKey)),
+    require_signature: requireSignature,
+  };
+}
+
+/** The 32 bytes in base64url, given so or as a PEM file. Of a private key in the file only its public half leaves this computer. */
+async function rawPublicKey({ readFile }: CommandWorld, given: string): Promise<string> {
+  if (/^[A-Za-z0-9_-]{43}$/.test(given)) return given;
+  const pem = await readFile(given);
+  if (pem === undefined) throw new Failure('signing_key_unreadable', `There is no file ${given}.`, EXIT.failure, HOW_TO_MAKE_ONE);
+  const { crv, x } = jwkOf(pem) ?? {};
+  if (crv === 'Ed25519' && x !== undefined) return x;
+  throw new Failure('signing_key_unreadable', `${given} holds no Ed25519 key in PEM.`, EXIT.failure, HOW_TO_MAKE_ONE);
+}
+
+const HOW_TO_MAKE_ONE = 'Make one with `openssl genpkey -algorithm ed25519 -out key.pem`, and give that file.';
+
+function jwkOf(pem: string) {
+  try {
+    return createPublicKey(pem).export({ format: 'jwk' });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,68 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A moment as people write it: a time, or how long from now. */
+export type Moment = { readonly at: string } | { readonly inSeconds: number };
+
+/** Parser of an option that is a whole number from 1 on (or from `min` on). */
+export const wholeNumber =
+  (min = 1) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d{1,10}$/.test(text) || value < min) throw new InvalidArgumentError(`Expected a whole number from ${min} on.`);
+    return value;
+  };
+
+export function usdAmount(text: string): string {
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected an amount in USD such as 25 or 0.50.');
+}
+
+export function day(text: string): string {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
+  throw new InvalidArgumentError('Expected a day such as 2026-11-21.');
+}
+
+const SECONDS_OF_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** Parser of a duration in seconds: `30s`, `15m`, `1h`, `7d`; a bare number is seconds. */
+export function seconds(text: string): number {
+  const [, amount, unit = 's'] = /^(\d{1,7})([smhd]?)$/.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError('Expected a duration such as 30m, 1h or 7d.');
+  return Number(amount) * (SECONDS_OF_UNIT[unit || 's'] ?? 1);
+}
+
+/** Parser of a moment: a time, a day (its first instant, UTC), or a duration. */
+export function moment(text: string): Moment {
+  if (/^\d{1,7}[smhd]$/.test(text)) return { inSeconds: seconds(text) };
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return { at: `${text}T00:00:00Z` };
+  if (/^\d{4}-\d{2}-\d{2}T[\d:.]+Z$/.test(text)) return { at: text };
+  throw new InvalidArgumentError('Expected a time such as 2027-01-01T00:00:00Z, a day, or a duration such as 30d.');
+}
+
+/** The moment as the service wants it. `sign`: whether durations count on from now, or back. */
+export const timeText = (wanted: Moment, now: Date, sign: 1 | -1 = 1): string =>
+  'at' in wanted ? wanted.at : new Date(now.getTime() + sign * wanted.inSeconds * 1000).toISOString();
+
+/** Parser of an option that a word takes away: `--expires never`. */
+export const orNull =
+  <T>(word: string, parse: (text: string, before?: T) => T) =>
+  (text: string, before?: T | null): T | null =>
+    text === word ? null : parse(text, before ?? undefined);
+
+/** Parser of a comma-separated list. */
+export const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());
+
+/** The same for an option that may stand more than once. */
+export const repeatedList = (text: string, before: readonly string[] = []): string[] => [...before, ...listOf(text)];
+
+/** Parser of `name=value`, which may stand more than once; the word `none` is no pair at all. */
+export function pairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  if (text === 'none') return {};
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('Expected name=value, or none.');
+  return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+/** Parser of alert thresholds: `50,80,100`, or `none`. */
+export const percents = (text: string): number[] =>
+  text === 'none' ? [] : listOf(text).map((item) => wholeNumber()(item.replace(/ ?%$/, '')));
