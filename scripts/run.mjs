@@ -57,7 +57,9 @@ function nodePackage() {
 
 /** Skipped while the stamp in node_modules names this very lockfile. */
 function installWorkspace() {
-  const lockfile = createHash('sha256').update(readFileSync(join(root, 'pnpm-lock.yaml'))).digest('hex');
+  const lockfile = createHash('sha256')
+    .update(readFileSync(join(root, 'pnpm-lock.yaml')))
+    .digest('hex');
   const stamp = join(root, 'node_modules', '.stamp');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return;
   // CI=true lets pnpm replace a node_modules made by a plain `npm install` without asking.

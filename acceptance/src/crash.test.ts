@@ -113,3 +113,14 @@ test('kill -9 of the database while serving loses nothing: what was answered is 
   expect(await books.faults()).toEqual([]);
   expect((await account.usage({ key_id })).total.cost_usd).toBe(usd(sum([...entries.values()].map(({ cost }) => cost))));
 });
+
+test('kill -9 lifts no ceiling of a run, although nothing of the run was ever settled', async () => {
+  const { key } = await account.createKey();
+  const run = { 'x-agent-run-id': 'never-settled' };
+  const refused = await ask(gateway, key, HELLO, { ...run, 'x-agent-max-budget': '0.000001' });
+  expect(problemOf(refused)).toMatchObject({ status: 402, budget: { limit_source: 'agent_run' } });
+  expect(header(refused, 'x-agent-budget-limit-usd')).toBe('0.000001');
+  await gateway.kill();
+  await gateway.start();
+  expect(problemOf(await ask(gateway, key, HELLO, run))).toMatchObject({ status: 402, budget: { cap_usd: '0.000001' } });
+});

@@ -131,7 +131,6 @@ function settleAt(lanes: InProcessLanes, { call, funding, hold }: Admission, cos
     accountId: principal.accountId,
     keyId: principal.kind === 'key' ? principal.keyId : null,
     runId: null,
-    runCeiling: null,
     livemode: principal.kind === 'session' || principal.livemode,
     funding,
     endpoint: call.endpoint,

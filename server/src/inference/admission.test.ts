@@ -86,17 +86,29 @@ describe('a cap that is near', () => {
   const input = (call: ReturnType<typeof callOf>) => BigInt(call.body.length + TEMPLATE) * 150n;
   const fixed = (body: object) => input(callOf(body));
 
+  /** Its tokenizer is not published, so its bytes are all there is to go by. */
+  const uncounted = { model: 'claude-haiku-4-5' };
+  const uncountedInput = (body: object) => BigInt(callOf({ ...uncounted, ...body }).body.length + TEMPLATE) * 1_250n;
+
   test('lets the largest bound through that fits, where the caller named none', async () => {
-    const cap = fixed({}) + 50n * 600n + 599n;
-    expect(await take(callOf({}, { monthlyCap: cap }))).toMatchObject({ maxOutputTokens: 50, isBoundOurs: true });
+    const cap = uncountedInput({}) + 50n * 5_000n + 4_999n;
+    expect(await take(callOf(uncounted, { monthlyCap: cap }))).toMatchObject({ maxOutputTokens: 50, isBoundOurs: true });
   });
 
   test('lowers a named bound only under clamp', async () => {
-    const cap = fixed({ max_tokens: 100 }) + 50n * 600n;
-    const clamped = await take(callOf({ max_tokens: 100 }, { monthlyCap: cap, headers: { 'x-budget-policy': 'clamp' } }));
+    const cap = uncountedInput({ max_tokens: 100 }) + 50n * 5_000n;
+    const headers = { 'x-budget-policy': 'clamp' };
+    const clamped = await take(callOf({ ...uncounted, max_tokens: 100 }, { monthlyCap: cap, headers }));
     expect(clamped).toMatchObject({ maxOutputTokens: 50, isBoundOurs: true });
-    const problem = await refusalOf(take(callOf({ max_tokens: 4_000 }, { monthlyCap: cap })));
+    const problem = await refusalOf(take(callOf({ ...uncounted, max_tokens: 4_000 }, { monthlyCap: cap })));
     expect(problem).toMatchObject({ code: 'budget_exceeded', extras: { budget: { limit_source: 'key', spent_usd: '0', held_usd: '0' } } });
+  });
+
+  test('counts the prompt before it lowers a bound: bytes would leave fewer tokens than there is money for', async () => {
+    const cap = fixed({}) + 50n * 600n;
+    const { maxOutputTokens, hold } = await take(callOf({}, { monthlyCap: cap }));
+    expect(maxOutputTokens).toBeGreaterThan(50);
+    expect(hold.amount).toBeLessThanOrEqual(cap);
   });
 
   test('refuses what leaves fewer than sixteen tokens a choice, though the prompt is counted', async () => {

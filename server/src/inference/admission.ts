@@ -11,6 +11,7 @@ import { inputTokenBound, type PromptSize, promptSize, promptText } from './inpu
 import { allowsModel, requireModels } from './key-limits.ts';
 import { rateDraw, rateHeaders, rateLimited } from './rate-limits.ts';
 import { refuseUnpriced, requirementsOf, unmet } from './requirements.ts';
+import { runHeaders } from './response-headers.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 export interface AdmissionDeps {
@@ -66,11 +67,13 @@ export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission>
   const size = promptSize(call.request, call.body);
   const offers = offersFor(call, size, deps);
   const rates = rateDraw(call, size, requestedBound(call));
-  const request = { ...holdRequest(call, offers), rates };
-  let outcome = await take(deps.lanes, request);
+  const whole = holdRequest(call, offers);
+  // First the whole bound, by the cheap count. Only where that does not fit is the prompt counted, and the bound lowered where it may be.
+  let outcome = await take(deps.lanes, { ...whole, outputTokens: { ...whole.outputTokens, least: whole.outputTokens.wanted }, rates });
   if (!outcome.held && !('refusedBy' in outcome)) {
     const counted = await countedOffers(call, size, offers, deps.tokenizer);
-    if (counted) outcome = await take(deps.lanes, { ...holdRequest(call, counted), rates });
+    if (counted || whole.outputTokens.least < whole.outputTokens.wanted)
+      outcome = await take(deps.lanes, { ...(counted ? holdRequest(call, counted) : whole), rates });
   }
   if ('refusedBy' in outcome) throw rateLimited(outcome);
   if (!outcome.held) {
@@ -289,8 +292,8 @@ const LIMIT_NAMES = {
   balance: 'your balance',
 };
 
-function refusal({ lane, required, resetsAt, mayFitLater, rates }: Refused): Problem {
-  const headers = rateHeaders(rates);
+function refusal({ lane, lanes, required, resetsAt, mayFitLater, rates }: Refused): Problem {
+  const headers = { ...rateHeaders(rates), ...runHeaders(lanes.find(({ source }) => source === 'agent_run')) };
   const budget = {
     limit_source: lane.source,
     cap_usd: formatUsd(lane.cap ?? 0n),

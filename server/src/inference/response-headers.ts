@@ -32,7 +32,7 @@ export function answerHeaders(
 }
 
 /** Where the agent run stands; nothing for a call outside runs. A run without a ceiling has only its spend. */
-export function runHeaders(run: LaneState | undefined): OutgoingHttpHeaders {
+export function runHeaders(run: LaneState | undefined): Record<string, string> {
   if (!run) return {};
   const spent = { 'x-agent-budget-spent-usd': formatUsd(run.spent) };
   if (run.cap === null) return spent;

@@ -70,7 +70,7 @@ export async function settle(admission: Admission, served: Served, lanes: LaneSt
   }
 }
 
-function recordOf({ call, hold, funding, run }: Admission, served: Served, cost: Cost): SettlementRecord {
+function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost): SettlementRecord {
   const { principal } = call.grant;
   return {
     receiptId: call.receiptId,
@@ -80,7 +80,6 @@ function recordOf({ call, hold, funding, run }: Admission, served: Served, cost:
     accountId: principal.accountId,
     keyId: keyIdOf(principal),
     runId: call.headers.runId,
-    runCeiling: run?.cap?.toString() ?? null,
     livemode: isLive(principal),
     funding,
     endpoint: call.endpoint,

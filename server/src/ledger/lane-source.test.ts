@@ -124,7 +124,6 @@ async function spend(account: Account, use: Use): Promise<void> {
     funding,
     startedAt: use.at,
     runId: use.run?.id ?? null,
-    runCeiling: outcome.lanes.find(({ source }) => source === 'agent_run')?.cap?.toString() ?? null,
     cost: use.cost.toString(),
     held: use.held.toString(),
   });

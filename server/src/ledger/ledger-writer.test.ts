@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import type { Pool } from 'pg';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { LaneCeiling, ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
+import { laneId as laneNames } from './lane-ids.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
@@ -36,6 +37,12 @@ async function write(...entries: readonly ReadEntry[]): Promise<ReadEntry[]> {
   const { writer, quarantined } = writerOf(new MemoryFeed(entries));
   await writer.drain();
   return quarantined;
+}
+
+async function writeCeilings(...ceilings: readonly LaneCeiling[]): Promise<void> {
+  const feed = new MemoryFeed();
+  feed.ceilings.push(...ceilings);
+  await writerOf(feed).writer.drain();
 }
 
 const all = async <Row extends pg.QueryResultRow>(sql: string, values: unknown[] = []) => (await pool.query<Row>(sql, values)).rows;
@@ -134,7 +141,6 @@ describe('sums', () => {
         account: fc.constantFrom(...accounts),
         keyId: fc.constantFrom(...keys),
         runId: fc.constantFrom(null, 'nightly 42', 'a:b'),
-        runCeiling: fc.option(nano.map(String), { nil: null }),
         livemode: fc.boolean(),
         funding: fc.constantFrom('balance', 'invoice', 'none' as const),
         outcome: fc.constantFrom('completed', 'cancelled', 'cut', 'failed' as const),
@@ -173,12 +179,14 @@ describe('sums', () => {
     const run = { accountId: newId(), runId: 'nightly-42' };
     const at = (time: string, rest: Partial<SettlementRecord>) =>
       sampleEntry(sampleRecord({ ...run, startedAt: Date.parse(time), ...rest }));
-    await write(
-      at('2026-11-21T10:00:05Z', { cost: '30', runCeiling: '500' }),
-      at('2026-11-21T10:00:01Z', { cost: '20', runCeiling: null }),
-    );
-    await write(at('2026-11-21T10:00:09Z', { cost: '1', runCeiling: '400' }), at('2026-11-21T10:00:02Z', { cost: '2', runCeiling: '900' }));
-    await write(at('2026-11-21T10:00:03Z', { cost: '4', runCeiling: null, livemode: false, funding: 'test' }));
+    const laneId = laneNames.run(run.accountId, true, run.runId);
+    const ceiling = (cap: bigint) => ({ laneId, cap, at: Date.parse('2026-11-21T10:00:05Z') });
+    await writeCeilings(ceiling(900n), ceiling(500n));
+    await write(at('2026-11-21T10:00:05Z', { cost: '30' }), at('2026-11-21T10:00:01Z', { cost: '20' }));
+    await writeCeilings(ceiling(400n));
+    await writeCeilings(ceiling(700n));
+    await write(at('2026-11-21T10:00:09Z', { cost: '1' }), at('2026-11-21T10:00:02Z', { cost: '2' }));
+    await write(at('2026-11-21T10:00:03Z', { cost: '4', livemode: false, funding: 'test' }));
     const rows = await all(
       `select livemode, ceiling_nano, spent_nano::text, requests, first_request_at, last_request_at from agent_runs where account_id = $1 order by livemode`,
       [run.accountId],

@@ -1,9 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
-import type { ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { LaneCeiling, ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
 import { rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { type IssuedReceipt, issueReceipt, type SigningKey } from '../receipts/index.ts';
+import { parseLaneId } from './lane-ids.ts';
 import { ensurePartitions } from './partitions.ts';
 import { usageEntries } from './postings.ts';
 import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
@@ -69,7 +70,8 @@ export class LedgerWriter {
   async #drainAll(): Promise<void> {
     for (;;) {
       const batch = await this.#deps.feed.read();
-      if (batch.entries.length === 0) return;
+      if (batch.entries.length + batch.ceilings.length === 0) return;
+      await writeCeilings(this.#deps.pool, batch.ceilings);
       await this.#write(batch.entries);
       batch.acknowledge();
     }
@@ -127,6 +129,36 @@ export class LedgerWriter {
       log.error({ err: error }, 'what follows from a batch of settlements could not be written');
     }
   }
+}
+
+/** A run's ceiling only ever falls, so writing it again changes nothing. */
+async function writeCeilings(pool: Pool, ceilings: readonly LaneCeiling[]): Promise<void> {
+  const lowest = new Map<string, LaneCeiling>();
+  for (const ceiling of ceilings) {
+    const known = lowest.get(ceiling.laneId);
+    if (!known || ceiling.cap < known.cap) lowest.set(ceiling.laneId, ceiling);
+  }
+  const rows = [...lowest.values()].flatMap(({ laneId, cap, at }) => {
+    const lane = parseLaneId(laneId);
+    if (lane.kind !== 'run') return [];
+    const { accountId: account_id, livemode, runId: run_id } = lane;
+    return {
+      account_id,
+      livemode,
+      run_id,
+      ceiling_nano: cap.toString(),
+      spent_nano: 0,
+      requests: 0,
+      first_request_at: rfc3339(at),
+      last_request_at: rfc3339(at),
+    };
+  });
+  if (rows.length === 0) return;
+  await pool.query(
+    `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1) order by account_id, livemode, run_id
+     on conflict (account_id, livemode, run_id) do update set ceiling_nano = least(agent_runs.ceiling_nano, excluded.ceiling_nano)`,
+    [JSON.stringify(rows)],
+  );
 }
 
 /** Leaves out what is written already, and repeats within the batch. */
@@ -201,7 +233,6 @@ async function writeRows(client: PoolClient, records: readonly SettledRecord[], 
   await rows(
     `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1) order by account_id, livemode, run_id
      on conflict (account_id, livemode, run_id) do update set
-       ceiling_nano = least(agent_runs.ceiling_nano, excluded.ceiling_nano),
        spent_nano = agent_runs.spent_nano + excluded.spent_nano,
        requests = agent_runs.requests + excluded.requests,
        first_request_at = least(agent_runs.first_request_at, excluded.first_request_at),

@@ -1,5 +1,4 @@
 import { dayOf, rfc3339 } from '../kernel/clock.ts';
-import { minOf } from '../kernel/money.ts';
 import type { LedgerEntry } from './postings.ts';
 import type { SettledRecord } from './settlement-record.ts';
 
@@ -49,19 +48,18 @@ export function ledgerDays(postings: readonly { record: SettledRecord; entries: 
   return [...sums.values()].map(({ account, day, amount }) => ({ account, day, amount_nano: amount.toString() }));
 }
 
-/** What the records add to `agent_runs`. */
+/** What the records add to `agent_runs`. Ceilings come by themselves: a run may have one before anything of it is settled. */
 export function runTotals(records: readonly SettledRecord[]) {
   const inRuns = records.filter((record) => record.runId !== null);
   const groups = Map.groupBy(inRuns, (record) => [record.accountId, record.livemode, record.runId].join(' '));
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
     if (!first) return [];
-    const ceilings = group.flatMap((record) => (record.runCeiling === null ? [] : [BigInt(record.runCeiling)]));
     return {
       account_id: first.accountId,
       livemode: first.livemode,
       run_id: first.runId,
-      ceiling_nano: ceilings.length === 0 ? null : ceilings.reduce(minOf).toString(),
+      ceiling_nano: null,
       spent_nano: sumOf(group, (record) => BigInt(record.cost)),
       requests: sumOf(group, () => 1),
       first_request_at: rfc3339(Math.min(...group.map((record) => record.startedAt))),

@@ -1,4 +1,4 @@
-import type { JournalBatch, ReadEntry, SettlementFeed, Units } from '../adapters/lanes/port.ts';
+import type { JournalBatch, LaneCeiling, ReadEntry, SettlementFeed, Units } from '../adapters/lanes/port.ts';
 import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
 import type { SettlementRecord } from './settlement-record.ts';
 
@@ -15,7 +15,6 @@ export function sampleRecord(wish: Partial<SettlementRecord> = {}): SettlementRe
     accountId: newId(),
     keyId: newId(),
     runId: null,
-    runCeiling: null,
     livemode: true,
     funding: 'balance',
     endpoint: '/v1/chat/completions',
@@ -76,6 +75,8 @@ export class MemoryFeed implements SettlementFeed {
   readonly #batchSize: number;
   #onAppend: () => void = () => {};
   acknowledged = 0;
+  /** Handed out with the next batch. */
+  readonly ceilings: LaneCeiling[] = [];
   /** Called in the place of every acknowledgement, as by a process that dies before it. */
   crash: (() => void) | undefined;
 
@@ -95,7 +96,7 @@ export class MemoryFeed implements SettlementFeed {
     const acknowledge = () => {
       this.acknowledged = start + entries.length;
     };
-    return { entries, acknowledge: this.crash ?? acknowledge };
+    return { entries, ceilings: this.ceilings.splice(0), acknowledge: this.crash ?? acknowledge };
   }
 
   onAppend(callback: () => void): void {

@@ -13,8 +13,6 @@ export interface SettlementRecord {
   readonly accountId: string;
   readonly keyId: string | null;
   readonly runId: string | null;
-  /** Ceiling of the run as it stood, nano-USD. */
-  readonly runCeiling: string | null;
   readonly livemode: boolean;
   /** Who pays what the plan's quota does not cover. */
   readonly funding: 'test' | 'balance' | 'invoice' | 'none';

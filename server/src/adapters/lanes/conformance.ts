@@ -124,7 +124,7 @@ export function describeLaneStoreConformance(name: string, makeStore: MakeStore)
         const first = holdRequest({ amount: 60n, lanes: [key] });
         await held(store, first);
         const state = { id: key.id, source: 'key', cap: 100n, spent: 0n, held: 60n };
-        const inFlight = { held: false, lane: state, required: 50n, resetsAt: MONTH_END, mayFitLater: true };
+        const inFlight = { held: false, lane: state, lanes: [state], required: 50n, resetsAt: MONTH_END, mayFitLater: true };
         expect(await refused(store, holdRequest({ amount: 50n, lanes: [key] }))).toEqual(inFlight);
         expect(await refused(store, holdRequest({ amount: 101n, lanes: [key] }))).toMatchObject({ mayFitLater: false });
         await store.settle(settlementOf(first, 60n));

@@ -104,7 +104,8 @@ test('an expired hold is forgotten after an hour', async () => {
 test('a settlement that the journal does not take has not happened: the hold stands and can be settled again', async () => {
   const { journal, close } = open(new ScriptedSource());
   let isFull = true;
-  const journalOnFullDisk: Pick<SettlementJournal, 'append' | 'isAcknowledged'> = {
+  const journalOnFullDisk: Pick<SettlementJournal, 'append' | 'appendCeiling' | 'isAcknowledged'> = {
+    appendCeiling: (ceiling) => journal.appendCeiling(ceiling),
     append: (entry) => {
       if (isFull) throw new Error('ENOSPC');
       return journal.append(entry);
@@ -125,5 +126,32 @@ test('a loaded lane is held without a turn of the event loop', async () => {
   const { store, close } = open(new ScriptedSource());
   await held(store, holdRequest({ lanes: [keyLane('k', 100n)] }));
   expect(store.hold(holdRequest({ amount: 1n, lanes: [keyLane('k', 100n)] }))).toMatchObject({ held: true });
+  await close();
+});
+
+test('a ceiling that a request has set or tightened is in the journal before it is asked, also when the request is refused; a wider one is not', async () => {
+  const { store, journal, close } = open(new ScriptedSource());
+  await store.hold(holdRequest({ amount: 10n, lanes: [runLane('r', 100n)] }));
+  await store.hold(holdRequest({ amount: 10n, lanes: [runLane('r', 500n)] }));
+  expect(await store.hold(holdRequest({ amount: 90n, lanes: [runLane('r', 5n)] }))).toMatchObject({ held: false });
+  const { ceilings } = await journal.read();
+  expect(ceilings.map(({ laneId, cap }) => [laneId, cap])).toEqual([
+    ['run:r', 100n],
+    ['run:r', 5n],
+  ]);
+  await close();
+});
+
+test('a ceiling that cannot be written refuses: nothing is held under it', async () => {
+  const { journal, close } = open(new ScriptedSource());
+  const store = new InProcessLanes(new ScriptedSource(), {
+    append: (entry) => journal.append(entry),
+    appendCeiling: () => {
+      throw new Error('ENOSPC');
+    },
+    isAcknowledged: (position) => journal.isAcknowledged(position),
+  });
+  await expect(async () => store.hold(holdRequest({ amount: 10n, lanes: [runLane('r', 100n)] }))).rejects.toThrow('ENOSPC');
+  expect((await store.inspect(['run:r'])).get('run:r')).toMatchObject({ held: 0n, cap: null });
   await close();
 });

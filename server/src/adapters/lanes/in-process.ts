@@ -1,5 +1,5 @@
 import type { NanoUsd } from '../../kernel/money.ts';
-import { maxOf, minOf } from '../../kernel/money.ts';
+import { maxOf } from '../../kernel/money.ts';
 import { costAt, drawOnQuota, largestThatFits, unitsAt } from './lane-arithmetic.ts';
 import type {
   Held,
@@ -23,7 +23,7 @@ interface Counter {
   holds: number;
   /** When a request last named it, epoch milliseconds. */
   touchedAt: number;
-  /** Where its newest settlement is in the journal. */
+  /** Where its newest settlement or ceiling is in the journal. */
   settledAt: JournalPosition | undefined;
 }
 
@@ -49,8 +49,11 @@ interface Hold {
   expired: boolean;
 }
 
+/** Which lane refuses, and why. */
+type Refusal = Omit<Refused, 'lanes' | 'rates'>;
+
 /** What the lanes need of the journal: to write to it, and to know what was taken from it. */
-type Journal = Pick<SettlementJournal, 'append' | 'isAcknowledged'>;
+type Journal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'isAcknowledged'>;
 
 const EXPIRED_KEPT_MS = 3_600_000;
 const IDLE_LANE_MS = 900_000;
@@ -154,7 +157,7 @@ export class InProcessLanes implements LaneStore {
     for (const counter of this.#countersOf(request)) counter.touchedAt = Math.max(counter.touchedAt, request.at);
     const tooFast = request.rates && this.#rates.refusal(request.rates, request.at);
     if (tooFast) return tooFast;
-    for (const lane of moneyLanes(request)) applyCap(this.#counter(lane.id), lane);
+    for (const lane of moneyLanes(request)) this.#applyCap(this.#counter(lane.id), lane, request.at);
     const quotaLeft = request.quota ? this.#quotaLeft(request.quota) : null;
     const { wanted, least } = request.outputTokens;
     const fits = (tokens: number) => this.#refusal(request, tokens, quotaLeft) === undefined;
@@ -162,21 +165,42 @@ export class InProcessLanes implements LaneStore {
     let tokens = wanted;
     if (!fits(wanted)) {
       const refusal = this.#refusal(request, least, quotaLeft);
-      if (refusal) return request.rates ? { ...refusal, rates: this.#rates.status(request.rates.lanes) } : refusal;
+      if (refusal) {
+        const lanes = request.lanes.map((lane) => this.#state(lane));
+        return { ...refusal, lanes, ...(request.rates && { rates: this.#rates.status(request.rates.lanes) }) };
+      }
       tokens = largestThatFits(least, wanted, fits);
     }
     return this.#take(request, tokens, quotaLeft);
   }
 
+  /** A ceiling that is set or tightened is in the journal before it is asked: a restart or an idle hour must not lift it. */
+  #applyCap(counter: MoneyCounter, { id, cap, capRule }: MoneyLane, at: number): void {
+    switch (capRule) {
+      case 'given':
+        counter.cap = cap;
+        return;
+      case 'tightening':
+        if (cap === null || (counter.cap !== null && counter.cap <= cap)) return;
+        counter.settledAt = this.#journal.appendCeiling({ laneId: id, cap, at });
+        counter.cap = cap;
+        return;
+      case 'credited':
+        return;
+      default:
+        capRule satisfies never;
+    }
+  }
+
   /** The lane that refuses so many tokens, one that waiting cannot cure before one that it can; undefined when all agree. */
-  #refusal(request: HoldRequest, tokens: number, quotaLeft: Units | null): Refused | undefined {
+  #refusal(request: HoldRequest, tokens: number, quotaLeft: Units | null): Refusal | undefined {
     const amount = costAt(request.cost, tokens);
-    let inFlight: Refused | undefined;
+    let inFlight: Refusal | undefined;
     for (const lane of request.lanes) {
       const state = this.#state(lane);
       if (state.cap === null || state.spent + state.held + amount <= state.cap) continue;
       const mayFitLater = state.spent + amount <= state.cap;
-      const refusal: Refused = { held: false, lane: state, required: amount, resetsAt: lane.resetsAt, mayFitLater };
+      const refusal: Refusal = { held: false, lane: state, required: amount, resetsAt: lane.resetsAt, mayFitLater };
       if (!mayFitLater) return refusal;
       inFlight ??= refusal;
     }
@@ -184,7 +208,7 @@ export class InProcessLanes implements LaneStore {
     return account && !account.mayFitLater ? account : (inFlight ?? account);
   }
 
-  #accountRefusal(request: HoldRequest, tokens: number, amount: NanoUsd, quotaLeft: Units | null): Refused | undefined {
+  #accountRefusal(request: HoldRequest, tokens: number, amount: NanoUsd, quotaLeft: Units | null): Refusal | undefined {
     const units = unitsAt(request.units, tokens);
     const { charge } = drawOnQuota(units, quotaLeft, amount);
     if (charge === 0n) return undefined;
@@ -309,21 +333,6 @@ export class InProcessLanes implements LaneStore {
 }
 
 const moneyLanes = (request: HoldRequest): readonly MoneyLane[] => (request.funds ? [...request.lanes, request.funds] : request.lanes);
-
-function applyCap(counter: MoneyCounter, lane: MoneyLane): void {
-  switch (lane.capRule) {
-    case 'given':
-      counter.cap = lane.cap;
-      return;
-    case 'tightening':
-      if (lane.cap !== null) counter.cap = counter.cap === null ? lane.cap : minOf(counter.cap, lane.cap);
-      return;
-    case 'credited':
-      return;
-    default:
-      lane.capRule satisfies never;
-  }
-}
 
 /** The account may not go beyond its quota at all. */
 const nothingBeyond = (quota: QuotaLane | null): LaneState => ({ id: quota?.id ?? '', source: 'plan_quota', cap: 0n, spent: 0n, held: 0n });

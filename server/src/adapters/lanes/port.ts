@@ -115,6 +115,8 @@ export interface Refused {
   readonly resetsAt: number | null;
   /** It would fit if every running request settled at nothing: worth another try soon. */
   readonly mayFitLater: boolean;
+  /** The lanes that would have taken the whole cost, as they stand. */
+  readonly lanes: readonly LaneState[];
   /** Present where the request has rate limits. */
   readonly rates?: RateStatus;
 }
@@ -198,8 +200,17 @@ export interface JournalEntry {
 /** An entry as it is read back: its record parsed. */
 export type ReadEntry = Omit<JournalEntry, 'record'> & { readonly record: unknown };
 
+/** A ceiling that a request has set or tightened: it has to outlive the memory of the process, whatever becomes of the request. */
+export interface LaneCeiling {
+  readonly laneId: string;
+  readonly cap: NanoUsd;
+  /** When, epoch milliseconds. */
+  readonly at: number;
+}
+
 export interface JournalBatch {
   readonly entries: readonly ReadEntry[];
+  readonly ceilings: readonly LaneCeiling[];
   /** To be called when the entries are safely elsewhere. */
   acknowledge(): void;
 }

@@ -2,14 +2,14 @@ import { close, closeSync, fdatasync, fsyncSync, ftruncateSync, mkdirSync, openS
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { JournalBatch, JournalEntry, ReadEntry, SettlementFeed } from './port.ts';
+import type { JournalBatch, JournalEntry, LaneCeiling, ReadEntry, SettlementFeed } from './port.ts';
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
 const SYNC_INTERVAL_MS = 100;
 const NEWLINE = 10;
 const CRC_DIGITS = 8;
-const NOTHING: JournalBatch = { entries: [], acknowledge: () => {} };
+const NOTHING: JournalBatch = { entries: [], ceilings: [], acknowledge: () => {} };
 
 /** Where an entry ends. */
 export interface JournalPosition {
@@ -18,7 +18,7 @@ export interface JournalPosition {
 }
 
 /**
- * Settlements on their way to the ledger, in append-only segment files `settlements-<n>.log`, a line each: CRC-32 of the rest, a space, JSON.
+ * Settlements and ceilings on their way to the ledger, in append-only segment files `settlements-<n>.log`, a line each: CRC-32 of the rest, a space, JSON.
  *
  * `append` returns after the write call, so an entry survives the death of the process at any later moment; a sync follows within 100 ms for
  * the death of the machine. Reading starts at the oldest segment that is left, so entries may be handed out again after a crash: whoever
@@ -60,7 +60,15 @@ export class SettlementJournal implements SettlementFeed {
   /** @throws when the entry could not be written; then nothing of it counts */
   append({ charged, debt, covered, record }: JournalEntry): JournalPosition {
     const units = Object.entries(covered).map(([meter, amount]) => `"${meter}":"${amount}"`);
-    const json = `{"charged":"${charged}","debt":"${debt}","covered":{${units.join()}},"record":${record}}`;
+    return this.#append(`{"charged":"${charged}","debt":"${debt}","covered":{${units.join()}},"record":${record}}`);
+  }
+
+  /** @throws when the ceiling could not be written; then it does not hold */
+  appendCeiling({ laneId, cap, at }: LaneCeiling): JournalPosition {
+    return this.#append(JSON.stringify({ lane: laneId, cap: cap.toString(), at }));
+  }
+
+  #append(json: string): JournalPosition {
     const line = `${crc32(json).toString(16).padStart(CRC_DIGITS, '0')} ${json}\n`;
     // Before the write rather than behind the one that filled the segment: an entry that is written must not throw any more.
     if (this.#isTorn || this.#current().size >= this.#segmentBytes) this.#rotate();
@@ -112,8 +120,10 @@ export class SettlementJournal implements SettlementFeed {
       if (isCurrent && this.#readOffset === segment.size) return NOTHING;
       const name = this.#path(segment.number);
       const { lines, end, rest } = await readLines(name, this.#readOffset);
-      const entries = lines.flatMap((line) => parseLine(line) ?? this.#damaged(name, line));
-      if (entries.length > 0) return { entries, acknowledge: () => this.#acknowledge(segment.number, end) };
+      const read = lines.flatMap((line) => parseLine(line) ?? this.#damaged(name, line));
+      const entries = read.filter((one) => 'record' in one);
+      const ceilings = read.filter((one) => 'laneId' in one);
+      if (read.length > 0) return { entries, ceilings, acknowledge: () => this.#acknowledge(segment.number, end) };
       if (lines.length > 0) {
         // Nothing but damage: an empty batch would say that there is nothing more.
         this.#readOffset = end;
@@ -195,12 +205,26 @@ async function readLines(path: string, offset: number): Promise<{ lines: string[
   }
 }
 
+interface WrittenEntry {
+  readonly charged: string;
+  readonly debt: string;
+  readonly covered: Record<string, string>;
+  readonly record: unknown;
+}
+
+interface WrittenCeiling {
+  readonly lane: string;
+  readonly cap: string;
+  readonly at: number;
+}
+
 /** Undefined for a line that is not as it was written, and for one that never was an entry: neither may stop what comes after it. */
-function parseLine(line: string): ReadEntry | undefined {
+function parseLine(line: string): ReadEntry | LaneCeiling | undefined {
   const json = line.slice(CRC_DIGITS + 1);
   if (Number.parseInt(line.slice(0, CRC_DIGITS), 16) !== crc32(json)) return undefined;
   try {
-    const entry = JSON.parse(json) as { charged: string; debt: string; covered: Record<string, string>; record: unknown };
+    const entry = JSON.parse(json) as WrittenEntry | WrittenCeiling;
+    if ('lane' in entry) return { laneId: entry.lane, cap: BigInt(entry.cap), at: entry.at };
     const covered = Object.fromEntries(Object.entries(entry.covered).map(([meter, amount]) => [meter, BigInt(amount)]));
     return { charged: BigInt(entry.charged), debt: BigInt(entry.debt), covered, record: entry.record };
   } catch {
