@@ -23,7 +23,7 @@ export const retired = keyFrom('retired key');
 export const future = keyFrom('future key');
 export const stranger = keyFrom('key of somebody else');
 /** The key with which the caller signed their request. */
-export const client = keyFrom('key of the client');
+const client = keyFrom('key of the client');
 
 const published = ({ x, kid }: VectorKey, not_before: string, not_after: string | null): VaasKey => ({
   kty: 'OKP',
@@ -79,11 +79,11 @@ const plain: ReceiptPayload = {
   client_signature: null,
 };
 
-export const REQUEST_BODY = '{"model":"gpt-4o-mini"}';
-export const SIGNATURE_INPUT = '("@method" "@path" "content-digest");created=1795248000;keyid="client";nonce="b3k2Z1"';
+const REQUEST_BODY = '{"model":"gpt-4o-mini"}';
+const SIGNATURE_INPUT = '("@method" "@path" "content-digest");created=1795248000;keyid="client";nonce="b3k2Z1"';
 
 /** `Content-Digest` (RFC 9530) of a body. */
-export const contentDigest = (body: string): string => `sha-256=:${Buffer.from(sha256(utf8(body))).toString('base64')}:`;
+const contentDigest = (body: string): string => `sha-256=:${Buffer.from(sha256(utf8(body))).toString('base64')}:`;
 
 /** What the client signs, signed; `components` are those beside `@method`, `@path` and `content-digest`. */
 export function clientSignature(

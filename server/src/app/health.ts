@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Handlers } from '../identity/index.ts';
 
-export const VERSION = '0.1.0';
+const VERSION = '0.1.0';
 
 /** Whether this process takes requests. */
 export class Readiness {

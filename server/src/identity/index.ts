@@ -5,7 +5,7 @@ import { User } from './user.ts';
 export { type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
 export { auditRoutes } from './audit/routes.ts';
 export { type Execute, inUnit } from './execute.ts';
-export type { Call, Handler, Handlers, Peer } from './handlers.ts';
+export type { Call, Handlers } from './handlers.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { createDesk } from './mails/desk.ts';
 export { createOutbox, type Outbox } from './mails/outbox.ts';

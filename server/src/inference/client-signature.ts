@@ -19,7 +19,7 @@ import { componentOf, type MessageHead } from './message-components.ts';
 import { NonceMemory } from './nonce-memory.ts';
 
 /** How far a signature's time may lie from ours, either way. */
-export const SKEW_SECONDS = 300;
+const SKEW_SECONDS = 300;
 /** The label that counts where a request has several signatures, such as those of proxies. */
 const LABEL = 'tallygate';
 const SIGNATURE_BYTES = 64;

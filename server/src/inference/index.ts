@@ -7,4 +7,4 @@ export { parseInferenceHeaders } from './headers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { requireEndpoint } from './key-limits.ts';
 export type { Served } from './settlement.ts';
-export { createTokenizer, type Tokenizer } from './tokenizer.ts';
+export { createTokenizer } from './tokenizer.ts';

@@ -101,7 +101,7 @@ export const faulty = (kind: UpstreamFault['kind'], fields: Partial<UpstreamFaul
 });
 
 /** The client's end of a connection: keeps what it reads, and reads nothing while it is stalled. */
-export class ClientSocket extends Socket {
+class ClientSocket extends Socket {
   readonly #written: Buffer[] = [];
   readonly #onWrite: () => void;
   #resume: (() => void) | undefined;

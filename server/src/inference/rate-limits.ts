@@ -41,7 +41,7 @@ export function rateHeaders(status: RateStatus | undefined): Record<string, stri
 }
 
 /** `0s`, `120ms`, `1.5s`, `6m0s`: the form in which OpenAI writes times to wait. */
-export function openAiDuration(milliseconds: number): string {
+function openAiDuration(milliseconds: number): string {
   if (milliseconds > 0 && milliseconds < 1000) return `${milliseconds}ms`;
   const minutes = Math.floor(milliseconds / 60_000);
   const seconds = (milliseconds % 60_000) / 1000;

@@ -7,7 +7,7 @@ import type { Call } from './call.ts';
 import { rateHeaders } from './rate-limits.ts';
 
 /** Headers that every answer to the call carries, refusals included. */
-export const identifyingHeaders = ({ requestId, clientRequestId }: Call): OutgoingHttpHeaders => ({
+const identifyingHeaders = ({ requestId, clientRequestId }: Call): OutgoingHttpHeaders => ({
   'x-request-id': clientRequestId ?? requestId,
 });
 

@@ -5,7 +5,7 @@ export { CachedKeyDirectory } from './cached-key-directory.ts';
 export { reachOfCaller, refuseWidening } from './escalation.ts';
 export type { KeyDirectory, KeyGrant, KeyLimits, SigningRequirement } from './key-directory.ts';
 export { createKeys, KEYS_CHANNEL, type Keys, type PlainKey } from './keys.ts';
-export { createLastUse, type LastUse } from './last-use.ts';
+export { createLastUse } from './last-use.ts';
 export { reachOf } from './reach.ts';
 export { createReadKey } from './read-key.ts';
 export { revokeAccountKeys } from './revoke-account-keys.ts';

@@ -1,1 +1,1 @@
-export { type Meter, type OveragePolicy, type Plan, planOf, type RateLimits, TEST_RATES } from './tiers.ts';
+export { planOf, TEST_RATES } from './tiers.ts';

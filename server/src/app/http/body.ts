@@ -22,7 +22,7 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
 }
 
 /** @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout` */
-export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
+function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -73,7 +73,7 @@ const isObject = (value: unknown): boolean => typeof value === 'object' && value
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws Problem `malformed_json`, naming the position */
-export function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Uint8Array): unknown {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -104,7 +104,7 @@ const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 const CHARSET = /;\s*charset\s*=\s*"?([^\s;"]+)/i;
 
 /** @throws Problem `unsupported_media_type` */
-export function requireJson({ headers }: IncomingMessage): void {
+function requireJson({ headers }: IncomingMessage): void {
   const type = headers['content-type'] ?? '';
   const charset = CHARSET.exec(type)?.[1]?.toLowerCase() ?? 'utf-8';
   if (!JSON_TYPE.test(type) || (charset !== 'utf-8' && charset !== 'utf8'))
