@@ -25,7 +25,7 @@ export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<
 }
 
 /** The gateway that is meant. */
-export const addressOf = ({ baseUrl, env }: ConnectWorld, login: Login | undefined): string =>
+const addressOf = ({ baseUrl, env }: ConnectWorld, login: Login | undefined): string =>
   baseUrl ?? env.baseUrl ?? login?.base_url ?? DEFAULT_BASE_URL;
 
 function credentialFor({ env, profile }: ConnectWorld, wish: Wish, baseUrl: string, login: Login | undefined) {
@@ -36,7 +36,7 @@ function credentialFor({ env, profile }: ConnectWorld, wish: Wish, baseUrl: stri
   const session = sessionToken === undefined ? undefined : { sessionToken, apiKey: null };
   // The environment wins over the login, and in it the key over the session, except where keys are changed, which few API keys may do.
   const chosen = wish === 'session' ? (session ?? (apiKey && { apiKey })) : ((apiKey && { apiKey }) ?? session);
-  if (!chosen) throw notLoggedIn(` at ${baseUrl}${profile === 'default' ? '' : ` as profile "${profile}"`}`);
+  if (!chosen) throw notLoggedIn(` at ${trimmed(baseUrl)}${profile === 'default' ? '' : ` as profile "${profile}"`}`);
   return chosen;
 }
 

@@ -35,11 +35,11 @@ export const notLoggedIn = (where: string): Failure =>
 /** What a person at the terminal does about an error of the service. */
 const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed', string>> = {
   missing_credentials: LOG_IN,
-  invalid_credentials: LOG_IN,
+  invalid_credentials: 'Run `tallygate login`; TALLYGATE_API_KEY and TALLYGATE_SESSION_TOKEN win over it where they are set.',
   invalid_mfa_code: 'Codes change every 30 seconds and work once; a recovery code does as well.',
   challenge_expired: 'Run `tallygate login` again.',
   invalid_token: 'Links work once and not for long: have another mail sent.',
-  confirmation_failed: 'Check the password and the code; a code works once.',
+  confirmation_failed: 'A code works once: wait for the next one.',
   model_not_allowed: 'Choose another --model, or allow it with `tallygate keys update KEY --model …`.',
   endpoint_not_allowed: 'Allow it with `tallygate keys update KEY --endpoint …`.',
   signature_required: 'This command does not sign; lift it with `tallygate keys update KEY --no-require-signature`.',
@@ -48,6 +48,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed', string>> = {
   budget_in_flight: 'Running requests hold the rest of the budget: try again in a moment.',
   rate_limited: 'Try again in a moment.',
   upstream_rate_limited: 'Try again in a moment, or choose another --model.',
+  validation_failed: 'Run the command with --help for what it takes.',
   model_not_found: 'Run `tallygate models` for the list.',
   not_found: 'Check the id: somebody else’s is answered like a missing one. A receipt exists a moment after its answer.',
   connection_failed: 'Is the gateway running, and is the address right? Set it with --base-url or TALLYGATE_BASE_URL.',

@@ -31,6 +31,15 @@ export function seconds(text: string): number {
   return Number(amount) * (SECONDS_OF_UNIT[unit || 's'] ?? 1);
 }
 
+/** The same, no longer than `most`. */
+export const secondsUpTo =
+  (most: string) =>
+  (text: string): number => {
+    const value = seconds(text);
+    if (value > seconds(most)) throw new InvalidArgumentError(`Expected ${most} at most.`);
+    return value;
+  };
+
 /** Parser of a moment: a time, a day (its first instant, UTC), or a duration. */
 export function moment(text: string): Moment {
   if (/^\d{1,7}[smhd]$/.test(text)) return { inSeconds: seconds(text) };
@@ -43,11 +52,18 @@ export function moment(text: string): Moment {
 export const timeText = (wanted: Moment, now: Date, sign: 1 | -1 = 1): string =>
   'at' in wanted ? wanted.at : new Date(now.getTime() + sign * wanted.inSeconds * 1000).toISOString();
 
+/** What a word that takes an option's value away is parsed into: of `null` commander makes an empty text. */
+export const NONE = Symbol('none');
+export type OrNone<T> = T | typeof NONE;
+
 /** Parser of an option that a word takes away: `--expires never`. */
-export const orNull =
+export const orNone =
   <T>(word: string, parse: (text: string, before?: T) => T) =>
-  (text: string, before?: T | null): T | null =>
-    text === word ? null : parse(text, before ?? undefined);
+  (text: string, before?: OrNone<T>): OrNone<T> =>
+    text === word ? NONE : parse(text, before === NONE ? undefined : before);
+
+/** As the service wants it. */
+export const nullIfNone = <T>(value: OrNone<T> | undefined): T | null | undefined => (value === NONE ? null : value);
 
 /** Parser of a comma-separated list. */
 export const listOf = (text: string): string[] => text.split(',').map((item) => item.trim());

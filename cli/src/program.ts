@@ -60,7 +60,7 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
   } catch (error) {
     // Help and version have been printed by commander; they are no failures.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    const report = await reportOf(error instanceof CommanderError ? usageFailure(error) : error);
+    const report = await reportOf(error instanceof CommanderError ? usageFailure(error, commandPath(program, argv)) : error);
     const isJson = argv.some((argument) => argument === '--json' || argument.startsWith('--json='));
     world.err.write(isJson ? `${JSON.stringify({ error: report })}\n` : failureText(report));
     return report.exit_code;
@@ -129,7 +129,20 @@ function profileName(text: string): string {
 }
 
 /** Commander's sentences begin with "error:" and may go on with a suggestion in a second line. */
-const usageFailure = (error: CommanderError): Failure =>
+const usageFailure = (error: CommanderError, path: string): Failure =>
   error.code === 'commander.help'
-    ? new Failure('usage', 'A command is missing.', EXIT.usage)
-    : new Failure('usage', error.message.replace(/^error: /, ''), EXIT.usage, 'Run `tallygate --help`.');
+    ? new Failure('usage', 'A command is missing.', EXIT.usage, `Run \`${path} --help\`.`)
+    : new Failure('usage', error.message.replace(/^error: /, ''), EXIT.usage, `Run \`${path} --help\`.`);
+
+/** `tallygate keys rotate`: the command that was typed, as far as there is one. */
+function commandPath(program: Command, argv: readonly string[]): string {
+  let command = program;
+  const names = [program.name()];
+  for (const word of argv) {
+    const next = command.commands.find((candidate) => candidate.name() === word);
+    if (next === undefined) continue;
+    names.push(word);
+    command = next;
+  }
+  return names.join(' ');
+}

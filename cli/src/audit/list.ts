@@ -57,14 +57,23 @@ async function list(world: CommandWorld, { options }: Typed<Options>): Promise<v
   if (world.out.isTty && total > entries.length) world.err.write(`${entries.length} of ${total}; --limit shows more.\n`);
 }
 
-/** `monthly_cap_usd: - → 25`; what is no pair of old and new is shown as it is. */
+/** `monthly_cap_usd: 10 → 25`; what is no pair of old and new is shown as it is. */
 function changesText(changes: AuditLogEntry['changes']): string {
-  const texts = Object.entries(changes).map(([name, value]) =>
-    typeof value === 'object' && value !== null && 'from' in value && 'to' in value
-      ? `${name}: ${valueText(value.from)} → ${valueText(value.to)}`
-      : `${name}: ${valueText(value)}`,
+  const texts = Object.entries(byField(changes)).map(([name, value]) =>
+    isPair(value) ? `${name}: ${valueText(value.from)} → ${valueText(value.to)}` : `${name}: ${valueText(value)}`,
   );
   return texts.join(', ') || '-';
 }
 
-const valueText = (value: unknown): string => (value === null ? '-' : typeof value === 'string' ? value : JSON.stringify(value));
+/** Some entries say what changed field by field, some give the whole before and after. */
+function byField(changes: AuditLogEntry['changes']): AuditLogEntry['changes'] {
+  if (!isPair(changes) || !isRecord(changes.from) || !isRecord(changes.to)) return changes;
+  const { from, to } = changes;
+  const names = Object.keys({ ...from, ...to }).filter((name) => valueText(from[name]) !== valueText(to[name]));
+  return Object.fromEntries(names.map((name) => [name, { from: from[name], to: to[name] }]));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isPair = (value: unknown): value is { from: unknown; to: unknown } => isRecord(value) && 'from' in value && 'to' in value;
+const valueText = (value: unknown): string =>
+  typeof value === 'string' ? value : value === null || value === undefined ? '-' : JSON.stringify(value);

@@ -1,8 +1,7 @@
 import type { LoginMfaRequiredResponse, Tallygate, UserResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
-import { addressOf } from '../connect.ts';
-import { keySetPath, readLogin, saveLogin } from '../credentials.ts';
+import { keySetPath, saveLogin } from '../credentials.ts';
 import { EXIT } from '../exit-codes.ts';
 import { AdvisedError, Failure, reportOf } from '../failure.ts';
 import { withCode } from './codes.ts';
@@ -30,7 +29,7 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
   const answer = await client.identity.login({ email, password }, { signal }).catch(adviseOnPassword);
   const { session, email: address } = 'mfa_required' in answer ? await secondStep(world, client, answer, options.code) : answer;
   if (session === undefined) throw new Failure('unexpected_response', 'The service gave no session.', EXIT.failure);
-  const baseUrl = addressOf(world, await readLogin(world, profile));
+  const { baseUrl } = client;
   await saveLogin(world, profile, { base_url: baseUrl, session_token: session.token, email: address, expires_at: session.expires_at });
   err.write(`Logged in to ${baseUrl} as ${address}.\n`);
   await keepKeySet(world);

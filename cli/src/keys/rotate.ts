@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { seconds } from '../option-values.ts';
+import { secondsUpTo } from '../option-values.ts';
 import { KEY_ARGUMENT, meantKey } from './meant.ts';
 import { CREATED_KEY_FIELDS, showSecret } from './show-secret.ts';
 
@@ -15,7 +15,11 @@ export const rotateKey = (keys: Command, perform: Perform): Command =>
       .command('rotate')
       .description('Replace the secret of an API key; name, cap and history stay')
       .argument(...KEY_ARGUMENT)
-      .option('--grace <duration>', 'how long the old secret keeps working: 30m, 1h, 7d at most (default: it ends at once)', seconds),
+      .option(
+        '--grace <duration>',
+        'how long the old secret keeps working: 30m, 1h, 7d at most (default: it ends at once)',
+        secondsUpTo('7d'),
+      ),
   ).action(perform(rotate));
 
 async function rotate(world: CommandWorld, { args: [text = ''], options: { grace } }: Typed<Options>): Promise<void> {

@@ -4,50 +4,65 @@ import type { Command } from 'commander';
 import type { CommandWorld } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
-import { listOf, type Moment, moment, orNull, pairs, repeatedList, timeText, wholeNumber } from '../option-values.ts';
+import {
+  listOf,
+  type Moment,
+  moment,
+  nullIfNone,
+  type OrNone,
+  orNone,
+  pairs,
+  repeatedList,
+  timeText,
+  wholeNumber,
+} from '../option-values.ts';
 
-/** What can be said of a key when it is made and later. `null`: the option's word for "none". */
+/** What can be said of a key when it is made and later. Each option that can be taken away has a word for it. */
 export interface SettingsOptions {
   readonly scopes?: Scope[];
-  readonly expires?: Moment | null;
-  readonly model?: string[] | null;
-  readonly endpoint?: InferenceEndpoint[] | null;
-  readonly rpm?: number | null;
-  readonly tpm?: number | null;
-  readonly concurrency?: number | null;
+  readonly expires?: OrNone<Moment>;
+  readonly model?: OrNone<string[]>;
+  readonly endpoint?: OrNone<InferenceEndpoint[]>;
+  readonly rpm?: OrNone<number>;
+  readonly tpm?: OrNone<number>;
+  readonly concurrency?: OrNone<number>;
   readonly metadata?: Record<string, string>;
-  readonly signingKey?: string | null;
+  readonly signingKey?: OrNone<string>;
   readonly requireSignature?: boolean;
 }
 
 export const withSettings = (command: Command): Command =>
   command
     .option('--scopes <list>', 'what it may do, comma-separated', listOf)
-    .option('--expires <time>', 'when it stops working: a time, a day, a duration such as 30d, or never', orNull('never', moment))
-    .option('--model <id>', 'the only models it may use (repeatable), or all', orNull('all', repeatedList))
-    .option('--endpoint <path>', 'the only endpoints it may spend on (repeatable), or all', orNull('all', repeatedList))
-    .option('--rpm <n>', 'requests per minute, or plan for the plan’s', orNull('plan', wholeNumber()))
-    .option('--tpm <n>', 'tokens per minute, or plan', orNull('plan', wholeNumber()))
-    .option('--concurrency <n>', 'requests at the same time, or plan', orNull('plan', wholeNumber()))
+    .option('--expires <time>', 'when it stops working: a time, a day, a duration such as 30d, or never', orNone('never', moment))
+    .option('--model <id>', 'the only models it may use (repeatable), or all', orNone('all', repeatedList))
+    .option('--endpoint <path>', 'the only endpoints it may spend on (repeatable), or all', orNone('all', repeatedList))
+    .option('--rpm <n>', 'requests per minute, or plan for the plan’s', orNone('plan', wholeNumber()))
+    .option('--tpm <n>', 'tokens per minute, or plan', orNone('plan', wholeNumber()))
+    .option('--concurrency <n>', 'requests at the same time, or plan', orNone('plan', wholeNumber()))
     .option('--metadata <name=value>', 'your own notes (repeatable); all of them are replaced, none removes them', pairs)
     .option(
       '--signing-key <key>',
       'Ed25519 public key for signed requests: a PEM file or base64url; none removes it',
-      orNull('none', (text: string) => text),
+      orNone('none', (text: string) => text),
     )
     .option('--require-signature', 'refuse requests that are not signed')
     .option('--no-require-signature', 'accept them');
 
 /** The part of the request that the options speak of; what they leave out is left out. */
 export async function settingsOf(world: CommandWorld, options: SettingsOptions) {
-  const { scopes, expires, model, endpoint, rpm, tpm, concurrency, metadata, signingKey, requireSignature } = options;
+  const { scopes, rpm, tpm, concurrency, metadata, requireSignature } = options;
   const hasRates = rpm !== undefined || tpm !== undefined || concurrency !== undefined;
+  const expires = nullIfNone(options.expires);
+  const signingKey = nullIfNone(options.signingKey);
   return {
     scopes,
     expires_at: expires && timeText(expires, world.now()),
-    allowed_models: model,
-    allowed_endpoints: endpoint,
-    rate_limits: hasRates ? { requests_per_minute: rpm, tokens_per_minute: tpm, concurrency } : undefined,
+    allowed_models: nullIfNone(options.model),
+    allowed_endpoints: nullIfNone(options.endpoint),
+    rate_limits: hasRates
+      ? { requests_per_minute: nullIfNone(rpm), tokens_per_minute: nullIfNone(tpm), concurrency: nullIfNone(concurrency) }
+      : undefined,
     metadata,
     signing_public_key: signingKey && (await rawPublicKey(world, signingKey)),
     require_signature: requireSignature,

@@ -30,7 +30,7 @@ async function enable(world: CommandWorld, { options: { code: given } }: Typed<O
   if (!input.isTty) return showLink(world, begun);
   err.write(`${await qrCode(world, begun.otpauth_uri)}Scan it with an authenticator app, or type in the secret ${begun.secret}\n`);
   err.write(`${begun.otpauth_uri}\n`);
-  showRecoveryCodes(world, await withCode(world, { given }, confirm));
+  showRecoveryCodes(world, await withCode(world, { given, slips: ['confirmation_failed'] }, confirm));
 }
 
 function showLink(world: CommandWorld, begun: MfaBeginResponse): void {
