@@ -1,5 +1,5 @@
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Account } from './account.ts';
 import { type BookEntry, openBooks, postmasterOf, verifiedReceipt } from './books.ts';
 import { type Answered, ask, HELLO, header, isDone, MODEL, problemOf } from './chat.ts';
@@ -124,3 +124,38 @@ test('kill -9 lifts no ceiling of a run, although nothing of the run was ever se
   await gateway.start();
   expect(problemOf(await ask(gateway, key, HELLO, run))).toMatchObject({ status: 402, budget: { cap_usd: '0.000001' } });
 });
+
+test('kill -9 of the database under a running gateway: it says so, and is ready again by itself with nothing lost', async () => {
+  const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
+  upstream.script({ tokens: 10, gapMs: 40 });
+  const arrived = upstream.nextRequest();
+  const running = ask(gateway, key, { ...HELLO, stream: true });
+  await arrived;
+  process.kill(postmasterOf(gateway).pid, 'SIGKILL');
+  await readiness(503);
+  const whole = await running; // Settled without a database, or hardly with one: the books have it later.
+  expect(isDone(whole)).toBe(true);
+  upstream.reset();
+  await readiness(200);
+
+  // Entity manager, pools and listener have all found back: a key is made, known, and gone at once when it is revoked.
+  const made = await account.createKey();
+  const withNew = await ask(gateway, made.key, HELLO);
+  expect(withNew.status).toBe(200);
+  await account.revoke(made.key_id);
+  expect((await ask(gateway, made.key, HELLO)).status).toBe(401);
+
+  const requestIds = [whole, withNew].map((answered) => header(answered, 'x-request-id'));
+  await Promise.all(requestIds.map((requestId) => account.trace(requestId)));
+  await using books = await openBooks(gateway);
+  const entries = await books.entriesOf(requestIds);
+  expect([...entries.values()]).toEqual(requestIds.map(() => expect.objectContaining(onceEach)));
+  expect(await books.faults()).toEqual([]);
+  const cost = entries.get(header(whole, 'x-request-id'))?.cost ?? 0n;
+  expect((await account.usage({ key_id })).total.cost_usd).toBe(usd(cost));
+});
+
+/** Asks until it is as expected. */
+async function readiness(status: 200 | 503): Promise<void> {
+  await vi.waitFor(async () => expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(status), { timeout: 20_000, interval: 10 });
+}

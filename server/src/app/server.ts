@@ -82,7 +82,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const dataDir = openDataDir(config.dataDir);
     closing.add('data directory', async () => dataDir.release());
 
-    const databaseUrl = config.databaseUrl ?? (await startEmbedded(dataDir.file('postgres'), log, closing));
+    const databaseUrl = config.databaseUrl ?? (await startEmbedded(dataDir.file('postgres'), log, closing, onFatal));
     if (config.databaseUrl !== undefined) {
       const sole = await beSoleGateway(config.databaseUrl, log, onFatal);
       closing.add('gateway lock', () => sole.release());
@@ -242,8 +242,8 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
   }
 }
 
-async function startEmbedded(dir: string, log: Log, closing: Closing): Promise<string> {
-  const postgres = await startEmbeddedPostgres({ dir, log });
+async function startEmbedded(dir: string, log: Log, closing: Closing, onGone: () => void): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ dir, log, onGone });
   closing.add('embedded PostgreSQL', () => postgres.stop());
   return postgres.url;
 }

@@ -57,6 +57,18 @@ test('a server that cuts every connection does not end the process', async () =>
   expect(await database.orm.em.fork().findOne(Coin, 1)).not.toBeNull();
 });
 
+test('a connection that is cut between two statements of a transaction does not end the process', async () => {
+  const client = await database.pool.connect();
+  await client.query('begin');
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const cut = new Promise<void>((resolve) => client.on('end', resolve)); // `once` would reject on the error before it.
+  await database.pool.query('select pg_terminate_backend($1)', [rows[0]?.pid]);
+  await cut;
+  await expect(client.query('commit')).rejects.toThrow();
+  client.release();
+  expect((await database.pool.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+});
+
 test('a database that cannot be reached is an error that says so', async () => {
   const url = testDb.url.replace(/[^/]*$/, 'no_such_database');
   await expect(openDatabase({ url, entities: [], log: silentLog() })).rejects.toThrow(

@@ -52,7 +52,9 @@ export function openPool({ url, log, poolSize }: { url: string; log: Log; poolSi
     connectionTimeoutMillis: 10_000,
     application_name: 'tallygate',
   });
-  // An idle connection that breaks is replaced at the next use; unheard, its error would end the process.
-  pool.on('error', (failure) => log.warn({ err: failure }, 'an idle database connection broke'));
+  // A connection that breaks is replaced at the next use; unheard, its error would end the process. The pool hears of idle ones
+  // only, and of one that is lent out, between two statements of a transaction say, nobody would.
+  pool.on('connect', (client) => client.on('error', (failure) => log.warn({ err: failure }, 'a database connection broke')));
+  pool.on('error', () => {});
   return pool;
 }

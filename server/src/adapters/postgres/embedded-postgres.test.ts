@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import type { Log } from '../../kernel/log.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded-postgres.ts';
 
 const settings = { fsync: 'off' };
@@ -53,6 +56,24 @@ async function query(url: string, sql: string): Promise<unknown[]> {
   } finally {
     await client.end().catch(() => {});
   }
+}
+
+async function listenAt(port: number): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+/** Resolves with what it answers as soon as it does. */
+const answerOf = (url: string, sql: string) => vi.waitFor(() => query(url, sql), { timeout: 15_000, interval: 20 });
+
+/** A log that is not written, and waits for a line. */
+function watchedLog(awaited: string): { log: Log; line: Promise<void> } {
+  const { promise: line, resolve } = Promise.withResolvers<void>();
+  const write = (text: string) => {
+    if (text.includes(awaited)) resolve();
+  };
+  return { log: pino({}, { write }), line };
 }
 
 const postmasterPid = () => Number(readFileSync(join(dir, 'cluster/data/postmaster.pid'), 'utf8').split('\n')[0]);
@@ -137,4 +158,69 @@ test.skipIf(process.platform === 'win32')('an orphan that was adopted is not shu
   await query(url, 'select pg_sleep(1.5)'); // longer than the first owner's grace
   expect(await query(adopted.url, 'select 1')).toEqual([1]);
   await adopted.stop();
+});
+
+test('a postmaster that dies is started again on its port, with its data', async () => {
+  const { log, line } = watchedLog('is running again');
+  const postgres = await startEmbeddedPostgres({ dir, settings, log });
+  await query(postgres.url, 'create table survived as select 5 as n');
+  const pid = postmasterPid();
+  process.kill(pid, 'SIGKILL');
+  await line;
+  expect(postmasterPid()).not.toBe(pid);
+  expect(await query(postgres.url, 'select n from survived')).toEqual([5]);
+  await postgres.stop();
+  await expect(query(postgres.url, 'select 1')).rejects.toThrow();
+});
+
+test('so is one that was adopted, and one that dies again', async () => {
+  const { owner, url } = await startElsewhere();
+  await kill(owner);
+  const adopted = await start();
+  for (let death = 0; death < 2; death++) {
+    const pid = postmasterPid();
+    process.kill(pid, 'SIGKILL');
+    await vi.waitFor(() => expect(postmasterPid()).not.toBe(pid), { timeout: 15_000 });
+    expect(await answerOf(url, 'select 1')).toEqual([1]);
+  }
+  await adopted.stop();
+});
+
+test('stopped during such a restart, it stays stopped', async () => {
+  const { log, line } = watchedLog('starting it again');
+  const onGone = vi.fn();
+  const postgres = await startEmbeddedPostgres({ dir, settings, log, onGone });
+  process.kill(postmasterPid(), 'SIGKILL');
+  await line;
+  await postgres.stop();
+  await expect(query(postgres.url, 'select 1')).rejects.toThrow();
+  expect(onGone).not.toHaveBeenCalled();
+  // Whatever the interrupted start left behind, the next one copes.
+  const after = await start();
+  expect(await query(after.url, 'select 1')).toEqual([1]);
+  await after.stop();
+});
+
+test('is given up when it does not start again, and says so once', async () => {
+  const { promise: gone, resolve } = Promise.withResolvers<void>();
+  const onGone = vi.fn(resolve);
+  const postgres = await startEmbeddedPostgres({ dir, settings, onGone, restartDelaysMs: [0, 10] });
+  process.kill(postmasterPid(), 'SIGKILL');
+  const squatter = await vi.waitFor(() => listenAt(Number(new URL(postgres.url).port)), { interval: 5 });
+  await gone;
+  await postgres.stop();
+  squatter.close();
+  expect(onGone).toHaveBeenCalledOnce();
+});
+
+test('is left to the process that took it over', async () => {
+  const { promise: gone, resolve: onGone } = Promise.withResolvers<void>();
+  const before = await startEmbeddedPostgres({ dir, settings, onGone });
+  const { owner } = await startElsewhere();
+  process.kill(postmasterPid(), 'SIGKILL');
+  await gone;
+  expect(await answerOf(before.url, 'select 1')).toEqual([1]);
+  await before.stop();
+  expect(await query(before.url, 'select 1')).toEqual([1]);
+  await kill(owner);
 });

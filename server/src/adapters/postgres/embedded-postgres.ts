@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../kernel/log.ts';
 import { type Cluster, openCluster } from './cluster.ts';
-import { guardAgainstOrphans } from './orphan-guard.ts';
-import { findPostmaster, launchPostmaster, type Postmaster, stopPostmaster, urlOf } from './postmaster.ts';
+import { OwnedPostmaster, START_TIMEOUT_MS } from './owned-postmaster.ts';
+import { findPostmaster, launchPostmaster, type Postmaster, urlOf } from './postmaster.ts';
 import { findPrograms, type Programs } from './programs.ts';
-import { boundLog } from './server-log.ts';
 
-const START_TIMEOUT_MS = 120_000; // crash recovery after a power cut may take a while
 const RETRY_MS = 250;
-const LOG_CHECK_MS = 3_600_000;
+/** Half a minute in all: the backends of a killed postmaster may need a while to leave, and a port or memory to become free. */
+const RESTART_DELAYS_MS = [0, 250, 500, 1_000, 2_000, 4_000, 8_000, 16_000];
 
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -28,54 +27,43 @@ interface EmbeddedPostgresOptions {
   settings?: Record<string, string>;
   /** How long an orphaned postmaster waits to be adopted before it is shut down. Default: five minutes. */
   orphanGraceMs?: number;
+  /** A postmaster that died could not be started again, or another process took over the folder: the URL will not answer any more. */
+  onGone?: () => void;
+  /** How long to wait before each try to start a dead postmaster again. Default: eight tries within half a minute. */
+  restartDelaysMs?: readonly number[];
 }
 
 export interface EmbeddedPostgres {
   /** The superuser's connection URL, password included. */
   readonly url: string;
-  /** Fast shutdown; resolves when the postmaster is gone. Calling it again does nothing. */
+  /** Fast shutdown; resolves when the postmaster is gone, and it stays gone. Calling it again does nothing. */
   stop(): Promise<void>;
 }
 
 /**
  * PostgreSQL without a service to install, on a random port of 127.0.0.1. A postmaster that an earlier process left behind
- * (`kill -9`) is adopted, a dead one is replaced and recovers. One process at a time may own a folder: `stop()` stops the
+ * (`kill -9`) is adopted, a dead one is replaced and recovers, also when it dies later: then on the same port. One process at a time may own a folder: `stop()` stops the
  * database for everybody. Throws when the platform has no binaries or PostgreSQL does not start.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const deadline = Date.now() + START_TIMEOUT_MS;
   const programs = await findPrograms();
   const cluster = await openCluster(options.dir, programs);
-  const postmaster = await findOrLaunch(cluster, programs, { ...SETTINGS, ...options.settings }, deadline);
-  options.log?.info({ pid: postmaster.pid, port: postmaster.port, data: cluster.data }, 'embedded PostgreSQL is running');
-  return own(cluster, programs, postmaster, options.orphanGraceMs ?? 300_000);
+  const settings = { ...SETTINGS, ...options.settings };
+  const postmaster = await findOrLaunch(cluster, programs, settings, deadline);
+  const { log, onGone, orphanGraceMs = 300_000, restartDelaysMs = RESTART_DELAYS_MS } = options;
+  log?.info({ pid: postmaster.pid, port: postmaster.port, data: cluster.data }, 'embedded PostgreSQL is running');
+  const owned = new OwnedPostmaster({ cluster, programs, settings, orphanGraceMs, restartDelaysMs, log, onGone }, postmaster);
+  return { url: urlOf(cluster, postmaster), stop: () => owned.stop() };
 }
 
 async function findOrLaunch(cluster: Cluster, programs: Programs, settings: Record<string, string>, deadline: number): Promise<Postmaster> {
   for (;;) {
     const running = await findPostmaster(cluster, deadline);
     if (running) return running;
-    const launch = await launchPostmaster(cluster, programs, settings, deadline);
-    if (launch.started) continue;
+    const launch = await launchPostmaster(cluster, programs, { settings, deadline });
+    if (launch.started) return launch.postmaster;
     if (!launch.mayRetry || Date.now() > deadline) throw new Error(`PostgreSQL did not start in ${cluster.data}: ${launch.said}`);
     await delay(RETRY_MS);
   }
-}
-
-function own(cluster: Cluster, programs: Programs, postmaster: Postmaster, graceMs: number): EmbeddedPostgres {
-  const dismissGuard = guardAgainstOrphans(cluster, postmaster, graceMs);
-  const logCheck = setInterval(() => boundLog(cluster.logFile), LOG_CHECK_MS).unref();
-  let stopped: Promise<void> | undefined;
-  const stop = async () => {
-    clearInterval(logCheck);
-    await stopPostmaster(cluster, programs, postmaster);
-    dismissGuard();
-  };
-  return {
-    url: urlOf(cluster, postmaster),
-    stop: () => {
-      stopped ??= stop();
-      return stopped;
-    },
-  };
 }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Cluster } from './cluster.ts';
 import type { Postmaster } from './postmaster.ts';
 
@@ -17,16 +17,22 @@ sleep "$4"
 kill -INT "$3"
 `;
 
+export interface OrphanGuard {
+  /** Whether nobody else has become the owner meanwhile. False also when the cluster was removed; throws when it cannot be told. */
+  isLeaseHeld(): boolean;
+  /** Sends the guard away; the lease stays as it is. */
+  dismiss(): void;
+}
+
 /**
  * Sees to it that a postmaster does not outlive its last owner for ever. The caller becomes the owner; an earlier owner's guard
  * then stands down. On Windows, which has no `sh`, nothing is guarded and the next start adopts the postmaster.
- *
- * @returns a function that dismisses the guard
  */
-export function guardAgainstOrphans(cluster: Cluster, { pid }: Postmaster, graceMs: number): () => void {
+export function guardAgainstOrphans(cluster: Cluster, { pid }: Postmaster, graceMs: number): OrphanGuard {
   const lease = randomUUID();
   writeFileSync(cluster.leaseFile, lease, { mode: 0o600 });
-  if (process.platform === 'win32') return () => {};
+  const isLeaseHeld = () => existsSync(cluster.leaseFile) && readFileSync(cluster.leaseFile, 'utf8') === lease;
+  if (process.platform === 'win32') return { isLeaseHeld, dismiss: () => {} };
   const args = [cluster.leaseFile, lease, String(pid), String(Math.ceil(graceMs / 1000)), cluster.data];
   const guard = spawn('/bin/sh', ['-c', SCRIPT, 'tallygate-orphan-guard', ...args], {
     detached: true,
@@ -36,7 +42,7 @@ export function guardAgainstOrphans(cluster: Cluster, { pid }: Postmaster, grace
   guard.unref();
   guard.stdin.on('error', () => {});
   if ('unref' in guard.stdin && typeof guard.stdin.unref === 'function') guard.stdin.unref();
-  return () => {
+  const dismiss = () => {
     if (guard.pid === undefined || guard.exitCode !== null || guard.signalCode !== null) return;
     try {
       process.kill(-guard.pid, 'SIGKILL'); // the whole group: a shell that sleeps has a child
@@ -44,4 +50,5 @@ export function guardAgainstOrphans(cluster: Cluster, { pid }: Postmaster, grace
       // It was gone already.
     }
   };
+  return { isLeaseHeld, dismiss };
 }

@@ -27,8 +27,8 @@ export const urlOf = ({ password }: Cluster, { port }: Postmaster): string =>
  * The postmaster that serves this cluster now, whoever started it; one that is still starting, recovering or stopping is waited
  * for. Undefined when there is none, and then a pid file that would keep a new one from starting is out of the way.
  */
-export async function findPostmaster(cluster: Cluster, deadline: number): Promise<Postmaster | undefined> {
-  while (Date.now() < deadline) {
+export async function findPostmaster(cluster: Cluster, deadline: number, signal?: AbortSignal): Promise<Postmaster | undefined> {
+  while (Date.now() < deadline && !signal?.aborted) {
     const seen = readPidFile(cluster);
     if (!seen) return undefined;
     if (!(await isPostmasterOf(cluster, seen.pid))) {
@@ -41,7 +41,16 @@ export async function findPostmaster(cluster: Cluster, deadline: number): Promis
   throw new Error(`PostgreSQL in ${cluster.data} is running but does not answer; see ${cluster.logFile}.`);
 }
 
-type Launch = { started: true } | { started: false; mayRetry: boolean; said: string };
+interface LaunchOptions {
+  readonly settings: Readonly<Record<string, string>>;
+  /** Default: a free one. */
+  readonly port?: number;
+  readonly deadline: number;
+  /** Calls the launch off: what was started is gone again when the launch returns. */
+  readonly signal?: AbortSignal;
+}
+
+type Launch = { started: true; postmaster: Postmaster } | { started: false; mayRetry: boolean; said: string };
 
 /**
  * Starts a postmaster and waits until it answers or is gone. It is a session of its own, so the terminal's Ctrl-C does not reach
@@ -50,12 +59,11 @@ type Launch = { started: true } | { started: false; mayRetry: boolean; said: str
 export async function launchPostmaster(
   cluster: Cluster,
   programs: Programs,
-  settings: Record<string, string>,
-  deadline: number,
+  { settings, port, deadline, signal }: LaunchOptions,
 ): Promise<Launch> {
-  const port = await freePort();
+  const atPort = String(port ?? (await freePort()));
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
-  const { file, args, options } = programs.commandLine('postgres', ['-D', cluster.data, '-p', String(port), ...flags]);
+  const { file, args, options } = programs.commandLine('postgres', ['-D', cluster.data, '-p', atPort, ...flags]);
   boundLog(cluster.logFile);
   const log = openSync(cluster.logFile, 'a', 0o600);
   const before = statSync(cluster.logFile).size;
@@ -66,22 +74,38 @@ export async function launchPostmaster(
     () => true,
     () => true, // `error`: it could not be spawned at all
   );
-  while (Date.now() < deadline) {
+  while (Date.now() < deadline && !signal?.aborted) {
     if (await Promise.race([exit, delay(POLL_MS, false)])) {
       const said = readFileSync(cluster.logFile).subarray(before).toString().trim();
       // Another starter was faster, backends of a killed postmaster are still leaving, or somebody took the port meanwhile.
       return { started: false, mayRetry: /lock file|shared memory block|could not bind/.test(said), said };
     }
     const seen = readPidFile(cluster);
-    if (seen?.pid === child.pid && seen?.ready && (await answersFor(cluster, seen))) return { started: true };
+    if (seen?.pid === child.pid && seen?.ready && (await answersFor(cluster, seen))) return { started: true, postmaster: seen };
   }
   child.kill('SIGQUIT');
-  return { started: false, mayRetry: false, said: 'It did not become ready in time.' };
+  while (!(await Promise.race([exit, delay(POLL_MS, false)])));
+  return { started: false, mayRetry: false, said: signal?.aborted ? 'It was called off.' : 'It did not become ready in time.' };
+}
+
+/**
+ * Whether it is still there, told cheaply enough for every second: no other program is asked. In doubt it is; a zombie, which an
+ * adopted postmaster remains where nobody reaps orphans, is not.
+ */
+export function seemsAlive({ data }: Cluster, { pid }: Postmaster): boolean {
+  if (!isPidInUse(pid)) return false;
+  if (process.platform !== 'linux') return true;
+  try {
+    return linuxCommandOf(pid).includes(`-D ${data} `);
+  } catch {
+    return true;
+  }
 }
 
 /** Fast shutdown: sessions are cut, everything acknowledged is on disk. Returns when the postmaster is gone. */
 export async function stopPostmaster(cluster: Cluster, programs: Programs, { pid }: Postmaster): Promise<void> {
   if (process.platform === 'win32') {
+    if (!isPidInUse(pid)) return; // pg_ctl fails when there is nothing to stop.
     const { file, args, options } = programs.commandLine('pg_ctl', ['stop', '-m', 'fast', '-w', '-D', cluster.data]);
     await run(file, args, options);
     return;
@@ -125,8 +149,8 @@ async function isPostmasterOf({ data }: Cluster, pid: number): Promise<boolean> 
 
 /** The command line of a process; empty for one that is gone or a zombie. */
 async function commandOf(pid: number): Promise<string> {
+  if (process.platform === 'linux') return linuxCommandOf(pid);
   try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
     if (process.platform === 'win32') {
       const query = `(Get-CimInstance Win32_Process -Filter 'ProcessId=${pid}').CommandLine`;
       return (await run('powershell.exe', ['-NoProfile', '-Command', query], { windowsHide: true })).stdout.replaceAll('"', '');
@@ -134,6 +158,17 @@ async function commandOf(pid: number): Promise<string> {
     return (await run('ps', ['-ww', '-o', 'args=', '-p', String(pid)])).stdout;
   } catch {
     return '';
+  }
+}
+
+/** @throws when it cannot be told, for want of a file descriptor say: whoever took that for a death would start a second server */
+function linuxCommandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+  } catch (failure) {
+    const isGone = failure instanceof Error && 'code' in failure && (failure.code === 'ENOENT' || failure.code === 'ESRCH');
+    if (isGone) return '';
+    throw failure;
   }
 }
 

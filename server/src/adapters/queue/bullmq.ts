@@ -15,6 +15,8 @@ import type { Delivery, JobQueue, RetryPolicy } from './port.ts';
 
 const SCHEMA = 'bullmq';
 const SHARED_CONNECTIONS = 8;
+/** After how long a worker that could not reach its store tries again. It cannot be closed meanwhile, so the default of 15 s is too long. */
+const STORE_RETRY_MS = 1_000;
 const FAILED_JOBS_KEPT = { age: 14 * 24 * 3600, count: 1_000 };
 
 interface QueueOptions {
@@ -63,6 +65,8 @@ async function openQueuePool(databaseUrl: string, log: Log): Promise<pg.Pool> {
   });
   pool.setMaxListeners(0); // Every queue and worker listens for the pool's errors.
   pool.on('error', (failure) => log.warn({ err: failure }, 'an idle connection of the job queue broke'));
+  // BullMQ does not listen to most connections while it borrows them; unheard, an error there would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}));
   try {
     const client = await pool.connect();
     try {
@@ -133,6 +137,7 @@ function queueOver<B extends IQueueBackend, C>(
         concurrency,
         lockDuration: workerTimeoutMs,
         stalledInterval: workerTimeoutMs,
+        runRetryDelay: STORE_RETRY_MS,
         maxStalledCount: 3, // A job that takes its worker down with it must not do so for ever.
       });
       worker.on('error', logged(name));
