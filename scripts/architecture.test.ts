@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { ERROR_CODES } from '../contract/src/errors.ts';
 import { RULES, type Rule } from './architecture/rules.ts';
 import { readSource } from './architecture/source-file.ts';
 
@@ -119,4 +120,13 @@ describe('the rules', () => {
   test('find nothing in a sound tree', () => {
     expect(RULES.flatMap((rule) => rule.violations(read(SOUND)))).toEqual([]);
   });
+});
+
+test('every error code of the contract is one that the server answers with', () => {
+  const server = project.filter(({ path }) => path.startsWith('server/src/') && !path.includes('.test.'));
+  const isThrown = (code: string) => server.some(({ path }) => readFileSync(join(root, path), 'utf8').includes(`'${code}'`));
+  expect(
+    ERROR_CODES.filter((code) => !isThrown(code)),
+    'throw it or take it out of contract/src/errors.ts',
+  ).toEqual([]);
 });

@@ -170,6 +170,20 @@ export const ERRORS = {
     retryable: false,
     help: 'The path exists, but not with this method. The `Allow` header lists the methods it has.',
   },
+  headers_too_large: {
+    status: 431,
+    title: 'Headers too large',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The request’s headers are larger than 16 KiB together. Send fewer or shorter ones.',
+  },
+  malformed_request: {
+    status: 400,
+    title: 'Not an HTTP request',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The bytes received are no valid HTTP/1.1 request.',
+  },
   request_timeout: {
     status: 408,
     title: 'The request took too long to arrive',
@@ -268,26 +282,12 @@ export const ERRORS = {
     retryable: false,
     help: 'No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider.',
   },
-  upstream_unavailable: {
-    status: 503,
-    title: 'The provider is unavailable',
-    type: 'server_error',
-    retryable: true,
-    help: 'Every deployment that could serve the request is cooling down after failures. Repeat after `Retry-After` seconds.',
-  },
   store_unavailable: {
     status: 503,
     title: 'Accounting is unavailable',
     type: 'server_error',
     retryable: true,
     help: 'The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later.',
-  },
-  shutting_down: {
-    status: 503,
-    title: 'The server is draining',
-    type: 'server_error',
-    retryable: true,
-    help: 'This instance is shutting down and takes no new work. Repeat the request: another instance will answer.',
   },
   upstream_timeout: {
     status: 504,

@@ -6,7 +6,6 @@ const FAMILY_OF_CODE: Partial<Record<ErrorCode, string>> = {
   budget_in_flight: 'budget_in_flight',
   upstream_rate_limited: 'upstream',
   upstream_failed: 'upstream',
-  upstream_unavailable: 'upstream',
   upstream_timeout: 'upstream',
   no_provider_configured: 'upstream',
 };

@@ -33,7 +33,7 @@ const CLASS_OF_STATUS: Record<number, string> = {
   429: 'RateLimitError',
   500: 'ServerError',
 };
-const UPSTREAM = ['upstream_rate_limited', 'upstream_failed', 'upstream_unavailable', 'upstream_timeout', 'no_provider_configured'];
+const UPSTREAM = ['upstream_rate_limited', 'upstream_failed', 'upstream_timeout', 'no_provider_configured'];
 
 it.each(ERROR_CODES)('throws %s as the class of its family, with sentence, code, status and request id', async (code) => {
   const { json, status, headers } = refusal(code);

@@ -102,7 +102,7 @@ describe('a stream', () => {
   });
 
   it('is repeated before its first byte and never after', async () => {
-    gateway.script(refusal('upstream_unavailable', { headers: { 'retry-after-ms': '1' } }), { pieces, end: true });
+    gateway.script(refusal('store_unavailable', { headers: { 'retry-after-ms': '1' } }), { pieces, end: true });
     await expect(textOf(await stream())).rejects.toThrow('broke off');
     expect(gateway.requests).toHaveLength(2);
   });

@@ -37,7 +37,6 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   budget_in_flight: onInference,
   upstream_rate_limited: onInference,
   no_provider_configured: onInference,
-  upstream_unavailable: onInference,
 };
 
 const namesModel = (route: Route) => route.isInference || route.path.includes('{model}');

@@ -44,6 +44,10 @@ export type ErrorCode =
   | 'model_not_found'
   /** 405. The path exists, but not with this method. The `Allow` header lists the methods it has. */
   | 'method_not_allowed'
+  /** 431. The request’s headers are larger than 16 KiB together. Send fewer or shorter ones. */
+  | 'headers_too_large'
+  /** 400. The bytes received are no valid HTTP/1.1 request. */
+  | 'malformed_request'
   /** 408. The body was not received in full within the time limit. Nothing was charged. */
   | 'request_timeout'
   /** 409. The object exists already or is in a state that does not allow this. The detail says which. */
@@ -72,12 +76,8 @@ export type ErrorCode =
   | 'upstream_failed'
   /** 503. No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider. */
   | 'no_provider_configured'
-  /** 503. Every deployment that could serve the request is cooling down after failures. Repeat after `Retry-After` seconds. */
-  | 'upstream_unavailable'
   /** 503. The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later. */
   | 'store_unavailable'
-  /** 503. This instance is shutting down and takes no new work. Repeat the request: another instance will answer. */
-  | 'shutting_down'
   /** 504. No deployment sent a first byte within the time limit. Nothing was charged. */
   | 'upstream_timeout';
 
@@ -104,6 +104,8 @@ export const ERROR_KINDS = {
   unknown_path: { family: 'not_found', retryable: false },
   model_not_found: { family: 'not_found', retryable: false },
   method_not_allowed: { family: 'bad_request', retryable: false },
+  headers_too_large: { family: 'bad_request', retryable: false },
+  malformed_request: { family: 'bad_request', retryable: false },
   request_timeout: { family: 'bad_request', retryable: true },
   conflict: { family: 'conflict', retryable: false },
   idempotency_conflict: { family: 'conflict', retryable: false },
@@ -118,8 +120,6 @@ export const ERROR_KINDS = {
   internal_error: { family: 'server', retryable: true },
   upstream_failed: { family: 'upstream', retryable: true },
   no_provider_configured: { family: 'upstream', retryable: false },
-  upstream_unavailable: { family: 'upstream', retryable: true },
   store_unavailable: { family: 'server', retryable: true },
-  shutting_down: { family: 'server', retryable: true },
   upstream_timeout: { family: 'upstream', retryable: true },
 } as const satisfies Record<ErrorCode, { family: string; retryable: boolean }>;

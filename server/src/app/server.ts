@@ -225,6 +225,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         publicUrl: () => publicUrl,
         log,
       }),
+      problemReply: inference.problemReply,
       log,
     });
     const port = await listenOn(front, config.host, config.port);

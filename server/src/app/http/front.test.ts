@@ -5,9 +5,15 @@ import { connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { createLog } from '../../kernel/log.ts';
 import { createFront, drain, listenOn } from './front.ts';
+import { toProblemDocument } from './problem-document.ts';
 
 const PATIENCE_MS = 10_000;
 const nothing = { handles: () => false, serve: async () => false };
+
+const problemReply: Parameters<typeof createFront>[0]['problemReply'] = (problem, { requestId }) => {
+  const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl: 'https://tallygate.test' });
+  return { status, headers, body: Buffer.from(JSON.stringify(body)) };
+};
 
 let answers: ServerResponse[] = [];
 const agent = new Agent({ keepAlive: true });
@@ -21,6 +27,7 @@ async function openFront() {
     inference: { handles: () => false, serve: async () => {} },
     pages: nothing,
     accountApi: (_req, res) => void answers.push(res),
+    problemReply,
     log: createLog('silent'),
   });
   return { front, port: await listenOn(front, '127.0.0.1', 0) };
@@ -80,7 +87,9 @@ test.each([
   const said = await say(port, bytes);
   expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   const [head = '', body = ''] = said.split('\r\n\r\n');
-  expect(head).toContain(`Content-Length: ${body.length}`);
+  expect(head).toContain('content-type: application/problem+json');
+  expect(head).toContain(`content-length: ${body.length}`);
+  expect(JSON.parse(body)).toMatchObject({ status: Number(status), instance: expect.stringMatching(/^req_/) });
   await drain(front, PATIENCE_MS);
 });
 
@@ -110,6 +119,7 @@ test('a port that is taken is named, with what to do', async () => {
     inference: { handles: () => false, serve: async () => {} },
     pages: nothing,
     accountApi: () => {},
+    problemReply,
     log: createLog('silent'),
   });
   await expect(listenOn(second, '127.0.0.1', port)).rejects.toThrow(

@@ -1,14 +1,19 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { InferenceDeps } from '../../inference/index.ts';
+import { newRequestId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
+import { Problem } from '../../kernel/problem.ts';
 
+type ProblemReply = InferenceDeps['problemReply'];
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 interface FrontDeps {
   readonly inference: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly pages: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> };
   readonly accountApi: Handler;
+  readonly problemReply: ProblemReply;
   readonly log: Log;
 }
 
@@ -20,7 +25,7 @@ const IDLE_CHECK_MS = 50;
 const unusedConnections = new WeakMap<Server, Set<Socket>>();
 
 /** One listener for everything: the hot path first, then the few pages, then the account API, which also answers what does not exist. */
-export function createFront({ inference, pages, accountApi, log }: FrontDeps): Server {
+export function createFront({ inference, pages, accountApi, problemReply, log }: FrontDeps): Server {
   const failed = (res: ServerResponse) => (error: unknown) => {
     log.error({ err: error }, 'an answer could not be written');
     res.destroy();
@@ -48,7 +53,7 @@ export function createFront({ inference, pages, accountApi, log }: FrontDeps): S
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // What is written now would stand in the middle of the answer that is on its way.
     if (answering.get(socket)?.headersSent) socket.destroy();
-    else answerUnreadable(error, socket);
+    else answerUnreadable(error, socket, problemReply);
   });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   // Bodies have their own limit, and plain completions may take minutes.
@@ -88,19 +93,27 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Bytes that are no HTTP request have no request id and no route, but still get an answer that says so. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+/** Bytes that are no HTTP request have no route, but still get an answer that says so. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, problemReply: ProblemReply): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const [status, reason] = UNREADABLE[error.code ?? ''] ?? ['400 Bad Request', 'The bytes received are no valid HTTP/1.1 request.'];
-  socket.end(
-    `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${reason.length}\r\n\r\n${reason}`,
+  const { status, headers, body } = problemReply(unreadable(error.code), { requestId: newRequestId(), clientRequestId: null });
+  const lines = Object.entries({ ...headers, connection: 'close', 'content-length': body.length }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
   );
+  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`);
+  socket.end(body);
 }
 
-const UNREADABLE: Readonly<Record<string, readonly [status: string, reason: string]>> = {
-  HPE_HEADER_OVERFLOW: ['431 Request Header Fields Too Large', 'The headers are larger than 16 KiB: send fewer or shorter ones.'],
-  ERR_HTTP_REQUEST_TIMEOUT: ['408 Request Timeout', 'The headers did not arrive in time.'],
-};
+function unreadable(code: string | undefined): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('headers_too_large', 'The headers are larger than 16 KiB: send fewer or shorter ones.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Problem('request_timeout', 'The headers did not arrive in time: send the request again.');
+    default:
+      return new Problem('malformed_request', 'The bytes received are no valid HTTP/1.1 request.');
+  }
+}

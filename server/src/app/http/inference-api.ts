@@ -33,6 +33,7 @@ type CallIds = Pick<Call, 'requestId' | 'clientRequestId'>;
 
 const ROUTE = contract.inference.createChatCompletion;
 const METADATA = metadataOf(ROUTE);
+const GRANT_FRESH_MS = 500;
 
 /**
  * The hot path: `POST /v1/chat/completions` straight on node:http. Express in between would cost more than everything the gateway does
@@ -59,11 +60,12 @@ export function createInferenceApi(deps: InferenceApiDeps) {
 async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, deps: InferenceApiDeps): Promise<void> {
   const startedTick = performance.now();
   const startedAt = deps.inference.clock.now();
-  const grant = await grantOf(req, deps.authenticator);
-  authorise(METADATA, grant.principal);
-  requireEndpoint(grant, ROUTE.path);
+  const early = await admittedGrant(req, deps.authenticator);
   const headers = parseInferenceHeaders(req.headers);
   const { bytes: body, value } = await readJsonBody(req, deps.bodyLimits);
+  // A body that trickles in must not carry a key past its revocation, or past a lowered cap.
+  const isStale = performance.now() - startedTick > GRANT_FRESH_MS;
+  const grant = isStale ? await admittedGrant(req, deps.authenticator) : early;
   const signature = deps.checkSignature(req, body, grant);
   // Most requests are not signed, and need no turn of the event loop to find out.
   const clientSignature = signature && (await signature);
@@ -94,6 +96,13 @@ async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, d
   }
   // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
   return send(res, await completeOnce(call, key, deps));
+}
+
+async function admittedGrant(req: IncomingMessage, authenticator: Authenticator): Promise<Grant> {
+  const grant = await grantOf(req, authenticator);
+  authorise(METADATA, grant.principal);
+  requireEndpoint(grant, ROUTE.path);
+  return grant;
 }
 
 /** A key that is in memory costs no turn of the event loop. A database that cannot be read is no reason to call the credential wrong. */
