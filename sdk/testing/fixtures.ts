@@ -3,8 +3,10 @@ import type {
   AuditLogEntry,
   ChatCompletion,
   ChatCompletionChunk,
+  KeyBudgetStatusResponse,
   KeyCreatedResponse,
   KeyResponse,
+  MfaStatusResponse,
   Model,
   Problem,
   UserResponse,
@@ -155,3 +157,24 @@ export const auditEntry = (number: number): AuditLogEntry => ({
   request_id: REQUEST_ID,
   created_at: '2026-11-21T08:00:00.000Z',
 });
+
+export const budgetStatus: KeyBudgetStatusResponse = {
+  key_id: KEY_ID,
+  period: '2026-11',
+  period_start: '2026-11-01T00:00:00.000Z',
+  resets_at: '2026-12-01T00:00:00.000Z',
+  monthly_cap_usd: '25',
+  spent_usd: '20.5',
+  held_usd: '0.04',
+  remaining_usd: '4.46',
+  utilization: 0.8234,
+  status: 'warning',
+  alert_thresholds: [50, 80, 100],
+};
+
+export const mfaStatus: MfaStatusResponse = {
+  enabled: true,
+  enabled_at: '2026-11-21T08:00:00.000Z',
+  pending: false,
+  recovery_codes_left: 10,
+};

@@ -54,12 +54,56 @@ describe('login', () => {
     expect(terminal.files.size).toBe(0);
   });
 
-  it('exits with 4 and says so when a second factor is needed', async () => {
-    const challenge = { mfa_required: true, challenge_token: 'c', expires_at: session.expires_at, methods: ['totp'] };
-    gateway.script({ json: challenge });
-    const { stderr, exitCode } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery' });
-    expect(stderr).toContain('code: mfa_required');
-    expect(exitCode).toBe(4);
+  describe('with a second factor', () => {
+    const challenge = { mfa_required: true, challenge_token: 'tgc_x', expires_at: session.expires_at, methods: ['totp', 'recovery_code'] };
+    const argv = ['login', '--email', 'ada@example.com'];
+
+    it('takes the code from --code', async () => {
+      gateway.script({ json: challenge }, { json: { ...user, session } }, { json: keySet });
+      const { exitCode } = await terminal.type([...argv, '--code', '492039'], { stdin: 'correct horse battery' });
+      expect(exitCode).toBe(0);
+      expect(gateway.requests[1]).toMatchObject({ path: '/v1/users/login/mfa', body: { challenge_token: 'tgc_x', code: '492039' } });
+      expect(terminal.file('credentials.json')).toContain(session.token);
+    });
+
+    it('asks a person, again after a slip', async () => {
+      gateway.script(
+        { json: challenge },
+        refusal('invalid_mfa_code', { detail: 'Wrong.' }),
+        { json: { ...user, session } },
+        { json: keySet },
+      );
+      const { stderr, exitCode } = await terminal.type(argv, { isTty: true, typed: ['correct horse battery', '000000', '492039'] });
+      const question = 'Code from the authenticator app, or a recovery code: ';
+      expect(stderr).toBe(`Password: ${question}Wrong.\n${question}Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
+      expect(exitCode).toBe(0);
+    });
+
+    it('does not ask when the challenge is dead', async () => {
+      gateway.script({ json: challenge }, refusal('challenge_expired'));
+      const { stderr, exitCode } = await terminal.type(argv, { isTty: true, typed: ['correct horse battery', '000000', '000000'] });
+      expect(stderr).toContain('next: Run `tallygate login` again.');
+      expect(exitCode).toBe(4);
+    });
+
+    it('exits with 4 and names --code where nobody can be asked', async () => {
+      gateway.script({ json: challenge });
+      const { stderr, exitCode } = await terminal.type(argv, { stdin: 'correct horse battery' });
+      expect(stderr).toMatch(/code: mfa_required\n {2}next: Repeat with --code/);
+      expect(exitCode).toBe(4);
+    });
+  });
+
+  it('advises what helps someone who is just logging in', async () => {
+    gateway.script(refusal('invalid_credentials'));
+    const { stderr } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'wrong' });
+    expect(stderr).toContain('next: Check both, or set a new password with `tallygate password reset`.');
+  });
+
+  it('keeps the address without /v1, as it is shown everywhere', async () => {
+    gateway.script({ json: { ...user, session } }, { json: keySet });
+    const { stderr } = await terminal.type(['login', '--email', 'ada@example.com', '--base-url', `${gateway.baseUrl}/v1`], { stdin: 'x' });
+    expect(stderr).toBe(`Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
   });
 
   it('counts as done when only the receipt keys cannot be fetched', async () => {
@@ -99,6 +143,11 @@ describe('the stored session', () => {
     gateway.script({ json: [key] });
     expect((await terminal.type(['--profile', 'work', 'keys', 'list'], {})).exitCode).toBe(0);
     expect((await terminal.type(['--profile', '../evil', 'keys', 'list'], {})).exitCode).toBe(2);
+    gateway.script({ json: [key] });
+    expect((await terminal.type(['keys', 'list'], { variables: { TALLYGATE_PROFILE: 'work' } })).exitCode).toBe(0);
+    expect((await terminal.type(['profiles', '--profile', 'work'], {})).stdout).toBe(
+      `work\tyes\t${gateway.baseUrl}\tada@example.com\t${session.expires_at}\n`,
+    );
   });
 });
 

@@ -70,6 +70,10 @@ describe('keys create', () => {
     [['keys', 'create', '--name', 'x', '--cap', '25 USD'], 'Expected an amount in USD such as 25 or 0.50.'],
     [['keys', 'rotate'], "missing required argument 'key'"],
     [['keys', 'rotate', KEY_ID, '--grace', '-1'], 'Expected a duration such as 30m, 1h or 7d.'],
+    [['keys', 'rotate', KEY_ID, '--grace', '8d'], 'Expected 7d at most.'],
+    [['keys', 'update', KEY_ID], 'There is nothing to change.'],
+    [['keys', 'update', KEY_ID, '--rmp', '5'], 'Did you mean --rpm?'],
+    [['keys', 'rotate', '--what'], 'Run `tallygate keys rotate --help`.'],
     [['keys', 'lst'], 'Did you mean list?'],
     [['keys'], 'A command is missing.'],
   ])('exits with 2 for %j', async (argv, sentence) => {
@@ -147,6 +151,108 @@ describe('keys revoke', () => {
     gateway.script(refusal('not_found', { detail: 'No such API key.' }));
     const { stderr, exitCode } = await terminal.type(['keys', 'revoke', KEY_ID]);
     expect(stderr).toMatch(/^error: No such API key\.\n {2}code: not_found, request: req_\w+\n {2}next: Check the id/);
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe('a key that is named', () => {
+  const old = { ...key, key_id: KEY_ID.replace('ee77', 'ee78'), prefix: 'tg_live_OldOldOldOld', status: 'revoked' as const };
+  const paths = () => gateway.requests.map(({ path }) => path);
+
+  it.each(['production', 'tg_live_4f0Zk1x8QbRm'])('is found as %s, among those that work', async (name) => {
+    gateway.script({ json: [old, key] }, { json: key });
+    const { stdout } = await terminal.type(['keys', 'get', name]);
+    expect(stdout).toContain('Rate limits\tthe plan’s\n');
+    expect(paths()).toEqual(['/v1/keys', `/v1/keys/${KEY_ID}`]);
+  });
+
+  it('is a revoked one where no other has the name', async () => {
+    gateway.script({ json: [old] }, { json: old });
+    await terminal.type(['keys', 'get', 'production']);
+    expect(paths()[1]).toBe(`/v1/keys/${old.key_id}`);
+  });
+
+  it('is never guessed where two have the name', async () => {
+    gateway.script({ json: [{ ...old, status: 'active' }, key] });
+    const { stderr, exitCode } = await terminal.type(['keys', 'revoke', 'production']);
+    expect(stderr).toContain(`error: 2 keys are named "production".`);
+    expect(stderr).toContain(`${KEY_ID} (tg_live_4f0Zk1x8QbRm)`);
+    expect({ exitCode, sent: paths() }).toEqual({ exitCode: 2, sent: ['/v1/keys'] });
+  });
+
+  it.each(['prodcution', 'prodution', 'productionn', 'prod'])('is suggested for %s', async (name) => {
+    gateway.script({ json: [key] });
+    const { stderr, exitCode } = await terminal.type(['keys', 'get', name]);
+    expect(stderr).toContain('next: Did you mean production?');
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe('keys update', () => {
+  const RAW = '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo';
+  const PEM = `-----BEGIN PUBLIC KEY-----\nMCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo=\n-----END PUBLIC KEY-----\n`;
+  const update = async (...options: string[]) => {
+    gateway.script({ json: key });
+    await terminal.type(['keys', 'update', KEY_ID, ...options]);
+    return gateway.requests[0]?.body;
+  };
+
+  it('sends what is named and nothing else', async () => {
+    const options = [
+      '--model',
+      'gpt-4o-mini,gpt-5',
+      '--model',
+      'gpt-5-mini',
+      '--rpm',
+      '60',
+      '--expires',
+      '1d',
+      '--metadata',
+      'team=search',
+    ];
+    expect(await update(...options)).toEqual({
+      allowed_models: ['gpt-4o-mini', 'gpt-5', 'gpt-5-mini'],
+      rate_limits: { requests_per_minute: 60 },
+      expires_at: '2026-11-22T08:00:00.000Z',
+      metadata: { team: 'search' },
+    });
+  });
+
+  it('takes away what a word takes away', async () => {
+    const options = [
+      '--model',
+      'all',
+      '--endpoint',
+      'all',
+      '--tpm',
+      'plan',
+      '--expires',
+      'never',
+      '--metadata',
+      'none',
+      '--signing-key',
+      'none',
+    ];
+    expect(await update(...options, '--no-require-signature')).toEqual({
+      allowed_models: null,
+      allowed_endpoints: null,
+      rate_limits: { tokens_per_minute: null },
+      expires_at: null,
+      metadata: {},
+      signing_public_key: null,
+      require_signature: false,
+    });
+  });
+
+  it.each([RAW, 'key.pem'])('takes a signing key as %s', async (given) => {
+    terminal.files.set('key.pem', PEM);
+    expect(await update('--signing-key', given, '--require-signature')).toEqual({ signing_public_key: RAW, require_signature: true });
+  });
+
+  it('says how to make a signing key where the file holds none', async () => {
+    terminal.files.set('key.pem', 'hello');
+    const { stderr, exitCode } = await terminal.type(['keys', 'update', KEY_ID, '--signing-key', 'key.pem']);
+    expect(stderr).toContain('next: Make one with `openssl genpkey -algorithm ed25519');
     expect(exitCode).toBe(1);
   });
 });

@@ -1,0 +1,67 @@
+import { auditEntry, KEY_ID } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const page = (items: object[], total = items.length) => ({ json: { items, total, limit: 50, offset: 0 } });
+const lastCell = (line: string) => line.trimEnd().split('\t').at(-1);
+
+it('lists who changed what, from where', async () => {
+  gateway.script(page([auditEntry(1)]));
+  const { stdout } = await terminal.type(['audit', 'list']);
+  const { actor, created_at } = auditEntry(1);
+  expect(stdout).toBe(`${created_at}\tkey.created\tuser ${actor.id}\tkey ${KEY_ID}\t203.0.113.7\tmonthly_cap_usd: - → 25\n`);
+  expect(gateway.requests[0]?.query).toEqual({ limit: '50' });
+});
+
+it.each([
+  [{ name: 'production', livemode: true }, 'name: production, livemode: true'],
+  [
+    { from: { monthly_cap_usd: '5', alert_thresholds: [50] }, to: { monthly_cap_usd: '25', alert_thresholds: [50] } },
+    'monthly_cap_usd: 5 → 25',
+  ],
+  [{ from: 'a', to: 'b' }, 'from: a, to: b'],
+  [{ allowed_models: { from: ['a'], to: null } }, 'allowed_models: ["a"] → -'],
+  [{}, '-'],
+])('shows the changes %j as "%s"', async (changes, text) => {
+  gateway.script(page([{ ...auditEntry(1), changes }]));
+  expect(lastCell((await terminal.type(['audit', 'list'])).stdout)).toBe(text);
+});
+
+it('counts durations back from now, and takes days as they are', async () => {
+  gateway.script(page([]));
+  await terminal.type(['audit', 'list', '--since', '1d', '--until', '2026-11-21', '--action', 'key.created']);
+  expect(gateway.requests[0]?.query).toEqual({
+    limit: '50',
+    action: 'key.created',
+    from: '2026-11-20T08:00:00.000Z',
+    to: '2026-11-21T00:00:00Z',
+  });
+});
+
+it('fetches as many pages as are wanted, and says how many there are', async () => {
+  const entries = Array.from({ length: 201 }, (_, index) => auditEntry(300 - index));
+  gateway.script(page(entries.slice(0, 200), 300), page(entries.slice(200), 300));
+  const { stdout, stderr } = await terminal.type(['audit', 'list', '--limit', '201'], { apiKey: 'tg_test_secret', isTty: true });
+  expect(stdout.trimEnd().split('\n')).toHaveLength(202);
+  expect(stderr).toBe('201 of 300; --limit shows more.\n');
+  expect(gateway.requests.map(({ query }) => query)).toEqual([{ limit: '200' }, { limit: '200', offset: '200' }]);
+});
+
+it('shows administrators other accounts, or all of them', async () => {
+  gateway.script(page([]), page([]));
+  await terminal.type(['audit', 'list', '--account', 'all']);
+  await terminal.type(['audit', 'list', '--account', KEY_ID]);
+  expect(gateway.requests.map(({ path, query }) => [path, query['account_id']])).toEqual([
+    ['/v1/admin/audit-log', undefined],
+    ['/v1/admin/audit-log', KEY_ID],
+  ]);
+});
