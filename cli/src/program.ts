@@ -46,7 +46,8 @@ Environment:
   NO_COLOR                   no colours
 
 Exit codes:
-  0 done   1 failed   2 wrong usage   3 receipt not valid   4 authentication needed   5 refused over budget or rate`;
+  0 done   1 failed   2 wrong usage   3 receipt not valid   4 authentication needed   5 refused over budget or rate
+  130 interrupted with Ctrl-C`;
 
 /** Runs one command line and says how the process should end. Everything it reads or writes is in `world`. */
 export async function run(argv: readonly string[], world: World): Promise<ExitCode> {

@@ -33,7 +33,7 @@ export interface SettingsOptions {
 
 export const withSettings = (command: Command): Command =>
   command
-    .option('--scopes <list>', 'what it may do, comma-separated', listOf)
+    .option('--scopes <list>', 'what it may do, comma-separated: inference, account:read, account:write, keys:write, billing:write', listOf)
     .option('--expires <time>', 'when it stops working: a time, a day, a duration such as 30d, or never', orNone('never', moment))
     .option('--model <id>', 'the only models it may use (repeatable), or all', orNone('all', repeatedList))
     .option('--endpoint <path>', 'the only endpoints it may spend on (repeatable), or all', orNone('all', repeatedList))
