@@ -31,6 +31,7 @@ const CLASS_OF_STATUS: Record<number, string> = {
   415: 'BadRequestError',
   422: 'ValidationError',
   429: 'RateLimitError',
+  431: 'BadRequestError',
   500: 'ServerError',
 };
 const UPSTREAM = ['upstream_rate_limited', 'upstream_failed', 'upstream_timeout', 'no_provider_configured'];

@@ -42,7 +42,7 @@ export class TallygateError extends Error {
   }
 }
 
-/** 400, 405, 408, 413, 415: the request itself is at fault. */
+/** 400, 405, 408, 413, 415, 431: the request itself is at fault. */
 export class BadRequestError extends TallygateError {}
 /** 401: no credential, or one that is not accepted. */
 export class AuthenticationError extends TallygateError {}
