@@ -37,7 +37,8 @@ export class Gateway {
     this.#sessionToken = sessionToken;
   }
 
-  static async start(stage: Stage, { instant, paced }: Providers): Promise<Gateway> {
+  /** @param settings beyond the defaults that an operator starts with */
+  static async start(stage: Stage, { instant, paced }: Providers, settings: Readonly<Record<string, string>> = {}): Promise<Gateway> {
     const dataDir = join(stage.folder, 'data');
     const providersFile = join(stage.folder, 'providers.json');
     const provider = (name: string, origin: string, model: string) => ({
@@ -48,7 +49,7 @@ export class Gateway {
     });
     const providers = [provider('instant', instant, MODELS.instant), provider('paced', paced, MODELS.paced)];
     writeFileSync(providersFile, JSON.stringify({ providers }));
-    const env = { DATA_DIR: dataDir, PROVIDERS_FILE: providersFile, PORT: '0' };
+    const env = { ...settings, DATA_DIR: dataDir, PROVIDERS_FILE: providersFile, PORT: '0' };
     const { pid, ready } = await stage.start({ name: 'gateway', script: 'server/src/main.ts', env, isSubject: true }, () =>
       bootstrapOf(dataDir),
     );
@@ -80,6 +81,17 @@ export class Gateway {
     };
     const { key_id: id, key } = await post(`${this.origin}/v1/keys`, body, this.#sessionToken);
     return { id, key };
+  }
+
+  /** Users that nobody has heard of, each with the administrator's password hash: over HTTP, hashing would take minutes. */
+  async addUsers(emails: readonly string[]): Promise<void> {
+    await this.#database.query(
+      `insert into users (id, account_id, email, role, password_hash, email_verified_at, created_at)
+       select gen_random_uuid(), account_id, address, 'member', password_hash, now(), now()
+       from (select account_id, password_hash from users limit 1) as administrator, unnest($1::text[]) as address`,
+      [emails],
+    );
+    await this.#database.query('analyze users');
   }
 
   /** How many requests the ledger knows, of one key or of all. */

@@ -8,13 +8,17 @@ import { type Results, run } from './run.ts';
 import { FULL, QUICK } from './settings.ts';
 import { Stage } from './stage.ts';
 import { startSubjects } from './subjects.ts';
+import { timingTable } from './timing-table.ts';
 import { isOverspent } from './views/overspend.ts';
+import { timing } from './views/timing.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
 
-const { values: flags } = parseArgs({ options: { quick: { type: 'boolean', default: false }, save: { type: 'boolean', default: false } } });
+const flag = { type: 'boolean', default: false } as const;
+const { values: flags } = parseArgs({ options: { quick: flag, save: flag, timing: flag } });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
+const onProgress = (what: string): void => print(`… ${what}`);
 
 if (process.platform !== 'linux') {
   process.stderr.write('The bench reads CPU times from /proc, so it needs Linux.\n');
@@ -35,19 +39,32 @@ const setting = cores
 print(setting);
 
 try {
-  const subjects = await startSubjects(stage);
-  const results = await run(subjects, flags.quick ? QUICK : FULL, (what) => print(`… ${what}`));
-  await subjects.gateway.disconnect();
-  await stage.strike();
-  print(`\n${table(results.views)}\n\n${verdict(results)}`);
-  if (flags.save) save(results);
-  process.exit(isSound(results) ? 0 : EXIT_FAILED);
+  const isGood = flags.timing ? await compareTimes() : await measureSpeed();
+  process.exit(isGood ? 0 : EXIT_FAILED);
 } catch (error) {
   // A run that was interrupted fails in whatever it was doing; the handler above has the last word.
   if (stage.isStruck) await new Promise(() => {});
   await stage.strike();
   process.stderr.write(`\nThe bench failed: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
   process.exit(EXIT_FAILED);
+}
+
+async function measureSpeed(): Promise<boolean> {
+  const subjects = await startSubjects(stage);
+  const results = await run(subjects, flags.quick ? QUICK : FULL, onProgress);
+  await subjects.gateway.disconnect();
+  await stage.strike();
+  print(`\n${table(results.views)}\n\n${verdict(results)}`);
+  if (flags.save) save(results);
+  return isSound(results);
+}
+
+/** What could not be told apart from noise has not been shown to be safe, so it fails as well. */
+async function compareTimes(): Promise<boolean> {
+  const findings = await timing(stage, onProgress);
+  await stage.strike();
+  print(`\n${timingTable(findings)}`);
+  return findings.every(({ verdict }) => verdict === 'indistinguishable');
 }
 
 function verdict({ overspend, answered, recorded, receipts }: Results): string {
