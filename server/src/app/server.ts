@@ -27,7 +27,7 @@ import {
 } from '../identity/index.ts';
 import { createSignatureCheck, createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../inference/index.ts';
 import { systemClock } from '../kernel/clock.ts';
-import { createLog, type Log } from '../kernel/log.ts';
+import { createLog, flushed, type Log, withoutRedaction } from '../kernel/log.ts';
 import {
   CachedKeyDirectory,
   createKeys,
@@ -77,6 +77,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
   const log = createLog(config.logLevel);
   const clock = systemClock;
   const closing = new Closing(log);
+  closing.add('log', () => flushed(log));
   try {
     // The folder first: it refuses a second server before anything of the first one's is touched.
     const dataDir = openDataDir(config.dataDir);
@@ -176,8 +177,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const idempotency = createIdempotency({ em, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
-    // A line for every request: looking for credentials among four fields of our own would cost more than the line does.
-    const servedLog = log.child({}, { redact: [] });
+    const servedLog = withoutRedaction(log);
     const checkSignature = createSignatureCheck({ clock, publicUrl: () => publicUrl });
     const inference: InferenceDeps = {
       catalog,

@@ -9,18 +9,48 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** A UTC calendar month, `YYYY-MM`. */
 export type Month = string;
 
-export const monthOf = (epochMs: number): Month => new Date(epochMs).toISOString().slice(0, 7);
+/** The month asked for last: nearly every moment that is asked for lies in the present one. */
+let recent = { month: '', startMs: 0, endMs: 0 };
+
+export function monthOf(epochMs: number): Month {
+  if (epochMs < recent.startMs || epochMs >= recent.endMs) recent = span(new Date(epochMs).toISOString().slice(0, 7));
+  return recent.month;
+}
 
 /** A UTC calendar day, `YYYY-MM-DD`. */
-export const dayOf = (epochMs: number): string => new Date(epochMs).toISOString().slice(0, 10);
+export const dayOf = (epochMs: number): string => rfc3339(epochMs).slice(0, 10);
 
 export const monthStart = (month: Month): Date => new Date(`${month}-01T00:00:00.000Z`);
 
 /** The first instant of the month after. */
 export function monthEnd(month: Month): Date {
-  const start = monthStart(month);
-  return new Date(Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1));
+  if (month !== recent.month) recent = span(month);
+  return new Date(recent.endMs);
 }
 
+function span(month: Month): typeof recent {
+  const start = monthStart(month);
+  return { month, startMs: start.getTime(), endMs: Date.UTC(start.getUTCFullYear(), start.getUTCMonth() + 1, 1) };
+}
+
+const SECOND_MS = 1000;
+const SECOND_DIGITS = 'YYYY-MM-DDTHH:MM:SS.'.length;
+
+/** The second written last, and how it begins. */
+let writtenSecond = Number.NaN;
+let written = '';
+
 /** RFC 3339 in UTC, milliseconds included: the only form in which times leave the service. */
-export const rfc3339 = (at: Date | number): string => new Date(at).toISOString();
+export function rfc3339(at: Date | number): string {
+  const epochMs = Number(at);
+  const second = Math.floor(epochMs / SECOND_MS);
+  if (second !== writtenSecond) {
+    // Years beyond 9999 have more digits, and no second in which they are worth remembering.
+    const text = new Date(epochMs).toISOString();
+    if (text.length !== SECOND_DIGITS + 4) return text;
+    writtenSecond = second;
+    written = text.slice(0, SECOND_DIGITS);
+    return text;
+  }
+  return `${written}${String(Math.floor(epochMs) - second * SECOND_MS).padStart(3, '0')}Z`;
+}

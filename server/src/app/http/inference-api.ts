@@ -11,7 +11,7 @@ import {
   streamChat,
 } from '../../inference/index.ts';
 import { isWellFormedRequestId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
-import type { Log } from '../../kernel/log.ts';
+import { type Log, withoutRedaction } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
@@ -29,6 +29,10 @@ interface InferenceApiDeps {
   readonly checkSignature: SignatureCheck;
 }
 
+interface ServingDeps extends InferenceApiDeps {
+  readonly refusalLog: Log;
+}
+
 type CallIds = Pick<Call, 'requestId' | 'clientRequestId'>;
 
 const ROUTE = contract.inference.createChatCompletion;
@@ -39,7 +43,8 @@ const GRANT_FRESH_MS = 500;
  * The hot path: `POST /v1/chat/completions` straight on node:http. Express in between would cost more than everything the gateway does
  * with the request.
  */
-export function createInferenceApi(deps: InferenceApiDeps) {
+export function createInferenceApi(given: InferenceApiDeps) {
+  const deps: ServingDeps = { ...given, refusalLog: withoutRedaction(given.inference.log) };
   return {
     handles: ({ method, url }: IncomingMessage): boolean =>
       method === 'POST' && (url === ROUTE.path || url?.startsWith(`${ROUTE.path}?`) === true),
@@ -51,13 +56,13 @@ export function createInferenceApi(deps: InferenceApiDeps) {
       try {
         await answer(req, res, ids, deps);
       } catch (thrown) {
-        refuse(thrown, res, ids, deps.inference);
+        refuse(thrown, res, ids, deps);
       }
     },
   };
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, deps: InferenceApiDeps): Promise<void> {
+async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, deps: ServingDeps): Promise<void> {
   const startedTick = performance.now();
   const startedAt = deps.inference.clock.now();
   const early = await admittedGrant(req, deps.authenticator);
@@ -127,11 +132,12 @@ function abortOnHangUp(res: ServerResponse, hangUp: AbortController): void {
   });
 }
 
-async function completeOnce(call: Call, key: string, { idempotency, inference }: InferenceApiDeps): Promise<Reply> {
+async function completeOnce(call: Call, key: string, deps: ServingDeps): Promise<Reply> {
   if (key.length === 0 || key.length > 255)
     throw validationProblem({
       header: { issues: [{ path: ['idempotency-key'], message: 'Expected 1 to 255 characters', code: 'invalid' }] },
     });
+  const { idempotency, inference } = deps;
   const { principal } = call.grant;
   const scope = principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`;
   const begun = await idempotency
@@ -143,7 +149,7 @@ async function completeOnce(call: Call, key: string, { idempotency, inference }:
   }
   const reply = await completeChat(call, inference).catch((thrown: unknown) => {
     const problem = problemOf(thrown);
-    report(problem, call, inference.log);
+    report(problem, call, deps);
     return inference.problemReply(problem, call);
   });
   await begun.complete({ status: reply.status, headers: textHeaders(reply.headers), body: reply.body });
@@ -157,11 +163,11 @@ function send(res: ServerResponse, { status, headers, body }: Reply): void {
   if (!res.destroyed) res.writeHead(status, headers).end(body);
 }
 
-function refuse(thrown: unknown, res: ServerResponse, ids: CallIds, { problemReply, log }: InferenceDeps): void {
+function refuse(thrown: unknown, res: ServerResponse, ids: CallIds, deps: ServingDeps): void {
   const problem = problemOf(thrown);
-  report(problem, ids, log);
+  report(problem, ids, deps);
   if (!res.headersSent) {
-    send(res, problemReply(problem, ids));
+    send(res, deps.inference.problemReply(problem, ids));
     return;
   }
   // The stream has begun: the last thing it says is what went wrong.
@@ -169,11 +175,11 @@ function refuse(thrown: unknown, res: ServerResponse, ids: CallIds, { problemRep
   res.end(`data: ${JSON.stringify({ error: { message, type: 'server_error', code, param: null } })}\n\n`);
 }
 
-function report({ code, status, extras, cause }: Problem, { requestId }: CallIds, log: Log): void {
+function report({ code, status, extras, cause }: Problem, { requestId }: CallIds, { inference, refusalLog }: ServingDeps): void {
   const facts = { requestId, code, because: extras.because };
   // The cause of a refusal may quote the request (JSON.parse does): it is logged for our own failures only.
-  if (status >= 500) log.error({ ...facts, err: cause }, 'inference failed');
-  else log.info(facts, 'inference refused');
+  if (status >= 500) inference.log.error({ ...facts, err: cause }, 'inference failed');
+  else refusalLog.info(facts, 'inference refused');
 }
 
 function callIds({ headers }: IncomingMessage): CallIds {
