@@ -1,45 +1,13 @@
 import type { NanoUsd } from '../../kernel/money.ts';
 import { maxOf } from '../../kernel/money.ts';
 import { costAt, drawOnQuota, largestThatFits, unitsAt } from './lane-arithmetic.ts';
-import type {
-  Held,
-  HoldOutcome,
-  HoldRequest,
-  LaneSource,
-  LaneState,
-  LaneStore,
-  MoneyLane,
-  QuotaLane,
-  Refused,
-  Settled,
-  Settlement,
-  Units,
-} from './port.ts';
+import { addUnits, type Counter, type MoneyCounter, type Passage, type QuotaCounter, quotaLeft, refusalOf, statesOf } from './passage.ts';
+import type { Held, HoldOutcome, HoldRequest, LaneSource, LaneStore, MoneyLane, Settled, Settlement, Units } from './port.ts';
 import { RateLanes, type RateTake } from './rate-lanes.ts';
-import type { JournalPosition, SettlementJournal } from './settlement-journal.ts';
-
-interface Counter {
-  /** How many holds may still be settled on it, the expired ones included. */
-  holds: number;
-  /** When a request last named it, epoch milliseconds. */
-  touchedAt: number;
-  /** Where its newest settlement or ceiling is in the journal. */
-  settledAt: JournalPosition | undefined;
-}
-
-interface MoneyCounter extends Counter {
-  spent: NanoUsd;
-  held: NanoUsd;
-  cap: NanoUsd | null;
-}
-
-interface QuotaCounter extends Counter {
-  used: Record<string, bigint>;
-  held: Record<string, bigint>;
-}
+import type { SettlementJournal } from './settlement-journal.ts';
 
 interface Hold {
-  readonly request: HoldRequest;
+  readonly passage: Passage;
   readonly amount: NanoUsd;
   readonly covered: Units;
   readonly charge: NanoUsd;
@@ -48,9 +16,6 @@ interface Hold {
   /** Swept: no longer counted as held, but still good for one late settlement. */
   expired: boolean;
 }
-
-/** Which lane refuses, and why. */
-type Refusal = Omit<Refused, 'lanes' | 'rates'>;
 
 /** What the lanes need of the journal: to write to it, and to know what was taken from it. */
 type Journal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'isAcknowledged'>;
@@ -90,8 +55,9 @@ export class InProcessLanes implements LaneStore {
   settle({ holdId, cost, units, record, rates }: Settlement): Settled | undefined {
     const hold = this.#holds.get(holdId);
     if (!hold) return undefined;
-    const { request } = hold;
-    const drawn = drawOnQuota(units, request.quota && this.#coverOf(hold, request.quota), cost);
+    const { passage } = hold;
+    const { money, funds, quota } = passage;
+    const drawn = drawOnQuota(units, coverOf(hold, units), cost);
     const debt = maxOf(0n, drawn.charge - hold.charge);
     // The journal first: if it cannot be written, nothing has happened and the hold stands.
     const settledAt = this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record });
@@ -99,11 +65,11 @@ export class InProcessLanes implements LaneStore {
     if (!hold.expired) this.#release(hold);
     this.#forget(holdId, hold);
     if (hold.rates && rates) this.#rates.correct(hold.rates, rates.tokens, rates.at);
-    for (const lane of request.lanes) this.#counter(lane.id).spent += cost;
-    if (request.funds) this.#counter(request.funds.id).spent += drawn.charge;
-    if (request.quota) add(this.#quotaCounter(request.quota.id).used, drawn.covered, 1n);
-    for (const counter of this.#countersOf(request)) counter.settledAt = settledAt;
-    return { covered: drawn.covered, charged: drawn.charge, debt, lanes: request.lanes.map((lane) => this.#state(lane)) };
+    for (const counter of money) counter.spent += cost;
+    if (funds) funds.spent += drawn.charge;
+    if (quota) addUnits(quota.used, drawn.covered, 1n);
+    for (const counter of passage.all) counter.settledAt = settledAt;
+    return { covered: drawn.covered, charged: drawn.charge, debt, lanes: statesOf(passage) };
   }
 
   async credit(laneId: string, amount: NanoUsd): Promise<void> {
@@ -154,24 +120,22 @@ export class InProcessLanes implements LaneStore {
 
   #holdLoaded(request: HoldRequest): HoldOutcome {
     if (this.#holds.has(request.holdId)) throw new Error(`There is a hold ${request.holdId} already`);
-    for (const counter of this.#countersOf(request)) counter.touchedAt = Math.max(counter.touchedAt, request.at);
+    const passage = this.#passage(request);
+    for (const counter of passage.all) counter.touchedAt = Math.max(counter.touchedAt, request.at);
     const tooFast = request.rates && this.#rates.refusal(request.rates, request.at);
     if (tooFast) return tooFast;
-    for (const lane of moneyLanes(request)) this.#applyCap(this.#counter(lane.id), lane, request.at);
-    const quotaLeft = request.quota ? this.#quotaLeft(request.quota) : null;
-    const { wanted, least } = request.outputTokens;
-    const fits = (tokens: number) => this.#refusal(request, tokens, quotaLeft) === undefined;
+    for (const lane of request.lanes) this.#applyCap(this.#counter(lane.id), lane, request.at);
+    if (request.funds) this.#applyCap(this.#counter(request.funds.id), request.funds, request.at);
 
-    let tokens = wanted;
-    if (!fits(wanted)) {
-      const refusal = this.#refusal(request, least, quotaLeft);
-      if (refusal) {
-        const lanes = request.lanes.map((lane) => this.#state(lane));
-        return { ...refusal, lanes, ...(request.rates && { rates: this.#rates.status(request.rates.lanes) }) };
-      }
-      tokens = largestThatFits(least, wanted, fits);
+    const { wanted, least } = request.outputTokens;
+    const left = quotaLeft(passage, unitsAt(request.units, wanted));
+    if (!refusalOf(passage, wanted, left)) return this.#take(passage, wanted, left);
+    const refusal = refusalOf(passage, least, left);
+    if (refusal) {
+      return { ...refusal, lanes: statesOf(passage), ...(request.rates && { rates: this.#rates.status(request.rates.lanes) }) };
     }
-    return this.#take(request, tokens, quotaLeft);
+    const tokens = largestThatFits(least, wanted, (count) => !refusalOf(passage, count, left));
+    return this.#take(passage, tokens, left);
   }
 
   /** A ceiling that is set or tightened is in the journal before it is asked: a restart or an idle hour must not lift it. */
@@ -192,95 +156,43 @@ export class InProcessLanes implements LaneStore {
     }
   }
 
-  /** The lane that refuses so many tokens, one that waiting cannot cure before one that it can; undefined when all agree. */
-  #refusal(request: HoldRequest, tokens: number, quotaLeft: Units | null): Refusal | undefined {
+  #take(passage: Passage, tokens: number, left: Units | null): Held {
+    const { request } = passage;
     const amount = costAt(request.cost, tokens);
-    let inFlight: Refusal | undefined;
-    for (const lane of request.lanes) {
-      const state = this.#state(lane);
-      if (state.cap === null || state.spent + state.held + amount <= state.cap) continue;
-      const mayFitLater = state.spent + amount <= state.cap;
-      const refusal: Refusal = { held: false, lane: state, required: amount, resetsAt: lane.resetsAt, mayFitLater };
-      if (!mayFitLater) return refusal;
-      inFlight ??= refusal;
-    }
-    const account = this.#accountRefusal(request, tokens, amount, quotaLeft);
-    return account && !account.mayFitLater ? account : (inFlight ?? account);
-  }
-
-  #accountRefusal(request: HoldRequest, tokens: number, amount: NanoUsd, quotaLeft: Units | null): Refusal | undefined {
-    const units = unitsAt(request.units, tokens);
-    const { charge } = drawOnQuota(units, quotaLeft, amount);
-    if (charge === 0n) return undefined;
-    const state = request.funds ? this.#state(request.funds) : nothingBeyond(request.quota);
-    if (state.cap === null || state.spent + state.held + charge <= state.cap) return undefined;
-    const quotaUnheld = request.quota ? this.#quotaLeft(request.quota, { ignoreHeld: true }) : null;
-    const later = drawOnQuota(units, quotaUnheld, amount).charge;
-    const resetsAt = request.funds?.resetsAt ?? request.quota?.resetsAt ?? null;
-    return { held: false, lane: state, required: charge, resetsAt, mayFitLater: later === 0n || state.spent + later <= state.cap };
-  }
-
-  #take(request: HoldRequest, tokens: number, quotaLeft: Units | null): Held {
-    const amount = costAt(request.cost, tokens);
-    const { covered, charge } = drawOnQuota(unitsAt(request.units, tokens), quotaLeft, amount);
+    const { covered, charge } = drawOnQuota(unitsAt(request.units, tokens), left, amount);
     const rates = request.rates && this.#rates.take(request.rates);
-    const hold: Hold = { request, amount, covered, charge, rates, expiresAt: request.expiresAt, expired: false };
+    const hold: Hold = { passage, amount, covered, charge, rates, expiresAt: request.expiresAt, expired: false };
     this.#holds.set(request.holdId, hold);
-    this.#count(hold, 1n);
-    for (const counter of this.#countersOf(request)) counter.holds += 1;
-    const taken = { held: true, outputTokens: tokens, amount, lanes: request.lanes.map((lane) => this.#state(lane)) } as const;
+    count(hold, 1n);
+    for (const counter of passage.all) counter.holds += 1;
+    const taken = { held: true, outputTokens: tokens, amount, lanes: statesOf(passage) } as const;
     return request.rates ? { ...taken, rates: this.#rates.status(request.rates.lanes) } : taken;
-  }
-
-  /** Puts the hold's amounts on its lanes, or takes them off. */
-  #count({ request, amount, covered, charge }: Hold, sign: 1n | -1n): void {
-    for (const lane of request.lanes) this.#counter(lane.id).held += sign * amount;
-    if (request.funds) this.#counter(request.funds.id).held += sign * charge;
-    if (request.quota) add(this.#quotaCounter(request.quota.id).held, covered, sign);
   }
 
   /** It counts as running no longer, though it may still be settled. */
   #release(hold: Hold): void {
-    this.#count(hold, -1n);
+    count(hold, -1n);
     if (hold.rates) this.#rates.release(hold.rates);
   }
 
   /** From now on it cannot be settled. */
-  #forget(holdId: string, { request }: Hold): void {
+  #forget(holdId: string, { passage }: Hold): void {
     this.#holds.delete(holdId);
-    for (const counter of this.#countersOf(request)) counter.holds -= 1;
-  }
-
-  /**
-   * What the quota gives a hold at its settlement: what it has reserved, and what others have left since. Usage inside the quota costs
-   * nothing, even where the worst case would not have fitted. An expired hold keeps its word too.
-   */
-  #coverOf({ covered, expired }: Hold, quota: QuotaLane): Units {
-    const cover = (meter: string, left: bigint) => {
-      const reserved = covered[meter] ?? 0n;
-      return expired ? maxOf(left, reserved) : maxOf(left, 0n) + reserved;
-    };
-    return Object.fromEntries(Object.entries(this.#quotaLeft(quota)).map(([meter, left]) => [meter, cover(meter, left)]));
+    for (const counter of passage.all) counter.holds -= 1;
   }
 
   #isWritten({ settledAt }: Counter): boolean {
     return settledAt === undefined || this.#journal.isAcknowledged(settledAt);
   }
 
-  #state(lane: MoneyLane): LaneState {
-    const { cap, spent, held } = this.#counter(lane.id);
-    return { id: lane.id, source: lane.source, cap, spent, held };
-  }
-
-  #quotaLeft(quota: QuotaLane, { ignoreHeld = false } = {}): Units {
-    const { used, held } = this.#quotaCounter(quota.id);
-    const left = (meter: string, cap: bigint) => cap - (used[meter] ?? 0n) - (ignoreHeld ? 0n : (held[meter] ?? 0n));
-    return Object.fromEntries(Object.entries(quota.caps).map(([meter, cap]) => [meter, left(meter, cap)]));
-  }
-
-  *#countersOf(request: HoldRequest): Iterable<Counter> {
-    for (const lane of moneyLanes(request)) yield this.#counter(lane.id);
-    if (request.quota) yield this.#quotaCounter(request.quota.id);
+  #passage(request: HoldRequest): Passage {
+    const money = request.lanes.map(({ id }) => this.#counter(id));
+    const funds = request.funds ? this.#counter(request.funds.id) : undefined;
+    const quota = request.quota ? this.#quotaCounter(request.quota.id) : undefined;
+    const all: Counter[] = [...money];
+    if (funds) all.push(funds);
+    if (quota) all.push(quota);
+    return { request, money, funds, quota, all };
   }
 
   #counter(id: string): MoneyCounter {
@@ -332,11 +244,25 @@ export class InProcessLanes implements LaneStore {
   }
 }
 
-const moneyLanes = (request: HoldRequest): readonly MoneyLane[] => (request.funds ? [...request.lanes, request.funds] : request.lanes);
+/** Puts the hold's amounts on its lanes, or takes them off. */
+function count({ passage: { money, funds, quota }, amount, covered, charge }: Hold, sign: 1n | -1n): void {
+  for (const counter of money) counter.held += sign * amount;
+  if (funds) funds.held += sign * charge;
+  if (quota) addUnits(quota.held, covered, sign);
+}
 
-/** The account may not go beyond its quota at all. */
-const nothingBeyond = (quota: QuotaLane | null): LaneState => ({ id: quota?.id ?? '', source: 'plan_quota', cap: 0n, spent: 0n, held: 0n });
-
-function add(counters: Record<string, bigint>, units: Units, sign: 1n | -1n): void {
-  for (const [meter, amount] of Object.entries(units)) counters[meter] = (counters[meter] ?? 0n) + sign * amount;
+/**
+ * What the quota gives a hold at its settlement: what it has reserved, and what others have left since. Usage inside the quota costs
+ * nothing, even where the worst case would not have fitted. An expired hold keeps its word too.
+ */
+function coverOf({ passage, covered, expired }: Hold, use: Units): Units | null {
+  const left = quotaLeft(passage, use);
+  if (!left) return null;
+  const cover: Record<string, bigint> = {};
+  for (const meter in left) {
+    const free = left[meter] ?? 0n;
+    const reserved = covered[meter] ?? 0n;
+    cover[meter] = expired ? maxOf(free, reserved) : maxOf(free, 0n) + reserved;
+  }
+  return cover;
 }

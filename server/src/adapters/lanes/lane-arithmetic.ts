@@ -21,16 +21,21 @@ export const unitsAt = (units: Units, outputTokens: number): Units => ({
  */
 export function drawOnQuota(use: Units, left: Units | null, cost: NanoUsd): { covered: Units; charge: NanoUsd } {
   if (!left) return { covered: {}, charge: cost };
-  const meters = Object.entries(use).filter(([, amount]) => amount > 0n);
   // The covered share as a fraction, kept exact: the smallest of left/amount over all meters, at most 1.
   let part = 1n;
   let whole = 1n;
-  for (const [meter, amount] of meters) {
+  for (const meter in use) {
+    const amount = use[meter] ?? 0n;
+    if (amount <= 0n) continue;
     const available = maxOf(0n, minOf(left[meter] ?? 0n, amount));
     if (available * whole < part * amount) [part, whole] = [available, amount];
   }
-  const covered = Object.fromEntries(meters.map(([meter, amount]) => [meter, proRata(amount, part, whole)]));
-  return { covered, charge: proRata(cost, whole - part, whole) };
+  const covered: Record<string, bigint> = {};
+  for (const meter in use) {
+    const amount = use[meter] ?? 0n;
+    if (amount > 0n) covered[meter] = part === whole ? amount : proRata(amount, part, whole);
+  }
+  return { covered, charge: part === whole ? 0n : proRata(cost, whole - part, whole) };
 }
 
 /** The largest value in [least, most] for which `fits` holds, given that it holds for `least` and is monotonic. */

@@ -1,0 +1,107 @@
+import type { NanoUsd } from '../../kernel/money.ts';
+import { costAt, drawOnQuota, unitsAt } from './lane-arithmetic.ts';
+import type { HoldRequest, LaneState, MoneyLane, Refused, Units } from './port.ts';
+import type { JournalPosition } from './settlement-journal.ts';
+
+export interface Counter {
+  /** How many holds may still be settled on it, the expired ones included. */
+  holds: number;
+  /** When a request last named it, epoch milliseconds. */
+  touchedAt: number;
+  /** Where its newest settlement or ceiling is in the journal. */
+  settledAt: JournalPosition | undefined;
+}
+
+export interface MoneyCounter extends Counter {
+  spent: NanoUsd;
+  held: NanoUsd;
+  cap: NanoUsd | null;
+}
+
+export interface QuotaCounter extends Counter {
+  used: Record<string, bigint>;
+  held: Record<string, bigint>;
+}
+
+/** A request with the counters of its lanes, looked up once: a counter is not dropped while a hold on it may be settled. */
+export interface Passage {
+  readonly request: HoldRequest;
+  /** Of `request.lanes`, in their order. */
+  readonly money: readonly MoneyCounter[];
+  readonly funds: MoneyCounter | undefined;
+  readonly quota: QuotaCounter | undefined;
+  /** Each of them. */
+  readonly all: readonly Counter[];
+}
+
+/** Which lane refuses, and why. */
+type Refusal = Omit<Refused, 'lanes' | 'rates'>;
+
+/** The lane that refuses so many tokens, one that waiting cannot cure before one that it can; undefined when all agree. */
+export function refusalOf(passage: Passage, tokens: number, left: Units | null): Refusal | undefined {
+  const { request, money } = passage;
+  const amount = costAt(request.cost, tokens);
+  let inFlight: Refusal | undefined;
+  for (let index = 0; index < money.length; index += 1) {
+    const counter = money[index];
+    const lane = request.lanes[index];
+    if (!counter || !lane || counter.cap === null || counter.spent + counter.held + amount <= counter.cap) continue;
+    const mayFitLater = counter.spent + amount <= counter.cap;
+    const refusal: Refusal = { held: false, lane: stateOf(lane, counter), required: amount, resetsAt: lane.resetsAt, mayFitLater };
+    if (!mayFitLater) return refusal;
+    inFlight ??= refusal;
+  }
+  const account = accountRefusal(passage, tokens, left);
+  return account && !account.mayFitLater ? account : (inFlight ?? account);
+}
+
+function accountRefusal(passage: Passage, tokens: number, left: Units | null): Refusal | undefined {
+  const { request, funds } = passage;
+  const amount = costAt(request.cost, tokens);
+  const units = unitsAt(request.units, tokens);
+  const { charge } = drawOnQuota(units, left, amount);
+  if (charge === 0n) return undefined;
+  const state = request.funds && funds ? stateOf(request.funds, funds) : nothingBeyond(request);
+  if (state.cap === null || state.spent + state.held + charge <= state.cap) return undefined;
+  const later = drawOnQuota(units, quotaLeft(passage, units, { ignoreHeld: true }), amount).charge;
+  const resetsAt = request.funds?.resetsAt ?? request.quota?.resetsAt ?? null;
+  return { held: false, lane: state, required: charge, resetsAt, mayFitLater: later === 0n || state.spent + later <= state.cap };
+}
+
+/** What is left of the quota, of the meters in use alone; null without a quota. A meter that the plan does not name has nothing. */
+export function quotaLeft({ request, quota }: Passage, use: Units, { ignoreHeld = false } = {}): Units | null {
+  if (!quota || !request.quota) return null;
+  const { caps } = request.quota;
+  const left: Record<string, bigint> = {};
+  for (const meter in use) {
+    const cap = caps[meter];
+    if (cap !== undefined) left[meter] = cap - (quota.used[meter] ?? 0n) - (ignoreHeld ? 0n : (quota.held[meter] ?? 0n));
+  }
+  return left;
+}
+
+/** The lanes that take the whole cost, as they stand. */
+export function statesOf({ request, money }: Passage): LaneState[] {
+  const states: LaneState[] = [];
+  for (let index = 0; index < money.length; index += 1) {
+    const counter = money[index];
+    const lane = request.lanes[index];
+    if (counter && lane) states.push(stateOf(lane, counter));
+  }
+  return states;
+}
+
+const stateOf = ({ id, source }: MoneyLane, { cap, spent, held }: MoneyCounter): LaneState => ({ id, source, cap, spent, held });
+
+/** The account may not go beyond its quota at all. */
+const nothingBeyond = ({ quota }: HoldRequest): LaneState => ({
+  id: quota?.id ?? '',
+  source: 'plan_quota',
+  cap: 0n,
+  spent: 0n,
+  held: 0n,
+});
+
+export function addUnits(counters: Record<string, bigint>, units: Units, sign: 1n | -1n): void {
+  for (const meter in units) counters[meter] = (counters[meter] ?? 0n) + sign * (units[meter] ?? 0n);
+}
