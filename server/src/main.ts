@@ -9,7 +9,10 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 try {
   const config = readConfig();
-  const server = await startServer(config, () => stop.resolve());
+  const server = await startServer(config, () => {
+    process.exitCode = EXIT_FAILED;
+    stop.resolve();
+  });
   process.stdout.write(banner(server, config.dataDir));
   await stop.promise;
   process.stdout.write('\nStopping: running requests may end.\n');
