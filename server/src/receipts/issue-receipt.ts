@@ -1,7 +1,7 @@
-import { createHash, randomBytes, sign } from 'node:crypto';
+import { hash, randomBytes, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { ReceiptPayload } from '@tallygate/contract';
-import { accountHash, canonicalJson, keyHash } from '@tallygate/receipts';
+import { accountHashInput, canonicalJson, keyHashInput } from '@tallygate/receipts';
 import type { SigningKey } from './signing-keys.ts';
 
 /** What a receipt says, before it has its nonce. Ids in the clear: they leave as salted hashes. */
@@ -28,12 +28,12 @@ export async function issueReceipt({ account_id, key_id, ...facts }: ReceiptFact
     version: 'tallygate-receipt/v1',
     kind: 'usage',
     nonce,
-    account_hash: accountHash(nonce, account_id),
-    key_hash: key_id === null ? null : keyHash(nonce, key_id),
+    account_hash: hash('sha256', accountHashInput(nonce, account_id), 'hex'),
+    key_hash: key_id === null ? null : hash('sha256', keyHashInput(nonce, key_id), 'hex'),
     ...facts,
   };
   const canonical = canonicalJson(payload);
-  const digest = createHash('sha256').update(`${payload.version}\n`).update(canonical).digest();
+  const digest = hash('sha256', `${payload.version}\n${canonical}`, 'buffer');
   const signature = await signInPool(null, digest, key.privateKey);
   return { receiptId: facts.receipt_id, payload: canonical, digest, kid: key.kid, signature };
 }
