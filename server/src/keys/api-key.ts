@@ -1,7 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
 import { defineEntity, p } from '@mikro-orm/core';
 import type { InferenceEndpoint, Scope } from '@tallygate/contract';
 import type { NanoUsd } from '../kernel/money.ts';
+import { graceEndsAt, type KeyStatus, statusOf } from './key-lock.ts';
 import { secretHash } from './key-secret.ts';
 import type { KeySettings } from './key-settings.ts';
 
@@ -40,13 +40,10 @@ const ApiKeySchema = defineEntity({
 /** Percent of the monthly cap at which the owner is told, unless they choose others. */
 export const DEFAULT_ALERT_THRESHOLDS: readonly number[] = [50, 80, 100];
 
-export type KeyStatus = 'active' | 'expired' | 'revoked';
-
 /** An API key. Its secret is stored as a hash, so nothing here can show the plain key again. */
 export class ApiKey extends ApiKeySchema.class {
   status(now: Date): KeyStatus {
-    if (this.revokedAt) return 'revoked';
-    return this.expiresAt && now >= this.expiresAt ? 'expired' : 'active';
+    return statusOf(this, now);
   }
 
   isUsable(now: Date): boolean {
@@ -82,14 +79,7 @@ export class ApiKey extends ApiKeySchema.class {
 
   /** When the secret before the last rotation dies; `undefined` when none is left. */
   graceEndsAt(now: Date): Date | undefined {
-    return this.previousExpiresAt && now < this.previousExpiresAt ? this.previousExpiresAt : undefined;
-  }
-
-  /** Compares in constant time; says nothing of whether the key is usable. */
-  isOpenedBy(secret: string, now: Date): boolean {
-    const presented = secretHash(secret);
-    if (timingSafeEqual(presented, this.secretHash)) return true;
-    return Boolean(this.previousSecretHash && this.graceEndsAt(now) && timingSafeEqual(presented, this.previousSecretHash));
+    return graceEndsAt(this, now);
   }
 }
 ApiKeySchema.setClass(ApiKey);

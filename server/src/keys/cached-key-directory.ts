@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { ApiKey } from './api-key.ts';
 import type { KeyDirectory, KeyGrant } from './key-directory.ts';
+import { isOpenedBy, type KeyLock, statusOf } from './key-lock.ts';
 import { type KeyParts, parseKey } from './key-secret.ts';
 import type { LastUse } from './last-use.ts';
 import { RecentMap } from './recent-map.ts';
@@ -14,7 +14,7 @@ const MAX_MISSING = 10_000;
 
 /** A key as it stands in the database, and what it grants. */
 export interface KnownKey {
-  readonly key: ApiKey;
+  readonly key: KeyLock;
   readonly grant: KeyGrant;
 }
 
@@ -88,15 +88,16 @@ export class CachedKeyDirectory implements KeyDirectory {
   #open(known: KnownKey | undefined, { secret, livemode }: KeyParts): KeyGrant {
     const now = new Date(this.#deps.clock.now());
     if (!known) throw refused('unknown key');
-    if (known.key.livemode !== livemode || !known.key.isOpenedBy(secret, now)) throw refused('wrong secret');
-    if (!known.key.isUsable(now)) throw refused(`key ${known.key.status(now)}`);
+    if (known.key.livemode !== livemode || !isOpenedBy(known.key, secret, now)) throw refused('wrong secret');
+    const status = statusOf(known.key, now);
+    if (status !== 'active') throw refused(`key ${status}`);
     this.#deps.lastUse.note(known.key.id, now);
     return known.grant;
   }
 
   #readOnce(lookupId: string): Promise<KnownKey | undefined> {
     const running = this.#reads.get(lookupId);
-    if (running) return running;
+    if (running !== undefined) return running;
     const read = this.#deps.read(lookupId).then(
       (found) => {
         if (this.#reads.get(lookupId) === read) this.#remember(lookupId, found);
