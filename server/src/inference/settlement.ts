@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { ReceiptUsage, RequestAttempt, RequestTrace } from '@tallygate/contract';
 import type { LaneStore, Settled } from '../adapters/lanes/port.ts';
-import { type Cost, costOf } from '../catalog/index.ts';
+import { type Cost, costOf, type UnitPrices } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { SettlementRecord } from '../ledger/index.ts';
 import { type Admission, HOLD_MS } from './admission.ts';
@@ -94,7 +94,7 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     estimated: served.estimated,
     priceVersion: served.target.model.priceAt(call.startedAt)?.version ?? '',
     priceTier: cost.tierAboveInputTokens,
-    unitPrices: Object.fromEntries(Object.entries(cost.unit).map(([meter, price]) => [meter, price.toString()])),
+    unitPrices: writtenPrices(cost.unit),
     held: hold.amount.toString(),
     cost: cost.nanoUsd.toString(),
     clientSignature: call.clientSignature,
@@ -105,4 +105,15 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     completedAt: served.completedAt,
     overheadMs: served.overheadMs,
   };
+}
+
+/** By price version and tier, of which there are few: every settlement repeats them. */
+const written = new WeakMap<UnitPrices, Readonly<Record<string, string>>>();
+
+function writtenPrices(unit: UnitPrices): Readonly<Record<string, string>> {
+  const known = written.get(unit);
+  if (known) return known;
+  const prices = Object.fromEntries(Object.entries(unit).map(([meter, price]) => [meter, price.toString()]));
+  written.set(unit, prices);
+  return prices;
 }

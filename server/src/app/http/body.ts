@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../kernel/problem.ts';
 import { jsonFaultPosition } from './json-fault.ts';
@@ -58,25 +59,21 @@ function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits)
 /** JSON.parse takes any depth, but JSON.stringify runs out of stack at some thousand levels, and RFC 8259 (section 9) lets a parser set a limit. */
 const MOST_LEVELS = 256;
 
-/** Level by level, not by recursion: that would be what it guards against. */
+/** Looks no deeper than `most`, so its own recursion cannot become what it guards against. */
 function isNestedDeeper(value: unknown, most: number): boolean {
-  let level = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > most) return true;
-    level = level.flatMap((parent) => (typeof parent === 'object' && parent !== null ? Object.values(parent).filter(isObject) : []));
-  }
+  if (typeof value !== 'object' || value === null) return false;
+  if (most < 0) return true;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) if (isNestedDeeper(member, most - 1)) return true;
   return false;
 }
-
-const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** @throws Problem `malformed_json`, naming the position */
-function parseJson(bytes: Uint8Array): unknown {
+function parseJson(bytes: Buffer): unknown {
   let text: string;
   try {
-    text = utf8.decode(bytes);
+    text = isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes);
   } catch (cause) {
     throw new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.', { cause });
   }
