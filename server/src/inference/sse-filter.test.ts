@@ -255,3 +255,7 @@ describe('what was delivered', () => {
     expect(text.length * scale).toBeLessThan(4_010_000);
   });
 });
+
+test('a finish reason counts whatever came behind it in chunks of its own', () => {
+  expect(relay(event(delta('hi')), event(finished), 'data: garbage\n\n').isComplete).toBe(true);
+});

@@ -20,6 +20,8 @@ const SEAM_BYTES = 2;
 const LONGEST_EVENT = 8 * 1024 * 1024;
 /** How much of what was passed on is kept for an estimate, should the provider never say what it used. */
 const KEPT_BYTES = 1024 * 1024;
+/** More events than any provider sends behind the one with the finish reason. */
+const TAIL_PIECES = 32;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -35,7 +37,8 @@ export class SseFilter {
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #passedBytes = 0;
-  #tail: Buffer = EMPTY;
+  /** What was passed on last: whether the stream was finished is only asked at its end. */
+  readonly #tail: Buffer[] = [];
   /** The chunk that the stream's own last one is modelled on: the first, or the first with a choice where a preamble without one precedes. */
   #first: Json | undefined;
   #hasChoice = false;
@@ -92,7 +95,7 @@ export class SseFilter {
 
   /** Whether the stream came to its end: `[DONE]`, or from providers that leave it out, a finish reason. */
   get isComplete(): boolean {
-    return this.#isDone || (!this.isOver && this.#carriedBytes === 0 && isFinished(this.#tail));
+    return this.#isDone || (!this.isOver && this.#carriedBytes === 0 && isFinished(Buffer.concat(this.#tail)));
   }
 
   /** A chunk without choices that shows the usage, in the name of the stream's other chunks. */
@@ -171,7 +174,8 @@ export class SseFilter {
 
   #keep(passed: Buffer): void {
     if (passed.length === 0) return;
-    if (passed[0] !== COLON || passed.includes('data:')) this.#tail = passed;
+    if (passed[0] !== COLON || passed.includes('data:')) this.#tail.push(passed);
+    if (this.#tail.length > TAIL_PIECES) this.#tail.shift();
     this.#passedBytes += passed.length;
     if (this.#keptBytes >= KEPT_BYTES) return;
     this.#kept.push(passed);
