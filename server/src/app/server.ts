@@ -33,6 +33,7 @@ import {
   createKeys,
   createLastUse,
   createReadKey,
+  evenRefusals,
   KEYS_CHANNEL,
   keyEntities,
   keyRoutes,
@@ -173,7 +174,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     closing.add('jobs', () => jobs.close());
 
     const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
-    const authenticator = createAuthenticator({ keys: keyDirectory, sessions, internalSecret });
+    const authenticator = createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, internalSecret });
     const idempotency = createIdempotency({ em, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
