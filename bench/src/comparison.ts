@@ -13,14 +13,14 @@ export interface Comparison {
   readonly unknown: number;
   /** Median of the pairs' differences: what disturbs both of a pair is not in it. */
   readonly difference: number;
-  /** Bootstrap interval of that median, 99 %. */
+  /** Bootstrap interval of that median, 95 %. */
   readonly interval: readonly [from: number, to: number];
   /** How often chance alone would make so great a difference: Wilcoxon's signed-rank test, two-sided. */
   readonly p: number;
 }
 
 const RESAMPLES = 2_000;
-const CONFIDENCE = 0.99;
+const CONFIDENCE = 0.95;
 
 export function compare(pairs: readonly Pair[]): Comparison {
   const differences = pairs.map(({ known, unknown }) => known - unknown);
@@ -34,7 +34,7 @@ export function compare(pairs: readonly Pair[]): Comparison {
   };
 }
 
-/** Medians of samples drawn with replacement; what lies between their outermost half per cents. */
+/** Medians of samples drawn with replacement; what lies between their outer fortieths. */
 function bootstrapMedian(values: readonly number[]): [from: number, to: number] {
   const drawn = () => values[Math.floor(Math.random() * values.length)] ?? Number.NaN;
   const medians = Array.from({ length: RESAMPLES }, () => median(values.map(drawn)));

@@ -1,6 +1,6 @@
 import type { Finding } from './views/timing.ts';
 
-const COLUMNS = ['', 'pairs', 'known', 'unknown', 'difference', '99 % interval', 'bound', 'p', 'verdict'];
+const COLUMNS = ['', 'pairs', 'known', 'unknown', 'difference', '95 % interval', 'bound', 'p', 'verdict'];
 
 /** Findings as aligned lines; times in milliseconds. */
 export function timingTable(findings: readonly Finding[]): string {
