@@ -1,10 +1,12 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { TotalsReporter } from './scripts/totals-reporter.ts';
 
+const PROPERTY_SEED = fileURLToPath(new URL('./scripts/property-seed.setup.ts', import.meta.url));
 const source = { ssr: { resolve: { conditions: ['tallygate-source', 'node'] } } };
-const unit = (name: string, root: string) => ({
+const unit = (name: string, root: string, setupFiles: string[] = []) => ({
   extends: true as const,
-  test: { name, root, include: ['src/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
+  test: { name, root, include: ['src/**/*.test.ts'], setupFiles, testTimeout: 60_000, hookTimeout: 60_000 },
 });
 
 export default defineConfig({
@@ -15,10 +17,10 @@ export default defineConfig({
     globalSetup: ['./server/src/adapters/postgres/test-database.setup.ts'],
     projects: [
       unit('contract', './contract'),
-      unit('server', './server'),
+      unit('server', './server', [PROPERTY_SEED]),
       unit('sdk', './sdk'),
       unit('cli', './cli'),
-      unit('receipts', './packages/receipts'),
+      unit('receipts', './packages/receipts', [PROPERTY_SEED]),
       unit('fake-upstream', './packages/fake-upstream'),
       {
         extends: true as const,
