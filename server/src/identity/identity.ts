@@ -48,7 +48,7 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed }: Identi
   return {
     users,
     sessions,
-    logins: createLogins({ em, pool, users, sessions, passwords, secondFactor, throttle, clock }),
+    logins: createLogins({ em, pool, sessions, passwords, secondFactor, throttle, clock }),
     mfa: createMfa({ em, secondFactor, ownerProof, clock }),
     profile: createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, clock }),
     recovery: createRecovery({ em, pool, passwords, throttle, clock }),
