@@ -48,7 +48,7 @@ test('a new user gets from registration to a revoked key with nothing but the co
   });
   await terminal.must(login, { stdin: PASSWORD });
   const link = await terminal.must(['mfa', 'enable']);
-  const recoveryCodes = (await terminal.must(['mfa', 'enable', '--code', authenticatorCode(link)])).split('\n');
+  const recoveryCodes = (await terminal.must(['mfa', 'enable', '--code', authenticatorCode(link)], { stdin: PASSWORD })).split('\n');
   expect(recoveryCodes).toHaveLength(10);
   await terminal.must(['logout']);
   expect(await terminal.type(login, { stdin: PASSWORD })).toMatchObject({ exitCode: 4, stderr: expect.stringContaining('--code') });

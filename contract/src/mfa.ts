@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals, Timestamp } from './conventions.ts';
+import { headersA, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 import { UserResponse } from './identity.ts';
 
 const c = initContract();
@@ -59,11 +59,9 @@ export type MfaBeginResponse = z.infer<typeof MfaBeginResponse>;
 export const MfaVerifyRequest = z
   .strictObject({
     code: Code,
-    password: Password.optional().meta({
-      description: 'Needed from API keys only: a key alone cannot change how its owner logs in.',
-    }),
+    password: Password.meta({ description: 'Whoever has only a session or an API key must not decide how its owner logs in.' }),
   })
-  .meta({ id: 'MfaVerifyRequest', description: 'A code from the app that took the secret of begin.', examples: [{ code: '492039' }] });
+  .meta({ id: 'MfaVerifyRequest', description: 'The password, and a code from the app that took the secret of begin.' });
 export type MfaVerifyRequest = z.infer<typeof MfaVerifyRequest>;
 
 export const MfaDisableRequest = z
@@ -118,7 +116,8 @@ export const mfa = c.router({
     method: 'POST',
     path: '/v1/users/mfa/confirm',
     summary: 'Switch the second factor on',
-    description: 'Takes a code that shows that the app has the secret. The answer has ten recovery codes, shown this once.',
+    description:
+      'Takes the password, and a code that shows that the app has the secret. Ends every other session of the user. The answer has ten recovery codes, shown this once.',
     headers: headersA,
     body: MfaVerifyRequest,
     responses: { 200: MfaStatusResponse, ...refusals.write },
@@ -133,5 +132,16 @@ export const mfa = c.router({
     body: MfaDisableRequest,
     responses: { 200: MfaStatusResponse, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'disableMfa' } as const,
+  },
+  reset: {
+    method: 'DELETE',
+    path: '/v1/admin/users/:user_id/mfa',
+    summary: 'Remove another user’s second factor',
+    description:
+      'For administrators, when a user has lost the app and the recovery codes. Ends every session of the user and tells them by mail; repeating it changes nothing. One’s own is switched off with the password and a code.',
+    headers: headersA,
+    pathParams: z.object({ user_id: Uuid.meta({ description: 'The user’s id.' }) }),
+    responses: { 204: c.noBody(), 404: problem, ...refusals.read },
+    metadata: { auth: 'bearer', session: true, role: 'admin', tag: 'Identity', operationId: 'resetMfa' } as const,
   },
 });

@@ -21,7 +21,7 @@ export class Mfa {
     return this.#transport.json({ method: 'POST', path: '/v1/users/mfa/begin' }, options);
   }
 
-  /** Switches the second factor on with a code from the app; ten recovery codes are in this answer and nowhere else. */
+  /** Switches the second factor on with the password and a code from the app, and ends the user's other sessions; ten recovery codes are in this answer and nowhere else. */
   confirm(request: MfaVerifyRequest, options?: CallOptions): Call<MfaStatusResponse> {
     return this.#transport.json({ method: 'POST', path: '/v1/users/mfa/confirm', body: request }, options);
   }
@@ -29,5 +29,10 @@ export class Mfa {
   /** Switches the second factor off; its secret and all recovery codes are deleted. */
   disable(request: MfaDisableRequest, options?: CallOptions): Call<MfaStatusResponse> {
     return this.#transport.json({ method: 'POST', path: '/v1/users/mfa/disable', body: request }, options);
+  }
+
+  /** For administrators: removes another user's second factor and ends their sessions; a mail tells them. */
+  reset(userId: string, options?: CallOptions): Call<undefined> {
+    return this.#transport.json({ method: 'DELETE', path: `/v1/admin/users/${encodeURIComponent(userId)}/mfa` }, options);
   }
 }

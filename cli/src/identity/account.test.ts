@@ -12,6 +12,7 @@ beforeEach(async () => {
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const session = { sessionToken: 'tgs_secret' };
+const password = 'correct horse battery';
 const person = { ...session, isTty: true };
 const bodies = () => gateway.requests.map(({ body }) => body);
 
@@ -23,18 +24,22 @@ describe('mfa', () => {
     gateway.script({ json: begun }, refusal('confirmation_failed', { detail: 'Check the clock.' }), {
       json: { ...mfaStatus, recovery_codes },
     });
-    const { stdout, stderr } = await terminal.type(['mfa', 'enable'], { ...person, typed: ['000000', '492039'] });
+    const { stdout, stderr } = await terminal.type(['mfa', 'enable'], { ...person, typed: ['000000', password, '492039', password] });
     expect(stdout).toBe(`${recovery_codes.join('\n')}\n`);
     expect(stderr).toMatch(/^[█▀▄ \n]+Scan it/);
-    expect(stderr).toContain(`${begun.otpauth_uri}\nCode from the authenticator app: Check the clock.\nCode from`);
-    expect(bodies()).toEqual([undefined, { code: '000000' }, { code: '492039' }]);
+    expect(stderr).toContain(`${begun.otpauth_uri}\nCode from the authenticator app: Password: Check the clock.\nCode from`);
+    expect(bodies()).toEqual([undefined, { password, code: '000000' }, { password, code: '492039' }]);
   });
 
   it('takes two steps in a pipe and asks nobody', async () => {
     gateway.script({ json: begun }, { json: { ...mfaStatus, recovery_codes } });
     const first = await terminal.type(['mfa', 'enable'], session);
     expect(first).toMatchObject({ stdout: `${begun.otpauth_uri}\n`, stderr: expect.stringContaining('--code CODE'), exitCode: 0 });
-    const second = await terminal.type(['mfa', 'enable', '--code', '492039', '--json', 'recovery_codes'], session);
+    const second = await terminal.type(['mfa', 'enable', '--code', '492039', '--json', 'recovery_codes'], {
+      ...session,
+      stdin: `${password}\n`,
+    });
+    expect(bodies()[1]).toEqual({ password, code: '492039' });
     expect(JSON.parse(second.stdout)).toEqual({ recovery_codes });
   });
 

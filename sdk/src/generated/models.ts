@@ -360,28 +360,31 @@ export interface Health {
 /** An endpoint that spends, with everything below it. */
 export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
 
-/** A threshold that was reached. */
+/** A threshold that was reached, or a request that was refused. */
 export interface KeyBudgetAlert {
   /** UUIDv7. */
   alert_id: string;
   /** UTC calendar month, `YYYY-MM`. */
   period: string;
-  threshold_percent: number;
-  /** `exceeded` at 100 %. */
+  /** Null: none was reached, a request was refused below 90 % of the cap. */
+  threshold_percent: number | null;
+  /** `exceeded` at 100 %, else `warning`. */
   kind: 'warning' | 'exceeded';
-  /** A settled request reached the threshold; a changed budget put it below what was spent; a request did not fit under the cap. */
+  /** A settled request reached the threshold; a changed budget put it below what was spent; a request did not fit under the cap, which counts as 100 % while at least 90 % is spent. */
   cause: 'spend' | 'cap_change' | 'refusal';
   /** Settled in the period when the alert was recorded, USD. */
   spent_usd: string;
   /** The cap at that moment, USD. */
   cap_usd: string;
+  /** What had to be held for the refused request, USD; null for other causes. */
+  required_usd: string | null;
   /** RFC 3339, UTC. */
   created_at: string;
   /** First instant of the next period. */
   resets_at: string;
 }
 
-/** The alerts of a key, each threshold at most once a period. Newest first; the newest `limit` of `total`. */
+/** The alerts of a key, each threshold at most once a period, and so a refusal below 90 % of the cap. Newest first; the newest `limit` of `total`. */
 export interface KeyBudgetAlertHistoryResponse {
   items: KeyBudgetAlert[];
   /** How many there are in all. */
@@ -404,9 +407,9 @@ export interface KeyBudgetChange {
   };
   previous_cap_usd: string | null;
   new_cap_usd: string | null;
-  /** Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request. */
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too. */
   previous_alert_thresholds: number[];
-  /** Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request. */
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too. */
   new_alert_thresholds: number[];
 }
 
@@ -438,9 +441,9 @@ export interface KeyBudgetStatusResponse {
   remaining_usd: string | null;
   /** Spent ÷ cap, rounded down to four places; 1 for a cap of zero, null without a cap. */
   utilization: number | null;
-  /** `warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request was refused because it did not fit under it. */
+  /** `warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request did not fit under it while at least 90 % of it was spent. */
   status: 'uncapped' | 'ok' | 'warning' | 'exceeded';
-  /** Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request. */
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too. */
   alert_thresholds: number[];
 }
 
@@ -463,9 +466,9 @@ export interface KeyBudgetSummaryItem {
   remaining_usd: string | null;
   /** Spent ÷ cap, rounded down to four places; 1 for a cap of zero, null without a cap. */
   utilization: number | null;
-  /** `warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request was refused because it did not fit under it. */
+  /** `warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request did not fit under it while at least 90 % of it was spent. */
   status: 'uncapped' | 'ok' | 'warning' | 'exceeded';
-  /** Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request. */
+  /** Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too. */
   alert_thresholds: number[];
   /** The key’s name. */
   name: string;
@@ -655,12 +658,12 @@ export interface MfaStatusResponse {
   recovery_codes?: string[] | undefined;
 }
 
-/** A code from the app that took the secret of begin. */
+/** The password, and a code from the app that took the secret of begin. */
 export interface MfaVerifyRequest {
   /** Six digits from the authenticator app, or a recovery code. */
   code: string;
-  /** Needed from API keys only: a key alone cannot change how its owner logs in. */
-  password?: string | undefined;
+  /** Whoever has only a session or an API key must not decide how its owner logs in. */
+  password: string;
 }
 
 /** A model in OpenAI’s shape, with what it can do and what it costs. */

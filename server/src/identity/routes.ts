@@ -7,6 +7,8 @@ import type { User } from './user.ts';
 import type { Users } from './users.ts';
 import { toChallenge, toLogin, toSession, toUser } from './wire.ts';
 
+const DONE = { status: 204, body: undefined } as const;
+
 export const identityRoutes = ({ users, sessions, logins }: Identity): Handlers<typeof contract.identity> => ({
   createUser: async ({ body, ...call }) => ({ status: 201, body: toUser(await users.create(body, { origin: originOf(call) })) }),
   login: async ({ body, ...call }) => {
@@ -23,15 +25,18 @@ export const identityRoutes = ({ users, sessions, logins }: Identity): Handlers<
 export const mfaRoutes = ({ logins, mfa }: Identity): Handlers<typeof contract.mfa> => ({
   login: async ({ body, ...call }) => ({ status: 200, body: toLogin(await logins.complete(body, originOf(call))) }),
   status: async ({ principal }) => ({ status: 200, body: await mfa.status(principal) }),
-  begin: async ({ principal }) => {
-    const { secret, otpauthUri, qrCode } = await mfa.begin(principal);
+  begin: async ({ principal, ...call }) => {
+    const { secret, otpauthUri, qrCode } = await mfa.begin(principal, originOf(call));
     return { status: 200, body: { secret, otpauth_uri: otpauthUri, qr_code: qrCode } };
   },
   confirm: async ({ principal, body, ...call }) => ({ status: 200, body: await mfa.confirm(principal, body, originOf(call)) }),
   disable: async ({ principal, body, ...call }) => ({ status: 200, body: await mfa.disable(principal, body, originOf(call)) }),
+  reset: async ({ principal, params, ...call }) => {
+    await mfa.reset(principal, params.user_id, originOf(call));
+    return DONE;
+  },
 });
 
-const DONE = { status: 204, body: undefined } as const;
 const ACCEPTED = { status: 202, body: { accepted: true } } as const;
 
 export const accountRoutes = ({ profile, sessions, recovery }: Identity): Handlers<typeof contract.account> => ({

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../../command.ts';
 import { printRecord } from '../../print.ts';
 import { withCode } from '../codes.ts';
+import { askSecrets } from '../secrets.ts';
 import { MFA_FIELDS } from './status.ts';
 
 interface Options {
@@ -16,15 +17,22 @@ export const mfaEnable = (mfa: Command, perform: Perform): Command =>
     FIELDS,
     mfa
       .command('enable')
-      .description('Set up a second factor: shows the secret, takes a code from the app, prints ten recovery codes')
+      .description('Set up a second factor: shows the secret, takes a code from the app and the password, prints ten recovery codes')
       .option('--code <code>', 'code for a set-up that was begun before; for scripts')
-      .addHelpText('after', '\nIn a pipe it takes two steps: without --code it prints the otpauth link, with it the recovery codes.'),
+      .addHelpText(
+        'after',
+        '\nIn a pipe it takes two steps: without --code it prints the otpauth link, with it and the password on stdin the recovery codes.',
+      ),
   ).action(perform(enable));
 
 async function enable(world: CommandWorld, { options: { code: given } }: Typed<Options>): Promise<void> {
   const { input, err, signal } = world;
   const client = await world.connect('session');
-  const confirm = (code: string) => client.mfa.confirm({ code }, { signal });
+  // Asked for with every code: the service does not say which of the two was wrong.
+  const confirm = async (code: string) => {
+    const [password = ''] = await askSecrets(world, { name: 'Password' });
+    return client.mfa.confirm({ password, code }, { signal });
+  };
   if (given !== undefined) return showRecoveryCodes(world, await confirm(given));
   const begun = await client.mfa.begin({ signal });
   if (!input.isTty) return showLink(world, begun);
@@ -36,7 +44,7 @@ async function enable(world: CommandWorld, { options: { code: given } }: Typed<O
 function showLink(world: CommandWorld, begun: MfaBeginResponse): void {
   if (world.jsonFields === undefined) world.out.write(`${begun.otpauth_uri}\n`);
   else printRecord(world, begun, []);
-  world.err.write('Not on yet: confirm it with `tallygate mfa enable --code CODE`.\n');
+  world.err.write('Not on yet: confirm it with `tallygate mfa enable --code CODE`, the password on stdin.\n');
 }
 
 /** Alone on stdout, so that they can go to a file; they are shown this once. */

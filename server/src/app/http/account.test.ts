@@ -133,7 +133,7 @@ describe('a new password by mail', () => {
     const user = await signUp(api);
     const { body: begun } = await send(api, '/v1/users/mfa/begin', { method: 'POST', headers: user.auth });
     const code = () => generateSync({ secret: begun.secret, epoch: Math.floor(clock.now() / 1000) });
-    await post('mfa/confirm', { code: code() }, user.auth);
+    await post('mfa/confirm', { password: PASSWORD, code: code() }, user.auth);
     await post('password-reset', { email: user.email });
     const older = await mailbox.tokenFor(user.email, 'reset-password');
     clock.offsetMs += 2 * MINUTE_MS;
@@ -278,7 +278,7 @@ describe('closing the account', () => {
     expect((await close(user.auth, { password: 'wrong' })).body.code).toBe('confirmation_failed');
     const { body } = await send(api, '/v1/users/mfa/begin', { method: 'POST', headers: user.auth });
     const code = () => generateSync({ secret: body.secret, epoch: Math.floor(clock.now() / 1000) });
-    await post('mfa/confirm', { code: code() }, user.auth);
+    await post('mfa/confirm', { password: PASSWORD, code: code() }, user.auth);
     expect((await close(user.auth, { password: PASSWORD })).body.code).toBe('confirmation_failed');
     clock.offsetMs += MINUTE_MS;
     expect((await close(user.auth, { password: PASSWORD, code: code() })).status).toBe(204);

@@ -79,7 +79,7 @@ test('a secret that an older master key had sealed is sealed anew when it is use
   const { email, auth, userId } = await signUp(api);
   const { body } = await send(api, '/v1/users/mfa/begin', { method: 'POST', headers: auth });
   const code = () => generateSync({ secret: body.secret, epoch: Math.floor(clock.now() / 1000) });
-  await send(api, '/v1/users/mfa/confirm', { headers: auth, json: { code: code() } });
+  await send(api, '/v1/users/mfa/confirm', { headers: auth, json: { password: PASSWORD, code: code() } });
   const older = createSecretBox([{ id: 'older', key: Buffer.alloc(32, 9) }]).seal(body.secret, `mfa secret of ${userId}`);
   await db.database.pool.query('update users set mfa_sealed_secret = $1 where id = $2', [older, userId]);
   clock.stoppedAtMs = clock.now() + 60_000;

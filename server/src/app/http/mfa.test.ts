@@ -38,7 +38,7 @@ async function withSecondFactor() {
   const user = await signUp(api);
   const { body: begun } = await post('begin', user.auth);
   const secret: string = begun.secret;
-  const { body: confirmed } = await post('confirm', user.auth, { code: codeOf(secret) });
+  const { body: confirmed } = await post('confirm', user.auth, { password: PASSWORD, code: codeOf(secret) });
   later(2 * STEP_MS);
   const recoveryCodes: string[] = confirmed.recovery_codes;
   return { ...user, secret, recoveryCodes };
@@ -68,9 +68,9 @@ describe('setting up', () => {
     const { auth } = await signUp(api);
     const first = await post('begin', auth);
     const second = await post('begin', auth);
-    const old = await post('confirm', auth, { code: codeOf(first.body.secret) });
+    const old = await post('confirm', auth, { password: PASSWORD, code: codeOf(first.body.secret) });
     expect([old.status, old.body.code]).toEqual([403, 'confirmation_failed']);
-    expect((await post('confirm', auth, { code: codeOf(second.body.secret) })).status).toBe(200);
+    expect((await post('confirm', auth, { password: PASSWORD, code: codeOf(second.body.secret) })).status).toBe(200);
   });
 
   test('confirm shows ten recovery codes once, mails the owner, and neither they nor the secret are in the database', async () => {
@@ -89,11 +89,11 @@ describe('setting up', () => {
 
   test('confirm without begin, begin and confirm while on, and disable while off are conflicts', async () => {
     const { auth } = await signUp(api);
-    expect((await post('confirm', auth, { code: '000000' })).status).toBe(409);
+    expect((await post('confirm', auth, { password: PASSWORD, code: '000000' })).status).toBe(409);
     expect((await post('disable', auth, { code: '000000', password: PASSWORD })).status).toBe(409);
     const on = await withSecondFactor();
     expect((await post('begin', on.auth)).status).toBe(409);
-    expect((await post('confirm', on.auth, { code: codeOf(on.secret) })).status).toBe(409);
+    expect((await post('confirm', on.auth, { password: PASSWORD, code: codeOf(on.secret) })).status).toBe(409);
   });
 
   test('an API key cannot change how its owner logs in without the owner’s password', async () => {
@@ -101,8 +101,7 @@ describe('setting up', () => {
     const key = await newKey(api, user.auth, { scopes: ['account:read', 'account:write'] });
     const { body } = await post('begin', key.auth);
     const code = codeOf(body.secret);
-    const alone = await post('confirm', key.auth, { code });
-    expect([alone.status, alone.body.code]).toEqual([403, 'session_required']);
+    expect((await post('confirm', key.auth, { code })).status).toBe(422);
     expect((await post('confirm', key.auth, { code, password: 'a wrong password' })).body.code).toBe('confirmation_failed');
     expect((await post('confirm', key.auth, { code, password: PASSWORD })).status).toBe(200);
   });
@@ -142,7 +141,7 @@ describe('the second step of a login', () => {
     const user = await signUp(api);
     const { body } = await post('begin', user.auth);
     const code = codeOf(body.secret);
-    await post('confirm', user.auth, { code });
+    await post('confirm', user.auth, { password: PASSWORD, code });
     expect((await complete(await challengeOf(user.email), code)).body.code).toBe('invalid_mfa_code');
   });
 
@@ -190,6 +189,61 @@ describe('the second step of a login', () => {
   });
 });
 
+describe('a stolen session', () => {
+  test('cannot switch a second factor on without the password', async () => {
+    const user = await signUp(api);
+    const { body } = await post('begin', user.auth);
+    const code = codeOf(body.secret);
+    const alone = await post('confirm', user.auth, { code });
+    expect([alone.status, alone.body.errors[0].loc]).toEqual([422, ['body', 'password']]);
+    const guessed = await post('confirm', user.auth, { code, password: 'a wrong password' });
+    expect([guessed.status, guessed.body.code]).toEqual([403, 'confirmation_failed']);
+    expect((await login(user.email)).body.session.token).toBeDefined();
+  });
+
+  test('ends when the owner switches the second factor on; the owner’s own goes on', async () => {
+    const user = await signUp(api);
+    const stolen = { authorization: `Bearer ${(await login(user.email)).body.session.token}` };
+    const { body } = await post('begin', user.auth);
+    expect((await post('confirm', user.auth, { password: PASSWORD, code: codeOf(body.secret) })).status).toBe(200);
+    const answers = [stolen, user.auth].map((headers) => send(api, '/v1/users/me', { headers }));
+    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([401, 200]);
+  });
+});
+
+describe('an administrator', () => {
+  const reset = (userId: string, headers: Record<string, string>) =>
+    send(api, `/v1/admin/users/${userId}/mfa`, { method: 'DELETE', headers });
+
+  test('takes a user’s second factor and sessions away; the user is told, the log knows who did it', async () => {
+    const user = await withSecondFactor();
+    const admin = await signUp(api, 'admin');
+    expect((await reset(user.userId, admin.auth)).status).toBe(204);
+    expect((await send(api, '/v1/users/me', { headers: user.auth })).status).toBe(401);
+    const { token } = (await login(user.email)).body.session;
+    expect((await mailbox.to(user.email)).map(({ subject }) => subject)).toContain('Two-factor login is off');
+    const log = await send(api, '/v1/audit-log?action=mfa.reset', { headers: { authorization: `Bearer ${token}` } });
+    expect(log.body.items).toEqual([
+      expect.objectContaining({ actor: { kind: 'user', id: admin.userId }, target: { kind: 'user', id: user.userId } }),
+    ]);
+    expect((await reset(user.userId, admin.auth)).status).toBe(204);
+    expect((await send(api, '/v1/users/me', { headers: { authorization: `Bearer ${token}` } })).status).toBe(200);
+  });
+
+  test('needs the password and a code for their own, and gets a 404 for nobody’s', async () => {
+    const admin = await signUp(api, 'admin');
+    const own = await reset(admin.userId, admin.auth);
+    expect([own.status, own.body.code]).toEqual([403, 'forbidden']);
+    expect((await reset('019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', admin.auth)).status).toBe(404);
+  });
+});
+
+test('beginning is in the audit log', async () => {
+  const { auth } = await signUp(api);
+  await post('begin', auth);
+  expect((await send(api, '/v1/audit-log?action=mfa.begun', { headers: auth })).body.total).toBe(1);
+});
+
 describe('disabling', () => {
   test('needs the password and a code, and does not tell which was wrong', async () => {
     const user = await withSecondFactor();
@@ -207,6 +261,6 @@ describe('disabling', () => {
     const user = await withSecondFactor();
     expect((await post('disable', user.auth, { password: PASSWORD, code: user.recoveryCodes[3] })).status).toBe(200);
     const { body } = await post('begin', user.auth);
-    expect((await post('confirm', user.auth, { code: codeOf(body.secret) })).status).toBe(200);
+    expect((await post('confirm', user.auth, { password: PASSWORD, code: codeOf(body.secret) })).status).toBe(200);
   });
 });

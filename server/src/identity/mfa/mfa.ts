@@ -6,7 +6,8 @@ import { actorOf, type Origin, recordAudit } from '../audit/record-audit.ts';
 import { inUnit } from '../execute.ts';
 import { notify } from '../mails/notices.ts';
 import type { OwnerProof } from '../owner-proof.ts';
-import type { Principal } from '../principal.ts';
+import type { Principal, SessionPrincipal } from '../principal.ts';
+import { endSessions } from '../sessions.ts';
 import type { User } from '../user.ts';
 import { lockUser } from '../users.ts';
 import { dropChallenges } from './login-challenge.ts';
@@ -16,15 +17,27 @@ import type { SecondFactor, Setup } from './second-factor.ts';
 export interface Mfa {
   status(principal: Principal): Promise<MfaStatusResponse>;
   /** @throws Problem `conflict` while a second factor is on */
-  begin(principal: Principal): Promise<Setup>;
+  begin(principal: Principal, origin: Origin): Promise<Setup>;
   /**
-   * The status with the recovery codes.
-   * @throws Problem `conflict` when nothing was begun or a second factor is on, `confirmation_failed`; `session_required` for an
-   * API key that does not bring the password
+   * The status with the recovery codes. Ends every other session: whoever has one would otherwise go on without the factor.
+   * @throws Problem `conflict` when nothing was begun or a second factor is on, `confirmation_failed`, `rate_limited`
    */
   confirm(principal: Principal, input: MfaVerifyRequest, origin: Origin): Promise<MfaStatusResponse>;
   /** @throws Problem `conflict` when there is no second factor, `confirmation_failed`, `rate_limited` */
   disable(principal: Principal, input: MfaDisableRequest, origin: Origin): Promise<MfaStatusResponse>;
+  /**
+   * An administrator takes another user's second factor away, the way back in for who has lost app and recovery codes.
+   * @throws Problem `not_found`; `forbidden` for one's own, which needs the password and a code
+   */
+  reset(admin: SessionPrincipal, userId: string, origin: Origin): Promise<void>;
+}
+
+/** What goes into the audit log. */
+interface Deed {
+  readonly action: 'mfa.begun' | 'mfa.enabled' | 'mfa.disabled' | 'mfa.reset';
+  readonly by: Principal;
+  readonly origin: Origin;
+  readonly changes?: Readonly<Record<string, unknown>>;
 }
 
 interface MfaDeps {
@@ -53,55 +66,73 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
     };
   }
 
-  /** A login that is under way was begun under the other rule: it starts again. */
-  async function changed(unit: EntityManager, user: User, principal: Principal, origin: Origin): Promise<void> {
-    const template = user.hasSecondFactor() ? 'mfa-enabled' : 'mfa-disabled';
-    const execute = inUnit(unit);
-    await dropChallenges(unit, user.id);
-    await recordAudit(execute, {
+  const record = (unit: EntityManager, user: User, { action, by, origin, changes }: Deed) =>
+    recordAudit(inUnit(unit), {
       accountId: user.account.id,
-      actor: actorOf(principal),
-      action: user.hasSecondFactor() ? 'mfa.enabled' : 'mfa.disabled',
+      actor: actorOf(by),
+      action,
       target: { kind: 'user', id: user.id },
+      ...(changes && { changes }),
       origin,
     });
-    await notify(execute, template, { to: user.email, accountId: user.account.id, at: new Date(clock.now()), origin });
+
+  /** A login that is under way was begun under the other rule: it starts again. */
+  async function changed(unit: EntityManager, user: User, deed: Deed): Promise<void> {
+    const template = user.hasSecondFactor() ? 'mfa-enabled' : 'mfa-disabled';
+    await dropChallenges(unit, user.id);
+    await record(unit, user, deed);
+    // Where an administrator sits is no business of the user.
+    const origin = deed.by.userId === user.id ? deed.origin : { ...deed.origin, ip: null, userAgent: null };
+    await notify(inUnit(unit), template, { to: user.email, accountId: user.account.id, at: new Date(clock.now()), origin });
   }
 
   return {
     status: (principal) => withUser(principal, statusOf),
 
-    begin: (principal) =>
+    begin: (principal, origin) =>
       withUser(principal, async (unit, user) => {
         if (user.hasSecondFactor()) throw new Problem('conflict', 'A second factor is on: disable it before another one is set up.');
+        await record(unit, user, { action: 'mfa.begun', by: principal, origin });
         return secondFactor.begin(unit, user);
       }),
 
-    async confirm(principal, { code, password }, origin) {
-      const effect = async (unit: EntityManager, user: User): Promise<MfaStatusResponse> => {
+    confirm: (principal, { code, password }, origin) =>
+      ownerProof.withPassword(principal.userId, password, async (unit, user) => {
         if (user.hasSecondFactor()) throw new Problem('conflict', 'A second factor is on already.');
         if (!user.mfaSealedSecret) throw new Problem('conflict', 'There is nothing to confirm: POST /v1/users/mfa/begin first.');
         const codes = await secondFactor.confirm(unit, user, code);
         if (!codes) throw new Problem('confirmation_failed', 'The code does not belong to the secret: check the clock of the app.');
-        await changed(unit, user, principal, origin);
+        const ended = await endSessions(unit, {
+          userId: user.id,
+          now: new Date(clock.now()),
+          ...(principal.kind === 'session' && { except: principal.sessionId }),
+        });
+        await changed(unit, user, { action: 'mfa.enabled', by: principal, origin, changes: { sessions_ended: ended } });
         return { ...(await statusOf(unit, user)), recovery_codes: [...codes] };
-      };
-      if (password !== undefined) return ownerProof.withPassword(principal.userId, password, effect);
-      if (principal.kind === 'key')
-        throw new Problem(
-          'session_required',
-          'An API key alone cannot change how its owner logs in: use a session, or send the password too.',
-        );
-      return withUser(principal, effect);
-    },
+      }),
 
     disable: (principal, { password, code }, origin) =>
       ownerProof.withPassword(principal.userId, password, async (unit, user) => {
         if (!user.hasSecondFactor()) throw new Problem('conflict', 'There is no second factor to disable.');
         await ownerProof.requireCode(unit, user, code);
         await secondFactor.disable(unit, user);
-        await changed(unit, user, principal, origin);
+        await changed(unit, user, { action: 'mfa.disabled', by: principal, origin });
         return statusOf(unit, user);
       }),
+
+    async reset(admin, userId, origin) {
+      // Else a stolen session of an administrator would need nothing more to get rid of the factor.
+      if (admin.userId === userId)
+        throw new Problem('forbidden', 'Your own second factor goes with your password and a code: POST /v1/users/mfa/disable.');
+      await em.fork().transactional(async (unit) => {
+        const user = await lockUser(unit, userId);
+        if (!user) throw new Problem('not_found', 'There is no such user.');
+        if (!user.mfaSealedSecret) return;
+        await secondFactor.disable(unit, user);
+        // Whoever locked the owner out may still be signed in.
+        const ended = await endSessions(unit, { userId, now: new Date(clock.now()) });
+        await changed(unit, user, { action: 'mfa.reset', by: admin, origin, changes: { sessions_ended: ended } });
+      });
+    },
   };
 }
