@@ -99,6 +99,15 @@ export function createSessions({ em, clock }: { em: EntityManager; clock: Clock 
   };
 }
 
+/**
+ * For changes that must not outlive the login: looks at the session as it is now, in the transaction of the change.
+ * @throws Problem `invalid_credentials`
+ */
+export async function requireLiveSession(unit: EntityManager, sessionId: string, now: Date): Promise<void> {
+  const session = await unit.findOne(Session, { id: sessionId });
+  if (!session?.isLive(now)) throw refused('the session ended while its request was under way');
+}
+
 /** Ends all sessions of a user but one, for what makes older logins doubtful. Resolves to how many there were. */
 export async function endSessions(
   unit: EntityManager,

@@ -1,8 +1,26 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
-import type { Principal } from '../identity/index.ts';
+import { type Principal, requireLiveSession } from '../identity/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import { ApiKey } from './api-key.ts';
 import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
+
+/** What every change to a key asks of the API key behind it. */
+const SCOPE = 'keys:write';
+
+/**
+ * The caller was admitted before the change began, and may have lost its right since: it is judged again where the change commits.
+ * @throws Problem `invalid_credentials`, `scope_required`
+ */
+export async function requireStanding(principal: Principal, unit: EntityManager, now: Date): Promise<void> {
+  if (principal.kind === 'session') return requireLiveSession(unit, principal.sessionId, now);
+  const key = await unit.findOne(ApiKey, { id: principal.keyId });
+  if (!key?.isUsable(now))
+    throw new Problem('invalid_credentials', 'The API key has ended: use another one.', {
+      because: 'ended while its request was under way',
+    });
+  if (!key.scopes.includes(SCOPE))
+    throw new Problem('scope_required', `The API key lacks the scope ${SCOPE}: use a key that carries it, or a session.`);
+}
 
 /** How far the caller's own key reaches; undefined for a session, which reaches as far as the account. */
 export async function reachOfCaller(principal: Principal, unit: EntityManager): Promise<Reach | undefined> {
@@ -10,12 +28,13 @@ export async function reachOfCaller(principal: Principal, unit: EntityManager): 
 }
 
 /**
- * Rotation hands out a working secret, so a key that may rotate others could otherwise rise to whatever any of them may do.
+ * Rotation hands out a working secret, so a key that may rotate others could otherwise rise to whatever any of them may do; and what is
+ * handed out for trying things must not be able to end what earns.
  * @throws Problem `scope_required`, `forbidden`
  */
-export function refuseRotation(key: Reach, caller: Reach | undefined): void {
+export function refuseBeyondReach(deed: 'rotated' | 'revoked', key: Reach, caller: Reach | undefined): void {
   const [first] = caller ? excessOf(key, caller) : [];
-  if (first) throw refusal(first, 'The API key to be rotated may do more than the one that asks');
+  if (first) throw refusal(first, `The API key to be ${deed} may do more than the one that asks`);
 }
 
 /**

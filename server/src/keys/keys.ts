@@ -9,6 +9,7 @@ import {
   type Origin,
   type Principal,
   recordAudit,
+  requireLiveSession,
   type SessionPrincipal,
   type Users,
 } from '../identity/index.ts';
@@ -17,7 +18,7 @@ import { newId } from '../kernel/ids.ts';
 import { parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS } from './api-key.ts';
-import { reachOfCaller, refuseRotation, refuseWidening } from './escalation.ts';
+import { reachOfCaller, refuseBeyondReach, refuseWidening, requireStanding } from './escalation.ts';
 import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
 import { type KeySettings, requireConsistent, SETTINGS, settingsFrom } from './key-settings.ts';
 
@@ -30,18 +31,24 @@ export interface PlainKey {
   readonly plainKey: string;
 }
 
-/** The key's rights come from the caller; whoever asks sees the keys of their own account and no others. */
+/** Whose key is made; without a session, the service itself makes it. */
+export type KeyOwner = Pick<SessionPrincipal, 'accountId' | 'userId'> & Partial<Pick<SessionPrincipal, 'sessionId'>>;
+
+/**
+ * The key's rights come from the caller; whoever asks sees the keys of their own account and no others. A caller whose key or session has
+ * ended since they were admitted changes nothing (`invalid_credentials`).
+ */
 export interface Keys {
   /**
    * @param origin absent when the service itself makes the key
    * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past
    */
-  create(principal: Pick<SessionPrincipal, 'accountId' | 'userId'>, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
+  create(owner: KeyOwner, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
   /** All keys of the account, newest first. */
   list(principal: Principal): Promise<ApiKey[]>;
   /** @throws Problem `not_found`, also for another account's key */
   get(principal: Principal, keyId: string): Promise<ApiKey>;
-  /** Repeating it changes nothing. @throws Problem `not_found` */
+  /** Repeating it changes nothing. @throws Problem `not_found`; `scope_required` or `forbidden` when the key reaches further than the caller */
   revoke(principal: Principal, keyId: string, origin: Origin): Promise<void>;
   /**
    * @throws Problem `not_found`; `validation_failed`; `conflict` for a revoked key; `scope_required` or `forbidden` when a key would give
@@ -77,6 +84,8 @@ export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): 
     const { lookupId, result } = await em.fork().transactional(async (unit) => {
       const key = await unit.findOne(ApiKey, ownedBy(principal, keyId), { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!key) throw notFound();
+      // Behind the lock: waiting for it may have taken long.
+      await requireStanding(principal, unit, present());
       const effected = await effect(key, unit);
       await announce(unit, key.lookupId);
       return { lookupId: key.lookupId, result: effected };
@@ -93,11 +102,12 @@ export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): 
   }
 
   return {
-    async create({ accountId, userId }, input, origin) {
+    async create({ accountId, userId, sessionId }, input, origin) {
       const now = present();
       const secret = newSecret();
       const settings = settingsFrom(input, { isModel, plan: await planOfOwner(userId), livemode: input.livemode, now });
       const key = await em.fork().transactional(async (unit) => {
+        if (sessionId !== undefined) await requireLiveSession(unit, sessionId, now);
         const made = unit.create(ApiKey, {
           id: newId(),
           accountId,
@@ -137,6 +147,7 @@ export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): 
 
     async revoke(principal, keyId, origin) {
       await change(principal, keyId, async (key, unit) => {
+        refuseBeyondReach('revoked', key, await reachOfCaller(principal, unit));
         if (key.revokedAt) return;
         key.revoke(present());
         await audit(unit, key, { actor: actorOf(principal), action: 'key.revoked', origin });
@@ -164,7 +175,7 @@ export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): 
       const secret = newSecret();
       const key = await change(principal, keyId, async (found, unit) => {
         const now = present();
-        refuseRotation(found, await reachOfCaller(principal, unit));
+        refuseBeyondReach('rotated', found, await reachOfCaller(principal, unit));
         if (!found.isUsable(now)) throw new Problem('conflict', `The API key is ${found.status(now)}: create a new one instead.`);
         found.rotate(secret, now, graceSeconds);
         await audit(unit, found, { actor: actorOf(principal), action: 'key.rotated', changes: { grace_seconds: graceSeconds }, origin });

@@ -17,6 +17,9 @@ import { requestIdOf } from './request-id.ts';
 import { createImplementation } from './ts-rest-implementation.ts';
 import { validationProblem } from './validation.ts';
 
+/** For so long after a caller was let in, nothing is asked again: a revocation has a second to take effect everywhere. */
+const ADMISSION_FRESH_MS = 500;
+
 const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
@@ -41,7 +44,7 @@ export interface AccountApiDeps {
 
 /**
  * Everything but inference, as one request handler. In order: does the path exist, with this method → who is calling and may
- * they → the body → is the input valid → the slice. So nobody learns what an endpoint takes before they have shown who they are,
+ * they → the body, and once more who is calling where it took long → is the input valid → the slice. So nobody learns what an endpoint takes before they have shown who they are,
  * and no body is read for a path that is not there.
  */
 export function createAccountApi(deps: AccountApiDeps): (request: IncomingMessage, response: ServerResponse) => void {
@@ -126,10 +129,13 @@ async function admit(request: IncomingMessage, route: AppRoute, { authenticator 
   }
 }
 
-async function takeBody(request: Request, route: AppRoute, { bodyLimits }: AccountApiDeps): Promise<void> {
+async function takeBody(request: Request, route: AppRoute, deps: AccountApiDeps): Promise<void> {
   // A route without a body has no schema there, or a symbol; what a caller sends along is left unread.
   if (!('body' in route) || typeof route.body !== 'object') return;
-  const { bytes, value } = await readJsonBody(request, bodyLimits);
+  const admittedTick = performance.now();
+  const { bytes, value } = await readJsonBody(request, deps.bodyLimits);
+  // A body that trickles in must not carry a caller past the end of their key or session.
+  if (performance.now() - admittedTick > ADMISSION_FRESH_MS) await admit(request, route, deps);
   exchangeOf(request).body = bytes;
   request.body = value;
 }

@@ -226,6 +226,17 @@ describe('revoking a key', () => {
     expect(codeOf(answer)).toEqual([403, 'scope_required']);
     expect(answer.body.detail).toContain('keys:write');
   });
+
+  test('by a key ends none that may do more than that key', async () => {
+    const live = await newKey(api, owner.auth, { scopes: ALL_SCOPES });
+    const test = await newKey(api, owner.auth, { scopes: ALL_SCOPES, livemode: false });
+    const weak = await newKey(api, owner.auth, { scopes: ['keys:write'] });
+    expect(codeOf(await revoke(live.keyId, test.auth))).toEqual([403, 'forbidden']);
+    expect(codeOf(await revoke(live.keyId, weak.auth))).toEqual([403, 'scope_required']);
+    expect(await works(api, live.key)).toBe(true);
+    expect((await revoke(test.keyId, live.auth)).status).toBe(204);
+    expect((await revoke(live.keyId, live.auth)).status).toBe(204);
+  });
 });
 
 describe('rotating a key', () => {
