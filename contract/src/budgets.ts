@@ -19,7 +19,8 @@ const Threshold = z
   .meta({ examples: [80] });
 /** As they are stored and answered. */
 const AlertThresholds = z.array(Threshold).meta({
-  description: 'Percent of the cap at which an alert is recorded and mailed, once a period each. 100 also stands for a refused request.',
+  description:
+    'Percent of the cap at which an alert is recorded and mailed, once a period each. With 100 among them refused requests are told of too.',
   examples: [[50, 80, 100]],
 });
 
@@ -78,7 +79,7 @@ export const KeyBudgetStatusResponse = z
       .meta({ description: 'Spent ÷ cap, rounded down to four places; 1 for a cap of zero, null without a cap.', examples: [0.82] }),
     status: z.enum(['uncapped', 'ok', 'warning', 'exceeded']).meta({
       description:
-        '`warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request was refused because it did not fit under it.',
+        '`warning`: a threshold below 100 % is reached. `exceeded`: the cap is spent, or a request did not fit under it while at least 90 % of it was spent.',
       examples: ['warning'],
     }),
     alert_thresholds: AlertThresholds,
@@ -156,23 +157,28 @@ export const KeyBudgetAlert = z
   .object({
     alert_id: Uuid,
     period: Period,
-    threshold_percent: Threshold,
-    kind: z.enum(['warning', 'exceeded']).meta({ description: '`exceeded` at 100 %.', examples: ['warning'] }),
+    threshold_percent: Threshold.nullable().meta({ description: 'Null: none was reached, a request was refused below 90 % of the cap.' }),
+    kind: z.enum(['warning', 'exceeded']).meta({ description: '`exceeded` at 100 %, else `warning`.', examples: ['warning'] }),
     cause: z.enum(['spend', 'cap_change', 'refusal']).meta({
       description:
-        'A settled request reached the threshold; a changed budget put it below what was spent; a request did not fit under the cap.',
+        'A settled request reached the threshold; a changed budget put it below what was spent; a request did not fit under the cap, which counts as 100 % while at least 90 % is spent.',
     }),
     spent_usd: Usd.meta({ description: 'Settled in the period when the alert was recorded, USD.', examples: ['20.5'] }),
     cap_usd: Usd.meta({ description: 'The cap at that moment, USD.', examples: ['25'] }),
+    required_usd: Usd.nullable().meta({
+      description: 'What had to be held for the refused request, USD; null for other causes.',
+      examples: [null],
+    }),
     created_at: Timestamp,
     resets_at: ResetsAt,
   })
-  .meta({ id: 'KeyBudgetAlert', description: 'A threshold that was reached.' });
+  .meta({ id: 'KeyBudgetAlert', description: 'A threshold that was reached, or a request that was refused.' });
 export type KeyBudgetAlert = z.infer<typeof KeyBudgetAlert>;
 
 export const KeyBudgetAlertHistoryResponse = z.object(page(KeyBudgetAlert)).meta({
   id: 'KeyBudgetAlertHistoryResponse',
-  description: 'The alerts of a key, each threshold at most once a period. Newest first; the newest `limit` of `total`.',
+  description:
+    'The alerts of a key, each threshold at most once a period, and so a refusal below 90 % of the cap. Newest first; the newest `limit` of `total`.',
 });
 export type KeyBudgetAlertHistoryResponse = z.infer<typeof KeyBudgetAlertHistoryResponse>;
 
@@ -224,7 +230,7 @@ export const budgets = c.router({
     method: 'GET',
     path: '/v1/keys/:key_id/budget/alerts',
     summary: 'Alerts of a key’s budget',
-    description: 'The thresholds that were reached, in this month and the ones before.',
+    description: 'The thresholds that were reached and the refusals that were told of, in this month and the ones before.',
     headers: headersA,
     pathParams: KeyPath,
     responses: { 200: KeyBudgetAlertHistoryResponse, 404: problem, ...refusals.read },

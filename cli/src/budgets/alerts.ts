@@ -4,7 +4,18 @@ import { type CommandWorld, type Perform, type Typed, withJson } from '../comman
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
 import { type Column, printList } from '../print.ts';
 
-const FIELDS = ['alert_id', 'period', 'threshold_percent', 'kind', 'cause', 'spent_usd', 'cap_usd', 'created_at', 'resets_at'];
+const FIELDS = [
+  'alert_id',
+  'period',
+  'threshold_percent',
+  'kind',
+  'cause',
+  'spent_usd',
+  'cap_usd',
+  'required_usd',
+  'created_at',
+  'resets_at',
+];
 
 const CAUSES: Record<KeyBudgetAlert['cause'], string> = {
   spend: 'spend reached it',
@@ -15,7 +26,7 @@ const CAUSES: Record<KeyBudgetAlert['cause'], string> = {
 const COLUMNS: readonly Column<KeyBudgetAlert>[] = [
   { title: 'time', of: ({ created_at }) => created_at },
   { title: 'month', of: ({ period }) => period },
-  { title: 'at', of: ({ threshold_percent }) => `${threshold_percent} %`, align: 'right' },
+  { title: 'at', of: ({ threshold_percent }) => threshold_percent && `${threshold_percent} %`, align: 'right' },
   { title: 'cause', of: ({ cause }) => CAUSES[cause] },
   { title: 'spent usd', of: ({ spent_usd }) => spent_usd, align: 'right' },
   { title: 'cap usd', of: ({ cap_usd }) => cap_usd, align: 'right' },

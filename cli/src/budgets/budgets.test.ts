@@ -101,12 +101,17 @@ it('lists alerts with their cause in words', async () => {
     cause: 'refusal',
     spent_usd: '24.9',
     cap_usd: '25',
+    required_usd: '0.4',
     created_at: '2026-11-21T08:00:00.000Z',
     resets_at: '2026-12-01T00:00:00.000Z',
   };
-  gateway.script(page([alert]));
+  const early = { ...alert, threshold_percent: null, kind: 'warning', spent_usd: '0', required_usd: '30' };
+  gateway.script(page([alert, early]));
   const { stdout } = await terminal.type(['budgets', 'alerts', KEY_ID]);
-  expect(stdout).toBe('2026-11-21T08:00:00.000Z\t2026-11\t100 %\ta request did not fit\t24.9\t25\n');
+  expect(stdout).toBe(
+    '2026-11-21T08:00:00.000Z\t2026-11\t100 %\ta request did not fit\t24.9\t25\n' +
+      '2026-11-21T08:00:00.000Z\t2026-11\t-\ta request did not fit\t0\t25\n',
+  );
 });
 
 it('exits with 1 when the budget of a revoked key is changed', async () => {

@@ -7,8 +7,8 @@ import { periodOf } from './period.ts';
 
 export type AlertCause = 'spend' | 'cap_change' | 'refusal';
 
-/** 100 % and not 99: there is nothing beyond it. */
-export const alertKind = (threshold: number): 'warning' | 'exceeded' => (threshold >= 100 ? 'exceeded' : 'warning');
+/** 100 % and not 99: there is nothing beyond it. A refusal without a threshold is a warning. */
+export const alertKind = (threshold: number | null): 'warning' | 'exceeded' => (threshold === 100 ? 'exceeded' : 'warning');
 
 /** A key in a period in which it was used. */
 export interface KeyPeriod {
@@ -16,22 +16,26 @@ export interface KeyPeriod {
   readonly month: Month;
 }
 
-/** An alert that is due: a threshold of a key that was reached and is not recorded yet. */
+/** An alert that is due and not recorded yet. */
 export interface DueAlert extends KeyPeriod {
-  readonly threshold: number;
+  readonly cause: AlertCause;
+  /** Percent of the cap that was reached; null: none was, a request was refused far below the cap. */
+  readonly threshold: number | null;
   readonly spent: NanoUsd;
   readonly cap: NanoUsd;
+  /** What had to be held for the refused request; null unless a refusal is the cause. */
+  readonly required: NanoUsd | null;
 }
 
 const Amount = z.string().transform(BigInt);
 const DueRows = z.array(z.object({ key_id: z.string(), month: z.string(), threshold: z.number(), spent: Amount, cap: Amount }));
 
 /**
- * By the ledger, which the lanes equal once everything that was settled is written.
+ * The thresholds of keys that were reached. By the ledger, which the lanes equal once everything that was settled is written.
  *
  * @param execute has to resolve to the statement's rows, here and below
  */
-export async function dueAlerts(execute: Execute, uses: readonly KeyPeriod[]): Promise<DueAlert[]> {
+export async function dueAlerts(execute: Execute, uses: readonly KeyPeriod[], cause: 'spend' | 'cap_change'): Promise<DueAlert[]> {
   const rows = await execute(
     `select k.id as key_id, use.month, t.threshold::int as threshold, used.nano::text as spent, k.monthly_cap_nano_usd::text as cap
        from jsonb_to_recordset($1::jsonb) as use (key_id uuid, month text, first_day date, next_day date)
@@ -48,29 +52,32 @@ export async function dueAlerts(execute: Execute, uses: readonly KeyPeriod[]): P
       order by k.id, use.month, t.threshold`,
     [JSON.stringify(uses.map(({ keyId, month }) => ({ key_id: keyId, month, ...daysOf(month) })))],
   );
-  return DueRows.parse(rows).map(({ key_id, ...due }) => ({ keyId: key_id, ...due }));
+  return DueRows.parse(rows).map(({ key_id, ...due }) => ({ keyId: key_id, ...due, cause, required: null }));
 }
 
 const daysOf = (month: Month) => ({ first_day: dayOf(monthStart(month).getTime()), next_day: dayOf(monthEnd(month).getTime()) });
 
 const RecordedRows = z.array(z.object({ id: z.string() }));
 
-/** Records alerts and queues their mails, in the caller's transaction. An alert that is recorded already is passed over. */
-export async function recordAlerts(execute: Execute, alerts: readonly DueAlert[], cause: AlertCause, now: number): Promise<void> {
+/**
+ * Records alerts and queues their mails, in the caller's transaction. An alert that is recorded already is passed over; of several that a
+ * key reaches at once the highest is mailed, since the others would say less of the same.
+ */
+export async function recordAlerts(execute: Execute, alerts: readonly DueAlert[], now: number): Promise<void> {
   if (alerts.length === 0) return;
   const byId = new Map(alerts.map((alert) => [newId(), alert]));
   const recorded = await execute(
-    `insert into key_budget_alerts (id, key_id, period, threshold, cause, spent_nano_usd, cap_nano_usd, created_at)
-     select id, key_id, period, threshold, cause, spent_nano_usd, cap_nano_usd, created_at
+    `insert into key_budget_alerts (id, key_id, period, threshold, cause, spent_nano_usd, cap_nano_usd, required_nano_usd, created_at)
+     select id, key_id, period, threshold, cause, spent_nano_usd, cap_nano_usd, required_nano_usd, created_at
        from jsonb_populate_recordset(null::key_budget_alerts, $1::jsonb)
-     on conflict (key_id, period, threshold) do nothing returning id`,
-    [JSON.stringify([...byId].map(([id, alert]) => alertRow(id, alert, cause, now)))],
+     on conflict do nothing returning id`,
+    [JSON.stringify([...byId].map(([id, alert]) => alertRow(id, alert, now)))],
   );
   const fresh = RecordedRows.parse(recorded).flatMap(({ id }) => byId.get(id) ?? []);
-  await mailOwners(execute, fresh);
+  await mailOwners(execute, highestOf(fresh));
 }
 
-const alertRow = (id: string, { keyId, month, threshold, spent, cap }: DueAlert, cause: AlertCause, now: number) => ({
+const alertRow = (id: string, { keyId, month, threshold, cause, spent, cap, required }: DueAlert, now: number) => ({
   id,
   key_id: keyId,
   period: month,
@@ -78,8 +85,19 @@ const alertRow = (id: string, { keyId, month, threshold, spent, cap }: DueAlert,
   cause,
   spent_nano_usd: spent.toString(),
   cap_nano_usd: cap.toString(),
+  required_nano_usd: required?.toString() ?? null,
   created_at: rfc3339(now),
 });
+
+/** Of each key and month the alert of the highest threshold. */
+function highestOf(alerts: readonly DueAlert[]): DueAlert[] {
+  const highest = new Map<string, DueAlert>();
+  for (const alert of alerts) {
+    const slot = `${alert.keyId} ${alert.month}`;
+    if ((alert.threshold ?? 0) >= (highest.get(slot)?.threshold ?? 0)) highest.set(slot, alert);
+  }
+  return [...highest.values()];
+}
 
 const RecipientRows = z.array(
   z.object({ key_id: z.string(), key_name: z.string(), account_id: z.string(), user_id: z.string(), email: z.string() }),
@@ -95,23 +113,27 @@ async function mailOwners(execute: Execute, alerts: readonly DueAlert[]): Promis
     [JSON.stringify(alerts.map(({ keyId }) => ({ key_id: keyId })))],
   );
   const people = RecipientRows.parse(rows);
-  for (const { keyId, month, threshold, spent, cap } of alerts) {
+  for (const alert of alerts) {
+    const { keyId, month, threshold } = alert;
     for (const { key_name, account_id, user_id, email } of people.filter(({ key_id }) => key_id === keyId)) {
       await queueMail(execute, {
         to: email,
         template: 'budget-alert',
-        data: {
-          key_name,
-          threshold_percent: threshold,
-          kind: alertKind(threshold),
-          spent_usd: formatUsd(spent),
-          cap_usd: formatUsd(cap),
-          period: month,
-          resets_at: periodOf(month).resetsAt,
-        },
-        dedupeKey: `budget:${keyId}:${month}:${threshold}:${user_id}`,
+        data: { key_name, ...mailed(alert) },
+        dedupeKey: `budget:${keyId}:${month}:${threshold ?? 'refusal'}:${user_id}`,
         accountId: account_id,
       });
     }
   }
 }
+
+const mailed = ({ month, threshold, cause, spent, cap, required }: DueAlert) => ({
+  threshold_percent: threshold,
+  kind: alertKind(threshold),
+  cause,
+  spent_usd: formatUsd(spent),
+  cap_usd: formatUsd(cap),
+  required_usd: required === null ? null : formatUsd(required),
+  period: month,
+  resets_at: periodOf(month).resetsAt,
+});

@@ -16,11 +16,14 @@ export interface BudgetChangeRow {
 export interface BudgetAlertRow {
   readonly id: string;
   readonly period: string;
-  readonly threshold: number;
+  /** Null: a refusal far below the cap. */
+  readonly threshold: number | null;
   readonly cause: AlertCause;
   /** Nano-USD. */
   readonly spent: string;
   readonly cap_nano_usd: bigint;
+  /** Nano-USD. */
+  readonly required: string | null;
   readonly created_at: Date;
 }
 
@@ -54,7 +57,7 @@ export function createBudgetRecords(pool: Pool): BudgetRecords {
     alertsOf: (keyId) =>
       newest<BudgetAlertRow>(
         'key_budget_alerts',
-        'id, period, threshold, cause, spent_nano_usd as spent, cap_nano_usd, created_at',
+        'id, period, threshold, cause, spent_nano_usd as spent, cap_nano_usd, required_nano_usd as required, created_at',
         'created_at',
         keyId,
       ),

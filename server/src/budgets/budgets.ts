@@ -46,7 +46,7 @@ export function createBudgets({ pool, keys, lanes, clock }: BudgetsDeps): Budget
     const { month } = period;
     const [states, refused] = await Promise.all([
       lanes.inspect(found.map(({ id }) => laneId.key(id, month))),
-      refusalsIn(
+      capsReachedIn(
         pool,
         found.map(({ id }) => id),
         month,
@@ -100,7 +100,7 @@ export function createBudgets({ pool, keys, lanes, clock }: BudgetsDeps): Budget
           changes: { from: wireOf(before), to: wireOf(after) },
           origin,
         });
-        await recordAlerts(execute, await dueAlerts(execute, [{ keyId, month: periodAt(now).month }]), 'cap_change', now);
+        await recordAlerts(execute, await dueAlerts(execute, [{ keyId, month: periodAt(now).month }], 'cap_change'), now);
         return found;
       });
       return budgetOf(key);
@@ -108,8 +108,8 @@ export function createBudgets({ pool, keys, lanes, clock }: BudgetsDeps): Budget
   };
 }
 
-/** The highest cap that refused each of the keys in the month, nano-USD. */
-async function refusalsIn(pool: Pool, keyIds: readonly string[], month: string): Promise<Map<string, NanoUsd>> {
+/** The highest cap that each of the keys has come to in the month, nano-USD. */
+async function capsReachedIn(pool: Pool, keyIds: readonly string[], month: string): Promise<Map<string, NanoUsd>> {
   const { rows } = await pool.query<{ key_id: string; cap_nano_usd: bigint }>(
     'select key_id, cap_nano_usd from key_budget_refusals where period = $1 and key_id = any($2)',
     [month, keyIds],

@@ -98,7 +98,7 @@ const toChange = (row: BudgetChangeRow): KeyBudgetChange => ({
   new_alert_thresholds: row.new_alert_thresholds,
 });
 
-const toAlert = ({ id, period, threshold, cause, spent, cap_nano_usd, created_at }: BudgetAlertRow): KeyBudgetAlert => ({
+const toAlert = ({ id, period, threshold, cause, spent, cap_nano_usd, required, created_at }: BudgetAlertRow): KeyBudgetAlert => ({
   alert_id: id,
   period,
   threshold_percent: threshold,
@@ -106,6 +106,7 @@ const toAlert = ({ id, period, threshold, cause, spent, cap_nano_usd, created_at
   cause,
   spent_usd: formatUsd(BigInt(spent)),
   cap_usd: formatUsd(cap_nano_usd),
+  required_usd: required === null ? null : formatUsd(BigInt(required)),
   created_at: rfc3339(created_at),
   resets_at: periodOf(period).resetsAt,
 });

@@ -14,8 +14,8 @@ export function createSettlementAlerts({ clock, log }: { clock: Clock; log: Log 
     if (uses.length === 0) return;
     const execute = onClient(client);
     await waitForChanges(execute, uses);
-    const due = await dueAlerts(execute, uses);
-    if (due.length > 0) await orElseNothing(client, log, () => recordAlerts(execute, due, 'spend', clock.now()));
+    const due = await dueAlerts(execute, uses, 'spend');
+    if (due.length > 0) await orElseNothing(client, log, () => recordAlerts(execute, due, clock.now()));
   };
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Counters, standingOf } from './standing.ts';
+import { type Counters, comesToCap, standingOf } from './standing.ts';
 
 const counters = (over: Partial<Counters>): Counters => ({
   cap: 1000n,
@@ -18,8 +18,14 @@ test.each<[string, Partial<Counters>, ReturnType<typeof standingOf>]>([
   ['is exceeded when the cap is spent', { spent: 1000n }, { status: 'exceeded', remaining: 0n, utilization: 1 }],
   ['owes nothing when more is spent', { spent: 1500n, held: 5n }, { status: 'exceeded', remaining: 0n, utilization: 1.5 }],
   ['keeps held money apart from spent', { spent: 400n, held: 600n }, { status: 'ok', remaining: 0n, utilization: 0.4 }],
-  ['is exceeded once this cap has refused', { refusedUnder: 1000n }, { status: 'exceeded', remaining: 1000n, utilization: 0 }],
-  ['forgets what a lower cap has refused', { refusedUnder: 999n }, { status: 'ok', remaining: 1000n, utilization: 0 }],
+  ['is exceeded once a refusal came to this cap', { refusedUnder: 1000n }, { status: 'exceeded', remaining: 1000n, utilization: 0 }],
+  ['forgets a refusal that came to a lower cap', { refusedUnder: 999n }, { status: 'ok', remaining: 1000n, utilization: 0 }],
   ['warns of nothing without thresholds', { spent: 999n, alertThresholds: [] }, { status: 'ok', remaining: 1n, utilization: 0.999 }],
   ['lets nothing through at a cap of zero', { cap: 0n }, { status: 'exceeded', remaining: 0n, utilization: 1 }],
 ])('a key %s', (_what, over, standing) => expect(standingOf(counters(over))).toEqual(standing));
+
+test.each([
+  [899n, 1000n, false],
+  [900n, 1000n, true],
+  [0n, 0n, true],
+])('a refusal with %d of %d spent comes to the cap: %s', (spent, cap, comes) => expect(comesToCap(spent, cap)).toBe(comes));

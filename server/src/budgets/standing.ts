@@ -6,7 +6,7 @@ export interface Counters {
   readonly cap: NanoUsd | null;
   readonly spent: NanoUsd;
   readonly held: NanoUsd;
-  /** The highest cap under which a request did not fit in this period; null when none was refused. */
+  /** The highest cap that a refusal came to in this period; null when none did. */
   readonly refusedUnder: NanoUsd | null;
   /** Percent, ascending. */
   readonly alertThresholds: readonly number[];
@@ -23,9 +23,12 @@ export interface Standing {
 }
 
 /**
- * Holds are worst cases, so a cap is hardly ever spent to the last nano-dollar: a key also counts as exceeded once a request was refused
- * under its cap. Raising the cap beyond the one that refused makes the refusal history.
+ * Holds are worst cases, so a cap is hardly ever spent to the last nano-dollar: a refusal while at least 90 % of the cap is spent counts as
+ * the cap exceeded. One below that says as much about the request as about the key, whose smaller requests go on.
  */
+export const comesToCap = (spent: NanoUsd, cap: NanoUsd): boolean => spent * 10n >= cap * 9n;
+
+/** Raising the cap beyond the one that a refusal came to makes that refusal history. */
 export function standingOf({ cap, spent, held, refusedUnder, alertThresholds }: Counters): Standing {
   if (cap === null) return { status: 'uncapped', remaining: null, utilization: null };
   const remaining = maxOf(0n, cap - spent - held);

@@ -41,6 +41,12 @@ async function spend(key: string, usd: number): Promise<void> {
   await world.written();
 }
 
+/** One call that fits under none of the caps of these tests, as long as they are below 0.25 USD. */
+async function refuse(key: string): Promise<void> {
+  await expect(world.call(key, 10_000)).rejects.toMatchObject({ code: 'budget_exceeded' });
+  await world.written();
+}
+
 describe('every route of a budget', () => {
   test('takes a session, and an API key of the right scope, in each header of theirs', async () => {
     const { key, keyId } = await newKey(api, owner.auth, { scopes: ['account:read', 'keys:write'] });
@@ -138,13 +144,24 @@ describe('the status', () => {
     expect(await budgetOf(keyId)).toMatchObject({ status: 'exceeded', utilization: 1, remaining_usd: '0' });
   });
 
-  test('is exceeded once a request does not fit, until the cap is raised beyond the one that refused', async () => {
-    const { key, keyId } = await testKey({ monthly_cap_usd: '0.001' });
-    await expect(world.call(key, 10_000)).rejects.toMatchObject({ code: 'budget_exceeded' });
-    await world.written();
-    expect(await budgetOf(keyId)).toMatchObject({ status: 'exceeded', spent_usd: '0' });
+  test('is exceeded once a request does not fit with 90 % spent, until the cap is raised beyond the one that refused', async () => {
+    const { key, keyId } = await testKey({ monthly_cap_usd: '0.1' });
+    await spend(key, 0.09);
+    expect(await budgetOf(keyId)).toMatchObject({ status: 'warning' });
+    await refuse(key);
+    expect(await budgetOf(keyId)).toMatchObject({ status: 'exceeded', spent_usd: '0.09' });
     expect((await setBudget(keyId, { monthly_cap_usd: '1' })).body.status).toBe('ok');
-    expect((await setBudget(keyId, { monthly_cap_usd: '0.001' })).body.status).toBe('exceeded');
+    expect((await setBudget(keyId, { monthly_cap_usd: '0.1' })).body.status).toBe('exceeded');
+  });
+
+  test('stays as it is when a request is refused with less than 90 % spent, and later spend makes no more of that refusal', async () => {
+    const { key, keyId } = await testKey({ monthly_cap_usd: '0.1' });
+    await refuse(key);
+    expect(await budgetOf(keyId)).toMatchObject({ status: 'ok', spent_usd: '0' });
+    await spend(key, 0.08);
+    await refuse(key);
+    await spend(key, 0.01);
+    expect(await budgetOf(keyId)).toMatchObject({ status: 'warning', spent_usd: '0.09' });
   });
 
   test('starts afresh with the month, without anybody resetting it', async () => {
@@ -378,12 +395,63 @@ describe('the alerts', () => {
     expect(await told(keyId)).toEqual([[50, 'warning', 'cap_change']]);
   });
 
-  test('tell of the first refused request, whatever is spent, and of no later one', async () => {
+  test('that a lowered cap passes at once are all recorded, and the highest is mailed with the real numbers', async () => {
+    const { key, keyId } = await testKey({ monthly_cap_usd: '1' });
+    await spend(key, 0.3);
+    await setBudget(keyId, { monthly_cap_usd: '0.2' });
+    expect((await told(keyId)).sort()).toEqual([
+      [100, 'exceeded', 'cap_change'],
+      [50, 'warning', 'cap_change'],
+      [80, 'warning', 'cap_change'],
+    ]);
+    expect(await mailsAbout(keyId)).toMatchObject([{ data: { threshold_percent: 100, spent_usd: '0.3', cap_usd: '0.2' } }]);
+  });
+
+  test('that one settlement passes at once are all recorded, and the highest is mailed', async () => {
+    const { key, keyId } = await testKey({ monthly_cap_usd: '1' });
+    await spend(key, 0.85);
+    expect(await told(keyId)).toHaveLength(2);
+    expect(await mailsAbout(keyId)).toMatchObject([{ data: { threshold_percent: 80, spent_usd: '0.85' } }]);
+  });
+
+  test('tell of the first refusal below 90 % as one, and of no later one', async () => {
     const { key, keyId } = await testKey({ monthly_cap_usd: '0.001' });
-    for (let index = 0; index < 5; index++) await expect(world.call(key, 10_000)).rejects.toMatchObject({ code: 'budget_exceeded' });
-    await world.written();
-    expect(await told(keyId)).toEqual([[100, 'exceeded', 'refusal']]);
-    expect(await mailsAbout(keyId)).toHaveLength(1);
+    for (let index = 0; index < 5; index++) await refuse(key);
+    await setBudget(keyId, { monthly_cap_usd: '0.002' });
+    await refuse(key);
+    const { items, total } = await alertsOf(keyId);
+    expect(total).toBe(1);
+    expect(items[0]).toMatchObject({ threshold_percent: null, kind: 'warning', cause: 'refusal', spent_usd: '0', cap_usd: '0.001' });
+    expect(Number(items[0].required_usd)).toBeGreaterThanOrEqual(0.25);
+    const mails = await mailsAbout(keyId);
+    expect(mails).toMatchObject([{ data: { kind: 'warning', cause: 'refusal', required_usd: items[0].required_usd } }]);
+  });
+
+  test('of 100 % still come after a refusal far below the cap: by a refusal at it', async () => {
+    const { key, keyId } = await testKey({ monthly_cap_usd: '0.1' });
+    await refuse(key);
+    await spend(key, 0.097);
+    for (let index = 0; index < 3; index++) await refuse(key);
+    expect(await told(keyId)).toEqual([
+      [100, 'exceeded', 'refusal'],
+      [80, 'warning', 'spend'],
+      [50, 'warning', 'spend'],
+      [null, 'warning', 'refusal'],
+    ]);
+    const mails = await mailsAbout(keyId);
+    expect(mails.map(({ data }) => data)).toMatchObject([
+      { threshold_percent: null },
+      { threshold_percent: 80 },
+      { threshold_percent: 100, kind: 'exceeded', cause: 'refusal', spent_usd: '0.097' },
+    ]);
+  });
+
+  test('of 100 % still come after a refusal far below the cap: by spend', async () => {
+    const { key, keyId } = await testKey({ monthly_cap_usd: '0.1' });
+    await refuse(key);
+    await spend(key, 0.06);
+    await setBudget(keyId, { monthly_cap_usd: '0.06' });
+    expect((await told(keyId))[0]).toEqual([100, 'exceeded', 'cap_change']);
   });
 
   test('do not tell of a refusal that waiting cures', async () => {

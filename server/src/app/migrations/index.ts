@@ -9,6 +9,7 @@ import { identityAccountMigration } from './0007-identity-account.ts';
 import { mailAndAuditMigration } from './0008-mail-and-audit.ts';
 import { budgetsMigration } from './0009-budgets.ts';
 import { keysCompleteMigration } from './0010-keys-complete.ts';
+import { refusalAlertsMigration } from './0011-refusal-alerts.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   mailAndAuditMigration,
   budgetsMigration,
   keysCompleteMigration,
+  refusalAlertsMigration,
 ];

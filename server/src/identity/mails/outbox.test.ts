@@ -156,7 +156,9 @@ describe('the outbox', () => {
 const ALERT = {
   key_name: 'production <b>',
   kind: 'exceeded' as const,
+  cause: 'spend' as const,
   threshold_percent: 100,
+  required_usd: null,
   spent_usd: '25',
   cap_usd: '25',
   period: '2026-11',

@@ -1,5 +1,7 @@
 import * as z from 'zod';
+import { BudgetAlert, composeBudgetAlert } from './budget-alert.ts';
 import type { Letter } from './letter.ts';
+import { readableTime } from './readable-time.ts';
 
 /** What a template may use beyond its own data. */
 export interface Desk {
@@ -80,34 +82,8 @@ export const TEMPLATES = {
     'If this was not you, write to whoever runs the service.',
   ),
   'budget-alert': template({
-    data: z.object({
-      key_name: z.string(),
-      threshold_percent: z.number(),
-      kind: z.enum(['warning', 'exceeded']),
-      spent_usd: z.string(),
-      cap_usd: z.string(),
-      /** `YYYY-MM` */
-      period: z.string(),
-      resets_at: z.string(),
-    }),
-    compose: ({ key_name, threshold_percent, kind, spent_usd, cap_usd, period, resets_at }, { link }) => ({
-      subject:
-        kind === 'exceeded' ? `${key_name} has reached its monthly cap` : `${key_name} has used ${threshold_percent} % of its monthly cap`,
-      preview: `$${spent_usd} of $${cap_usd} in ${period}.`,
-      paragraphs: [
-        kind === 'exceeded'
-          ? `The API key “${key_name}” has reached its cap: its requests are refused until the cap is raised or the month ends.`
-          : `The API key “${key_name}” has used ${threshold_percent} % of its cap. Nothing is refused yet.`,
-      ],
-      facts: [
-        ['Month', period],
-        ['Spent', `$${spent_usd}`],
-        ['Cap', `$${cap_usd}`],
-        ['Starts again', readableTime(resets_at)],
-      ],
-      action: { label: 'See the budget', url: link('/keys', {}) },
-      footnote: 'You get this mail because a budget of your account crossed one of its thresholds; each is mailed once a month.',
-    }),
+    data: BudgetAlert,
+    compose: (alert, { link }) => composeBudgetAlert(alert, link('/keys', {})),
   }),
 };
 
@@ -115,10 +91,6 @@ export type TemplateName = keyof typeof TEMPLATES;
 
 /** What a template's row has to hold. */
 export type TemplateData<Name extends TemplateName> = z.infer<(typeof TEMPLATES)[Name]['data']>;
-
-/** `21 November 2026, 08:05 UTC` */
-const readableTime = (at: string): string =>
-  `${new Intl.DateTimeFormat('en-GB', { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }).format(new Date(at)).replace(' at ', ', ')} UTC`;
 
 /** Composes the letter of a row. @throws when there is no such template, or the row does not hold what it needs */
 export function composeLetter(name: string, data: unknown, desk: Desk): Letter {
