@@ -1,4 +1,4 @@
-import { ConfigError, DataDirInUse, type RunningServer, readConfig, startServer } from './app/index.ts';
+import { AddressInUse, ConfigError, DataDirInUse, MasterKeyMissing, type RunningServer, readConfig, startServer } from './app/index.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_CONFIG = 78; // EX_CONFIG of sysexits.h
@@ -19,11 +19,11 @@ try {
   await server.close();
   process.exit();
 } catch (error) {
-  const isExpected = error instanceof ConfigError || error instanceof DataDirInUse;
+  const isExpected = error instanceof AddressInUse || error instanceof ConfigError || error instanceof DataDirInUse || error instanceof MasterKeyMissing;
   process.stderr.write(
     `\nTallygate did not start. ${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}\n`,
   );
-  process.exit(error instanceof ConfigError ? EXIT_CONFIG : EXIT_FAILED);
+  process.exit(error instanceof ConfigError || error instanceof MasterKeyMissing ? EXIT_CONFIG : EXIT_FAILED);
 }
 
 function banner({ url, bootstrap }: RunningServer, dataDir: string): string {

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { appendFileSync } from 'node:fs';
 import { contract } from '@tallygate/contract';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
@@ -24,6 +23,7 @@ import {
   identityEntities,
   identityRoutes,
   mfaRoutes,
+  resealSecrets,
 } from '../identity/index.ts';
 import { createSignatureCheck, createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../inference/index.ts';
 import { systemClock } from '../kernel/clock.ts';
@@ -56,6 +56,7 @@ import { createPeerAddress } from './http/peer-address.ts';
 import { toProblemDocument } from './http/problem-document.ts';
 import { createIdempotency } from './idempotency.ts';
 import { startJobs } from './jobs.ts';
+import { masterKeysOf } from './master-keys.ts';
 import { createMetrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
@@ -132,9 +133,8 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         log.fatal({ laneId, unit, inLane: `${inLane}`, inLedger: `${inLedger}` }, 'a lane disagrees with the ledger');
     });
 
-    const secretBox = createSecretBox(
-      config.masterKeys ?? [{ id: 'local', key: keptSecret(dataDir, 'master.key', () => randomBytes(32)) }],
-    );
+    const secretBox = createSecretBox(masterKeysOf(dataDir, config.masterKeys));
+    await resealSecrets({ pool, box: secretBox, log });
     const blobs = await openLocalDisk(dataDir.file('blobs'));
     const catalog = loadCatalog();
     const identity = createIdentity({ em, pool, box: secretBox, clock, onAccountClosed: revokeAccountKeys });
@@ -237,6 +237,8 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
       await drain(front, config.drainTimeoutMs);
     });
     const made = await bootstrap({ dataDir, users, keys, baseUrl: `${publicUrl}/v1`, internalSecret });
+    // Only now is there everything that a script which waits for readiness may look for.
+    readiness.start();
     return { url, bootstrap: made, close: () => closing.close() };
   } catch (error) {
     await closing.close();

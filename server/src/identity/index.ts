@@ -12,8 +12,9 @@ export { createOutbox, type Outbox } from './mails/outbox.ts';
 export { queueMail } from './mails/queue-mail.ts';
 export type { KeyPrincipal, Principal, SessionGrant, SessionPrincipal } from './principal.ts';
 export type { OnAccountClosed } from './profile.ts';
+export { MasterKeyMissing, resealSecrets } from './reseal.ts';
 export { accountRoutes, identityRoutes, mfaRoutes } from './routes.ts';
-export { createSecretBox } from './secret-box.ts';
+export { createSecretBox, type MasterKey } from './secret-box.ts';
 export { requireLiveSession, type Sessions } from './sessions.ts';
 export type { Users } from './users.ts';
 

@@ -8,6 +8,12 @@ export interface MasterKey {
 
 /** Encrypts small secrets that have to be read again; whatever only has to be recognised is hashed instead. */
 export interface SecretBox {
+  /** The key that seals. */
+  readonly currentId: string;
+  /** All keys that open. */
+  readonly keyIds: readonly string[];
+  /** Which key a secret was sealed with; empty for what was never sealed. */
+  keyIdOf(sealed: string): string;
   /** @param context what the secret is and whose; it opens in no other context, so rows cannot be swapped by whoever writes to the table */
   seal(plain: string, context: string): string;
   /** @throws when it was changed, belongs elsewhere, or its key is not configured any more */
@@ -30,6 +36,10 @@ export function createSecretBox(keys: readonly MasterKey[]): SecretBox {
   if (!current) throw new Error('There is no master key');
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
   return {
+    currentId: current.id,
+    keyIds: keys.map(({ id }) => id),
+    keyIdOf: (sealed) => FORMAT.exec(sealed)?.[1] ?? '',
+
     seal(plain, context) {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', current.key, iv, { authTagLength: TAG_BYTES });

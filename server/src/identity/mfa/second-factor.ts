@@ -28,13 +28,14 @@ export interface SecondFactor {
   recoveryCodesLeft(unit: EntityManager, user: User): Promise<number>;
 }
 
-const contextOf = (user: User): string => `mfa secret of ${user.id}`;
+/** What a user's secret is sealed as. */
+export const secretContextOf = ({ id }: { readonly id: string }): string => `mfa secret of ${id}`;
 
 export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Clock }): SecondFactor {
   /** A step counts once. The condition decides, not a look before: of two requests with one code only one meets the older step. */
   async function takeTotp(unit: EntityManager, user: User, code: string): Promise<boolean> {
     if (!user.mfaSealedSecret) return false;
-    const { plain: secret, isStale } = box.open(user.mfaSealedSecret, contextOf(user));
+    const { plain: secret, isStale } = box.open(user.mfaSealedSecret, secretContextOf(user));
     const step = totpStep(secret, code, clock.now());
     if (step === undefined) return false;
     const taken = await unit.execute<object[]>('update users set mfa_last_step = ? where id = ? and mfa_last_step < ? returning id', [
@@ -43,7 +44,7 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
       step,
     ]);
     if (taken.length === 0) return false;
-    if (isStale) user.mfaSealedSecret = box.seal(secret, contextOf(user));
+    if (isStale) user.mfaSealedSecret = box.seal(secret, secretContextOf(user));
     return true;
   }
 
@@ -61,7 +62,7 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
   return {
     async begin(unit, user) {
       const secret = newTotpSecret();
-      user.beginSecondFactor(box.seal(secret, contextOf(user)));
+      user.beginSecondFactor(box.seal(secret, secretContextOf(user)));
       // Steps were counted for the secret before: the new one has been shown to nobody.
       await unit.execute('update users set mfa_last_step = 0 where id = ?', [user.id]);
       const uri = otpauthUri(user.email, secret);
