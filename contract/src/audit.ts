@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, page, pageQuery, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, headersB, page, pageQuery, refusals, Timestamp, Uuid } from './conventions.ts';
 
 const c = initContract();
 
@@ -74,10 +74,10 @@ export const audit = c.router({
     method: 'GET',
     path: '/v1/admin/audit-log',
     summary: 'Who changed what, in all accounts',
-    description: 'For administrators: of every account, or of the one that `account_id` names.',
-    headers: headersA,
+    description: 'For administrators, logged in: of every account, or of the one that `account_id` names.',
+    headers: headersB,
     query: AuditLogQuery.extend({ account_id: Uuid.optional().meta({ description: 'Only this account.' }) }),
     responses: { 200: AuditLogResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', role: 'admin', tag: 'Audit', operationId: 'listAllAuditLog' } as const,
+    metadata: { auth: 'bearer', session: true, role: 'admin', tag: 'Audit', operationId: 'listAllAuditLog' } as const,
   },
 });

@@ -24,7 +24,7 @@ export class AuditLog {
     return this.#transport.pages({ path: '/v1/audit-log', query: { ...query } }, entryId, options);
   }
 
-  /** Changes to every account, or to one; for administrators. */
+  /** Changes to every account, or to one; for administrators, with a session token. */
   listAll(
     query?: AuditLogQuery & { readonly account_id?: string | undefined },
     options?: CallOptions,

@@ -279,6 +279,17 @@ describe('credentials', () => {
     }
   });
 
+  test('of two identities are ambiguous in two Authorization headers too, and the same one twice is one', async () => {
+    const { key } = await newKey(api, member.auth);
+    const twice = (second: string) =>
+      rawRequest(
+        `GET /v1/users/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${key}\r\nAUTHORIZATION: ${second}\r\n\r\n`,
+      );
+    for (const second of [`Bearer ${member.token}`, 'Bearer', 'Basic dTpw'])
+      expect(await twice(second)).toContain('"ambiguous_credentials"');
+    expect(await twice(`Bearer ${key}`)).toMatch(/^HTTP\/1.1 200 /);
+  });
+
   test('that are none are refused alike', async () => {
     const { key } = await newKey(api, member.auth);
     const bad = [

@@ -7,7 +7,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
 import { CORS_HEADERS, preflightHeaders } from './cors.ts';
-import { type Authenticator, authorise } from './credentials.ts';
+import { type Authenticator, authorise, type Grant } from './credentials.ts';
 import { type Endpoint, metadataOf } from './endpoint.ts';
 import { exchangeOf, openExchange } from './exchange.ts';
 import { createPathTable, pathnameOf } from './path-table.ts';
@@ -119,7 +119,9 @@ async function admit(request: IncomingMessage, route: AppRoute, { authenticator 
       authenticator.requireInternalSecret(request.headers);
       return;
     case 'bearer': {
-      const { principal } = await authenticator.authenticate(request.headers);
+      const grant = await authenticator.authenticate(request);
+      requireNoSignature(grant);
+      const { principal } = grant;
       authorise(metadata, principal);
       exchangeOf(request).principal = principal;
       return;
@@ -127,6 +129,12 @@ async function admit(request: IncomingMessage, route: AppRoute, { authenticator 
     default:
       metadata.auth satisfies never;
   }
+}
+
+/** No signature is verified here, so a stolen key that is worth nothing unsigned must not open the account either. */
+function requireNoSignature(grant: Grant): void {
+  if ('limits' in grant && grant.limits?.signing?.isRequired)
+    throw new Problem('signature_required', 'This API key only signs inference requests: use another key or a session.');
 }
 
 async function takeBody(request: Request, route: AppRoute, deps: AccountApiDeps): Promise<void> {
@@ -175,7 +183,7 @@ function requireMethod(methods: ReadonlySet<string> | undefined, method: string)
 const unknownPath = (): Problem =>
   new Problem(
     'unknown_path',
-    'There is no such endpoint: /openapi.json lists all of them, and the base URL of OpenAI clients ends in /v1.',
+    'There is no such endpoint here: /openapi.json lists all there are, and the base URL of OpenAI clients ends in /v1.',
   );
 
 /** `/v1/keys/…` → `v1/keys`, `/health/live` → `health`. */

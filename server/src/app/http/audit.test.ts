@@ -2,7 +2,16 @@ import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordAudit } from '../../identity/index.ts';
 import { newId } from '../../kernel/ids.ts';
-import { INTERNAL_SECRET, type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './account-api-under-test.ts';
+import {
+  INTERNAL_SECRET,
+  type Instance,
+  newKey,
+  openTestDatabase,
+  PASSWORD,
+  send,
+  signUp,
+  startInstance,
+} from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -89,6 +98,14 @@ describe('the audit log', () => {
     const one = (await all(`?account_id=${theirs.accountId}`)).body;
     expect(one.items.every(({ account_id }: { account_id: string }) => account_id === theirs.accountId)).toBe(true);
     expect(one.total).toBeGreaterThan(0);
+  });
+
+  test('of other accounts is not opened by an API key, an administrator’s included', async () => {
+    const admin = await signUp(api, 'admin');
+    const { auth } = await newKey(api, admin.auth, { scopes: ['account:read'] });
+    const { status, body } = await send(api, '/v1/admin/audit-log', { headers: auth });
+    expect([status, body.code]).toEqual([403, 'session_required']);
+    expect((await log(auth)).status).toBe(200);
   });
 
   test('holds no secret, even where a caller of recordAudit passes one in', async () => {

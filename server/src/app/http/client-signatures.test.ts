@@ -67,6 +67,17 @@ describe('a key that requires signatures', () => {
     expect([status, code, headers.get('x-ratelimit-limit-requests')]).toEqual([401, 'signature_required', null]);
   });
 
+  test('opens nothing of the account, signed or not, until a session lifts the requirement', async () => {
+    const { keyId } = key;
+    for (const headers of [key.auth, { ...key.auth, ...signed({ values: { '@method': 'GET', '@path': '/v1/users/me' } }) }])
+      for (const path of ['/v1/users/me', '/v1/keys', `/v1/keys/${keyId}`]) {
+        const { status, body } = await send(world.account, path, { headers });
+        expect([status, body.code]).toEqual([401, 'signature_required']);
+      }
+    await send(world.account, `/v1/keys/${keyId}`, { method: 'PATCH', headers: owner.auth, json: { require_signature: false } });
+    expect((await send(world.account, '/v1/users/me', { headers: key.auth })).status).toBe(200);
+  });
+
   test('takes nothing for a signature that does not hold', async () => {
     key = await keyWith({ signing_public_key: PUBLIC_KEY, rate_limits: { requests_per_minute: 1 } });
     for (let time = 0; time < 3; time++) expect((await ask({ ...signed(), signature: 'sig1=:AA==:' })).status).toBe(401);

@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RouteMetadata } from '@tallygate/contract';
 import type { Principal, SessionGrant, Sessions } from '../../identity/index.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -8,12 +8,15 @@ import type { KeyDirectory, KeyGrant } from '../../keys/index.ts';
 /** Who is calling and what they may spend. */
 export type Grant = KeyGrant | SessionGrant;
 
+/** The headers of a request: as Node sums them up, and as they came. */
+export type CredentialHeaders = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+
 export interface Authenticator {
   /**
    * Proves the one credential of a request. Synchronous when it is an API key that is in memory.
    * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`
    */
-  authenticate(headers: IncomingHttpHeaders): Grant | Promise<Grant>;
+  authenticate(request: CredentialHeaders): Grant | Promise<Grant>;
   /** @throws Problem `missing_credentials`, `invalid_credentials` unless `X-Internal-Secret` is the configured one */
   requireInternalSecret(headers: IncomingHttpHeaders): void;
 }
@@ -33,8 +36,8 @@ interface Presented {
 export function createAuthenticator({ keys, sessions, internalSecret }: AuthenticatorDeps): Authenticator {
   const internalDigest = digest(internalSecret);
   return {
-    authenticate(headers) {
-      const { token, kind } = onlyCredential(headers);
+    authenticate(request) {
+      const { token, kind } = onlyCredential(request);
       if (kind !== 'key' && token.startsWith('tgs_')) return sessions.authenticate(token);
       if (kind !== 'session' && token.startsWith('tg_')) return keys.authenticate(token);
       throw invalid('The credential is neither an API key (tg_live_…, tg_test_…) nor a session token (tgs_…) in its own header.');
@@ -65,11 +68,10 @@ export function authorise(route: RouteMetadata, principal: Principal): void {
 }
 
 /** The same credential may come in two headers; two different ones are two identities, and guessing which is meant is unsafe. */
-function onlyCredential(headers: IncomingHttpHeaders): Presented {
+function onlyCredential(request: CredentialHeaders): Presented {
   let only: Presented | undefined;
-  for (const presented of presentedIn(headers)) {
-    if (only && only.token !== presented.token)
-      throw new Problem('ambiguous_credentials', 'The request carries two different credentials: send exactly one.');
+  for (const presented of presentedIn(request)) {
+    if (only && only.token !== presented.token) throw ambiguous();
     // The narrower kind wins: a key repeated in the session header stays refused.
     if (!only || only.kind === 'any') only = presented;
     else if (presented.kind !== 'any' && presented.kind !== only.kind) throw invalid('The credential stands in the wrong header.');
@@ -78,9 +80,11 @@ function onlyCredential(headers: IncomingHttpHeaders): Presented {
   return only;
 }
 
-function presentedIn(headers: IncomingHttpHeaders): Presented[] {
+function presentedIn({ headers, rawHeaders }: CredentialHeaders): Presented[] {
   const presented: Presented[] = [];
-  const bearer = headers.authorization === undefined ? '' : bearerToken(headers.authorization);
+  const { authorization } = headers;
+  if (authorization !== undefined) requireOnlyAuthorization(authorization, rawHeaders);
+  const bearer = authorization === undefined ? '' : bearerToken(authorization);
   if (bearer) presented.push({ token: bearer, kind: 'any' });
   const key = headerOf(headers, 'x-api-key');
   if (key) presented.push({ token: key, kind: 'key' });
@@ -89,6 +93,19 @@ function presentedIn(headers: IncomingHttpHeaders): Presented[] {
   return presented;
 }
 
+/**
+ * Node keeps the first `Authorization` and drops the others without a word, where a proxy before us may have judged the last. Every request
+ * comes through here, so nothing is built for it: comparing lengths passes over almost every name.
+ */
+function requireOnlyAuthorization(authorization: string, rawHeaders: readonly string[]): void {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === AUTHORIZATION.length && rawHeaders[at + 1] !== authorization && name.toLowerCase() === AUTHORIZATION)
+      throw ambiguous();
+  }
+}
+
+const AUTHORIZATION = 'authorization';
 const BEARER = /^Bearer(?: +(\S*))?$/i;
 
 /** Empty when the scheme stands alone, as clients send it that were given an empty key. */
@@ -104,5 +121,6 @@ function headerOf(headers: IncomingHttpHeaders, name: string): string {
 }
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
+const ambiguous = (): Problem => new Problem('ambiguous_credentials', 'The request carries two different credentials: send exactly one.');
 const missing = (detail: string): Problem => new Problem('missing_credentials', detail);
 const invalid = (detail: string): Problem => new Problem('invalid_credentials', detail);

@@ -53,7 +53,7 @@ async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
   const auth = { isDown: false };
   const api = createInferenceApi({
     authenticator: {
-      authenticate: ({ authorization }) => {
+      authenticate: ({ headers: { authorization } }) => {
         if (auth.isDown) return Promise.reject(new Error('ECONNREFUSED'));
         if (authorization !== 'Bearer good') throw new Problem('invalid_credentials', 'No.');
         return grant;

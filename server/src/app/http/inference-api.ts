@@ -111,8 +111,8 @@ async function admittedGrant(req: IncomingMessage, authenticator: Authenticator)
 }
 
 /** A key that is in memory costs no turn of the event loop. A database that cannot be read is no reason to call the credential wrong. */
-function grantOf({ headers }: IncomingMessage, authenticator: Authenticator): Grant | Promise<Grant> {
-  const grant = authenticator.authenticate(headers);
+function grantOf(req: IncomingMessage, authenticator: Authenticator): Grant | Promise<Grant> {
+  const grant = authenticator.authenticate(req);
   if (!(grant instanceof Promise)) return grant;
   return grant.catch(unreachable('Credentials cannot be checked at the moment: repeat the request in a few seconds.'));
 }

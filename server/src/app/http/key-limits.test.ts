@@ -218,17 +218,17 @@ describe('a key that changes keys', () => {
   });
 
   test('never changes how requests are signed: whoever stole it would begin there', async () => {
-    const signing = { signing_public_key: PUBLIC_KEY, require_signature: true };
+    const signing = { signing_public_key: PUBLIC_KEY };
     const { auth, keyId } = await newKey(world.account, owner.auth, { ...strong, ...signing });
-    for (const json of [{ require_signature: false }, { signing_public_key: null }])
+    for (const json of [{ require_signature: true }, { require_signature: false }, { signing_public_key: null }])
       expect(codeOf(await patch(keyId, json, auth))).toEqual([403, 'session_required']);
+    expect((await patch(keyId, { require_signature: true })).body).toMatchObject({ require_signature: true });
     expect((await patch(keyId, { require_signature: false, signing_public_key: null })).body).toMatchObject({ require_signature: false });
   });
 
   test.each([
     ['has no cap', { monthly_cap_usd: '1' }, {}],
     ['may use more models', { allowed_models: ['gpt-4o-mini'] }, {}],
-    ['needs no signature', { signing_public_key: PUBLIC_KEY, require_signature: true }, {}],
     ['lives longer', { expires_at: '2099-01-01T00:00:00Z' }, {}],
   ])('cannot rotate one that %s, but itself it can', async (_what, limits, more) => {
     const caller = await newKey(world.account, owner.auth, { ...strong, ...limits });

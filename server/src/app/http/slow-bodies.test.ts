@@ -47,7 +47,7 @@ async function sendSlowly({ method = 'POST', path, auth, body }: Slow, meanwhile
 }
 
 const sessionOf = async (auth: Record<string, string>): Promise<SessionPrincipal> => {
-  const { principal } = await api.authenticator.authenticate({ ...auth });
+  const { principal } = await api.authenticator.authenticate({ headers: auth, rawHeaders: [] });
   if (principal.kind !== 'session') throw new Error('not a session');
   return principal;
 };
