@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 import { Email, NewPassword, UserName, UserResponse } from './identity.ts';
 
 const c = initContract();
@@ -9,6 +9,7 @@ const CurrentPassword = z
   .string()
   .min(1)
   .max(256)
+  .refine(isPlainText, NOT_PLAIN)
   .meta({ description: 'The password as it is now.', examples: ['correct horse battery'] });
 
 const MailToken = (prefix: string, description: string) =>
@@ -16,6 +17,7 @@ const MailToken = (prefix: string, description: string) =>
     .string()
     .min(1)
     .max(100)
+    .refine(isPlainText, NOT_PLAIN)
     .meta({ description, examples: [`${prefix}_x7Qm2…`] });
 
 export const UserUpdateRequest = z
@@ -81,6 +83,7 @@ export const AccountCloseRequest = z
       .trim()
       .min(6)
       .max(40)
+      .refine(isPlainText, NOT_PLAIN)
       .optional()
       .meta({ description: 'Where a second factor is on: six digits from the app, or a recovery code.', examples: ['492039'] }),
   })

@@ -46,6 +46,9 @@ export const AuditLogResponse = z
   .meta({ id: 'AuditLogResponse', description: 'Entries of the audit log, newest first.' });
 export type AuditLogResponse = z.infer<typeof AuditLogResponse>;
 
+/** RFC 3339 has a year 0000, which the calendar of the database lacks. */
+const Bound = Timestamp.refine((time) => !time.startsWith('0000'), 'Expected a year from 0001');
+
 const AuditLogQuery = z.object({
   action: z
     .string()
@@ -53,8 +56,8 @@ const AuditLogQuery = z.object({
     .regex(/^[a-z_]+\.[a-z_]+$/, 'Expected an action such as key.created')
     .optional()
     .meta({ description: 'Only this action.', examples: ['key.created'] }),
-  from: Timestamp.optional().meta({ description: 'Not before this time.' }),
-  to: Timestamp.optional().meta({ description: 'Before this time.' }),
+  from: Bound.optional().meta({ description: 'Not before this time.' }),
+  to: Bound.optional().meta({ description: 'Before this time.' }),
   ...pageQuery,
 });
 export type AuditLogQuery = z.infer<typeof AuditLogQuery>;

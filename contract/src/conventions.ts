@@ -19,6 +19,9 @@ export const UsdInput = z
 /** Whether a text that people give has neither control characters nor half of a surrogate pair, which databases and terminals trip over. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
+/** What is said of a text that is not plain. */
+export const NOT_PLAIN = 'Expected text without control characters';
+
 export const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'] as const;
 export const Scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What an API key may do.' });
 export type Scope = z.infer<typeof Scope>;

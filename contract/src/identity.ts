@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, headersS, idempotencyHeader, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, headersS, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 
 const c = initContract();
 
@@ -13,6 +13,7 @@ export const NewPassword = z
   .string()
   .min(10)
   .max(256)
+  .refine(isPlainText, NOT_PLAIN)
   .meta({ description: '10 to 256 characters.', examples: ['correct horse battery'] });
 
 export const UserName = z
@@ -20,6 +21,7 @@ export const UserName = z
   .trim()
   .min(1)
   .max(120)
+  .refine(isPlainText, NOT_PLAIN)
   .meta({ description: 'Display name.', examples: ['Ada Lovelace'] });
 
 export const CreateUserRequest = z
@@ -38,6 +40,7 @@ export const LoginRequest = z
       .string()
       .min(1)
       .max(256)
+      .refine(isPlainText, NOT_PLAIN)
       .meta({ examples: ['correct horse battery'] }),
   })
   .meta({ id: 'LoginRequest', description: 'E-mail address and password.' });

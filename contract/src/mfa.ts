@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, isPlainText, NOT_PLAIN, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 import { UserResponse } from './identity.ts';
 
 const c = initContract();
@@ -11,12 +11,14 @@ const Code = z
   .trim()
   .min(6)
   .max(40)
+  .refine(isPlainText, NOT_PLAIN)
   .meta({ description: 'Six digits from the authenticator app, or a recovery code.', examples: ['492039'] });
 
 const Password = z
   .string()
   .min(1)
   .max(256)
+  .refine(isPlainText, NOT_PLAIN)
   .meta({ examples: ['correct horse battery'] });
 
 export const MfaStatusResponse = z
@@ -75,6 +77,7 @@ export const LoginMfaRequest = z
       .string()
       .min(1)
       .max(100)
+      .refine(isPlainText, NOT_PLAIN)
       .meta({ description: 'From the answer to the login.', examples: ['tgc_8Qm2x…'] }),
     code: Code,
   })
