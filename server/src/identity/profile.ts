@@ -3,7 +3,7 @@ import type { AccountCloseRequest, PasswordChangeRequest, UserUpdateRequest } fr
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
-import { actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
+import { type Actor, actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
 import { type Execute, inUnit } from './execute.ts';
 import { notify } from './mails/notices.ts';
 import { dropChallenges } from './mfa/login-challenge.ts';
@@ -28,7 +28,15 @@ export interface Profile {
 }
 
 /** What other slices do when an account closes, in the same transaction: identity does not know them. */
-export type OnAccountClosed = (execute: Execute, account: { readonly accountId: string; readonly at: Date }) => Promise<void>;
+export type OnAccountClosed = (execute: Execute, closed: ClosedAccount) => Promise<void>;
+
+export interface ClosedAccount {
+  readonly accountId: string;
+  readonly at: Date;
+  /** Who closed it, for the audit log. */
+  readonly actor: Actor;
+  readonly origin: Origin;
+}
 
 interface ProfileDeps {
   readonly em: EntityManager;
@@ -113,7 +121,7 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
         await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
         await endSessions(unit, { userId: user.id, now: at });
         user.close(at);
-        await onAccountClosed(execute, { accountId: principal.accountId, at });
+        await onAccountClosed(execute, { accountId: principal.accountId, at, actor: actorOf(principal), origin });
       });
     },
   };

@@ -247,6 +247,22 @@ describe('sessions', () => {
   });
 });
 
+test('a credential in the User-Agent is kept nowhere', async () => {
+  const user = await signUp(api);
+  const pasted = `curl/8 tg_live_${'a'.repeat(12)}${'b'.repeat(30)} tg_test_short x=${user.token}`;
+  const { status } = await send(api, '/v1/users/login', {
+    headers: { 'user-agent': pasted },
+    json: { email: user.email, password: PASSWORD },
+  });
+  expect(status).toBe(200);
+  const { rows } = await db.database.pool.query(
+    `select (select json_agg(s.user_agent) from sessions s where user_id = $1)::text
+         || (select json_agg(a.user_agent) from audit_log a where account_id = $2)::text as kept`,
+    [user.userId, user.accountId],
+  );
+  expect(rows[0].kept.match(/curl\/8 tg_live_… tg_test_… x=tgs_…/g)).toHaveLength(2);
+});
+
 describe('closing the account', () => {
   const close = (auth: Record<string, string>, json: object) => post('me/close', json, auth);
 
@@ -265,6 +281,11 @@ describe('closing the account', () => {
       key.keyId,
     ]);
     expect(keys).toEqual([{ revoked: true }]);
+    const { rows: entries } = await db.database.pool.query(
+      `select actor_kind, actor_id, target_id, ip from audit_log where account_id = $1 and action = 'key.revoked'`,
+      [user.accountId],
+    );
+    expect(entries).toEqual([{ actor_kind: 'user', actor_id: user.userId, target_id: key.keyId, ip: '127.0.0.1' }]);
     const again = await send(api, '/v1/users', {
       headers: { 'x-internal-secret': INTERNAL_SECRET },
       json: { email: user.email, password: PASSWORD },

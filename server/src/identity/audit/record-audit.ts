@@ -2,7 +2,7 @@ import { newId } from '../../kernel/ids.ts';
 import type { Execute } from '../execute.ts';
 import type { Call } from '../handlers.ts';
 import type { Principal } from '../principal.ts';
-import { redact } from './redact.ts';
+import { redact, redactUserAgent } from './redact.ts';
 
 /** Who did it. `internal` is the web front end by its secret, `system` the service by itself. */
 export interface Actor {
@@ -11,7 +11,7 @@ export interface Actor {
   readonly id: string | null;
 }
 
-/** Where the request came from; never trusted, kept as it was said. */
+/** Where the request came from; never trusted, kept as it was said but for credentials in it. */
 export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
@@ -51,6 +51,6 @@ export const actorOf = (principal: Principal): Actor =>
 
 export const originOf = ({ peer, requestId }: Pick<Call, 'peer' | 'requestId'>): Origin => ({
   ip: peer.address,
-  userAgent: peer.userAgent,
+  userAgent: peer.userAgent && redactUserAgent(peer.userAgent),
   requestId,
 });

@@ -4,6 +4,12 @@ const SECRET_NAME = /password|secret|token|credential|recovery_code|authorizatio
 const SECRET_TEXT = /\b(tg_(?:live|test)_[0-9A-Za-z]{12})[0-9A-Za-z]{8,}|\b(tg[a-z]_)[\w-]{20,}/g;
 const E_MAIL = /([^\s@<>"'])[^\s@<>"']*@([^\s@<>"']+)/g;
 
+/** Looser than in changes: whatever begins like a credential of ours, since a header is the caller's own text. */
+const CREDENTIAL_LIKE = /(tg(?:_live_|_test_|[a-z]_))[\w-]+/gi;
+
+/** What may be kept of a `User-Agent`: people paste tokens into the wrong header. */
+export const redactUserAgent = (userAgent: string): string => userAgent.replaceAll(CREDENTIAL_LIKE, '$1…').replaceAll(E_MAIL, '$1…@$2');
+
 /** What may be kept of an entry's changes for ever: no secret, and of e-mail addresses the first letter and the domain. */
 export function redact(value: unknown): unknown {
   if (typeof value === 'string')
