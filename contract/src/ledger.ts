@@ -5,6 +5,9 @@ import { ReceiptUsage } from './receipts.ts';
 
 const c = initContract();
 
+/** Models, runs and requests are named in printable ASCII; what else is asked for cannot be there. */
+const Name = z.string().regex(/^[!-~]+$/, 'Expected printable characters without spaces');
+
 const Totals = {
   requests: z.int().meta({ examples: [42] }),
   input_tokens: z.int().meta({ examples: [12000] }),
@@ -62,9 +65,9 @@ export const UsageQuery = z.object({
     .stringbool()
     .optional()
     .meta({ description: 'Live or test usage. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] }),
-  model: z.string().min(1).max(200).optional(),
+  model: Name.max(200).optional(),
   key_id: Uuid.optional(),
-  run_id: z.string().min(1).max(128).optional(),
+  run_id: Name.max(128).optional(),
 });
 export type UsageQuery = z.infer<typeof UsageQuery>;
 
@@ -137,7 +140,7 @@ export const ledger = c.router({
     summary: 'Trace of one request',
     description: 'Attempts, timings, cost and receipt of one request of the account. It can be read a moment after the answer ends.',
     headers: headersA,
-    pathParams: z.object({ request_id: z.string().min(1).max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
+    pathParams: z.object({ request_id: Name.max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
     responses: { 200: RequestTrace, 404: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getRequest' } as const,
   },

@@ -103,6 +103,17 @@ describe('the providers file', () => {
   });
 });
 
+test('the quickstart’s own variables do not make the gateway its own provider', () => {
+  const env = { OPENAI_API_KEY: 'tg_live_abc', OPENAI_BASE_URL: 'http://127.0.0.1:8787/v1' };
+  expect(readConfig(env).providers).toEqual([]);
+});
+
+test('only the maker’s own endpoint counts as the maker does, unless the operator vouches for another', () => {
+  const [own] = readConfig({ OPENAI_API_KEY: 'sk-x' }).providers;
+  const [elsewhere] = readConfig({ OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }).providers;
+  expect([own?.countsLikeMaker, elsewhere?.countsLikeMaker]).toEqual([true, false]);
+});
+
 describe('providers', () => {
   const config = (fields: Partial<ProviderConfig> = {}): ProviderConfig => ({
     name: 'local',
@@ -110,6 +121,8 @@ describe('providers', () => {
     apiKey: undefined,
     headers: {},
     maxTokensField: undefined,
+    countsLikeMaker: false,
+    http2: false,
     weight: 1,
     models: { 'gpt-4o-mini': 'theirs' },
     ...fields,

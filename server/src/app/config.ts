@@ -89,6 +89,9 @@ const ProvidersFile = z.strictObject({
         api_key: z.string().min(1).optional(),
         api_key_env: z.string().min(1).optional(),
         headers: z.record(z.string(), z.string()).refine(areHeaders, 'Expected names and values that HTTP allows').optional(),
+        /** The endpoint is the maker's own, or counts tokens with the maker's tokenizer. */
+        counts_like_maker: z.boolean().optional(),
+        http2: z.boolean().default(false),
         max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
         weight: z.number().positive().max(1_000_000).default(1),
         /** The catalogue's models that it serves: a list, or a map to the provider's own names. All models of the provider's name when left out. */
@@ -104,6 +107,9 @@ export interface ProviderConfig {
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | undefined;
+  /** Whether it counts tokens as the models' makers do, so that a counted prompt bounds what it bills. */
+  readonly countsLikeMaker: boolean;
+  readonly http2: boolean;
   readonly weight: number;
   /** The catalogue's model → the provider's name for it; undefined for all models that the catalogue files under this provider. */
   readonly models: Readonly<Record<string, string>> | undefined;
@@ -209,12 +215,27 @@ function wellKnownProviders(env: Environment): ProviderConfig[] {
   return Object.entries(WELL_KNOWN).flatMap(([name, home]) => {
     const variable = name.toUpperCase();
     const apiKey = env[`${variable}_API_KEY`];
-    if (apiKey === undefined) return [];
+    // The quickstart's own variables: who starts a gateway where they are set does not mean it to be its own provider.
+    if (apiKey === undefined || apiKey.startsWith('tg_')) return [];
     const baseUrl = url.safeParse(env[`${variable}_BASE_URL`] ?? home);
     if (!baseUrl.success) throw new ConfigError([`${variable}_BASE_URL: Expected an http(s) URL without credentials`]);
-    return { name, baseUrl: baseUrl.data, apiKey, headers: {}, maxTokensField: undefined, weight: 1, models: undefined };
+    const countsLikeMaker = isMakersOwn(baseUrl.data);
+    return {
+      name,
+      baseUrl: baseUrl.data,
+      apiKey,
+      headers: {},
+      maxTokensField: undefined,
+      countsLikeMaker,
+      http2: false,
+      weight: 1,
+      models: undefined,
+    };
   });
 }
+
+/** Only OpenAI publishes its tokenizers. */
+const isMakersOwn = (baseUrl: string): boolean => new URL(baseUrl).host === 'api.openai.com';
 
 function readProvidersFile(env: Environment): ProviderConfig[] {
   const path = env['PROVIDERS_FILE'];
@@ -234,6 +255,8 @@ function readProvidersFile(env: Environment): ProviderConfig[] {
       apiKey,
       headers: provider.headers ?? {},
       maxTokensField: provider.max_tokens_field,
+      countsLikeMaker: provider.counts_like_maker ?? isMakersOwn(provider.base_url),
+      http2: provider.http2,
       weight: provider.weight,
       models: Array.isArray(models) ? Object.fromEntries(models.map((model) => [model, model])) : models,
     };

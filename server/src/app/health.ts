@@ -7,10 +7,19 @@ const VERSION = '0.1.0';
 
 /** Whether this process takes requests. */
 export class Readiness {
+  #isStarted = false;
   #isDraining = false;
+
+  start(): void {
+    this.#isStarted = true;
+  }
 
   drain(): void {
     this.#isDraining = true;
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted;
   }
 
   get isDraining(): boolean {
@@ -40,6 +49,7 @@ export const healthRoutes = (readiness: Readiness, needs: Needs): Handlers<typeo
 
 async function check(readiness: Readiness, { pool, blobs }: Needs): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
+  if (!readiness.isStarted) return { status: 'unavailable', checks: { start: 'unavailable' } };
   const [isDatabaseThere, isBlobStoreThere] = await Promise.all([answersInTime(pool.query('select 1')), answersInTime(blobs.check())]);
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
   return {

@@ -1,5 +1,5 @@
 export { MasterKeyMissing } from '../identity/index.ts';
 export { ConfigError, readConfig } from './config.ts';
-export { AddressInUse } from './http/front.ts';
 export { DataDirInUse } from './data-dir.ts';
+export { AddressInUse } from './http/front.ts';
 export { type RunningServer, startServer } from './server.ts';

@@ -16,7 +16,7 @@ export function openProviders(configs: readonly ProviderConfig[], catalog: Catal
   const opened: UpstreamProvider[] = [];
   const faults: string[] = [];
   for (const [index, config] of configs.entries()) {
-    const { name, baseUrl, apiKey, headers, maxTokensField, weight } = config;
+    const { name, baseUrl, apiKey, headers, maxTokensField, countsLikeMaker, http2, weight } = config;
     const models = Object.entries(config.models ?? modelsOf(name, catalog));
     if (models.length === 0)
       faults.push(`The provider ${name} serves no model: list \`models\`, since the catalogue files none under its name`);
@@ -26,11 +26,12 @@ export function openProviders(configs: readonly ProviderConfig[], catalog: Catal
       headers,
       ...(apiKey !== undefined && { apiKey }),
       ...(maxTokensField && { maxTokensField }),
+      allowH2: http2,
     });
     opened.push(upstream);
     for (const [model, upstreamModel] of models) {
       if (!catalog.find(model)) faults.push(`The provider ${name} serves ${model}, which is not in the catalogue and has no price`);
-      const deployment = { name: `${name}#${index + 1}`, provider: name, upstream, upstreamModel, weight };
+      const deployment = { name: `${name}#${index + 1}`, provider: name, upstream, upstreamModel, countsLikeMaker, weight };
       byModel.set(model, [...(byModel.get(model) ?? []), deployment]);
     }
   }

@@ -7,7 +7,7 @@ import { laneId } from '../ledger/index.ts';
 import { planOf } from '../plans/index.ts';
 import { type Call, choiceCount, isLive, keyIdOf } from './call.ts';
 import type { Deployments, Target } from './deployments.ts';
-import { inputTokenBound, type PromptSize, promptSize, promptText } from './input-bound.ts';
+import { boundText, inputTokenBound, type PromptSize, promptSize } from './input-bound.ts';
 import { allowsModel, requireModels } from './key-limits.ts';
 import { rateDraw, rateHeaders, rateLimited } from './rate-limits.ts';
 import { refuseUnpriced, requirementsOf, unmet } from './requirements.ts';
@@ -123,7 +123,9 @@ function offersFor(call: Call, size: PromptSize, { catalog, deployments }: Admis
   const offers: Offer[] = [];
   for (const [index, name] of names.entries()) {
     const model = catalog.find(name);
-    if (!model?.endpoints.has(call.endpoint)) throw modelNotFound(name, index === 0 ? 'model' : 'models');
+    const param = index === 0 ? 'model' : 'models';
+    if (!model) throw modelNotFound(name, param);
+    if (!model.endpoints.has(call.endpoint)) throw wrongEndpoint(model, call.endpoint, param);
     const price = model.priceAt(startedAt);
     if (!price) throw new Problem('unpriced_feature', `The model ${name} has no price yet, so no cap could hold it.`, { param: 'model' });
     const missing = unmet(model, needs);
@@ -274,10 +276,13 @@ function fundingOf({ grant }: Call): Admission['funding'] {
 /** The offers with their prompt counted, where that gives a tighter bound that is still a true one. */
 async function countedOffers(call: Call, size: PromptSize, offers: readonly Offer[], tokenizer: Tokenizer): Promise<Offer[] | undefined> {
   if (size.isOpenEnded) return undefined;
-  const text = promptText(call.request);
+  const text = boundText(call.request);
   const counted = await Promise.all(
     offers.map(async (offer) => {
-      const tokens = offer.model.tokenizer && (await tokenizer.count(offer.model.tokenizer, text));
+      // A bound is one only if whoever serves counts as the model's maker does.
+      const { tokenizer: encoding } = offer.model;
+      const isKnown = offer.targets.every(({ deployment }) => deployment.countsLikeMaker);
+      const tokens = encoding && isKnown ? await tokenizer.count(encoding, text) : undefined;
       if (!tokens) return offer;
       return { ...offer, inputTokens: Math.min(offer.inputTokens, inputTokenBound(offer.model, { ...size, textBytes: tokens })) };
     }),
@@ -317,6 +322,11 @@ function incapable(model: CatalogModel, { capability, param }: { capability: str
     param,
     errors: [{ loc: ['body', param], msg, type: 'unsupported' }],
   });
+}
+
+function wrongEndpoint(model: CatalogModel, endpoint: string, param: string): Problem {
+  const detail = `The model ${model.id} does not serve ${endpoint}; it serves ${[...model.endpoints].join(', ')}.`;
+  return new Problem('model_not_found', detail, { param });
 }
 
 function noProvider(name: string, catalog: Catalog): Problem {

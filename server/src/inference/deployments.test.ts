@@ -15,6 +15,7 @@ const deployment = (name: string, weight = 1): Deployment => ({
   upstream: provider(),
   upstreamModel: 'theirs',
   weight,
+  countsLikeMaker: true,
 });
 const open = (deployments: readonly Deployment[], random?: () => number, sandbox = provider()) =>
   new Deployments(new Map([[model.id, deployments]]), sandbox, random);

@@ -9,6 +9,8 @@ export interface Deployment {
   readonly upstream: UpstreamProvider;
   /** The provider's own name for the model. */
   readonly upstreamModel: string;
+  /** Whether it counts tokens as the model's maker publishes it. Only then does counting the prompt bound what it bills. */
+  readonly countsLikeMaker: boolean;
   /** Share of the traffic among the deployments of a model, relative. */
   readonly weight: number;
 }
@@ -45,7 +47,19 @@ export class Deployments {
   /** Live keys reach the configured deployments; test keys reach the sandbox provider and nothing else. */
   targets(model: CatalogModel, livemode: boolean, now: number): Target[] {
     if (!livemode) {
-      return [{ model, deployment: { name: 'sandbox', provider: 'sandbox', upstream: this.#sandbox, upstreamModel: model.id, weight: 1 } }];
+      return [
+        {
+          model,
+          deployment: {
+            name: 'sandbox',
+            provider: 'sandbox',
+            upstream: this.#sandbox,
+            upstreamModel: model.id,
+            countsLikeMaker: false,
+            weight: 1,
+          },
+        },
+      ];
     }
     const deployments = this.#byModel.get(model.id) ?? [];
     const shuffled = deployments.length < 2 ? deployments : this.#weighted(deployments);

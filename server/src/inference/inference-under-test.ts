@@ -206,6 +206,7 @@ export function openInference({ live = {}, sandbox = new ScriptedProvider(), bal
       provider: `provider-${index}`,
       upstream,
       upstreamModel: `${model}-theirs`,
+      countsLikeMaker: true,
       weight: 1_000_000 / 1_000 ** index,
     })),
   ]);

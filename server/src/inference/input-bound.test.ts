@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openAiRequestBody } from '../adapters/upstream/openai-request.ts';
 import { loadCatalog } from '../catalog/index.ts';
-import { inputTokenBound, promptSize, promptText } from './input-bound.ts';
+import { boundText, inputTokenBound, promptSize, promptText } from './input-bound.ts';
 import { countTokensGuarded } from './token-count.ts';
 
 const catalog = loadCatalog();
@@ -134,13 +134,23 @@ describe('images and files', () => {
     ['a video', [{ type: 'video_url', video_url: { url: 'https://a.test/v.mp4' } }]],
     ['a PDF as an image', image('data:application/pdf;base64,AAAA')],
     ['a data URL in odd writing', image('DATA:application/pdf;base64,AAAA')],
-  ])('%s may fill the window', (_, content) => {
-    expect(inputTokenBound(gpt, received(ask(content)).size)).toBe(gpt.contextWindow);
+  ])('%s may fill the window, on top of the text', (_, content) => {
+    const { size } = received(ask(content));
+    expect(inputTokenBound(gpt, size)).toBe(size.textBytes + size.templateTokens + (gpt.contextWindow ?? 0));
   });
 
-  test('an image for a model with no published bound may fill the window, and no prompt is larger than it', () => {
+  test('an image for a model with no published bound may fill the window', () => {
     const blind = modelOf('deepseek-v4-pro');
-    expect(inputTokenBound(blind, received(ask(image('https://a.test/i.png'))).size)).toBe(blind.contextWindow);
-    expect(inputTokenBound(gpt, received(ask('x'.repeat(900_000))).size)).toBe(gpt.contextWindow);
+    const { size } = received(ask(image('https://a.test/i.png')));
+    expect(inputTokenBound(blind, size)).toBe(size.textBytes + size.templateTokens + (blind.contextWindow ?? 0));
+  });
+
+  test('a text is bound by its own length, not by the window that the catalogue names: whoever serves may take more, and bill it', () => {
+    const { size } = received(ask('word '.repeat(300_000)));
+    expect(inputTokenBound(gpt, size)).toBeGreaterThan(1_500_000);
+  });
+
+  test('fields that only some providers know are part of what a bound is counted on', () => {
+    expect(boundText(received({ ...ask('hi'), documents: [{ text: 'a long document' }] }).request)).toContain('a long document');
   });
 });

@@ -16,6 +16,8 @@ export interface PromptSize {
 const TEMPLATE_TOKENS = 64;
 const MESSAGE_TOKENS = 16;
 const TOOL_TOKENS = 32;
+/** More than any model takes. */
+const WINDOW_UNKNOWN = 10_000_000;
 
 /**
  * The body stands for its text: JSON never has fewer bytes than the strings in it. Inline images do not count as text; what else comes as a
@@ -49,21 +51,30 @@ function writtenBytes(request: ChatCompletionRequest, body: Buffer): number {
   return /\de\+?\d/i.test(body.toString('latin1')) ? Math.max(body.length, Buffer.byteLength(JSON.stringify(request))) : body.length;
 }
 
-/** Upper bound on the input tokens of one model. No prompt is larger than the context window. */
-export function inputTokenBound(model: CatalogModel, size: PromptSize): number {
-  const window = model.contextWindow ?? Number.MAX_SAFE_INTEGER;
-  if (size.isOpenEnded || (size.images > 0 && model.imageTokenBound === null)) return window;
-  return Math.min(window, size.textBytes + size.templateTokens + size.images * (model.imageTokenBound ?? 0));
+/**
+ * Upper bound on the input tokens of one model. The context window bounds only what nothing in the request does: a provider whose window is
+ * larger than the catalogue says takes, and bills, a longer text than that.
+ */
+export function inputTokenBound({ contextWindow, imageTokenBound }: CatalogModel, size: PromptSize): number {
+  const text = size.textBytes + size.templateTokens;
+  if (size.isOpenEnded || (size.images > 0 && imageTokenBound === null)) return text + (contextWindow ?? WINDOW_UNKNOWN);
+  return text + size.images * (imageTokenBound ?? 0);
 }
 
-/** All text of the prompt, for counting: message contents, names, tool calls, tool definitions, response schema. Images are counted apart. */
+/** Everything that may become part of the prompt, fields that only some providers know (`documents`) included: what a bound is counted on. */
+export const boundText = ({ models: _, ...request }: ChatCompletionRequest): string =>
+  unescaped({ ...request, messages: messagesWithoutImages(request) });
+
+/** The text of the prompt as it is usually understood, for an estimate: message contents, names, tool calls, tool definitions, response schema. Images are counted apart. */
 export function promptText(request: ChatCompletionRequest): string {
   const { tools, response_format } = request;
-  const messages = request.messages.map((message) =>
+  return unescaped({ messages: messagesWithoutImages(request), tools, response_format, functions: request['functions'] });
+}
+
+const messagesWithoutImages = ({ messages }: Pick<ChatCompletionRequest, 'messages'>): unknown[] =>
+  messages.map((message) =>
     Array.isArray(message.content) ? { ...message, content: message.content.filter(({ type }) => type !== 'image_url') } : message,
   );
-  return unescaped({ messages, tools, response_format, functions: request['functions'] });
-}
 
 /**
  * JSON without its escapes, which the model does not read either: `\n` and its like join letters to tokens that a line end would part, so

@@ -63,14 +63,18 @@ export function createFront({ inference, pages, accountApi, problemReply, log }:
   return server;
 }
 
+/** Somebody else listens there. */
+export class AddressInUse extends Error {
+  constructor(host: string, port: number) {
+    super(`Port ${port} on ${host} is in use: stop that program, or set PORT to another one.`);
+    this.name = 'AddressInUse';
+  }
+}
+
 /** @returns the port that was bound. @throws with a clear sentence when it is taken */
 export function listenOn(server: Server, host: string, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    const failed = (error: NodeJS.ErrnoException) => {
-      const reason =
-        error.code === 'EADDRINUSE' ? `Port ${port} on ${host} is in use: stop that program, or set PORT to another one.` : error.message;
-      reject(new Error(reason, { cause: error }));
-    };
+    const failed = (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? new AddressInUse(host, port) : error);
     server.once('error', failed);
     server.listen(port, host, () => {
       server.off('error', failed);

@@ -43,7 +43,14 @@ export async function openInferenceWorld(clock: Clock) {
   const heartbeat = new Heartbeat();
   const idempotency = createIdempotency({ em: db.database.orm.em, clock, log });
   const catalog = loadCatalog();
-  const deployment = (model: string) => ({ name: 'sandbox', provider: 'sandbox', upstream: sandbox, upstreamModel: model, weight: 1 });
+  const deployment = (model: string) => ({
+    name: 'sandbox',
+    provider: 'sandbox',
+    upstream: sandbox,
+    upstreamModel: model,
+    countsLikeMaker: true,
+    weight: 1,
+  });
   const inference: InferenceDeps = {
     catalog,
     deployments: new Deployments(new Map(catalog.models.map(({ id }) => [id, [deployment(id)]])), sandbox),
