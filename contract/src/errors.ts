@@ -77,7 +77,7 @@ export const ERRORS = {
     title: 'Request signature required',
     type: 'authentication_error',
     retryable: false,
-    help: 'This API key accepts signed requests only (`require_signature`). Send `Content-Digest`, `Signature-Input` and `Signature`.',
+    help: 'This API key accepts signed requests only (`require_signature`). Send `Content-Digest`, `Signature-Input` and `Signature` with inference requests; for everything else, use another key or a session.',
   },
   invalid_mfa_code: {
     status: 401,

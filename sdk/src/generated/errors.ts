@@ -16,7 +16,7 @@ export type ErrorCode =
   | 'ambiguous_credentials'
   /** 401. The request is signed (RFC 9421), and its signature does not hold: the detail says what is wrong. Sign every attempt anew, with a fresh `created` and `nonce`, over the very bytes that are sent. */
   | 'invalid_signature'
-  /** 401. This API key accepts signed requests only (`require_signature`). Send `Content-Digest`, `Signature-Input` and `Signature`. */
+  /** 401. This API key accepts signed requests only (`require_signature`). Send `Content-Digest`, `Signature-Input` and `Signature` with inference requests; for everything else, use another key or a session. */
   | 'signature_required'
   /** 401. The code of the second factor is wrong or was used before. Wait for the next code of the app, check its clock, or use a recovery code. */
   | 'invalid_mfa_code'
