@@ -10,6 +10,11 @@ const PASSWORD = 'correct horse battery';
 /** Dear, so that a few long questions reach the cap. */
 const MODEL = 'gpt-5.6-sol';
 const QUESTION = 'word '.repeat(1_500);
+const SHORTER_QUESTION = 'word '.repeat(300);
+/** Needs less than a tenth of the cap. */
+const SHORTEST_QUESTION = 'word '.repeat(60);
+/** How long a mail may take. */
+const MAILED = { timeout: 10_000, interval: 100 };
 
 let gateway: Gateway;
 let terminal: Terminal;
@@ -22,8 +27,15 @@ afterAll(async () => {
   await gateway?.remove();
 });
 
-const ask = (key: string, maxTokens = 500) =>
-  terminal.type(['chat', '--model', MODEL, '--max-tokens', String(maxTokens)], { stdin: QUESTION, env: { TALLYGATE_API_KEY: key } });
+const ask = (key: string, maxTokens = 500, question = QUESTION) =>
+  terminal.type(['chat', '--model', MODEL, '--max-tokens', String(maxTokens)], { stdin: question, env: { TALLYGATE_API_KEY: key } });
+
+/** The first answer that is none. */
+async function askUntilRefused(key: string, maxTokens?: number, question?: string) {
+  let answered = await ask(key, maxTokens, question);
+  for (let calls = 1; answered.exitCode === 0 && calls < 30; calls += 1) answered = await ask(key, maxTokens, question);
+  return answered;
+}
 
 /** The mails that went out, as files of the embedded default. */
 async function subjects(): Promise<string[]> {
@@ -58,28 +70,39 @@ test('a new user gets from registration to a revoked key with nothing but the co
     recovery_codes_left: 9,
   });
 
-  // A key with a cap of five cents, spent until it refuses.
+  // A key with a cap of five cents. A request that alone is larger is refused, which says nothing about the others.
   const key = await terminal.must(['keys', 'create', '--name', 'agent', '--test', '--cap', '0.05', '--model', MODEL, '--rpm', '100']);
   expect(await terminal.type(['chat', 'Hi.', '--model', 'gpt-4o-mini'], { env: { TALLYGATE_API_KEY: key } })).toMatchObject({
     exitCode: 1,
     stderr: expect.stringContaining('model_not_allowed'),
   });
-  let answered = await ask(key);
-  for (let calls = 1; answered.exitCode === 0 && calls < 10; calls += 1) answered = await ask(key);
+  expect((await ask(key, 16_000)).exitCode).toBe(5);
+  expect(JSON.parse(await terminal.must(['budgets', 'show', 'agent', '--json', 'status,spent_usd']))).toEqual({
+    status: 'ok',
+    spent_usd: '0',
+  });
+  await vi.waitFor(async () => expect(await subjects()).toContain('A request of agent was refused'), MAILED);
+
+  // Then it is spent until it refuses: by long questions, and by shorter ones once those do not fit.
+  await askUntilRefused(key);
+  await askUntilRefused(key, 20, SHORTER_QUESTION);
+  const answered = await askUntilRefused(key, 20, SHORTEST_QUESTION);
   expect(answered).toMatchObject({ stdout: '', exitCode: 5 });
   expect(answered.stderr).toMatch(
     /\n {2}limit: key, cap 0\.05 USD, spent 0\.0\d+, held 0, needed 0\.0\d+, resets \d{4}-\d\d-01T00:00:00\.000Z\n/,
   );
   expect(answered.stderr).toContain('tallygate budgets set');
 
-  // The refusal is an alert, in the list and in the mail.
+  // That refusal is the alert of 100 %, in the list and in the mail, though one was told of before.
   expect(JSON.parse(await terminal.must(['budgets', 'show', 'agent', '--json', 'status,monthly_cap_usd']))).toEqual({
     status: 'exceeded',
     monthly_cap_usd: '0.05',
   });
   const alerts = (await terminal.must(['budgets', 'alerts', 'agent'])).split('\n');
   expect(alerts[0]).toContain('100 %\ta request did not fit');
-  await vi.waitFor(async () => expect(await subjects()).toContain('agent has reached its monthly cap'), { timeout: 10_000, interval: 100 });
+  // The rest of the subject is folded into the next line.
+  const subject = expect.stringMatching(/^agent has used 9\d\S* % of its monthly cap, and /);
+  await vi.waitFor(async () => expect(await subjects()).toContainEqual(subject), MAILED);
 
   // The cap is raised, and the same key goes on.
   await terminal.must(['budgets', 'set', 'agent', '0.20', '--alerts', '90,100']);
