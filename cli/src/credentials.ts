@@ -20,6 +20,9 @@ const credentialsPath = ({ env }: CredentialsWorld): string => join(env.configDi
 /** Where a profile's copy of the gateway's public receipt keys lies. */
 export const keySetPath = ({ env }: CredentialsWorld, profile: string): string => join(env.configDirectory, `${profile}.vaas-keys.json`);
 
+/** Where the prices lie that the profile's gateway has published. */
+export const keptPricesPath = ({ env }: CredentialsWorld, profile: string): string => join(env.configDirectory, `${profile}.prices.json`);
+
 export async function readLogin(world: CredentialsWorld, profile: string): Promise<Login | undefined> {
   const logins = await readLogins(world);
   return Object.hasOwn(logins, profile) ? logins[profile] : undefined;

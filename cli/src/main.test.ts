@@ -22,6 +22,8 @@ afterEach(async () => {
   await rm(home, { recursive: true, force: true });
 });
 
+const models = { object: 'list', data: [] };
+
 /** Starts the real program, from its source, with an environment of its own. */
 function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, ['--conditions=tallygate-source', 'src/main.ts', ...argv], {
@@ -34,14 +36,14 @@ function start(argv: readonly string[], env: Readonly<Record<string, string>> = 
 
 describe('the program', () => {
   it('reads the password from a pipe and keeps the session where only its owner can read it', async () => {
-    gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: user });
+    gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models }, { json: user });
     const login = start(['login', '--email', 'ada@example.com']);
     login.child.stdin.end('correct horse battery\n');
     expect(await login.stderr).toBe(`Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
     expect(await login.exitCode).toBe(0);
 
     const folder = join(home, 'tallygate');
-    expect((await readdir(folder)).sort()).toEqual(['credentials.json', 'default.vaas-keys.json']);
+    expect((await readdir(folder)).sort()).toEqual(['credentials.json', 'default.prices.json', 'default.vaas-keys.json']);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     expect((await stat(join(folder, 'credentials.json'))).mode & 0o777).toBe(0o600);
 
@@ -54,7 +56,7 @@ describe('the program', () => {
   it.skipIf(!existsSync('/usr/bin/script') || process.platform !== 'linux')(
     'shows no character of a password, however fast it comes',
     async () => {
-      gateway.script({ json: { ...user, session } }, { json: { keys: [] } });
+      gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models });
       const command = `${process.execPath} --conditions=tallygate-source src/main.ts login --email ada@example.com`;
       const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
         cwd: ROOT,

