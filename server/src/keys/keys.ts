@@ -32,7 +32,7 @@ export interface PlainKey {
 }
 
 /** Whose key is made; without a session, the service itself makes it. */
-export type KeyOwner = Pick<SessionPrincipal, 'accountId' | 'userId'> & Partial<Pick<SessionPrincipal, 'sessionId'>>;
+type KeyOwner = Pick<SessionPrincipal, 'accountId' | 'userId'> & Partial<Pick<SessionPrincipal, 'sessionId'>>;
 
 /**
  * The key's rights come from the caller; whoever asks sees the keys of their own account and no others. A caller whose key or session has

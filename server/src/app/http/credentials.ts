@@ -9,7 +9,7 @@ import type { KeyDirectory, KeyGrant } from '../../keys/index.ts';
 export type Grant = KeyGrant | SessionGrant;
 
 /** The headers of a request: as Node sums them up, and as they came. */
-export type CredentialHeaders = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
+type CredentialHeaders = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 export interface Authenticator {
   /**
