@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type BudgetAlert, composeBudgetAlert } from './budget-alert.ts';
+import { BudgetAlert, composeBudgetAlert } from './budget-alert.ts';
 
 const letterOf = (over: Partial<BudgetAlert>) =>
   composeBudgetAlert(
@@ -69,3 +69,9 @@ test.each<[string, Partial<BudgetAlert>, string, string[]]>([
     ],
   ],
 ])('the mail %s', (_what, over, subject, paragraphs) => expect(letterOf(over)).toMatchObject({ subject, paragraphs }));
+
+test('a row from before there were mails about refusals still makes a true mail', () => {
+  const row = { key_name: 'old', threshold_percent: 100, kind: 'exceeded', spent_usd: '0', cap_usd: '5', period: '2026-11' };
+  const alert = BudgetAlert.parse({ ...row, resets_at: '2026-12-01T00:00:00.000Z' });
+  expect(composeBudgetAlert(alert, '').subject).toBe('old has used 0 % of its monthly cap');
+});

@@ -8,11 +8,12 @@ export const BudgetAlert = z.object({
   /** Null: no threshold was reached, a request was refused. */
   threshold_percent: z.number().nullable(),
   kind: z.enum(['warning', 'exceeded']),
-  cause: z.enum(['spend', 'cap_change', 'refusal']),
+  /** Left out of rows that were queued before there were mails about refusals, as the amount they needed. */
+  cause: z.enum(['spend', 'cap_change', 'refusal']).default('spend'),
   spent_usd: z.string(),
   cap_usd: z.string(),
   /** What had to be held for the refused request; null for other causes. */
-  required_usd: z.string().nullable(),
+  required_usd: z.string().nullable().default(null),
   /** `YYYY-MM` */
   period: z.string(),
   resets_at: z.string(),
