@@ -19,7 +19,8 @@ try {
   await server.close();
   process.exit();
 } catch (error) {
-  const isExpected = error instanceof AddressInUse || error instanceof ConfigError || error instanceof DataDirInUse || error instanceof MasterKeyMissing;
+  const isExpected =
+    error instanceof AddressInUse || error instanceof ConfigError || error instanceof DataDirInUse || error instanceof MasterKeyMissing;
   process.stderr.write(
     `\nTallygate did not start. ${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}\n`,
   );
