@@ -126,7 +126,7 @@ describe('usage', () => {
     expect(await requests({ key_id: keyId })).toBe(2);
     expect(await requests({ run_id: 'nightly' })).toBe(2);
     expect(await requests({ run_id: 'nightly', key_id: otherKeyId, model: 'gpt-5.4-nano' })).toBe(1);
-    expect(await requests({ run_id: "' or true --" })).toBe(0);
+    expect(await requests({ run_id: "'or(true)--" })).toBe(0);
   });
 
   test('in test mode stands apart: seen by test keys, or by whoever asks for it', async () => {
