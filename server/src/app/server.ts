@@ -86,10 +86,9 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     closing.add('data directory', async () => dataDir.release());
 
     const databaseUrl = config.databaseUrl ?? (await startEmbedded(dataDir.file('postgres'), log, closing, onFatal));
-    if (config.databaseUrl !== undefined) {
-      const sole = await beSoleGateway(config.databaseUrl, log, onFatal);
-      closing.add('gateway lock', () => sole.release());
-    }
+    // The embedded one too: another gateway's DATABASE_URL may point at it.
+    const sole = await beSoleGateway({ url: databaseUrl, log, onLost: onFatal, isEmbedded: config.databaseUrl === undefined });
+    closing.add('gateway lock', () => sole.release());
     await migrate(databaseUrl, migrations, log);
     const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log });
     closing.add('database', () => database.close());

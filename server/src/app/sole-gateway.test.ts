@@ -13,33 +13,84 @@ afterAll(() => database.drop());
 const never = () => {
   throw new Error('the lock was not lost');
 };
+const lock = (options: Partial<Parameters<typeof beSoleGateway>[0]> = {}) =>
+  beSoleGateway({ url: database.url, log: silentLog(), onLost: never, ...options });
+const REFUSED = 'Another gateway runs on this database';
+
+/** Resolves when the connection that holds the lock is gone. */
+async function breakLock(): Promise<void> {
+  const other = new pg.Client({ connectionString: database.url });
+  await other.connect();
+  await other.query(
+    `select pg_terminate_backend(pid, 30000) from pg_stat_activity
+      where application_name = 'tallygate gateway lock' and datname = current_database()`,
+  );
+  await other.end();
+}
 
 test('a second gateway on the database is refused until the first one has released it', async () => {
-  const first = await beSoleGateway(database.url, silentLog(), never);
-  await expect(beSoleGateway(database.url, silentLog(), never)).rejects.toThrow('Another gateway runs on this database');
+  const first = await lock();
+  await expect(lock({ patienceMs: 0 })).rejects.toThrow(REFUSED);
   await first.release();
-  await (await beSoleGateway(database.url, silentLog(), never)).release();
+  await (await lock({ patienceMs: 0 })).release();
+});
+
+test('a gateway that starts a moment after another one was killed waits for its connection to go', async () => {
+  const first = await lock();
+  const second = lock({ patienceMs: 30_000 });
+  await first.release();
+  await (await second).release();
 });
 
 test('a gateway whose lock is lost is told once, since another may take over', async () => {
   const lost = Promise.withResolvers<void>();
   let times = 0;
-  const held = await beSoleGateway(database.url, silentLog(), () => {
-    times += 1;
-    lost.resolve();
+  const held = await lock({
+    onLost: () => {
+      times += 1;
+      lost.resolve();
+    },
   });
+  await breakLock();
+  await lost.promise;
+  await (await lock()).release();
+  expect(times).toBe(1);
+  await held.release();
+});
+
+test('a gateway with an embedded database takes the lock again when the database is back', async () => {
+  const held = await lock({ isEmbedded: true });
+  await breakLock();
+  await expect.poll(() => lock({ patienceMs: 0 }).then(async (other) => other.release(), String)).toContain(REFUSED);
+  await held.release();
+  await (await lock()).release();
+});
+
+test('a gateway with an embedded database stops when another one has taken the lock meanwhile', async () => {
+  const lost = Promise.withResolvers<void>();
+  const held = await lock({ isEmbedded: true, onLost: lost.resolve, patienceMs: 0 });
+  // It waits in line, so that it has the lock at the very moment at which the first one loses it.
   const other = new pg.Client({ connectionString: database.url });
   await other.connect();
-  await other.query(
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tallygate gateway lock' and datname = current_database()`,
-  );
+  const taken = other.query('select pg_advisory_lock($1)', ['8386662065640595822']);
+  await expect
+    .poll(async () => {
+      const observer = new pg.Client({ connectionString: database.url });
+      await observer.connect();
+      const { rowCount } = await observer.query(
+        `select 1 from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`,
+      );
+      await observer.end();
+      return rowCount;
+    })
+    .toBe(1);
+  await breakLock();
+  await taken;
   await lost.promise;
   await other.end();
-  await (await beSoleGateway(database.url, silentLog(), never)).release();
-  expect(times).toBe(1);
-  await held.release().catch(() => {});
+  await held.release();
 });
 
 test('a database that is not there is an error of the start, not a lost lock', async () => {
-  await expect(beSoleGateway('postgres://127.0.0.1:1/none', silentLog(), never)).rejects.toThrow();
+  await expect(lock({ url: 'postgres://127.0.0.1:1/none' })).rejects.toThrow();
 });

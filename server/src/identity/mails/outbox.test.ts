@@ -114,9 +114,10 @@ describe('the outbox', () => {
     const handedOver = Promise.withResolvers<Mail>();
     const dying = outboxOf(async (mail) => {
       handedOver.resolve(mail);
-      // Its connections end, as they do when the process is killed between the mail server's yes and our note of it.
+      // Its connections end, as they do when the process is killed between the mail server's yes and our note of it. Waited for until
+      // they are gone: a backend that is only told to go still holds the lock on its row, which the next sender then skips.
       await pool.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+        `select pg_terminate_backend(pid, 30000) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
       );
     });
     await expect(dying.sendDue()).rejects.toThrow();
