@@ -50,7 +50,7 @@ export async function firstThatAnswers<T>(
   let last: Journey<T> | undefined;
   for (const target of targets) {
     const startedTick = performance.now();
-    const answer = await target.deployment.upstream.chat(chatCall(admission, target, deps));
+    const answer = await target.deployment.upstream.call(chatCall(admission, target, deps));
     const firstByteTick = performance.now();
     upstreamMs += firstByteTick - startedTick;
     const attempt = {
@@ -80,6 +80,7 @@ export async function firstThatAnswers<T>(
 }
 
 const chatCall = ({ call, maxOutputTokens }: Admission, { model, deployment }: Target, { timeouts }: AttemptDeps) => ({
+  endpoint: call.endpoint,
   model: deployment.upstreamModel,
   request: call.request,
   stream: isStream(call),

@@ -8,7 +8,7 @@ const [model] = loadCatalog().models;
 if (!model) throw new Error('an empty catalogue');
 const NOW = 1_000_000;
 
-const provider = (): UpstreamProvider => ({ chat: async () => invalidAnswer('not called'), close: async () => {} });
+const provider = (): UpstreamProvider => ({ serves: () => true, call: async () => invalidAnswer('not called'), close: async () => {} });
 const deployment = (name: string, weight = 1): Deployment => ({
   name,
   provider: name,

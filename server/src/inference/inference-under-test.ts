@@ -7,7 +7,13 @@ import { ChatCompletionRequest } from '@tallygate/contract';
 import { InProcessLanes } from '../adapters/lanes/in-process.ts';
 import type { JournalEntry, ReadEntry } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
-import { type ChatCall, type UpstreamAnswer, UpstreamCut, type UpstreamFault, type UpstreamProvider } from '../adapters/upstream/port.ts';
+import {
+  type UpstreamAnswer,
+  type UpstreamCall,
+  UpstreamCut,
+  type UpstreamFault,
+  type UpstreamProvider,
+} from '../adapters/upstream/port.ts';
 import { loadCatalog } from '../catalog/index.ts';
 import { newReceiptId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
@@ -30,6 +36,7 @@ type Ending = 'complete' | 'open' | UpstreamCut['reason'];
 export class ScriptedAnswer implements UpstreamAnswer {
   readonly ok = true;
   readonly status = 200;
+  readonly contentType = null;
   /** How many chunks were handed over. */
   handed = 0;
   isAborted = false;
@@ -72,14 +79,18 @@ type Turn = ScriptedAnswer | UpstreamFault | 'silence';
 
 /** Answers its calls in turn. */
 export class ScriptedProvider implements UpstreamProvider {
-  readonly calls: ChatCall[] = [];
+  readonly calls: UpstreamCall[] = [];
   readonly #turns: Turn[];
 
   constructor(...turns: Turn[]) {
     this.#turns = turns;
   }
 
-  chat(call: ChatCall): Promise<UpstreamAnswer | UpstreamFault> {
+  serves(): boolean {
+    return true;
+  }
+
+  call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> {
     this.calls.push(call);
     const turn = this.#turns.shift();
     if (!turn) return Promise.reject(new Error('A call that the script does not have'));

@@ -1,7 +1,7 @@
 import { ChatCompletionRequest } from '@tallygate/contract';
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openAiRequestBody } from '../adapters/upstream/openai-request.ts';
+import { openAiFields } from '../adapters/upstream/openai-request.ts';
 import { loadCatalog } from '../catalog/index.ts';
 import { boundText, inputTokenBound, promptSize, promptText } from './input-bound.ts';
 import { countTokensGuarded } from './token-count.ts';
@@ -68,7 +68,7 @@ test('the bound is never below what the provider’s tokenizer makes of the prom
   await fc.assert(
     fc.asyncProperty(requests, fc.boolean(), async (value, isSpelled) => {
       const { request, size } = received(value, isSpelled ? spelled(value) : JSON.stringify(value));
-      const out = JSON.parse(openAiRequestBody({ ...CALL, request }, 'max_tokens')) as { messages: unknown; tools: unknown };
+      const out = JSON.parse(JSON.stringify(openAiFields({ ...CALL, request }, 'max_tokens'))) as { messages: unknown; tools: unknown };
       const strings = stringsIn(request.messages).join('');
       const tokens = await countTokensGuarded('o200k_base', strings + JSON.stringify(out.tools));
       expect(inputTokenBound(gpt, size)).toBeGreaterThanOrEqual(tokens);
@@ -93,6 +93,7 @@ test('the counted bound is never below the text that the model reads, whatever i
 });
 
 const CALL = {
+  endpoint: '/v1/chat/completions' as const,
   model: 'm',
   stream: false,
   maxOutputTokens: 16,

@@ -31,7 +31,7 @@ export function againstFakeUpstream() {
     provider: (): UpstreamProvider => provider,
     provide,
     /** The outcome of a call. */
-    chat: (overrides: CallOverrides = {}) => provider.chat(chatCall('fake-model', overrides)),
+    chat: (overrides: CallOverrides = {}) => provider.call(chatCall('fake-model', overrides)),
     /** The answer of a call that must be answered. */
     ask: (overrides: CallOverrides = {}) => answered(provider, chatCall('fake-model', overrides)),
   };

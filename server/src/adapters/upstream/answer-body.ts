@@ -26,6 +26,7 @@ const HIGH_WATER_BYTES = 64 * 1024;
 export class AnswerBody implements UpstreamAnswer {
   readonly ok = true;
   readonly status: number;
+  readonly contentType: string | null;
   readonly #tap: Tap;
   readonly #idleTimeoutMs: number;
   readonly #queue: Buffer[] = [];
@@ -41,8 +42,9 @@ export class AnswerBody implements UpstreamAnswer {
   #lastByteAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(status: number, tap: Tap, idleTimeoutMs: number) {
+  constructor({ status, contentType }: { status: number; contentType: string | null }, tap: Tap, idleTimeoutMs: number) {
     this.status = status;
+    this.contentType = contentType;
     this.#tap = tap;
     this.#idleTimeoutMs = idleTimeoutMs;
   }

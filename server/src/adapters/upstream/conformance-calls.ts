@@ -8,6 +8,7 @@ export type CallOverrides = Omit<Partial<ChatCall>, 'request'> & { readonly requ
 /** A call with generous timeouts; `request` is merged into a small one. */
 export function chatCall(model: string, { request, ...call }: CallOverrides = {}): ChatCall {
   return {
+    endpoint: '/v1/chat/completions',
     model,
     stream: false,
     maxOutputTokens: 256,
@@ -21,7 +22,7 @@ export function chatCall(model: string, { request, ...call }: CallOverrides = {}
 
 /** The answer of a call that must be answered. */
 export async function answered(provider: UpstreamProvider, call: ChatCall): Promise<UpstreamAnswer> {
-  const outcome = await provider.chat(call);
+  const outcome = await provider.call(call);
   if (!outcome.ok) throw new Error(`Expected an answer, got ${outcome.kind}: ${outcome.message}`);
   return outcome;
 }

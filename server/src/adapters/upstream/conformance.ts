@@ -211,7 +211,7 @@ export function describeUpstreamConformance(name: string, makeProvider: () => Pr
     });
 
     it('does not call for a caller who is gone already', async () => {
-      const outcome = await subject.provider.chat(chatCall(subject.model, { signal: AbortSignal.abort() }));
+      const outcome = await subject.provider.call(chatCall(subject.model, { signal: AbortSignal.abort() }));
       expect(outcome).toMatchObject({ ok: false, kind: 'cancelled', retryable: false });
     });
 
@@ -265,7 +265,7 @@ export function describeUpstreamConformance(name: string, makeProvider: () => Pr
 
     it('answers a call after close with a fault instead of rejecting', async () => {
       await subject.provider.close();
-      expect(await subject.provider.chat(chatCall(subject.model))).toMatchObject({
+      expect(await subject.provider.call(chatCall(subject.model))).toMatchObject({
         ok: false,
         kind: 'failed',
         retryable: true,

@@ -125,7 +125,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   #open(): AnswerBody {
-    this.#body = new AnswerBody(this.#status ?? 200, this, this.#options.idleTimeoutMs);
+    this.#body = new AnswerBody(
+      { status: this.#status ?? 200, contentType: first(this.#headers['content-type']) },
+      this,
+      this.#options.idleTimeoutMs,
+    );
     this.#settle(this.#body);
     return this.#body;
   }
@@ -150,3 +154,5 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#options.settle(outcome);
   }
 }
+
+const first = (value: string | string[] | undefined): string | null => (Array.isArray(value) ? (value[0] ?? null) : (value ?? null));

@@ -77,7 +77,7 @@ describe('what is sent', () => {
   it('goes to the path below the base URL, with its query string', async () => {
     fake().script(() => ({ body: {} }));
     const other = provide({ baseUrl: `${fake().url}/?api-version=2026-01-01` });
-    await other.chat(chatCall('fake-model'));
+    await other.call(chatCall('fake-model'));
     expect(fake().requests[0]?.path).toBe('/v1/chat/completions?api-version=2026-01-01');
     await other.close();
   });

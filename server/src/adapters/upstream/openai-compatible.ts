@@ -1,9 +1,10 @@
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { HttpExchange } from './http-exchange.ts';
+import { multipartBody } from './multipart-body.ts';
 import { cancelled, faultOfRefusal, type Refusal } from './openai-fault.ts';
-import { type MaxTokensField, openAiRequestBody } from './openai-request.ts';
-import type { ChatCall, UpstreamAnswer, UpstreamFault, UpstreamProvider } from './port.ts';
+import { type MaxTokensField, openAiFields } from './openai-request.ts';
+import type { UpstreamAnswer, UpstreamCall, UpstreamEndpoint, UpstreamFault, UpstreamProvider, UpstreamRead } from './port.ts';
 
 export interface OpenAiCompatibleOptions {
   readonly name: string;
@@ -19,6 +20,8 @@ export interface OpenAiCompatibleOptions {
   readonly connections?: number | undefined;
   /** Offer HTTP/2 over TLS. Default false: a stream of small chunks costs more CPU there, and one lost packet stalls every call. */
   readonly allowH2?: boolean | undefined;
+  /** What the provider offers. Default: everything; it will say itself what it has not. */
+  readonly endpoints?: ReadonlySet<UpstreamEndpoint> | undefined;
   /** Only for `Retry-After` dates. */
   readonly clock?: Clock | undefined;
 }
@@ -28,7 +31,7 @@ const CONNECT_TIMEOUT_MS = 5000;
 const MIN_SECRET_CHARACTERS = 8;
 
 /**
- * Any provider with OpenAI's chat completions. Bytes pass through as they come.
+ * Any provider with OpenAI's API, or a part of it. Bytes pass through as they come.
  * Redirects are not followed: they would carry the key to another address.
  * @throws TypeError if `baseUrl` is no http or https URL, or carries credentials
  */
@@ -46,40 +49,55 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  const path = `${base.pathname.replace(/\/+$/, '')}/chat/completions${base.search}`;
-  const plainHeaders = headersOf(options, 'application/json');
-  const streamHeaders = headersOf(options, 'text/event-stream, application/json');
+  const root = base.pathname.replace(/\/+$/, '');
+  const pathOf = (below: string): string => withQuery(root + below, base.search);
+  const headers = headersOf(options);
   const maxTokensField = options.maxTokensField ?? (base.hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens');
   const secrets = secretsOf(options);
   const clock = options.clock ?? systemClock;
   const faultOf = (refusal: Refusal): UpstreamFault => faultOfRefusal(refusal, clock.now(), secrets);
 
-  const chat = (call: ChatCall): Promise<UpstreamAnswer | UpstreamFault> =>
+  const exchange = (
+    { firstByteTimeoutMs, idleTimeoutMs, signal }: Pick<UpstreamCall, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'signal'>,
+    request: () => Dispatcher.DispatchOptions,
+  ): Promise<UpstreamAnswer | UpstreamFault> =>
     new Promise((settle) => {
-      const { firstByteTimeoutMs, idleTimeoutMs, signal } = call;
       if (signal.aborted) {
         settle(cancelled(null));
         return;
       }
-      const request: Dispatcher.DispatchOptions = {
-        path,
-        method: 'POST',
-        headers: call.stream ? streamHeaders : plainHeaders,
-        body: openAiRequestBody(call, maxTokensField),
-      };
       // A dispatcher tells the exchange of every error, its own included; it does not throw.
-      pool.dispatch(request, new HttpExchange({ firstByteTimeoutMs, idleTimeoutMs, signal, faultOf, settle }));
+      pool.dispatch(request(), new HttpExchange({ firstByteTimeoutMs, idleTimeoutMs, signal, faultOf, settle }));
     });
 
+  const call = (one: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> =>
+    exchange(one, () => {
+      const path = pathOf(one.endpoint.slice('/v1'.length));
+      const accept = acceptOf(one);
+      const fields = openAiFields(one, maxTokensField);
+      if (!one.files) return { path, method: 'POST', headers: [...headers, ...JSON_CONTENT, ...accept], body: JSON.stringify(fields) };
+      const form = multipartBody(fields, one.files);
+      const content = ['content-type', form.contentType, 'content-length', String(form.contentLength)];
+      return { path, method: 'POST', headers: [...headers, ...content, ...accept], body: form.body };
+    });
+
+  const read = (one: UpstreamRead): Promise<UpstreamAnswer | UpstreamFault> =>
+    exchange(one, () => ({ path: pathOf(one.path), method: one.method, headers: [...headers, 'accept', '*/*'] }));
+
   // Not `close`, which would wait for running streams: whoever closes has drained, and what is left is cut.
-  return { chat, close: () => pool.destroy() };
+  return { serves: (endpoint) => options.endpoints?.has(endpoint) ?? true, call, read, close: () => pool.destroy() };
 }
 
+const JSON_CONTENT = ['content-type', 'application/json'];
+
+const acceptOf = ({ stream }: UpstreamCall): string[] => ['accept', stream ? 'text/event-stream, application/json' : 'application/json'];
+
+const withQuery = (path: string, search: string): string =>
+  search !== '' && path.includes('?') ? `${path}&${search.slice(1)}` : path + search;
+
 /** Names and values in turn, as undici takes them fastest. Nothing of the caller's request is among them. */
-function headersOf({ apiKey, headers = {} }: OpenAiCompatibleOptions, accept: string): string[] {
+function headersOf({ apiKey, headers = {} }: OpenAiCompatibleOptions): string[] {
   const all = new Map<string, string>([
-    ['content-type', 'application/json'],
-    ['accept', accept],
     // Compressed bytes could not be passed through, and usage could not be found in them.
     ['accept-encoding', 'identity'],
     ['user-agent', 'tallygate'],

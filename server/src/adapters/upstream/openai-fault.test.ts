@@ -128,10 +128,10 @@ describe('trouble before the first byte', () => {
   it('a call that times out while it waits for a connection is never sent, and the connection lives on', async () => {
     const narrow = provide({ connections: 1 });
     fake().script({ delayMs: 100 });
-    const first = narrow.chat(chatCall('fake-model'));
-    expect(await narrow.chat(chatCall('fake-model', { firstByteTimeoutMs: 20 }))).toMatchObject({ kind: 'timeout', status: null });
+    const first = narrow.call(chatCall('fake-model'));
+    expect(await narrow.call(chatCall('fake-model', { firstByteTimeoutMs: 20 }))).toMatchObject({ kind: 'timeout', status: null });
     expect((await first).ok).toBe(true);
-    expect((await narrow.chat(chatCall('fake-model'))).ok).toBe(true);
+    expect((await narrow.call(chatCall('fake-model'))).ok).toBe(true);
     expect(fake().requests.map(({ clientPort }) => clientPort)).toEqual([fake().requests[0]?.clientPort, fake().requests[0]?.clientPort]);
     await narrow.close();
   });
@@ -141,7 +141,7 @@ describe('trouble before the first byte', () => {
     await gone.close();
     for (const baseUrl of [gone.url, 'http://no-such-host.invalid/v1', fake().url.replace('http:', 'https:')]) {
       const other = provide({ baseUrl });
-      expect(await other.chat(chatCall('fake-model'))).toMatchObject({
+      expect(await other.call(chatCall('fake-model'))).toMatchObject({
         kind: 'failed',
         retryable: true,
         status: null,
@@ -153,7 +153,7 @@ describe('trouble before the first byte', () => {
 
   it('an impossible key is a failure that does not repeat it', async () => {
     const other = provide({ apiKey: 'two\nlines' });
-    expect(await other.chat(chatCall('fake-model'))).toMatchObject({ kind: 'failed', message: expect.not.stringContaining('lines') });
+    expect(await other.call(chatCall('fake-model'))).toMatchObject({ kind: 'failed', message: expect.not.stringContaining('lines') });
     await other.close();
   });
 

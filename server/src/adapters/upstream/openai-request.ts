@@ -1,17 +1,30 @@
-import type { ChatCall } from './port.ts';
+import type { ChatCall, UpstreamCall } from './port.ts';
 
 /** How a provider calls the bound on tokens out, where the caller did not name it. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 
+/** The fields that go to the provider: the caller's, with our model and our bound. */
+export function openAiFields(call: UpstreamCall, maxTokensField: MaxTokensField): Readonly<Record<string, unknown>> {
+  switch (call.endpoint) {
+    case '/v1/chat/completions':
+      return chatFields(call, maxTokensField);
+    default:
+      return call.endpoint satisfies never;
+  }
+}
+
 /**
- * The body that goes to the provider: the caller's, with our model, our bound and, in a stream, usage at its end.
+ * Of a chat completion: in a stream, usage at its end.
  * Members are set to `undefined` rather than deleted, which JSON leaves out and V8 writes faster.
  */
-export function openAiRequestBody({ model, request, stream, maxOutputTokens }: ChatCall, maxTokensField: MaxTokensField): string {
+function chatFields(
+  { model, request, stream, maxOutputTokens }: ChatCall,
+  maxTokensField: MaxTokensField,
+): Readonly<Record<string, unknown>> {
   const usesOld = typeof request.max_tokens === 'number';
   const usesNew = typeof request.max_completion_tokens === 'number';
   const usesNone = !usesOld && !usesNew;
-  return JSON.stringify({
+  return {
     ...request,
     models: undefined,
     model,
@@ -20,5 +33,5 @@ export function openAiRequestBody({ model, request, stream, maxOutputTokens }: C
     stream: stream || undefined,
     // Without a stream OpenAI refuses stream_options, and says so to the caller who sent them.
     stream_options: stream ? { ...request.stream_options, include_usage: true } : (request.stream_options ?? undefined),
-  });
+  };
 }

@@ -1,31 +1,74 @@
+import type { Readable } from 'node:stream';
 import type { ChatCompletionRequest } from '@tallygate/contract';
 
+/** The requests that a provider can be sent, by the endpoint of OpenAI's API whose dialect they and their answers are in. */
+export interface UpstreamRequests {
+  '/v1/chat/completions': ChatCompletionRequest;
+}
+
+export type UpstreamEndpoint = keyof UpstreamRequests;
+
+/** The endpoints whose tokens out a bound can limit. */
+export type BoundedEndpoint = Extract<UpstreamEndpoint, '/v1/chat/completions' | '/v1/completions' | '/v1/responses'>;
+
+/** A file of a multipart request. It may be opened anew for every attempt. */
+export interface UpstreamFile {
+  /** Name of the form field, `image[]` with its brackets. */
+  readonly field: string;
+  readonly filename: string;
+  readonly contentType: string;
+  /** Length, bytes. */
+  readonly bytes: number;
+  open(): Readable;
+}
+
 /** One call of one model at one provider. */
-export interface ChatCall {
+export interface UpstreamCallOf<E extends UpstreamEndpoint> {
+  readonly endpoint: E;
   /** The provider's own name for the model. */
   readonly model: string;
   /** The caller's request as it was validated; the gateway's own fields (`models`) are not for the provider. */
-  readonly request: ChatCompletionRequest;
+  readonly request: UpstreamRequests[E];
+  /** Present where the request is a form rather than JSON: its files, in order. */
+  readonly files?: readonly UpstreamFile[] | undefined;
   readonly stream: boolean;
-  /** The token bound that is held. It must reach the provider, whatever the caller wrote: it is what makes a cap binding. */
-  readonly maxOutputTokens: number;
+  /**
+   * The token bound that is held. It must reach the provider, whatever the caller wrote: it is what makes a cap binding. Null where the
+   * endpoint knows no bound.
+   */
+  readonly maxOutputTokens: E extends BoundedEndpoint ? number : null;
   /** From sending the request to the answer's first body byte, milliseconds. */
   readonly firstByteTimeoutMs: number;
   /** Between two body bytes, milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Aborted when the caller hangs up: the call at the provider is cancelled, and `chat` resolves with a fault of kind `cancelled`. */
+  /** Aborted when the caller hangs up: the call at the provider is cancelled, and `call` resolves with a fault of kind `cancelled`. */
   readonly signal: AbortSignal;
   /** `X-Sandbox-Fault` of the request; only the sandbox provider looks at it. */
   readonly sandboxFault?: string | undefined;
 }
 
+export type UpstreamCall = { [E in UpstreamEndpoint]: UpstreamCallOf<E> }[UpstreamEndpoint];
+export type ChatCall = UpstreamCallOf<'/v1/chat/completions'>;
+
+/** A look at something that lives at the provider: a job that a call began. */
+export interface UpstreamRead {
+  readonly method: 'GET' | 'DELETE';
+  /** Below the base URL, with its query: `/videos/video_1/content?variant=thumbnail`. */
+  readonly path: string;
+  readonly firstByteTimeoutMs: number;
+  readonly idleTimeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /**
- * An answer whose head is there and whose body has begun. Its bytes are OpenAI's: JSON of a chat completion, or server-sent events of its chunks.
+ * An answer whose head is there and whose body has begun. Its bytes are OpenAI's for the call's endpoint: JSON, server-sent events, audio.
  * Exactly one of `collect` and `pump` is called, once.
  */
 export interface UpstreamAnswer {
   readonly ok: true;
   readonly status: number;
+  /** Media type of the body as the provider states it, with its parameters; null where it states none. */
+  readonly contentType: string | null;
   /** Reads the whole body. Rejects with {@link UpstreamCut}; also when it is longer than `maxBytes`. */
   collect(maxBytes: number): Promise<Buffer>;
   /**
@@ -73,7 +116,11 @@ export class UpstreamCut extends Error {
 
 /** A provider behind the one port. Adapters translate and nothing else: no retry, no price, no log, no choice. */
 export interface UpstreamProvider {
+  /** Whether it can be asked in this dialect: because it speaks it, or because the adapter translates. */
+  serves(endpoint: UpstreamEndpoint): boolean;
   /** Resolves at the answer's first body byte (or its end, if empty), or with the fault that took its place. Never rejects. */
-  chat(call: ChatCall): Promise<UpstreamAnswer | UpstreamFault>;
+  call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault>;
+  /** As `call`, for what lives at the provider. Absent where nothing does. */
+  read?(read: UpstreamRead): Promise<UpstreamAnswer | UpstreamFault>;
   close(): Promise<void>;
 }

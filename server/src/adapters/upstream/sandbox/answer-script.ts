@@ -5,7 +5,8 @@ import type { SandboxFault } from './faults.ts';
 
 /** How a body goes over the wire: its pieces in order, the gap between two of them, and how it ends. */
 export interface AnswerScript {
-  readonly pieces: readonly string[];
+  readonly pieces: readonly (string | Buffer)[];
+  readonly contentType: string;
   readonly gapMs: number;
   readonly ending: 'complete' | 'reset' | 'stall';
 }
@@ -29,7 +30,7 @@ function billedUsage({ maxOutputTokens, request }: ChatCall, answer: Answer, fau
 }
 
 function plainScript(body: string, fault: SandboxFault | undefined): AnswerScript {
-  const whole: AnswerScript = { pieces: [body], gapMs: 0, ending: 'complete' };
+  const whole: AnswerScript = { contentType: 'application/json', pieces: [body], gapMs: 0, ending: 'complete' };
   const half = Math.floor(body.length / 2);
   switch (fault?.name) {
     case 'cut':
@@ -49,7 +50,7 @@ function plainScript(body: string, fault: SandboxFault | undefined): AnswerScrip
 
 function streamScript(events: readonly StreamEvent[], fault: SandboxFault | undefined): AnswerScript {
   const pieces = events.map(({ text }) => text);
-  const whole: AnswerScript = { pieces, gapMs: 0, ending: 'complete' };
+  const whole: AnswerScript = { contentType: 'text/event-stream', pieces, gapMs: 0, ending: 'complete' };
   switch (fault?.name) {
     case 'cut':
       return { ...whole, pieces: beginning(events, fault), ending: 'reset' };

@@ -1,4 +1,4 @@
-import type { ChatCall, UpstreamFault } from '../port.ts';
+import type { UpstreamCall, UpstreamFault } from '../port.ts';
 import { type Rejection, rejection } from './rejection.ts';
 
 const parameter = (name: string, otherwise: number | null, most: number) => ({ name, otherwise, most });
@@ -82,7 +82,7 @@ export const rejected = ({ message, param, code }: Rejection): UpstreamFault => 
   code,
 });
 
-export const timedOut = ({ firstByteTimeoutMs }: ChatCall): UpstreamFault => ({
+export const timedOut = ({ firstByteTimeoutMs }: UpstreamCall): UpstreamFault => ({
   ...FAILED,
   kind: 'timeout',
   message: `No first byte within ${firstByteTimeoutMs} ms.`,

@@ -18,7 +18,7 @@ const call = ({ model = 'gpt-4o-mini', ...overrides }: Overrides = {}): ChatCall
 const body = async (overrides: Overrides = {}) => (await answered(sandbox, call(overrides))).collect(10_000_000);
 const plain = async (overrides: Overrides = {}) => ChatCompletion.parse(JSON.parse((await body(overrides)).toString()));
 const streamed = async (overrides: Overrides = {}) => chunksOf(await pumped(await answered(sandbox, call({ ...overrides, stream: true }))));
-const outcome = (overrides: Overrides = {}) => sandbox.chat(call(overrides));
+const outcome = (overrides: Overrides = {}) => sandbox.call(call(overrides));
 const cutReason = async (overrides: Overrides) => {
   const answer = await answered(sandbox, call(overrides));
   const parts: Buffer[] = [];
@@ -370,7 +370,7 @@ describe('faults of the sandbox', () => {
     caller.abort();
     expect(await waiting).toMatchObject({ ok: false, kind: 'cancelled', retryable: false });
     const closing = createSandboxProvider();
-    const pending = closing.chat(call({ sandboxFault: 'timeout', firstByteTimeoutMs: 600_000 }));
+    const pending = closing.call(call({ sandboxFault: 'timeout', firstByteTimeoutMs: 600_000 }));
     const stalled = (await answered(closing, call({ sandboxFault: 'stall', stream: true, idleTimeoutMs: 600_000 }))).pump(() => undefined);
     await closing.close();
     expect(await pending).toMatchObject({ ok: false, kind: 'failed' });

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
-import type { ChatCall, UpstreamAnswer, UpstreamFault, UpstreamProvider } from '../port.ts';
+import type { UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
 import { composeAnswer } from './answer.ts';
 import { scriptOf } from './answer-script.ts';
 import { Cancellation } from './cancellation.ts';
@@ -24,7 +24,7 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
   const open = new Set<Cancellation>();
   let isClosed = false;
 
-  async function chat(call: ChatCall): Promise<UpstreamAnswer | UpstreamFault> {
+  async function call(call: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> {
     if (isClosed) return closed();
     const fault = parseFault(call.sandboxFault);
     if (fault && 'ok' in fault) return rejected(fault);
@@ -49,12 +49,12 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     for (const cancellation of open) cancellation.cancel();
   }
 
-  return { chat, close };
+  return { serves: (endpoint) => endpoint === '/v1/chat/completions', call, close };
 }
 
 /** The wait for the first byte, where one was asked for; a fault if none comes in time. */
 async function faultBeforeFirstByte(
-  call: ChatCall,
+  call: UpstreamCall,
   fault: SandboxFault | undefined,
   cancellation: Cancellation,
 ): Promise<UpstreamFault | undefined> {
@@ -69,7 +69,7 @@ async function faultBeforeFirstByte(
 }
 
 /** The id follows from the request. Undefined where the request is nested so deeply that it cannot be written down. */
-function headOf({ model, request }: ChatCall, clock: Clock): Head | undefined {
+function headOf({ model, request }: UpstreamCall, clock: Clock): Head | undefined {
   let fingerprint: string;
   try {
     fingerprint = hash('sha256', JSON.stringify([model, request]), 'hex');

@@ -36,5 +36,5 @@ export function playAnswer(script: AnswerScript, idleTimeoutMs: number, cancella
     return Buffer.concat(chunks, bytes);
   }
 
-  return { ok: true, status: 200, pump, collect, abort: () => cancellation.cancel() };
+  return { ok: true, status: 200, contentType: script.contentType, pump, collect, abort: () => cancellation.cancel() };
 }
