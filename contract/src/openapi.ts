@@ -11,6 +11,8 @@ import type { OpenApiDocument } from './openapi/shape.ts';
 /** What the tags of the routes stand for; a route with a tag that is not here is refused. */
 const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
+  Images: 'Pictures from words, plain or streamed.',
+  Audio: 'Speech from text, and text from speech.',
   Models: 'The catalogue: what each model can do and what it costs.',
   Identity: 'Users, their profile and their sessions.',
   Audit: 'Who changed what, when and from where.',

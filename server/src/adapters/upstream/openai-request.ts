@@ -3,13 +3,25 @@ import type { ChatCall, UpstreamCall } from './port.ts';
 /** How a provider calls the bound on tokens out, where the caller did not name it. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 
-/** The fields that go to the provider: the caller's, with our model and our bound. */
+/** The fields that go to the provider: the caller's, with our model and our bound, and without what only the gateway reads. */
 export function openAiFields(call: UpstreamCall, maxTokensField: MaxTokensField): Readonly<Record<string, unknown>> {
+  const { model, request } = call;
   switch (call.endpoint) {
     case '/v1/chat/completions':
       return chatFields(call, maxTokensField);
+    case '/v1/completions':
+      return {
+        ...request,
+        models: undefined,
+        model,
+        max_tokens: call.maxOutputTokens,
+        stream: call.stream || undefined,
+        stream_options: call.stream ? { ...call.request.stream_options, include_usage: true } : undefined,
+      };
+    case '/v1/responses':
+      return { ...request, models: undefined, model, max_output_tokens: call.maxOutputTokens, stream: call.stream || undefined };
     default:
-      return call.endpoint satisfies never;
+      return { ...request, models: undefined, model };
   }
 }
 

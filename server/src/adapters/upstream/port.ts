@@ -1,9 +1,33 @@
 import type { Readable } from 'node:stream';
-import type { ChatCompletionRequest } from '@tallygate/contract';
+import type {
+  ChatCompletionRequest,
+  CompletionRequest,
+  EmbeddingRequest,
+  ImageEditRequest,
+  ImageGenerationRequest,
+  ImageVariationRequest,
+  ModerationRequest,
+  ResponseRequest,
+  SpeechRequest,
+  TranscriptionRequest,
+  TranslationRequest,
+  VideoRequest,
+} from '@tallygate/contract';
 
 /** The requests that a provider can be sent, by the endpoint of OpenAI's API whose dialect they and their answers are in. */
 export interface UpstreamRequests {
   '/v1/chat/completions': ChatCompletionRequest;
+  '/v1/completions': CompletionRequest;
+  '/v1/responses': ResponseRequest;
+  '/v1/embeddings': EmbeddingRequest;
+  '/v1/moderations': ModerationRequest;
+  '/v1/images/generations': ImageGenerationRequest;
+  '/v1/images/edits': ImageEditRequest;
+  '/v1/images/variations': ImageVariationRequest;
+  '/v1/audio/speech': SpeechRequest;
+  '/v1/audio/transcriptions': TranscriptionRequest;
+  '/v1/audio/translations': TranslationRequest;
+  '/v1/videos': VideoRequest;
 }
 
 export type UpstreamEndpoint = keyof UpstreamRequests;

@@ -30,6 +30,8 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     if (fault && 'ok' in fault) return rejected(fault);
     const refusal = faultInsteadOfAnswer(fault);
     if (refusal) return refusal;
+    if (call.endpoint !== '/v1/chat/completions')
+      return rejected(rejection(`The sandbox does not serve ${call.endpoint}.`, { param: null, code: 'not_found' }));
     const head = headOf(call, clock);
     if (!head) return rejected(rejection('The request is nested too deeply.', { param: null, code: 'invalid_value' }));
     const answer = composeAnswer(call);

@@ -1,0 +1,217 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, idempotencyHeader } from '../conventions.ts';
+import { inferenceHeaders, inferenceRefusals } from './headers.ts';
+import { anyJson, costField, fallbackModels, modelField, streamField } from './model-fields.ts';
+
+const c = initContract();
+
+const ContentPart = z
+  .discriminatedUnion('type', [
+    z.looseObject({ type: z.literal('text'), text: z.string() }),
+    z.looseObject({ type: z.literal('refusal'), refusal: z.string() }),
+    z.looseObject({
+      type: z.literal('image_url'),
+      image_url: z.looseObject({
+        url: z.string().min(1).meta({ description: 'An https URL or a data URL.' }),
+        detail: z.enum(['auto', 'low', 'high', 'original']).optional(),
+      }),
+    }),
+    z.looseObject({ type: z.literal('input_audio'), input_audio: z.looseObject({ data: z.string(), format: z.string() }) }),
+    z.looseObject({ type: z.literal('file'), file: z.looseObject({}) }),
+    z.looseObject({ type: z.literal('video_url'), video_url: z.looseObject({ url: z.string().min(1) }) }),
+  ])
+  .meta({ id: 'ChatContentPart', description: 'A part of a message’s content.' });
+
+const ToolCall = z.looseObject({
+  id: z.string(),
+  type: z.string().meta({ examples: ['function'] }),
+  function: z.looseObject({ name: z.string(), arguments: z.string() }).optional(),
+});
+
+export const ChatMessage = z
+  .looseObject({
+    role: z.enum(['developer', 'system', 'user', 'assistant', 'tool', 'function']),
+    content: z.union([z.string(), z.array(ContentPart), z.null()], 'Expected a string, an array of content parts, or null').optional(),
+    name: z.string().optional(),
+    tool_calls: z.array(ToolCall).nullable().optional(),
+    tool_call_id: z.string().optional(),
+  })
+  .meta({ id: 'ChatMessage', description: 'A message of the conversation.', examples: [{ role: 'user', content: 'Say hello.' }] });
+
+const Tool = z.looseObject({
+  type: z.string().meta({ examples: ['function'] }),
+  function: z
+    .looseObject({
+      name: z.string().min(1).max(64),
+      description: z.string().optional(),
+      parameters: z.record(z.string(), anyJson('JSON Schema.')).optional(),
+      strict: z.boolean().nullable().optional(),
+    })
+    .optional(),
+});
+
+const ResponseFormat = z.looseObject({
+  type: z.enum(['text', 'json_object', 'json_schema']),
+  json_schema: z
+    .looseObject({
+      name: z.string().min(1).max(64),
+      schema: z.record(z.string(), anyJson('JSON Schema.')).optional(),
+      strict: z.boolean().nullable().optional(),
+    })
+    .optional(),
+});
+
+const count = (max: number) => z.int().min(0).max(max);
+
+/** Fields that the gateway acts on or checks. Whatever else stands in the body goes to the provider as it is. */
+export const ChatCompletionRequest = z
+  .looseObject({
+    model: modelField('gpt-4o-mini'),
+    models: fallbackModels,
+    messages: z.array(ChatMessage).min(1).meta({ description: 'The conversation so far.' }),
+    stream: streamField,
+    stream_options: z
+      .looseObject({ include_usage: z.boolean().nullable().optional(), include_obfuscation: z.boolean().nullable().optional() })
+      .nullable()
+      .optional(),
+    max_tokens: count(2_147_483_647)
+      .nullable()
+      .optional()
+      .meta({ description: 'Upper bound on tokens out (older name).', examples: [256] }),
+    max_completion_tokens: count(2_147_483_647)
+      .nullable()
+      .optional()
+      .meta({ description: 'Upper bound on tokens out, reasoning included.', examples: [256] }),
+    n: z.int().min(1).max(128).nullable().optional().meta({ description: 'How many choices.' }),
+    temperature: z.number().min(0).max(2).nullable().optional(),
+    top_p: z.number().min(0).max(1).nullable().optional(),
+    presence_penalty: z.number().min(-2).max(2).nullable().optional(),
+    frequency_penalty: z.number().min(-2).max(2).nullable().optional(),
+    stop: z.union([z.string(), z.array(z.string()).max(16), z.null()]).optional(),
+    seed: z.int().nullable().optional(),
+    logprobs: z.boolean().nullable().optional(),
+    top_logprobs: count(20).nullable().optional(),
+    logit_bias: z.record(z.string(), z.number()).nullable().optional(),
+    tools: z.array(Tool).max(512).optional(),
+    tool_choice: anyJson('`none`, `auto`, `required` or a named tool.').optional(),
+    parallel_tool_calls: z.boolean().optional(),
+    response_format: ResponseFormat.optional(),
+    reasoning_effort: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({ examples: ['low'] }),
+    modalities: z.array(z.string()).nullable().optional(),
+    metadata: z.record(z.string(), z.string()).nullable().optional(),
+    service_tier: z.string().nullable().optional(),
+    user: z.string().optional(),
+  })
+  .meta({
+    id: 'ChatCompletionRequest',
+    description: 'OpenAI’s chat completion request. Fields that are not listed here are passed through to the provider.',
+    examples: [{ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }] }],
+  });
+export type ChatCompletionRequest = z.infer<typeof ChatCompletionRequest>;
+
+export const ChatUsage = z
+  .looseObject({
+    prompt_tokens: z.int().meta({ examples: [9] }),
+    completion_tokens: z.int().meta({ examples: [12] }),
+    total_tokens: z.int().meta({ examples: [21] }),
+    prompt_tokens_details: z.looseObject({ cached_tokens: z.int().optional() }).optional(),
+    completion_tokens_details: z.looseObject({ reasoning_tokens: z.int().optional() }).optional(),
+    cost: costField,
+  })
+  .meta({ id: 'ChatUsage', description: 'OpenAI’s usage, with the cost added.' });
+
+export const ChatCompletion = z
+  .looseObject({
+    id: z.string().meta({ examples: ['chatcmpl-9f2c'] }),
+    object: z.literal('chat.completion'),
+    created: z.int().meta({ examples: [1763712000] }),
+    model: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        finish_reason: z.string().meta({ examples: ['stop'] }),
+        message: z.looseObject({
+          role: z.literal('assistant'),
+          content: z
+            .string()
+            .nullable()
+            .meta({ examples: ['Hello.'] }),
+          refusal: z.string().nullable().optional(),
+          tool_calls: z.array(ToolCall).optional(),
+        }),
+        logprobs: anyJson('Log probabilities, or null.').optional(),
+      }),
+    ),
+    usage: ChatUsage.optional(),
+  })
+  .meta({
+    id: 'ChatCompletion',
+    description: 'OpenAI’s chat completion.',
+    examples: [
+      {
+        id: 'chatcmpl-9f2c',
+        object: 'chat.completion',
+        created: 1763712000,
+        model: 'gpt-4o-mini',
+        choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Hello.' } }],
+        usage: { prompt_tokens: 9, completion_tokens: 12, total_tokens: 21, cost: 0.00000855 },
+      },
+    ],
+  });
+export type ChatCompletion = z.infer<typeof ChatCompletion>;
+
+export const ChatCompletionChunk = z
+  .looseObject({
+    id: z.string(),
+    object: z.literal('chat.completion.chunk'),
+    created: z.int(),
+    model: z.string(),
+    choices: z.array(
+      z.looseObject({
+        index: z.int(),
+        delta: z.looseObject({
+          role: z.string().optional(),
+          content: z.string().nullable().optional(),
+          tool_calls: z.array(z.looseObject({ index: z.int() })).optional(),
+        }),
+        finish_reason: z.string().nullable().optional(),
+      }),
+    ),
+    usage: ChatUsage.nullable().optional(),
+  })
+  .meta({
+    id: 'ChatCompletionChunk',
+    description: 'One event of a streamed chat completion.',
+    examples: [
+      {
+        id: 'chatcmpl-9f2c',
+        object: 'chat.completion.chunk',
+        created: 1763712000,
+        model: 'gpt-4o-mini',
+        choices: [{ index: 0, delta: { content: 'Hello.' }, finish_reason: null }],
+      },
+    ],
+  });
+export type ChatCompletionChunk = z.infer<typeof ChatCompletionChunk>;
+
+export const chat = c.router({
+  createChatCompletion: {
+    method: 'POST',
+    path: '/v1/chat/completions',
+    summary: 'Create a chat completion',
+    description:
+      'OpenAI’s endpoint, plain or streamed. The worst-case cost is held on every cap before a provider is called, and replaced by the actual cost after; every answer leaves a signed receipt.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    body: ChatCompletionRequest,
+    responses: {
+      200: ChatCompletion,
+      ...inferenceRefusals,
+    },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Inference', operationId: 'createChatCompletion' } as const,
+  },
+});

@@ -1,0 +1,60 @@
+import * as z from 'zod';
+import { problem, refusals } from '../conventions.ts';
+
+/** The headers that every inference endpoint takes. */
+export const inferenceHeaders = {
+  'content-digest': z.string().optional().meta({ description: 'Digest of the body (RFC 9530), `sha-256`. Part of a signed request.' }),
+  'signature-input': z.string().optional().meta({
+    description:
+      'What the caller signed (RFC 9421): at least the method, the path and `content-digest`, with `created`. Verified where the API key has a `signing_public_key`.',
+  }),
+  signature: z.string().optional().meta({ description: 'The Ed25519 signature that belongs to `Signature-Input`.' }),
+  'x-agent-run-id': z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'Expected 1 to 128 letters, digits and . _ : -')
+    .optional()
+    .meta({ description: 'Groups the steps of one agent run.' }),
+  'x-agent-max-budget': z
+    .string()
+    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'Expected a decimal number of USD such as "0.50"')
+    .optional()
+    .meta({
+      description: 'Hard ceiling of the run, USD, decimal string. Set by the run’s first request; later requests can only tighten it.',
+      examples: ['0.50'],
+    }),
+  'x-vaas-anchor': z
+    .enum(['true', 'false'])
+    .optional()
+    .meta({ description: '`true` asks for the receipt’s Merkle root to be anchored on chain.' }),
+  'x-budget-policy': z.enum(['strict', 'clamp']).optional().meta({
+    description: '`clamp`: where the worst case does not fit, lower the token bound to what fits and say so in `X-Budget-Max-Tokens`.',
+  }),
+  'x-fallback-policy': z.enum(['none', 'deployment', 'semantic']).optional().meta({
+    description:
+      '`none`: no retries. `deployment`: other deployments of the same model. `semantic`: then other models that can do what the request asks.',
+  }),
+};
+
+/** Response headers of every inference answer, with what they say. */
+export const inferenceResponseHeaders = {
+  'X-Request-Id': 'Id of the request.',
+  'X-Receipt-Id': 'Id of the receipt; it can be read a moment after the answer ends.',
+  'X-Model-Served': 'The model that answered.',
+  'X-Provider': 'The provider that answered.',
+  'X-Overhead-Ms': 'Time spent in the gateway until the first byte, without the provider’s, milliseconds.',
+  'X-Fallback': '`none`, `deployment` or `model`.',
+  'X-Cost-USD': 'Cost of a plain answer, USD. A stream carries its cost in the last chunk.',
+  'X-Budget-Max-Tokens': 'The token bound that was sent to the provider, where the gateway set or lowered it.',
+  'x-ratelimit-limit-requests': 'Requests per minute, of the key or the plan, whichever leaves less.',
+  'x-ratelimit-remaining-requests': 'Requests that could be sent now.',
+  'x-ratelimit-reset-requests': 'Until all of them are there again: `120ms`, `6m0s`.',
+  'x-ratelimit-limit-tokens': 'Tokens per minute, of the key or the plan, whichever leaves less.',
+  'x-ratelimit-remaining-tokens': 'Tokens that could be used now.',
+  'x-ratelimit-reset-tokens': 'Until all of them are there again: `120ms`, `6m0s`.',
+  'X-Agent-Budget-Limit-USD': 'Ceiling of the run, USD.',
+  'X-Agent-Budget-Spent-USD': 'Settled in the run so far, USD.',
+  'X-Agent-Budget-Remaining-USD': 'What the run may still spend, running requests taken off, USD.',
+} as const;
+
+/** How every inference endpoint may refuse. */
+export const inferenceRefusals = { 402: problem, 404: problem, 408: problem, 502: problem, 504: problem, ...refusals.write } as const;

@@ -1,0 +1,30 @@
+import * as z from 'zod';
+
+/** JSON whose shape is the provider's business. */
+export const anyJson = (description: string) => z.unknown().meta({ description });
+
+/** The model asked for. */
+export const modelField = (example: string) =>
+  z
+    .string()
+    .min(1)
+    .max(200)
+    .meta({ description: 'A model of the catalogue.', examples: [example] });
+
+/** The caller's own fallbacks, on every endpoint that runs a model. */
+export const fallbackModels = z
+  .array(z.string().min(1).max(200))
+  .min(1)
+  .max(10)
+  .optional()
+  .meta({ description: 'Fallbacks in order, tried when `model` cannot be served. Not sent to the provider.' });
+
+export const streamField = z.boolean().nullable().optional().meta({ description: 'Answer as server-sent events.' });
+
+export const userField = z.string().optional().meta({ description: 'An id of the end user, as the caller names them.' });
+
+/** The cost as it is added to every usage. */
+export const costField = z
+  .number()
+  .optional()
+  .meta({ description: 'What the request cost, USD. For people: the exact amount is in the receipt.', examples: [0.00000855] });
