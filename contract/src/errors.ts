@@ -30,6 +30,13 @@ export const ERRORS = {
     retryable: false,
     help: 'The body is not valid JSON. The detail says at which position parsing stopped.',
   },
+  malformed_multipart: {
+    status: 400,
+    title: 'Malformed form',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The body is not valid multipart/form-data (RFC 7578). The detail says what is wrong with it. HTTP clients set the header and write the body themselves: leave both to yours.',
+  },
   upstream_rejected: {
     status: 400,
     title: 'The provider refused the request',
@@ -84,7 +91,7 @@ export const ERRORS = {
     title: 'Code not accepted',
     type: 'authentication_error',
     retryable: false,
-    help: 'The code of the second factor is wrong or was used before. Wait for the next code of the app, check its clock, or use a recovery code.',
+    help: 'The code of the second factor is wrong or was used before, at a login or where a code confirms a change. Wait for the next code of the app, check its clock, or use a recovery code. A session that the request carries goes on.',
   },
   challenge_expired: {
     status: 401,
@@ -109,10 +116,10 @@ export const ERRORS = {
   },
   confirmation_failed: {
     status: 403,
-    title: 'Password or code not accepted',
+    title: 'Password not accepted, or code missing',
     type: 'permission_error',
     retryable: false,
-    help: 'This change has to be confirmed with the password, the second factor or both, and what was sent is wrong or missing. The session goes on.',
+    help: 'This change has to be confirmed with the password, and with a code where a second factor is on: the password is wrong, or the code was not sent. The session goes on. A wrong code is `invalid_mfa_code`.',
   },
   scope_required: {
     status: 403,
@@ -217,14 +224,28 @@ export const ERRORS = {
     title: 'Body too large',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, unless configured otherwise.',
+    help: 'The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, 512 MiB for a file, unless configured otherwise.',
+  },
+  storage_limit_reached: {
+    status: 413,
+    title: 'The account’s storage is full',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The account’s files, and the parts of its unfinished uploads, would take more room together than the account has. Delete files or cancel uploads; files with `expires_after` delete themselves.',
+  },
+  range_not_satisfiable: {
+    status: 416,
+    title: 'No such range',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The `Range` header begins behind the end of the file. `Content-Range` says how long the file is.',
   },
   unsupported_media_type: {
     status: 415,
     title: 'Unsupported media type',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'Send the body as `Content-Type: application/json`.',
+    help: 'Send the body as `Content-Type: application/json`, and files as `multipart/form-data`, without a `Content-Encoding`.',
   },
   validation_failed: {
     status: 422,
@@ -288,6 +309,13 @@ export const ERRORS = {
     type: 'server_error',
     retryable: true,
     help: 'The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later.',
+  },
+  storage_unavailable: {
+    status: 503,
+    title: 'File storage is unavailable',
+    type: 'server_error',
+    retryable: true,
+    help: 'Files can be neither stored nor read at present. Nothing of the request was kept. Repeat later.',
   },
   upstream_timeout: {
     status: 504,
