@@ -39,7 +39,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed', string>> = {
   invalid_mfa_code: 'Codes change every 30 seconds and work once; a recovery code does as well.',
   challenge_expired: 'Run `tallygate login` again.',
   invalid_token: 'Links work once and not for long: have another mail sent.',
-  confirmation_failed: 'A code works once: wait for the next one.',
+  confirmation_failed: 'Check the password; where a second factor is on, a code is needed too.',
   model_not_allowed: 'Choose another --model, or allow it with `tallygate keys update KEY --model …`.',
   endpoint_not_allowed: 'Allow it with `tallygate keys update KEY --endpoint …`.',
   signature_required: 'This command does not sign; lift it with `tallygate keys update KEY --no-require-signature`.',

@@ -27,7 +27,10 @@ export const AuditLogEntry = z
     ip: z
       .string()
       .nullable()
-      .meta({ examples: ['203.0.113.7'] }),
+      .meta({
+        description: 'Where the change came from. Null in answers to API keys, and where no request was behind it.',
+        examples: ['203.0.113.7'],
+      }),
     user_agent: z
       .string()
       .nullable()
@@ -67,7 +70,8 @@ export const audit = c.router({
     method: 'GET',
     path: '/v1/audit-log',
     summary: 'Who changed what in the account',
-    description: 'Every change to the caller’s own account and its keys, newest first.',
+    description:
+      'Every change to the caller’s own account and its keys, newest first. An API key is not told the IP addresses; a session is.',
     headers: headersA,
     query: AuditLogQuery,
     responses: { 200: AuditLogResponse, ...refusals.read },

@@ -24,10 +24,6 @@ it('lists who changed what, from where', async () => {
 
 it.each([
   [{ name: 'production', livemode: true }, 'name: production, livemode: true'],
-  [
-    { from: { monthly_cap_usd: '5', alert_thresholds: [50] }, to: { monthly_cap_usd: '25', alert_thresholds: [50] } },
-    'monthly_cap_usd: 5 → 25',
-  ],
   [{ from: 'a', to: 'b' }, 'from: a, to: b'],
   [{ allowed_models: { from: ['a'], to: null } }, 'allowed_models: ["a"] → -'],
   [{}, '-'],

@@ -59,18 +59,10 @@ async function list(world: CommandWorld, { options }: Typed<Options>): Promise<v
 
 /** `monthly_cap_usd: 10 → 25`; what is no pair of old and new is shown as it is. */
 function changesText(changes: AuditLogEntry['changes']): string {
-  const texts = Object.entries(byField(changes)).map(([name, value]) =>
+  const texts = Object.entries(changes).map(([name, value]) =>
     isPair(value) ? `${name}: ${valueText(value.from)} → ${valueText(value.to)}` : `${name}: ${valueText(value)}`,
   );
   return texts.join(', ') || '-';
-}
-
-/** Some entries say what changed field by field, some give the whole before and after. */
-function byField(changes: AuditLogEntry['changes']): AuditLogEntry['changes'] {
-  if (!isPair(changes) || !isRecord(changes.from) || !isRecord(changes.to)) return changes;
-  const { from, to } = changes;
-  const names = Object.keys({ ...from, ...to }).filter((name) => valueText(from[name]) !== valueText(to[name]));
-  return Object.fromEntries(names.map((name) => [name, { from: from[name], to: to[name] }]));
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);

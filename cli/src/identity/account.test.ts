@@ -21,13 +21,13 @@ describe('mfa', () => {
   const begun = { secret: 'JBSWY3DPEHPK3PXP', otpauth_uri: 'otpauth://totp/Tallygate:ada?secret=JBSWY3DPEHPK3PXP', qr_code: 'data:,' };
 
   it('shows a person the secret as text and as a QR code, asks again after a slip, and gives the recovery codes alone on stdout', async () => {
-    gateway.script({ json: begun }, refusal('confirmation_failed', { detail: 'Check the clock.' }), {
+    gateway.script({ json: begun }, refusal('invalid_mfa_code', { detail: 'Check the clock.' }), {
       json: { ...mfaStatus, recovery_codes },
     });
-    const { stdout, stderr } = await terminal.type(['mfa', 'enable'], { ...person, typed: ['000000', password, '492039', password] });
+    const { stdout, stderr } = await terminal.type(['mfa', 'enable'], { ...person, typed: [password, '000000', '492039'] });
     expect(stdout).toBe(`${recovery_codes.join('\n')}\n`);
     expect(stderr).toMatch(/^[█▀▄ \n]+Scan it/);
-    expect(stderr).toContain(`${begun.otpauth_uri}\nCode from the authenticator app: Password: Check the clock.\nCode from`);
+    expect(stderr).toContain(`${begun.otpauth_uri}\nPassword: Code from the authenticator app: Check the clock.\nCode from`);
     expect(bodies()).toEqual([undefined, { password, code: '000000' }, { password, code: '492039' }]);
   });
 

@@ -9,15 +9,10 @@ const QUESTION = 'Code from the authenticator app';
 /**
  * Does what needs a code. A code in an option is tried once; a person is asked again after a slip, as often as the service allows.
  * @param given from `--code`; without it and without a person nothing is tried
- * @param slips error codes that say that the code was wrong, and nothing else
  */
 export async function withCode<T>(
   world: CommandWorld,
-  {
-    given,
-    question = QUESTION,
-    slips = ['invalid_mfa_code'],
-  }: { readonly given: string | undefined; readonly question?: string; readonly slips?: readonly string[] },
+  { given, question = QUESTION }: { readonly given: string | undefined; readonly question?: string },
   use: (code: string) => Promise<T>,
 ): Promise<T> {
   if (given !== undefined) return use(given);
@@ -31,7 +26,7 @@ export async function withCode<T>(
       return await use(code);
     } catch (error) {
       const { code: reason, message } = await reportOf(error);
-      const isSlip = slips.includes(reason) || reason === 'validation_failed';
+      const isSlip = reason === 'invalid_mfa_code' || reason === 'validation_failed';
       if (!isSlip || tries === MAX_TRIES) throw error;
       world.err.write(reason === 'validation_failed' ? 'That is no code.\n' : `${message}\n`);
     }

@@ -17,7 +17,7 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   upstream_rejected: onInference,
   invalid_token: takesToken,
   missing_credentials: (route) => route.metadata.auth !== 'none',
-  invalid_mfa_code: isSecondStep,
+  invalid_mfa_code: (route) => takesField(route, 'code'),
   challenge_expired: isSecondStep,
   ambiguous_credentials: (route) => route.metadata.auth === 'bearer',
   confirmation_failed: (route) =>

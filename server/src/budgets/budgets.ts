@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KeyBudgetUpdateRequest } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { LaneStore } from '../adapters/lanes/port.ts';
@@ -97,7 +98,7 @@ export function createBudgets({ pool, keys, lanes, clock }: BudgetsDeps): Budget
           actor: actorOf(principal),
           action: 'key.budget_changed',
           target: { kind: 'key', id: keyId },
-          changes: { from: wireOf(before), to: wireOf(after) },
+          changes: changesOf(wireOf(before), wireOf(after)),
           origin,
         });
         await recordAlerts(execute, await dueAlerts(execute, [{ keyId, month: periodAt(now).month }], 'cap_change'), now);
@@ -134,6 +135,14 @@ const wireOf = ({ capNano, alertThresholds }: StatedBudget) => ({
   monthly_cap_usd: capNano === null ? null : formatUsd(BigInt(capNano)),
   alert_thresholds: alertThresholds,
 });
+
+/** Field by field, as every entry of the audit log that tells of a change. */
+const changesOf = (before: Record<string, unknown>, after: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.keys(after)
+      .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+      .map((field) => [field, { from: before[field], to: after[field] }]),
+  );
 
 const capOf = ({ monthly_cap_usd }: KeyBudgetUpdateRequest): NanoUsd | null =>
   monthly_cap_usd === null ? null : (parseUsd(monthly_cap_usd) ?? null);

@@ -7,7 +7,7 @@ import { type Origin, recordAudit } from './audit/record-audit.ts';
 import { inUnit } from './execute.ts';
 import { notify } from './mails/notices.ts';
 import { type Challenge, challengedUser, openChallenge, spendChallenge, takeTry } from './mfa/login-challenge.ts';
-import type { SecondFactor } from './mfa/second-factor.ts';
+import { type SecondFactor, wrongCode } from './mfa/second-factor.ts';
 import type { Passwords } from './passwords.ts';
 import type { Sessions, SignedIn } from './sessions.ts';
 import { isKnownAddress } from './throttle/known-addresses.ts';
@@ -115,9 +115,6 @@ export function createLogins({ em, pool, sessions, passwords, secondFactor, thro
 
 const wrongPassword = (because: string): Problem =>
   new Problem('invalid_credentials', 'The e-mail address and the password do not belong together.', { because });
-
-const wrongCode = (): Problem =>
-  new Problem('invalid_mfa_code', 'The code is wrong or was used before: wait for the next one, or use a recovery code.');
 
 const challengeExpired = (because: string): Problem =>
   new Problem('challenge_expired', 'This login has to start again: send the password first.', { because });

@@ -1,6 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Problem } from '../kernel/problem.ts';
-import type { SecondFactor } from './mfa/second-factor.ts';
+import { type SecondFactor, wrongCode } from './mfa/second-factor.ts';
 import type { Passwords } from './passwords.ts';
 import { provingLimits } from './throttle/limits.ts';
 import type { Throttle } from './throttle/throttle.ts';
@@ -11,10 +11,13 @@ import { lockUser, type Users } from './users.ts';
 export interface OwnerProof {
   /**
    * Runs `effect` in a transaction with the user locked, once the password is right.
-   * @throws Problem `confirmation_failed`, `rate_limited`; what `effect` throws counts as a failed proof too
+   * @throws Problem `confirmation_failed` for a wrong password, `rate_limited`; what `effect` throws counts as a failed proof too
    */
   withPassword<Result>(userId: string, password: string, effect: (unit: EntityManager, user: User) => Promise<Result>): Promise<Result>;
-  /** For inside of an effect. @throws Problem `confirmation_failed` unless the code is accepted, or the user has no second factor */
+  /**
+   * For inside of an effect. A user without a second factor needs no code.
+   * @throws Problem `confirmation_failed` for a missing code, `invalid_mfa_code` for a wrong one
+   */
   requireCode(unit: EntityManager, user: User, code: string | undefined): Promise<void>;
 }
 
@@ -43,10 +46,15 @@ export const createOwnerProof = ({ em, users, passwords, secondFactor, throttle 
 
   async requireCode(unit, user, code) {
     if (!user.hasSecondFactor()) return;
-    if (code === undefined || !(await secondFactor.accept(unit, user, code))) throw refused('wrong or missing code');
+    if (code === undefined)
+      throw new Problem(
+        'confirmation_failed',
+        'A second factor is on: send a code of the app or a recovery code as well. Nothing was changed.',
+      );
+    if (!(await secondFactor.accept(unit, user, code))) throw wrongCode();
   },
 });
 
-/** It does not say which of the two was wrong. */
+/** Whoever guesses passwords here learns no more than at the login, where a right one gets as far as the challenge; the throttle counts both. */
 const refused = (because: string): Problem =>
-  new Problem('confirmation_failed', 'The password or the code is wrong or missing: nothing was changed.', { because });
+  new Problem('confirmation_failed', 'The password is wrong: nothing was changed.', { because });

@@ -23,7 +23,7 @@ export interface Profile {
   update(principal: SessionPrincipal, changes: UserUpdateRequest, origin: Origin): Promise<User>;
   /** Ends every other session. @throws Problem `confirmation_failed`, `rate_limited` */
   changePassword(principal: SessionPrincipal, input: PasswordChangeRequest, origin: Origin): Promise<void>;
-  /** @throws Problem `confirmation_failed`, `rate_limited` */
+  /** @throws Problem `confirmation_failed`, `invalid_mfa_code`, `rate_limited` */
   close(principal: SessionPrincipal, input: AccountCloseRequest, origin: Origin): Promise<void>;
 }
 

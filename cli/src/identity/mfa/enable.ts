@@ -28,17 +28,15 @@ export const mfaEnable = (mfa: Command, perform: Perform): Command =>
 async function enable(world: CommandWorld, { options: { code: given } }: Typed<Options>): Promise<void> {
   const { input, err, signal } = world;
   const client = await world.connect('session');
-  // Asked for with every code: the service does not say which of the two was wrong.
-  const confirm = async (code: string) => {
-    const [password = ''] = await askSecrets(world, { name: 'Password' });
-    return client.mfa.confirm({ password, code }, { signal });
-  };
-  if (given !== undefined) return showRecoveryCodes(world, await confirm(given));
+  const askPassword = async () => (await askSecrets(world, { name: 'Password' }))[0] ?? '';
+  if (given !== undefined)
+    return showRecoveryCodes(world, await client.mfa.confirm({ password: await askPassword(), code: given }, { signal }));
   const begun = await client.mfa.begin({ signal });
   if (!input.isTty) return showLink(world, begun);
   err.write(`${await qrCode(world, begun.otpauth_uri)}Scan it with an authenticator app, or type in the secret ${begun.secret}\n`);
   err.write(`${begun.otpauth_uri}\n`);
-  showRecoveryCodes(world, await withCode(world, { given, slips: ['confirmation_failed'] }, confirm));
+  const password = await askPassword();
+  showRecoveryCodes(world, await withCode(world, { given }, (code) => client.mfa.confirm({ password, code }, { signal })));
 }
 
 function showLink(world: CommandWorld, begun: MfaBeginResponse): void {

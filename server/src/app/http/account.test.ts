@@ -301,6 +301,7 @@ describe('closing the account', () => {
     const code = () => generateSync({ secret: body.secret, epoch: Math.floor(clock.now() / 1000) });
     await post('mfa/confirm', { password: PASSWORD, code: code() }, user.auth);
     expect((await close(user.auth, { password: PASSWORD })).body.code).toBe('confirmation_failed');
+    expect((await close(user.auth, { password: PASSWORD, code: '000000' })).body.code).toBe('invalid_mfa_code');
     clock.offsetMs += MINUTE_MS;
     expect((await close(user.auth, { password: PASSWORD, code: code() })).status).toBe(204);
   });

@@ -100,6 +100,15 @@ describe('the audit log', () => {
     expect(one.total).toBeGreaterThan(0);
   });
 
+  test('tells the owner’s session from which address a change came, and no API key', async () => {
+    const { auth } = await signUp(api);
+    const key = await newKey(api, auth, { scopes: ['account:read'] });
+    const seen = async (as: Record<string, string>) => (await log(as)).body.items;
+    const [byOwner, byKey] = [await seen(auth), await seen(key.auth)];
+    expect(byOwner.some(({ ip }: { ip: string | null }) => ip === '127.0.0.1')).toBe(true);
+    expect(byKey).toEqual(byOwner.map((entry: object) => ({ ...entry, ip: null })));
+  });
+
   test('of other accounts is not opened by an API key, an administrator’s included', async () => {
     const admin = await signUp(api, 'admin');
     const { auth } = await newKey(api, admin.auth, { scopes: ['account:read'] });

@@ -330,7 +330,7 @@ describe('the history', () => {
     expect((await historyOf(keyId)).items).toEqual([]);
   });
 
-  test('goes with an entry of the audit log', async () => {
+  test('goes with an entry of the audit log, field by field', async () => {
     const { keyId } = await newKey(api, owner.auth);
     await setBudget(keyId, { monthly_cap_usd: '4' });
     const entries = await rowsOf(
@@ -343,8 +343,7 @@ describe('the history', () => {
         actor_kind: 'user',
         action: 'key.budget_changed',
         changes: {
-          from: { monthly_cap_usd: null, alert_thresholds: [50, 80, 100] },
-          to: { monthly_cap_usd: '4', alert_thresholds: [50, 80, 100] },
+          monthly_cap_usd: { from: null, to: '4' },
         },
       },
     ]);

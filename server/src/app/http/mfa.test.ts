@@ -69,7 +69,7 @@ describe('setting up', () => {
     const first = await post('begin', auth);
     const second = await post('begin', auth);
     const old = await post('confirm', auth, { password: PASSWORD, code: codeOf(first.body.secret) });
-    expect([old.status, old.body.code]).toEqual([403, 'confirmation_failed']);
+    expect([old.status, old.body.code]).toEqual([401, 'invalid_mfa_code']);
     expect((await post('confirm', auth, { password: PASSWORD, code: codeOf(second.body.secret) })).status).toBe(200);
   });
 
@@ -245,11 +245,13 @@ test('beginning is in the audit log', async () => {
 });
 
 describe('disabling', () => {
-  test('needs the password and a code, and does not tell which was wrong', async () => {
+  test('needs the password and a code, and answers a wrong code as a login does', async () => {
     const user = await withSecondFactor();
     const wrongPassword = await post('disable', user.auth, { password: 'wrong', code: codeOf(user.secret) });
     const wrongCode = await post('disable', user.auth, { password: PASSWORD, code: '000000' });
-    expect([wrongPassword.status, wrongPassword.body.detail]).toEqual([403, wrongCode.body.detail]);
+    expect([wrongPassword.status, wrongPassword.body.code]).toEqual([403, 'confirmation_failed']);
+    expect([wrongCode.status, wrongCode.body.code]).toEqual([401, 'invalid_mfa_code']);
+    expect((await send(api, '/v1/users/me', { headers: user.auth })).status).toBe(200);
     const done = await post('disable', user.auth, { password: PASSWORD, code: codeOf(user.secret) });
     expect(done.body).toEqual({ enabled: false, enabled_at: null, pending: false, recovery_codes_left: 0 });
     expect((await login(user.email)).body.session.token).toBeDefined();

@@ -20,10 +20,10 @@ export interface Mfa {
   begin(principal: Principal, origin: Origin): Promise<Setup>;
   /**
    * The status with the recovery codes. Ends every other session: whoever has one would otherwise go on without the factor.
-   * @throws Problem `conflict` when nothing was begun or a second factor is on, `confirmation_failed`, `rate_limited`
+   * @throws Problem `conflict` when nothing was begun or a second factor is on, `confirmation_failed`, `invalid_mfa_code`, `rate_limited`
    */
   confirm(principal: Principal, input: MfaVerifyRequest, origin: Origin): Promise<MfaStatusResponse>;
-  /** @throws Problem `conflict` when there is no second factor, `confirmation_failed`, `rate_limited` */
+  /** @throws Problem `conflict` when there is no second factor, `confirmation_failed`, `invalid_mfa_code`, `rate_limited` */
   disable(principal: Principal, input: MfaDisableRequest, origin: Origin): Promise<MfaStatusResponse>;
   /**
    * An administrator takes another user's second factor away, the way back in for who has lost app and recovery codes.
@@ -101,7 +101,11 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
         if (user.hasSecondFactor()) throw new Problem('conflict', 'A second factor is on already.');
         if (!user.mfaSealedSecret) throw new Problem('conflict', 'There is nothing to confirm: POST /v1/users/mfa/begin first.');
         const codes = await secondFactor.confirm(unit, user, code);
-        if (!codes) throw new Problem('confirmation_failed', 'The code does not belong to the secret: check the clock of the app.');
+        if (!codes)
+          throw new Problem(
+            'invalid_mfa_code',
+            'The code is not one of the secret that was begun last: scan it, and check the clock of the app.',
+          );
         const ended = await endSessions(unit, {
           userId: user.id,
           now: new Date(clock.now()),

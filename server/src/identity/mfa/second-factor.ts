@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { User } from '../user.ts';
 import { newRecoveryCodes, recoveryCodeHash } from './recovery-codes.ts';
@@ -27,6 +28,10 @@ export interface SecondFactor {
   disable(unit: EntityManager, user: User): Promise<void>;
   recoveryCodesLeft(unit: EntityManager, user: User): Promise<number>;
 }
+
+/** One mistake, one answer, wherever a code is asked for. */
+export const wrongCode = (): Problem =>
+  new Problem('invalid_mfa_code', 'The code is wrong or was used before: wait for the next one, or use a recovery code.');
 
 /** What a user's secret is sealed as. */
 export const secretContextOf = ({ id }: { readonly id: string }): string => `mfa secret of ${id}`;
