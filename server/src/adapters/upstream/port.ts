@@ -102,6 +102,11 @@ export interface UpstreamAnswer {
   pump(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void>;
   /** Cancels the call at the provider, as the call's signal does; a running `collect` or `pump` rejects with {@link UpstreamCut}. Harmless after the end. */
   abort(): void;
+  /**
+   * What the provider has said of its usage while it answers, in OpenAI's form; what is not final is left out, so that there may be
+   * `prompt_tokens` with its details and no `completion_tokens`. For streams that never reach their end. Absent where nothing is known early.
+   */
+  usageSoFar?(): unknown;
 }
 
 /** No answer: what went wrong, decided once, here, for everybody who acts on it. */
