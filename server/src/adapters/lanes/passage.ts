@@ -12,21 +12,32 @@ export interface Counter {
   settledAt: JournalPosition | undefined;
 }
 
-export interface MoneyCounter extends Counter {
+export interface MoneyCounts {
   spent: NanoUsd;
   held: NanoUsd;
   cap: NanoUsd | null;
 }
 
-export interface QuotaCounter extends Counter {
+export interface QuotaCounts {
   used: Record<string, bigint>;
   held: Record<string, bigint>;
 }
 
-/** A request with the counters of its lanes, looked up once: a counter is not dropped while a hold on it may be settled. */
-export interface Passage {
+export interface MoneyCounter extends Counter, MoneyCounts {}
+
+export interface QuotaCounter extends Counter, QuotaCounts {}
+
+/** A request with what is counted on its lanes at one moment, wherever that is kept. */
+export interface Standing {
   readonly request: HoldRequest;
   /** Of `request.lanes`, in their order. */
+  readonly money: readonly MoneyCounts[];
+  readonly funds: MoneyCounts | undefined;
+  readonly quota: QuotaCounts | undefined;
+}
+
+/** A request with the counters of its lanes, looked up once: a counter is not dropped while a hold on it may be settled. */
+export interface Passage extends Standing {
   readonly money: readonly MoneyCounter[];
   readonly funds: MoneyCounter | undefined;
   readonly quota: QuotaCounter | undefined;
@@ -38,7 +49,7 @@ export interface Passage {
 type Refusal = Omit<Refused, 'lanes' | 'rates'>;
 
 /** The lane that refuses so many tokens, one that waiting cannot cure before one that it can; undefined when all agree. */
-export function refusalOf(passage: Passage, tokens: number, left: Units | null): Refusal | undefined {
+export function refusalOf(passage: Standing, tokens: number, left: Units | null): Refusal | undefined {
   const { request, money } = passage;
   const amount = costAt(request.cost, tokens);
   let inFlight: Refusal | undefined;
@@ -55,7 +66,7 @@ export function refusalOf(passage: Passage, tokens: number, left: Units | null):
   return account && !account.mayFitLater ? account : (inFlight ?? account);
 }
 
-function accountRefusal(passage: Passage, tokens: number, left: Units | null): Refusal | undefined {
+function accountRefusal(passage: Standing, tokens: number, left: Units | null): Refusal | undefined {
   const { request, funds } = passage;
   const amount = costAt(request.cost, tokens);
   const units = unitsAt(request.units, tokens);
@@ -69,7 +80,7 @@ function accountRefusal(passage: Passage, tokens: number, left: Units | null): R
 }
 
 /** What is left of the quota, of the meters in use alone; null without a quota. A meter that the plan does not name has nothing. */
-export function quotaLeft({ request, quota }: Passage, use: Units, { ignoreHeld = false } = {}): Units | null {
+export function quotaLeft({ request, quota }: Standing, use: Units, { ignoreHeld = false } = {}): Units | null {
   if (!quota || !request.quota) return null;
   const { caps } = request.quota;
   const left: Record<string, bigint> = {};
@@ -81,7 +92,7 @@ export function quotaLeft({ request, quota }: Passage, use: Units, { ignoreHeld 
 }
 
 /** The lanes that take the whole cost, as they stand. */
-export function statesOf({ request, money }: Passage): LaneState[] {
+export function statesOf({ request, money }: Pick<Standing, 'request' | 'money'>): LaneState[] {
   const states: LaneState[] = [];
   for (let index = 0; index < money.length; index += 1) {
     const counter = money[index];
@@ -91,7 +102,7 @@ export function statesOf({ request, money }: Passage): LaneState[] {
   return states;
 }
 
-const stateOf = ({ id, source }: MoneyLane, { cap, spent, held }: MoneyCounter): LaneState => ({ id, source, cap, spent, held });
+const stateOf = ({ id, source }: MoneyLane, { cap, spent, held }: MoneyCounts): LaneState => ({ id, source, cap, spent, held });
 
 /** The account may not go beyond its quota at all. */
 const nothingBeyond = ({ quota }: HoldRequest): LaneState => ({

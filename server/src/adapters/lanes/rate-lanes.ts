@@ -9,14 +9,18 @@ const PARTS = 60_000;
 const MOST_DRAINED = 2 ** 52;
 const RETRY_CONCURRENCY_MS = 1_000;
 
-interface Counter {
-  /** Up to when it has drained, epoch milliseconds. */
-  at: number;
+/** How full a lane is. */
+export interface RateLevel {
   requests: number;
   tokens: number;
+  running: number;
+}
+
+interface Counter extends RateLevel {
+  /** Up to when it has drained, epoch milliseconds. */
+  at: number;
   /** All tokens that ever drained or were given back, in parts: where in the queue of tokens its head is. */
   drained: number;
-  running: number;
 }
 
 /** What one hold has of one lane, kept until its settlement. */
@@ -40,18 +44,11 @@ export class RateLanes {
   readonly #counters = new Map<string, Counter>();
 
   /** The refusal with the longest wait; undefined when every lane has room. */
-  refusal({ lanes, tokens }: RateDraw, at: number): RateRefused | undefined {
-    let worst: Omit<RateRefused, 'rates'> | undefined;
-    for (const lane of lanes) {
-      const counter = this.#drain(lane, at);
-      for (const kind of KINDS) {
-        const limit = limitOf(lane, kind);
-        const waitMs = limit === null ? 0 : waitFor(counter, kind, limit, tokens);
-        if (limit === null || waitMs === 0 || (worst && !isLonger(waitMs, worst.retryAfterMs))) continue;
-        worst = { held: false, refusedBy: lane, kind, limit, retryAfterMs: waitMs };
-      }
-    }
-    return worst && { ...worst, rates: this.status(lanes) };
+  refusal(draw: RateDraw, at: number): RateRefused | undefined {
+    return refusalAt(
+      draw,
+      draw.lanes.map((lane) => this.#drain(lane, at)),
+    );
   }
 
   /** To be called in the same step as `refusal`, once everything else agrees too. */
@@ -91,14 +88,10 @@ export class RateLanes {
   }
 
   status(lanes: readonly RateLane[]): RateStatus {
-    let requests: RateWindow | null = null;
-    let tokens: RateWindow | null = null;
-    for (const lane of lanes) {
-      const counter = this.#counter(lane.id);
-      requests = tighter(requests, counter.requests, lane.requestsPerMinute);
-      tokens = tighter(tokens, counter.tokens, lane.tokensPerMinute);
-    }
-    return { requests, tokens };
+    return statusAt(
+      lanes,
+      lanes.map((lane) => this.#counter(lane.id)),
+    );
   }
 
   /** A lane at rest is the same as one that is not known. */
@@ -130,6 +123,35 @@ export class RateLanes {
   }
 }
 
+/** Which lane refuses at these levels, with the longest wait; undefined when every lane has room. */
+export function refusalAt({ lanes, tokens }: RateDraw, levels: readonly RateLevel[]): RateRefused | undefined {
+  let worst: Omit<RateRefused, 'rates'> | undefined;
+  for (const [index, lane] of lanes.entries()) {
+    const level = levels[index];
+    if (!level) continue;
+    for (const kind of KINDS) {
+      const limit = limitOf(lane, kind);
+      const waitMs = limit === null ? 0 : waitFor(level, kind, limit, tokens);
+      if (limit === null || waitMs === 0 || (worst && !isLonger(waitMs, worst.retryAfterMs))) continue;
+      worst = { held: false, refusedBy: lane, kind, limit, retryAfterMs: waitMs };
+    }
+  }
+  return worst && { ...worst, rates: statusAt(lanes, levels) };
+}
+
+/** Of each kind the limit that leaves least at these levels. */
+export function statusAt(lanes: readonly RateLane[], levels: readonly RateLevel[]): RateStatus {
+  let requests: RateWindow | null = null;
+  let tokens: RateWindow | null = null;
+  for (const [index, lane] of lanes.entries()) {
+    const level = levels[index];
+    if (!level) continue;
+    requests = tighter(requests, level.requests, lane.requestsPerMinute);
+    tokens = tighter(tokens, level.tokens, lane.tokensPerMinute);
+  }
+  return { requests, tokens };
+}
+
 const KINDS = ['requests', 'tokens', 'concurrency'] as const;
 
 function limitOf(lane: RateLane, kind: (typeof KINDS)[number]): number | null {
@@ -146,11 +168,11 @@ function limitOf(lane: RateLane, kind: (typeof KINDS)[number]): number | null {
 }
 
 /** Milliseconds until it fits, rounded up; 0 when it fits now, null when it never will. */
-function waitFor(counter: Counter, kind: (typeof KINDS)[number], limit: number, tokens: number): number | null {
-  if (kind === 'concurrency') return counter.running < limit ? 0 : RETRY_CONCURRENCY_MS;
+function waitFor(level: RateLevel, kind: (typeof KINDS)[number], limit: number, tokens: number): number | null {
+  if (kind === 'concurrency') return level.running < limit ? 0 : RETRY_CONCURRENCY_MS;
   const wanted = kind === 'requests' ? 1 : tokens;
   if (wanted > limit) return null;
-  const excess = counter[kind] + (wanted - limit) * PARTS;
+  const excess = level[kind] + (wanted - limit) * PARTS;
   return excess <= 0 ? 0 : Math.ceil(excess / limit);
 }
 
