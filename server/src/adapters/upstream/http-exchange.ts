@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AnswerBody } from './answer-body.ts';
-import { cancelled, failed, faultOfConnection, type Refusal, timedOut } from './openai-fault.ts';
+import { cancelled, failed, faultOfConnection, type Refusal, timedOut } from './fault.ts';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from './port.ts';
 
 type Controller = Dispatcher.DispatchController;

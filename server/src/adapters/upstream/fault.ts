@@ -1,0 +1,101 @@
+import type { UpstreamFault } from './port.ts';
+import { retryAfterMs } from './retry-after.ts';
+
+/** An answer that is no success, as far as it was read. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+export const MAX_MESSAGE_CHARACTERS = 500;
+const MAX_NAME_CHARACTERS = 100;
+
+/**
+ * The statuses that speak of the request itself. 401, 403 and 404 do not: the key and the model's name are ours,
+ * so it is our configuration that is wrong there, and another deployment may be right.
+ */
+const REQUEST_AT_FAULT = new Set([400, 413, 415, 422]);
+
+/** What a provider says about its refusal, in the terms of OpenAI's error object. */
+export interface Words {
+  readonly message: string;
+  readonly param: string | null;
+  readonly code: string | null;
+}
+
+export interface RefusalReader {
+  /** For `Retry-After` dates. */
+  readonly nowMs: number;
+  /** What must not come back in a message: some servers echo the credential they refuse. */
+  readonly secrets: readonly string[];
+  /** Reads the words out of a body that may be anything. */
+  readonly wordsOf: (text: string) => Words;
+}
+
+export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secrets, wordsOf }: RefusalReader): UpstreamFault {
+  const kind = status === 429 ? 'rate_limited' : REQUEST_AT_FAULT.has(status) ? 'rejected' : 'failed';
+  const { message, param, code } = wordsOf(withoutSecrets(body.toString(), secrets));
+  return {
+    ok: false,
+    kind,
+    retryable: kind !== 'rejected',
+    status,
+    retryAfterMs: retryAfterMs(headers, nowMs),
+    message: printable(message, MAX_MESSAGE_CHARACTERS) || `The provider answered with status ${status}.`,
+    param: param === null ? null : printable(param, MAX_NAME_CHARACTERS),
+    code: code === null ? null : printable(code, MAX_NAME_CHARACTERS),
+  };
+}
+
+/** The adapter itself refuses: the request asks for what the provider cannot do, and leaving that out would change what it means. */
+export const unsupported = (param: string, message: string): UpstreamFault => ({
+  ...NO_WORDS,
+  kind: 'rejected',
+  retryable: false,
+  status: null,
+  message,
+  param,
+  code: 'unsupported_parameter',
+});
+
+/** No HTTP answer to speak of: refused connections, resets, TLS, broken protocol. */
+export const faultOfConnection = (error: Error, status: number | null): UpstreamFault => failed(describe(error), status);
+
+export const failed = (message: string, status: number | null): UpstreamFault => ({ ...NO_WORDS, kind: 'failed', status, message });
+
+export const timedOut = (afterMs: number, status: number | null): UpstreamFault => ({
+  ...NO_WORDS,
+  kind: 'timeout',
+  status,
+  message: `The provider sent no answer within ${afterMs} ms.`,
+});
+
+/** The caller hung up: nobody is left to answer. */
+export const cancelled = (status: number | null): UpstreamFault => ({
+  ...NO_WORDS,
+  kind: 'cancelled',
+  retryable: false,
+  status,
+  message: 'The caller hung up before the provider answered.',
+});
+
+const NO_WORDS = { ok: false, retryable: true, retryAfterMs: null, param: null, code: null } as const;
+
+const withoutSecrets = (text: string, secrets: readonly string[]): string =>
+  secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
+
+/** One bounded line: the text goes into logs and into JSON for the caller, and the provider is not ours. */
+export const printable = (text: string, maxCharacters: number): string =>
+  text
+    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+    .trim()
+    .slice(0, maxCharacters)
+    .toWellFormed();
+
+/** An AggregateError of all tried addresses has no message of its own, and node's errors carry the telling part in `code`. */
+function describe(error: Error): string {
+  const parts = error instanceof AggregateError ? error.errors.map(String) : [error.message];
+  const code = 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : '';
+  return printable(`${parts.join('; ')}${code}`, MAX_MESSAGE_CHARACTERS);
+}

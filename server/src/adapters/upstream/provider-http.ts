@@ -1,0 +1,115 @@
+import { type Dispatcher, Pool } from 'undici';
+import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { cancelled, faultOfRefusal, type Refusal, type Words } from './fault.ts';
+import { HttpExchange } from './http-exchange.ts';
+import type { UpstreamAnswer, UpstreamCall, UpstreamFault } from './port.ts';
+
+/** What every provider over HTTP is told about its connection. */
+export interface ConnectionOptions {
+  readonly name: string;
+  /** Where the provider's surface begins, `https://api.openai.com/v1`. A query string is sent with every call. */
+  readonly baseUrl: string;
+  /** Sent with every call; wins over the adapter's own headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** Most connections at a time; calls beyond it wait, on their first-byte timeout. Default: no limit, since HTTP/1.1 needs one for each running call. */
+  readonly connections?: number | undefined;
+  /** Offer HTTP/2 over TLS. Default false: a stream of small chunks costs more CPU there, and one lost packet stalls every call. */
+  readonly allowH2?: boolean | undefined;
+  /** Only for `Retry-After` dates. */
+  readonly clock?: Clock | undefined;
+}
+
+export interface ProviderHttpOptions extends ConnectionOptions {
+  /** The headers of the dialect, credentials among them. */
+  readonly ownHeaders: Readonly<Record<string, string>>;
+  /** What must not come back in a message, besides the values of `headers`. */
+  readonly apiKey?: string | undefined;
+  /** Reads the words of a refusal. */
+  readonly wordsOf: (text: string) => Words;
+}
+
+export interface ProviderRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the base URL, with its query. */
+  readonly path: string;
+  /** Names and values in turn. */
+  readonly headers: readonly string[];
+  readonly body?: Dispatcher.DispatchOptions['body'];
+}
+
+type Limits = Pick<UpstreamCall, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'signal'>;
+
+const CONNECT_TIMEOUT_MS = 5000;
+/** What is shorter than this is not looked for in the provider's messages: it would blot out ordinary words. */
+const MIN_SECRET_CHARACTERS = 8;
+
+/** The connections to one provider. Redirects are not followed: they would carry the key to another address. */
+export class ProviderHttp {
+  readonly #pool: Pool;
+  readonly #root: string;
+  readonly #query: string;
+  readonly #headers: readonly string[];
+  readonly #faultOf: (refusal: Refusal) => UpstreamFault;
+
+  /** @throws TypeError if `baseUrl` is no http or https URL, or carries credentials */
+  constructor(options: ProviderHttpOptions) {
+    const base = new URL(options.baseUrl);
+    if (base.username || base.password)
+      throw new TypeError(`Credentials of provider ${options.name} belong in its key or headers, not in its URL`);
+    if (base.protocol !== 'http:' && base.protocol !== 'https:')
+      throw new TypeError(`Expected an http or https URL for provider ${options.name}`);
+    this.#pool = new Pool(base.origin, {
+      connections: options.connections ?? null,
+      allowH2: options.allowH2 ?? false,
+      connect: { timeout: CONNECT_TIMEOUT_MS },
+      // The exchange keeps the time; undici's own timers cost more and are half a second coarse.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.#root = base.pathname.replace(/\/+$/, '');
+    this.#query = base.search;
+    this.#headers = headersOf(options);
+    const secrets = secretsOf(options);
+    const { wordsOf, clock = systemClock } = options;
+    this.#faultOf = (refusal) => faultOfRefusal(refusal, { nowMs: clock.now(), secrets, wordsOf });
+  }
+
+  /** Never rejects. The request is not even built for a caller who is gone already. */
+  send({ firstByteTimeoutMs, idleTimeoutMs, signal }: Limits, build: () => ProviderRequest): Promise<UpstreamAnswer | UpstreamFault> {
+    return new Promise((settle) => {
+      if (signal.aborted) {
+        settle(cancelled(null));
+        return;
+      }
+      const { method, path, headers, body = null } = build();
+      const request = { method, path: this.#pathOf(path), headers: [...this.#headers, ...headers], body };
+      // A dispatcher tells the exchange of every error, its own included; it does not throw.
+      this.#pool.dispatch(request, new HttpExchange({ firstByteTimeoutMs, idleTimeoutMs, signal, faultOf: this.#faultOf, settle }));
+    });
+  }
+
+  /** Running calls are cut: whoever closes has drained. */
+  close(): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  #pathOf(below: string): string {
+    const path = this.#root + below;
+    return this.#query !== '' && path.includes('?') ? `${path}&${this.#query.slice(1)}` : path + this.#query;
+  }
+}
+
+/** Names and values in turn, as undici takes them fastest. Nothing of the caller's request is among them. */
+function headersOf({ ownHeaders, headers = {} }: ProviderHttpOptions): string[] {
+  const all = new Map<string, string>([
+    // Compressed bytes could not be passed through, and usage could not be found in them.
+    ['accept-encoding', 'identity'],
+    ['user-agent', 'tallygate'],
+  ]);
+  for (const [name, value] of [...Object.entries(ownHeaders), ...Object.entries(headers)]) all.set(name.toLowerCase(), value);
+  return [...all].flat();
+}
+
+/** The configured headers may hold credentials as well. */
+const secretsOf = ({ apiKey, headers = {} }: ProviderHttpOptions): string[] =>
+  [apiKey, ...Object.values(headers)].filter((value) => value !== undefined).filter(({ length }) => length >= MIN_SECRET_CHARACTERS);
