@@ -5,35 +5,74 @@ type Priced = Pick<ReceiptPayload, 'usage' | 'unit_prices_pico_usd'>;
 
 const PICO_PER_NANO = 1000n;
 
-/**
- * The cost in nano-USD (10⁻⁹) that follows from usage and unit prices.
- *
- * Cached and cache-write tokens are parts of the input: each costs its own price, or that of the input where it has none.
- * Reasoning tokens are a part of the output and cost the same. The sum is exact in pico-USD (10⁻¹²) and rounded up once,
- * so that no order of adding can change it.
- *
- * Throws `Refused` with `usage_inconsistent` or `price_missing`.
- */
-export function recomputeCost({ usage, unit_prices_pico_usd: prices }: Priced): bigint {
-  const fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens;
-  if (fresh < 0) throw new Refused('usage_inconsistent', 'payload.usage: cached and cache-write tokens are more than the input tokens.');
-  if (usage.reasoning_tokens > usage.output_tokens)
-    throw new Refused('usage_inconsistent', 'payload.usage: reasoning tokens are more than the output tokens.');
-
-  const input = prices['input_tokens'];
-  const pico =
-    charge('input_tokens', fresh, input) +
-    charge('cached_input_tokens', usage.cached_input_tokens, prices['cached_input_tokens'] ?? input) +
-    charge('cache_write_tokens', usage.cache_write_tokens, prices['cache_write_tokens'] ?? input) +
-    charge('output_tokens', usage.output_tokens, prices['output_tokens']);
-  return (pico + PICO_PER_NANO - 1n) / PICO_PER_NANO;
+/** One line of the calculation: so many units at one price. */
+export interface CostLine {
+  /** What was counted, `fresh_input_tokens` and `text_output_tokens` being what no part has of its whole. */
+  readonly meter: string;
+  readonly units: number;
+  /** Under which name the price stands in `unit_prices_pico_usd`; null where none of the possible ones is there: such units cost nothing. */
+  readonly price_meter: string | null;
+  readonly unit_price_pico_usd: string;
+  /** Units × price. */
+  readonly pico_usd: string;
 }
 
-/** A price that is not stated is fine as long as nothing was charged at it. */
-function charge(meter: string, units: number, price: string | undefined): bigint {
-  if (units === 0) return 0n;
-  if (price === undefined) throw new Refused('price_missing', `payload.unit_prices_pico_usd has no price for ${units} ${meter}.`);
-  return BigInt(units) * BigInt(price);
+/**
+ * Every meter that was used with the price that applies to it. A part of the input or output has the price of its whole where it has none
+ * of its own; output of an image model that has no other price has that of image tokens. What the prices do not name costs nothing.
+ *
+ * Throws `Refused` with `usage_inconsistent`.
+ */
+export function costLines({ usage, unit_prices_pico_usd: prices }: Priced): CostLine[] {
+  const { cache_write_1h_tokens: hourly = 0, audio_input_tokens: audio = 0, image_input_tokens: image = 0 } = usage;
+  const { cached_image_input_tokens: cachedImage = 0, image_output_tokens: imageOut = 0, reasoning_tokens: reasoning } = usage;
+  const fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens - hourly - audio - image;
+  if (fresh < 0) throw inconsistent('cached, cache-write, audio and image tokens are more than the input tokens');
+  if (cachedImage > image) throw inconsistent('cached image tokens are more than the image tokens in');
+  if (reasoning > usage.output_tokens) throw inconsistent('reasoning tokens are more than the output tokens');
+  if (imageOut > usage.output_tokens) throw inconsistent('image tokens out are more than the output tokens');
+
+  const line = (meter: string, units: number, ...priceMeters: readonly string[]): CostLine[] => {
+    if (units === 0) return [];
+    const priceMeter = priceMeters.find((name) => prices[name] !== undefined) ?? null;
+    const price = (priceMeter !== null && prices[priceMeter]) || '0';
+    return [
+      {
+        meter,
+        units,
+        price_meter: priceMeter,
+        unit_price_pico_usd: price,
+        pico_usd: (BigInt(units) * BigInt(price)).toString(),
+      },
+    ];
+  };
+  return [
+    ...line('fresh_input_tokens', fresh, 'input_tokens'),
+    ...line('cached_input_tokens', usage.cached_input_tokens, 'cached_input_tokens', 'input_tokens'),
+    ...line('cache_write_tokens', usage.cache_write_tokens, 'cache_write_tokens', 'input_tokens'),
+    ...line('cache_write_1h_tokens', hourly, 'cache_write_1h_tokens', 'cache_write_tokens', 'input_tokens'),
+    ...line('audio_input_tokens', audio, 'audio_input_tokens', 'input_tokens'),
+    ...line('image_input_tokens', image - cachedImage, 'image_input_tokens', 'input_tokens'),
+    ...line('cached_image_input_tokens', cachedImage, 'cached_image_input_tokens', 'image_input_tokens', 'input_tokens'),
+    ...line('text_output_tokens', usage.output_tokens - imageOut, 'output_tokens', 'image_output_tokens'),
+    ...line('image_output_tokens', imageOut, 'image_output_tokens', 'output_tokens'),
+    ...line('input_characters', usage.input_characters ?? 0, 'input_characters'),
+    ...line('audio_seconds', usage.audio_seconds ?? 0, 'audio_seconds'),
+    ...line('video_seconds', usage.video_seconds ?? 0, 'video_seconds'),
+  ];
+}
+
+const inconsistent = (what: string): Refused => new Refused('usage_inconsistent', `payload.usage: ${what}.`);
+
+/**
+ * The cost in nano-USD (10⁻⁹) that follows from usage and unit prices: the sum of `costLines`, exact in pico-USD (10⁻¹²), times the factor on
+ * all prices, rounded up once, so that no order of adding can change it.
+ *
+ * Throws `Refused` with `usage_inconsistent`.
+ */
+export function recomputeCost(payload: Priced): bigint {
+  const pico = costLines(payload).reduce((sum, line) => sum + BigInt(line.pico_usd), 0n);
+  return (pico + PICO_PER_NANO - 1n) / PICO_PER_NANO;
 }
 
 /** Whether the receipt's own figures agree with each other. Throws `Refused` where they do not. */
@@ -41,8 +80,14 @@ export function checkCost(payload: ReceiptPayload): void {
   checkUnchargedFailure(payload);
   checkTierReached(payload);
   const cost = recomputeCost(payload);
-  if (payload.cost_nano_usd !== cost.toString())
-    throw new Refused('cost_mismatch', `payload.cost_nano_usd is ${payload.cost_nano_usd}, usage × unit prices is ${cost}.`);
+  if (payload.cost_nano_usd === cost.toString()) return;
+  const unpriced = costLines(payload).find((line) => line.price_meter === null);
+  if (unpriced)
+    throw new Refused(
+      'price_missing',
+      `payload.unit_prices_pico_usd has no price for ${unpriced.units} ${unpriced.meter}, which were charged.`,
+    );
+  throw new Refused('cost_mismatch', `payload.cost_nano_usd is ${payload.cost_nano_usd}, usage × unit prices is ${cost}.`);
 }
 
 function checkUnchargedFailure({ outcome, usage, cost_nano_usd: cost }: ReceiptPayload): void {

@@ -1,12 +1,29 @@
 /** The wire forms of a receipt and of the keys that sign it. A test holds them equal to the contract of the API. */
 
-/** What was consumed, in tokens. Cached and cache-write tokens are parts of the input, reasoning tokens a part of the output. */
+/**
+ * What was consumed, by meter. Cached, cache-write, audio and image tokens are disjoint parts of the input, cached image tokens a part of
+ * the image tokens in; reasoning and image tokens are parts of the output. The counts that only some requests have are absent when zero.
+ */
 export interface ReceiptUsage {
   input_tokens: number;
   cached_input_tokens: number;
   cache_write_tokens: number;
   output_tokens: number;
   reasoning_tokens: number;
+  /** Written to the provider's cache for an hour. */
+  cache_write_1h_tokens?: number | undefined;
+  audio_input_tokens?: number | undefined;
+  image_input_tokens?: number | undefined;
+  cached_image_input_tokens?: number | undefined;
+  image_output_tokens?: number | undefined;
+  /** Of text to be spoken. */
+  input_characters?: number | undefined;
+  /** Whole seconds, rounded up. */
+  audio_seconds?: number | undefined;
+  /** Whole seconds, rounded up. */
+  video_seconds?: number | undefined;
+  /** Images made: counted, and priced by their tokens. */
+  images?: number | undefined;
 }
 
 /** The caller's own signature of the request (RFC 9421), by a key they registered on their API key. See `VerifyOptions.requestComponents`. */

@@ -28,6 +28,9 @@ export const boolean: Shape<boolean> = (value, at) => (typeof value === 'boolean
 export const count: Shape<number> = (value, at) =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : refuse(at, 'an integer from 0 to 2^53 − 1');
 
+/** A count that is left out when it is zero: a zero would be a second spelling. */
+export const moreThanNone: Shape<number> = (value, at) => (count(value, at) > 0 ? count(value, at) : refuse(at, 'absent when it is zero'));
+
 export const matching =
   (pattern: RegExp, expected: string): Shape<string> =>
   (value, at) =>
@@ -80,6 +83,15 @@ export const object =
       read[name] = fields[name](value[name], within(at, name));
     }
     return read as T;
+  };
+
+/** The members of `required`, all of them, and those of `optional` that are there; no other. */
+export const strictObjectWith =
+  <R extends object, O extends object>(required: Fields<R>, optional: Fields<O>): Shape<R & Partial<O>> =>
+  (value, at) => {
+    const there = isPlainObject(value) ? namesOf(optional).filter((name) => Object.hasOwn(value, name)) : [];
+    const fields = { ...required, ...Object.fromEntries(there.map((name) => [name, optional[name]])) };
+    return strictObject(fields as Fields<R & Partial<O>>)(value, at);
   };
 
 /** An object with these fields and no other: an unknown one could say anything, and a reader might believe it. */

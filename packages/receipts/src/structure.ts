@@ -2,7 +2,21 @@ import { isPlainObject } from './canonical.ts';
 import { fromBase64url } from './encoding.ts';
 import type { ClientSignature, ReceiptPayload, ReceiptUsage, VaasKey } from './receipt.ts';
 import { Refused } from './refusal.ts';
-import { boolean, count, matching, nullable, object, oneOf, record, type Shape, strictObject, string, timestamp } from './shape.ts';
+import {
+  boolean,
+  count,
+  matching,
+  moreThanNone,
+  nullable,
+  object,
+  oneOf,
+  record,
+  type Shape,
+  strictObject,
+  strictObjectWith,
+  string,
+  timestamp,
+} from './shape.ts';
 
 const VERSION = 'tallygate-receipt/v1';
 
@@ -19,13 +33,26 @@ const bytes =
     throw new Refused(at.code, `${at.path} must be ${length} bytes in canonical base64url without padding.`);
   };
 
-const usage = strictObject<ReceiptUsage>({
-  input_tokens: count,
-  cached_input_tokens: count,
-  cache_write_tokens: count,
-  output_tokens: count,
-  reasoning_tokens: count,
-});
+const usage: Shape<ReceiptUsage> = strictObjectWith(
+  {
+    input_tokens: count,
+    cached_input_tokens: count,
+    cache_write_tokens: count,
+    output_tokens: count,
+    reasoning_tokens: count,
+  },
+  {
+    cache_write_1h_tokens: moreThanNone,
+    audio_input_tokens: moreThanNone,
+    image_input_tokens: moreThanNone,
+    cached_image_input_tokens: moreThanNone,
+    image_output_tokens: moreThanNone,
+    input_characters: moreThanNone,
+    audio_seconds: moreThanNone,
+    video_seconds: moreThanNone,
+    images: moreThanNone,
+  },
+);
 
 /** Printable ASCII, as header fields are, and no longer than one may be. */
 const fieldText = matching(/^[\x20-\x7e]{1,2048}$/, 'printable ASCII, at most 2,048 characters');

@@ -5,3 +5,4 @@ export { ensurePartitions } from './partitions.ts';
 export { reconcileLanes } from './reconcile.ts';
 export { ledgerRoutes } from './routes.ts';
 export type { SettlementRecord } from './settlement-record.ts';
+export { unitsOf } from './usage-units.ts';

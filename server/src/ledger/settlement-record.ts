@@ -5,6 +5,8 @@ import type { ClientSignature, ReceiptUsage, RequestAttempt, RequestTrace } from
  * and times are epoch milliseconds. It carries no prompt and no answer.
  */
 export interface SettlementRecord {
+  /** What was settled; `usage`, an answered request, where it is absent. */
+  readonly kind?: 'usage' | 'batch_line' | 'media_job';
   readonly receiptId: string;
   readonly requestId: string;
   /** Which of the request's calls is settled here, from 1. */
@@ -30,6 +32,8 @@ export interface SettlementRecord {
   readonly priceTier: number | null;
   /** Pico-USD per unit, by meter. */
   readonly unitPrices: Readonly<Record<string, string>>;
+  /** An exact decimal on all unit prices, such as a price's batch factor; '1' where it is absent. */
+  readonly priceFactor?: string;
   /** Nano-USD. */
   readonly held: string;
   /** Nano-USD. */
