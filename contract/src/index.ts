@@ -4,6 +4,7 @@ import { audit } from './audit.ts';
 import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
 import { discovery } from './discovery.ts';
+import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
 import { inference } from './inference.ts';
 import { keys } from './keys.ts';
@@ -15,7 +16,7 @@ const c = initContract();
 
 /** The one contract: the server, the OpenAPI document, the SDK and the CLI follow from it. */
 export const contract = c.router(
-  { discovery, identity, account, mfa, audit, budgets, keys, catalog, inference, ledger, receipts },
+  { discovery, identity, account, mfa, audit, budgets, keys, catalog, inference, files, uploads, fileTransfers, ledger, receipts },
   { strictStatusCodes: true },
 );
 
@@ -26,6 +27,7 @@ export * from './catalog.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './discovery.ts';
 export * from './errors.ts';
+export * from './files.ts';
 export * from './identity.ts';
 export * from './inference.ts';
 export * from './keys.ts';

@@ -19,7 +19,7 @@ describe.each(routes)('$method $path', (route) => {
   const operation = operationOf(route);
 
   test('shows a request that its schema takes', () => {
-    const example = operation?.requestBody?.content['application/json']?.example;
+    const example = operation?.requestBody?.content[route.bodyType]?.example;
     if (route.body) expect(route.body.safeParse(example).error).toBeUndefined();
     else expect(operation?.requestBody).toBeUndefined();
   });

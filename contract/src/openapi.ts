@@ -13,6 +13,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
   Images: 'Pictures from words, plain or streamed.',
   Audio: 'Speech from text, and text from speech.',
+  Files: 'Stored files, uploaded whole or in parts: input of batches and of requests, and what batches put out.',
   Models: 'The catalogue: what each model can do and what it costs.',
   Identity: 'Users, their profile and their sessions.',
   Audit: 'Who changed what, when and from where.',

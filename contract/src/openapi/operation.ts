@@ -29,7 +29,7 @@ export function operationOf(route: Route, schemas: Schemas): Operation {
     ...(route.body && {
       requestBody: {
         required: !route.body.safeParse(undefined).success,
-        content: { 'application/json': mediaType(schemas, route.body, 'input', `${metadata.operationId} request`) },
+        content: { [route.bodyType]: mediaType(schemas, route.body, 'input', `${metadata.operationId} request`) },
       },
     }),
     responses: Object.fromEntries(route.responses.map((answer) => [String(answer.status), responseOf(route, answer, schemas)])),

@@ -9,11 +9,15 @@ const onNone = () => false;
 
 /** Whether the body has a field of that name. */
 const takesField = ({ body }: Route, name: string) => body instanceof z.ZodObject && name in body.shape;
+const takesForm = ({ bodyType }: Route) => bodyType === 'multipart/form-data';
+const storesFiles = ({ metadata }: Route) => metadata.tag === 'Files';
 const takesToken = (route: Route) => takesField(route, 'token');
 const isSecondStep = (route: Route) => takesField(route, 'challenge_token');
 
 /** Which routes answer with a code, among those that declare its status. Codes that are not listed here go with every such route. */
 const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
+  malformed_json: (route) => !takesForm(route),
+  malformed_multipart: takesForm,
   upstream_rejected: onInference,
   invalid_token: takesToken,
   missing_credentials: (route) => route.metadata.auth !== 'none',
@@ -34,6 +38,8 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   idempotency_conflict: (route) => route.isIdempotent,
   idempotency_in_progress: (route) => route.isIdempotent,
   unpriced_feature: onInference,
+  storage_limit_reached: storesFiles,
+  storage_unavailable: (route) => storesFiles(route) || takesForm(route),
   budget_in_flight: onInference,
   upstream_rate_limited: onInference,
   no_provider_configured: onInference,

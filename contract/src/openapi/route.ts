@@ -14,6 +14,8 @@ export interface Route {
   readonly query: readonly Field[];
   readonly headers: readonly Field[];
   readonly body: z.ZodType | undefined;
+  /** Media type of the body. */
+  readonly bodyType: 'application/json' | 'multipart/form-data';
   readonly responses: readonly Answer[];
   /** Whether it runs a model: the endpoints that take the agent-run headers. */
   readonly isInference: boolean;
@@ -52,6 +54,7 @@ function readRoute(route: AppRoute): Route {
     query: fieldsOf(route.query, name),
     headers,
     body: 'body' in route && isZod(route.body) ? route.body : undefined,
+    bodyType: 'contentType' in route && route.contentType === 'multipart/form-data' ? route.contentType : 'application/json',
     responses: Object.entries(route.responses).map(([status, response]) => readAnswer(Number(status), response)),
     isInference: headers.some((header) => header.name === 'x-agent-run-id'),
     isIdempotent: headers.some((header) => header.name === 'idempotency-key'),

@@ -4,6 +4,8 @@
 export type ErrorCode =
   /** 400. The body is not valid JSON. The detail says at which position parsing stopped. */
   | 'malformed_json'
+  /** 400. The body is not valid multipart/form-data (RFC 7578). The detail says what is wrong with it. HTTP clients set the header and write the body themselves: leave both to yours. */
+  | 'malformed_multipart'
   /** 400. The provider that serves this model answered that the request itself is at fault. Its own message is in the detail; nothing was charged. */
   | 'upstream_rejected'
   /** 400. The token of the mail is mistyped, was used, has expired or was replaced by a newer one. Ask for another mail. */
@@ -18,7 +20,7 @@ export type ErrorCode =
   | 'invalid_signature'
   /** 401. This API key accepts signed requests only (`require_signature`). Send `Content-Digest`, `Signature-Input` and `Signature` with inference requests; for everything else, use another key or a session. */
   | 'signature_required'
-  /** 401. The code of the second factor is wrong or was used before. Wait for the next code of the app, check its clock, or use a recovery code. */
+  /** 401. The code of the second factor is wrong or was used before, at a login or where a code confirms a change. Wait for the next code of the app, check its clock, or use a recovery code. A session that the request carries goes on. */
   | 'invalid_mfa_code'
   /** 401. The challenge is unknown, was used, is older than five minutes or has taken its five tries. Log in with the password again. */
   | 'challenge_expired'
@@ -26,7 +28,7 @@ export type ErrorCode =
   | 'budget_exceeded'
   /** 403. The credential is good, but its owner’s role, or the limits of the API key itself, do not cover this operation. The detail says which. */
   | 'forbidden'
-  /** 403. This change has to be confirmed with the password, the second factor or both, and what was sent is wrong or missing. The session goes on. */
+  /** 403. This change has to be confirmed with the password, and with a code where a second factor is on: the password is wrong, or the code was not sent. The session goes on. A wrong code is `invalid_mfa_code`. */
   | 'confirmation_failed'
   /** 403. Use an API key that carries the scope named in the detail, or sign in and use a session. */
   | 'scope_required'
@@ -56,9 +58,13 @@ export type ErrorCode =
   | 'idempotency_conflict'
   /** 409. A request with this `Idempotency-Key` is still running. Repeat after `Retry-After` seconds to get its answer. */
   | 'idempotency_in_progress'
-  /** 413. The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, unless configured otherwise. */
+  /** 413. The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, 512 MiB for a file, unless configured otherwise. */
   | 'payload_too_large'
-  /** 415. Send the body as `Content-Type: application/json`. */
+  /** 413. The account’s files, and the parts of its unfinished uploads, would take more room together than the account has. Delete files or cancel uploads; files with `expires_after` delete themselves. */
+  | 'storage_limit_reached'
+  /** 416. The `Range` header begins behind the end of the file. `Content-Range` says how long the file is. */
+  | 'range_not_satisfiable'
+  /** 415. Send the body as `Content-Type: application/json`, and files as `multipart/form-data`, without a `Content-Encoding`. */
   | 'unsupported_media_type'
   /** 422. At least one field, header or parameter is missing, unknown or out of range. `errors` lists each of them with its location. */
   | 'validation_failed'
@@ -78,12 +84,15 @@ export type ErrorCode =
   | 'no_provider_configured'
   /** 503. The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later. */
   | 'store_unavailable'
+  /** 503. Files can be neither stored nor read at present. Nothing of the request was kept. Repeat later. */
+  | 'storage_unavailable'
   /** 504. No deployment sent a first byte within the time limit. Nothing was charged. */
   | 'upstream_timeout';
 
 /** The class of error that a code is thrown as, and whether the same request can succeed later without being changed. */
 export const ERROR_KINDS = {
   malformed_json: { family: 'bad_request', retryable: false },
+  malformed_multipart: { family: 'bad_request', retryable: false },
   upstream_rejected: { family: 'bad_request', retryable: false },
   invalid_token: { family: 'bad_request', retryable: false },
   missing_credentials: { family: 'authentication', retryable: false },
@@ -111,6 +120,8 @@ export const ERROR_KINDS = {
   idempotency_conflict: { family: 'conflict', retryable: false },
   idempotency_in_progress: { family: 'conflict', retryable: true },
   payload_too_large: { family: 'bad_request', retryable: false },
+  storage_limit_reached: { family: 'bad_request', retryable: false },
+  range_not_satisfiable: { family: 'bad_request', retryable: false },
   unsupported_media_type: { family: 'bad_request', retryable: false },
   validation_failed: { family: 'validation', retryable: false },
   unpriced_feature: { family: 'validation', retryable: false },
@@ -121,5 +132,6 @@ export const ERROR_KINDS = {
   upstream_failed: { family: 'upstream', retryable: true },
   no_provider_configured: { family: 'upstream', retryable: false },
   store_unavailable: { family: 'server', retryable: true },
+  storage_unavailable: { family: 'server', retryable: true },
   upstream_timeout: { family: 'upstream', retryable: true },
 } as const satisfies Record<ErrorCode, { family: string; retryable: boolean }>;

@@ -39,6 +39,7 @@ export interface AuditLogEntry {
   };
   /** What changed, without secrets; e-mail addresses are shortened. */
   changes: { [name: string]: unknown };
+  /** Where the change came from. Null in answers to API keys, and where no request was behind it. */
   ip: string | null;
   user_agent: string | null;
   request_id: string | null;
@@ -279,6 +280,80 @@ export interface ClientSignature {
   content_digest: string;
 }
 
+/** Which parts make the file, in which order. */
+export interface CompleteUploadRequest {
+  /** The parts of the file, in its order. */
+  part_ids: string[];
+  /** MD5 of the whole file, in hex, to be checked. */
+  md5?: string | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s completion. */
+export interface Completion {
+  id: string;
+  object: 'text_completion';
+  created: number;
+  model: string;
+  choices: {
+    index: number;
+    text: string;
+    finish_reason: string | null;
+    /** Log probabilities, or null. */
+    logprobs: unknown;
+    [field: string]: unknown;
+  }[];
+  usage?: ChatUsage | null | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s older completion request. Fields that are not listed here are passed through to the provider. */
+export interface CompletionRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  /** The text to go on from; several make several choices. */
+  prompt: string | string[] | number[] | number[][];
+  best_of?: number | null | undefined;
+  echo?: boolean | null | undefined;
+  frequency_penalty?: number | null | undefined;
+  logit_bias?: { [name: string]: number } | null | undefined;
+  logprobs?: number | null | undefined;
+  /** Upper bound on tokens out, of one choice. */
+  max_tokens?: number | null | undefined;
+  n?: number | null | undefined;
+  presence_penalty?: number | null | undefined;
+  seed?: number | null | undefined;
+  stop?: string | string[] | null | undefined;
+  /** Answer as server-sent events. */
+  stream?: boolean | null | undefined;
+  stream_options?: {
+    include_usage?: boolean | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  suffix?: string | null | undefined;
+  temperature?: number | null | undefined;
+  top_p?: number | null | undefined;
+  /** An id of the end user, as the caller names them. */
+  user?: string | undefined;
+  [field: string]: unknown;
+}
+
+export interface CreateFileFields {
+  /** What the file is for. */
+  purpose: 'assistants' | 'batch' | 'fine-tune' | 'vision' | 'user_data' | 'evals';
+  /** When the file deletes itself. Files for `batch` do so after thirty days unless this says otherwise. */
+  expires_after?: {
+    /** From when on. */
+    anchor: 'created_at';
+    /** For how long: 3,600 to 2,592,000 seconds. */
+    seconds: number;
+    [field: string]: unknown;
+  } | undefined;
+  [field: string]: unknown;
+}
+
 /** A new API key. */
 export interface CreateKeyRequest {
   /** For people. */
@@ -304,6 +379,27 @@ export interface CreateKeyRequest {
   require_signature?: boolean | undefined;
 }
 
+/** A file to be sent in parts. */
+export interface CreateUploadRequest {
+  /** Size of the whole file. The parts have to add up to it. */
+  bytes: number;
+  /** Name of the file. */
+  filename: string;
+  /** Media type of the file. */
+  mime_type: string;
+  /** What the file is for. */
+  purpose: 'assistants' | 'batch' | 'fine-tune' | 'vision' | 'user_data' | 'evals';
+  /** When the file deletes itself. Files for `batch` do so after thirty days unless this says otherwise. */
+  expires_after?: {
+    /** From when on. */
+    anchor: 'created_at';
+    /** For how long: 3,600 to 2,592,000 seconds. */
+    seconds: number;
+    [field: string]: unknown;
+  } | undefined;
+  [field: string]: unknown;
+}
+
 /** A new user with an account of their own. */
 export interface CreateUserRequest {
   /** E-mail address. */
@@ -323,6 +419,44 @@ export interface EmailVerifyRequest {
   token: string;
 }
 
+/** One vector for each input, in order. */
+export interface EmbeddingList {
+  object: 'list';
+  data: {
+    object: 'embedding';
+    index: number;
+    /** Numbers, or base64 where it was asked for. */
+    embedding: number[] | string;
+    [field: string]: unknown;
+  }[];
+  model: string;
+  usage: {
+    prompt_tokens: number;
+    total_tokens: number;
+    /** What the request cost, USD. For people: the exact amount is in the receipt. */
+    cost?: number | undefined;
+    [field: string]: unknown;
+  };
+  [field: string]: unknown;
+}
+
+/** OpenAI’s embedding request. Fields that are not listed here are passed through to the provider. */
+export interface EmbeddingRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  /** What to embed; several give several vectors. */
+  input: string | string[] | number[] | number[][];
+  /** Length of the vectors, where the model lets it be chosen. */
+  dimensions?: number | undefined;
+  /** `base64`: little-endian 32-bit floats. Default: `float`. */
+  encoding_format?: 'float' | 'base64' | undefined;
+  /** An id of the end user, as the caller names them. */
+  user?: string | undefined;
+  [field: string]: unknown;
+}
+
 /** One fault found in the input. */
 export interface FieldError {
   /** Where it is: `body`, `query`, `path` or `header`, then the way down to the field. */
@@ -331,6 +465,39 @@ export interface FieldError {
   msg: string;
   /** What is wrong, for programs. */
   type: string;
+}
+
+/** The file is gone. */
+export interface FileDeleted {
+  id: string;
+  object: 'file';
+  deleted: true;
+}
+
+/** A page of files. */
+export interface FileList {
+  object: 'list';
+  data: FileObject[];
+  first_id: string | null;
+  /** The `after` of the next page. */
+  last_id: string | null;
+  has_more: boolean;
+}
+
+/** A stored file, in OpenAI’s shape. */
+export interface FileObject {
+  id: string;
+  object: 'file';
+  bytes: number;
+  /** Unix seconds. */
+  created_at: number;
+  /** When the file deletes itself, unix seconds; absent when it does not. */
+  expires_at?: number | undefined;
+  /** The uploader’s name for it, without folders. */
+  filename: string;
+  purpose: 'assistants' | 'batch' | 'fine-tune' | 'vision' | 'user_data' | 'evals' | 'assistants_output' | 'batch_output' | 'fine-tune-results';
+  /** Files are `processed` as soon as they are stored. */
+  status: 'uploaded' | 'processed' | 'error';
 }
 
 /** The problem document of a 422: every fault found in the input. */
@@ -346,7 +513,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -355,6 +522,104 @@ export interface HTTPValidationError {
 export interface Health {
   status: 'ok' | 'unavailable' | 'draining';
   checks: { [name: string]: string };
+}
+
+/** OpenAI’s image edit: a form with `image` or `image[]` (up to 16) and `mask` as files, or JSON with `images` by URL. */
+export interface ImageEditRequest {
+  /** An image model of the catalogue. */
+  model?: string | undefined;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  prompt: string;
+  /** How many images. */
+  n?: number | null | undefined;
+  size?: string | null | undefined;
+  quality?: string | null | undefined;
+  background?: 'transparent' | 'opaque' | 'auto' | null | undefined;
+  output_format?: 'png' | 'jpeg' | 'webp' | null | undefined;
+  output_compression?: number | null | undefined;
+  moderation?: string | null | undefined;
+  response_format?: 'url' | 'b64_json' | null | undefined;
+  style?: string | null | undefined;
+  /** Answer as server-sent events. */
+  stream?: boolean | null | undefined;
+  /** Images to show on the way, in a stream. */
+  partial_images?: number | null | undefined;
+  /** An id of the end user, as the caller names them. */
+  user?: string | undefined;
+  input_fidelity?: 'high' | 'low' | null | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s image request. Fields that are not listed here are passed through to the provider. */
+export interface ImageGenerationRequest {
+  /** An image model of the catalogue. */
+  model?: string | undefined;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  prompt: string;
+  /** How many images. */
+  n?: number | null | undefined;
+  size?: string | null | undefined;
+  quality?: string | null | undefined;
+  background?: 'transparent' | 'opaque' | 'auto' | null | undefined;
+  output_format?: 'png' | 'jpeg' | 'webp' | null | undefined;
+  output_compression?: number | null | undefined;
+  moderation?: string | null | undefined;
+  response_format?: 'url' | 'b64_json' | null | undefined;
+  style?: string | null | undefined;
+  /** Answer as server-sent events. */
+  stream?: boolean | null | undefined;
+  /** Images to show on the way, in a stream. */
+  partial_images?: number | null | undefined;
+  /** An id of the end user, as the caller names them. */
+  user?: string | undefined;
+  [field: string]: unknown;
+}
+
+/** The images made. */
+export interface ImageList {
+  created: number;
+  data: {
+    b64_json?: string | undefined;
+    url?: string | undefined;
+    revised_prompt?: string | undefined;
+    [field: string]: unknown;
+  }[];
+  usage?: {
+    total_tokens: number;
+    input_tokens: number;
+    output_tokens: number;
+    input_tokens_details?: {
+      text_tokens?: number | undefined;
+      image_tokens?: number | undefined;
+      [field: string]: unknown;
+    } | undefined;
+    output_tokens_details?: {
+      text_tokens?: number | undefined;
+      image_tokens?: number | undefined;
+      [field: string]: unknown;
+    } | undefined;
+    /** What the request cost, USD. For people: the exact amount is in the receipt. */
+    cost?: number | undefined;
+    [field: string]: unknown;
+  } | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s image variation: a form with `image` as a file. */
+export interface ImageVariationRequest {
+  /** An image model of the catalogue. */
+  model?: string | undefined;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  /** How many images. */
+  n?: number | null | undefined;
+  size?: string | null | undefined;
+  response_format?: 'url' | 'b64_json' | null | undefined;
+  /** An id of the end user, as the caller names them. */
+  user?: string | undefined;
+  [field: string]: unknown;
 }
 
 /** An endpoint that spends, with everything below it. */
@@ -709,6 +974,39 @@ export interface ModelPricing {
   batch_factor: string;
 }
 
+/** One judgement for each input. */
+export interface Moderation {
+  id: string;
+  model: string;
+  results: {
+    flagged: boolean;
+    categories: { [name: string]: boolean };
+    category_scores: { [name: string]: number };
+    category_applied_input_types?: { [name: string]: string[] } | undefined;
+    [field: string]: unknown;
+  }[];
+  [field: string]: unknown;
+}
+
+/** OpenAI’s moderation request. */
+export interface ModerationRequest {
+  model?: string | undefined;
+  /** What to judge. */
+  input: string | string[] | ({
+    type: 'text';
+    text: string;
+    [field: string]: unknown;
+  } | {
+    type: 'image_url';
+    image_url: {
+      url: string;
+      [field: string]: unknown;
+    };
+    [field: string]: unknown;
+  })[];
+  [field: string]: unknown;
+}
+
 /** 10 to 256 characters. */
 export type NewPassword = string;
 
@@ -762,7 +1060,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
@@ -835,13 +1133,31 @@ export interface ReceiptResponse {
   anchor: null;
 }
 
-/** What was consumed. Cached and cache-write tokens are parts of the input, reasoning tokens a part of the output. */
+/** What was consumed. Cached, cache-write, audio and image tokens are parts of the input, reasoning and image tokens of the output. Counts that only some requests have are absent when they are zero. */
 export interface ReceiptUsage {
   input_tokens: number;
   cached_input_tokens: number;
   cache_write_tokens: number;
   output_tokens: number;
   reasoning_tokens: number;
+  /** Part of the input: written to the provider’s cache for an hour. */
+  cache_write_1h_tokens?: number | undefined;
+  /** Part of the input. */
+  audio_input_tokens?: number | undefined;
+  /** Part of the input, cached ones included. */
+  image_input_tokens?: number | undefined;
+  /** Part of the image tokens in. */
+  cached_image_input_tokens?: number | undefined;
+  /** Part of the output. */
+  image_output_tokens?: number | undefined;
+  /** Characters of text to be spoken. */
+  input_characters?: number | undefined;
+  /** Whole seconds of audio in, rounded up. */
+  audio_seconds?: number | undefined;
+  /** Whole seconds of video made, rounded up. */
+  video_seconds?: number | undefined;
+  /** Images made: counted, and priced by their tokens. */
+  images?: number | undefined;
 }
 
 /** One call to a provider. */
@@ -893,6 +1209,72 @@ export interface RequestTrace {
   overhead_ms: number;
 }
 
+/** A message, a call, a call’s output, a reasoning item … */
+export interface ResponseItem {
+  type?: string | undefined;
+  id?: string | null | undefined;
+  role?: string | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s Responses request. Fields that are not listed here are passed through to the provider. */
+export interface ResponseRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  input?: string | ResponseItem[] | undefined;
+  instructions?: string | ResponseItem[] | null | undefined;
+  previous_response_id?: string | null | undefined;
+  conversation?: string | {
+    id: string;
+    [field: string]: unknown;
+  } | null | undefined;
+  /** Keep the response for 30 days. Default: true. */
+  store?: boolean | null | undefined;
+  background?: boolean | null | undefined;
+  /** Answer as server-sent events. */
+  stream?: boolean | null | undefined;
+  stream_options?: {
+    include_obfuscation?: boolean | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  max_output_tokens?: number | null | undefined;
+  max_tool_calls?: number | null | undefined;
+  temperature?: number | null | undefined;
+  top_p?: number | null | undefined;
+  top_logprobs?: number | null | undefined;
+  tools?: {
+    type: string;
+    [field: string]: unknown;
+  }[] | undefined;
+  /** `none`, `auto`, `required` or a named tool. */
+  tool_choice?: unknown | undefined;
+  parallel_tool_calls?: boolean | null | undefined;
+  text?: {
+    format?: {
+      type: 'text' | 'json_object' | 'json_schema';
+      [field: string]: unknown;
+    } | undefined;
+    verbosity?: string | null | undefined;
+    [field: string]: unknown;
+  } | undefined;
+  reasoning?: {
+    effort?: string | null | undefined;
+    summary?: string | null | undefined;
+    [field: string]: unknown;
+  } | null | undefined;
+  truncation?: 'auto' | 'disabled' | null | undefined;
+  include?: string[] | null | undefined;
+  metadata?: { [name: string]: string } | null | undefined;
+  service_tier?: string | null | undefined;
+  safety_identifier?: string | null | undefined;
+  prompt_cache_key?: string | null | undefined;
+  /** An id of the end user, as the caller names them. */
+  user?: string | undefined;
+  [field: string]: unknown;
+}
+
 /** What a user may administer. */
 export type Role = 'member' | 'marketing' | 'admin';
 
@@ -939,6 +1321,50 @@ export interface SessionResponse {
   user_agent: string | null;
 }
 
+/** OpenAI’s speech request. Fields that are not listed here are passed through to the provider. */
+export interface SpeechRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  /** What to say. */
+  input: string;
+  voice: string | {
+    id: string;
+    [field: string]: unknown;
+  };
+  instructions?: string | undefined;
+  response_format?: 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm' | undefined;
+  speed?: number | undefined;
+  /** `sse`: the audio as server-sent events. */
+  stream_format?: 'audio' | 'sse' | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s transcription: a form with `file`. */
+export interface TranscriptionRequest {
+  /** A model of the catalogue. */
+  model: string;
+  language?: string | undefined;
+  prompt?: string | undefined;
+  response_format?: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | 'diarized_json' | undefined;
+  temperature?: number | undefined;
+  stream?: string | boolean | null | undefined;
+  include?: string[] | undefined;
+  timestamp_granularities?: ('word' | 'segment')[] | undefined;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s translation into English: a form with `file`. */
+export interface TranslationRequest {
+  /** A model of the catalogue. */
+  model: string;
+  prompt?: string | undefined;
+  response_format?: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | undefined;
+  temperature?: number | undefined;
+  [field: string]: unknown;
+}
+
 /** What to change. A field that is left out stays as it is; lists and `metadata` are replaced whole. */
 export interface UpdateKeyRequest {
   /** For people. */
@@ -958,6 +1384,33 @@ export interface UpdateKeyRequest {
   signing_public_key?: string | null | undefined;
   /** Inference requests without a valid signature are refused. */
   require_signature?: boolean | undefined;
+}
+
+/** A file that is sent in parts. */
+export interface Upload {
+  id: string;
+  object: 'upload';
+  /** Size of the whole file. */
+  bytes: number;
+  /** Unix seconds. */
+  created_at: number;
+  /** Until when it has to be completed: an hour after it was made. */
+  expires_at: number;
+  filename: string;
+  /** What the file is for. */
+  purpose: 'assistants' | 'batch' | 'fine-tune' | 'vision' | 'user_data' | 'evals';
+  status: 'pending' | 'completed' | 'cancelled' | 'expired';
+  /** The file that a completed upload has become. */
+  file: FileObject | null;
+}
+
+/** A part of an upload. */
+export interface UploadPart {
+  id: string;
+  object: 'upload.part';
+  /** Unix seconds. */
+  created_at: number;
+  upload_id: string;
 }
 
 export interface UsageQuery {
@@ -1066,4 +1519,17 @@ export interface VaasKey {
 /** JSON Web Key Set (RFC 7517) of the receipt keys, retired ones included. */
 export interface VaasKeySet {
   keys: VaasKey[];
+}
+
+/** OpenAI’s video request: JSON, or a form with `input_reference` as a file. */
+export interface VideoRequest {
+  /** A video model of the catalogue. */
+  model?: string | undefined;
+  prompt: string;
+  /** Length. Default: `"4"`. */
+  seconds?: string | number | undefined;
+  size?: string | undefined;
+  /** An id of the end user, as the caller names them. */
+  user?: string | undefined;
+  [field: string]: unknown;
 }
