@@ -50,13 +50,13 @@ export const AuditLogResponse = z
 export type AuditLogResponse = z.infer<typeof AuditLogResponse>;
 
 /** RFC 3339 has a year 0000, which the calendar of the database lacks. */
-const Bound = Timestamp.refine((time) => !time.startsWith('0000'), 'Expected a year from 0001');
+const Bound = Timestamp.refine((time) => !time.startsWith('0000'), 'must be in the year 0001 or later');
 
 const AuditLogQuery = z.object({
   action: z
     .string()
     .max(80)
-    .regex(/^[a-z_]+\.[a-z_]+$/, 'Expected an action such as key.created')
+    .regex(/^[a-z_]+\.[a-z_]+$/, 'must be an action such as key.created')
     .optional()
     .meta({ description: 'Only this action.', examples: ['key.created'] }),
   from: Bound.optional().meta({ description: 'Not before this time.' }),

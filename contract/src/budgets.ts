@@ -32,7 +32,7 @@ export const KeyBudgetUpdateRequest = z
     }),
     alert_thresholds: AlertThresholds.max(10)
       .refine((values) => values.every((value, index) => index === 0 || value > (values[index - 1] ?? 0)), {
-        error: 'Expected each threshold once, in ascending order',
+        error: 'must have each threshold once, in ascending order',
       })
       .optional()
       .meta({

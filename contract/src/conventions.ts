@@ -1,6 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
+import { inPlainWords } from './plain-words.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
+
+// Wherever the contract is parsed, it speaks the same words.
+z.config({ localeError: inPlainWords });
 
 const c = initContract();
 
@@ -13,14 +17,14 @@ export const Usd = z
 /** An amount that a caller may set: plain decimal, at most nine digits on either side of the point. */
 export const UsdInput = z
   .string()
-  .regex(/^\d{1,9}(\.\d{1,9})?$/, 'Expected a decimal number of USD such as "25" or "0.01"')
+  .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number of USD such as "25" or "0.01"')
   .meta({ description: 'Decimal string, USD, not negative, at most nine decimal places.', examples: ['25'] });
 
 /** Whether a text that people give has neither control characters nor half of a surrogate pair, which databases and terminals trip over. */
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 /** What is said of a text that is not plain. */
-export const NOT_PLAIN = 'Expected text without control characters';
+export const NOT_PLAIN = 'must not contain control characters';
 
 export const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'] as const;
 export const Scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What an API key may do.' });

@@ -5,6 +5,7 @@ import {
   headersB,
   idempotencyHeader,
   isPlainText,
+  NOT_PLAIN,
   problem,
   refusals,
   Scope,
@@ -69,7 +70,7 @@ const Name = z
   .trim()
   .min(1)
   .max(80)
-  .refine(isPlainText, 'Expected text without control characters')
+  .refine(isPlainText, NOT_PLAIN)
   .meta({ description: 'For people.', examples: ['production'] });
 const Scopes = z
   .array(Scope)
@@ -89,15 +90,12 @@ const AllowedEndpoints = z
   .nullable()
   .meta({ description: 'The only endpoints that the key may spend on. Null: all.', examples: [['/v1/chat/completions']] });
 const Metadata = z
-  .record(
-    z.string().min(1).max(64).refine(isPlainText, 'Expected text without control characters'),
-    z.string().max(512).refine(isPlainText, 'Expected text without control characters'),
-  )
-  .refine((pairs) => Object.keys(pairs).length <= 16, 'Expected at most 16 pairs')
+  .record(z.string().min(1).max(64).refine(isPlainText, NOT_PLAIN), z.string().max(512).refine(isPlainText, NOT_PLAIN))
+  .refine((pairs) => Object.keys(pairs).length <= 16, 'must have at most 16 pairs')
   .meta({ description: 'Your own notes: at most 16 pairs.', examples: [{ team: 'search' }], maxProperties: 16 });
 const SigningPublicKey = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{43}$/, 'Expected the 32 bytes of an Ed25519 public key in base64url, without padding')
+  .regex(/^[A-Za-z0-9_-]{43}$/, 'must be the 32 bytes of an Ed25519 public key in base64url, without padding')
   .nullable()
   .meta({
     description: 'Ed25519 public key, base64url of 32 bytes (the `x` of a JWK). Signatures of requests (RFC 9421) are verified with it.',

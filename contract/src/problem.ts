@@ -7,7 +7,7 @@ export const FieldError = z
       description: 'Where it is: `body`, `query`, `path` or `header`, then the way down to the field.',
       examples: [['body', 'name']],
     }),
-    msg: z.string().meta({ description: 'What is wrong, for people.', examples: ['Too small: expected string to have >=1 characters'] }),
+    msg: z.string().meta({ description: 'What is wrong, for people.', examples: ['must have at least 1 character'] }),
     type: z.string().meta({ description: 'What is wrong, for programs.', examples: ['too_small'] }),
   })
   .meta({ id: 'FieldError', description: 'One fault found in the input.' });

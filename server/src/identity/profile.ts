@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountCloseRequest, PasswordChangeRequest, UserUpdateRequest } from '@tallygate/contract';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Actor, actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
 import { type Execute, inUnit } from './execute.ts';
@@ -128,8 +129,5 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
 }
 
 function missingPassword(): never {
-  throw new Problem('validation_failed', 'body.password: a new e-mail address needs the password.', {
-    param: 'password',
-    errors: [{ loc: ['body', 'password'], msg: 'Required with email', type: 'invalid_type' }],
-  });
+  throw invalidInput([{ loc: ['body', 'password'], msg: 'is required with a new e-mail address', type: 'invalid_type' }]);
 }

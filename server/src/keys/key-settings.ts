@@ -1,6 +1,7 @@
 import type { CreateKeyRequest, UpdateKeyRequest } from '@tallygate/contract';
 import { fromBase64url, isPublicKey } from '@tallygate/receipts';
-import { Problem } from '../kernel/problem.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
+import type { Problem } from '../kernel/problem.ts';
 import { planOf, TEST_RATES } from '../plans/index.ts';
 import type { ApiKey } from './api-key.ts';
 
@@ -36,7 +37,7 @@ interface Surroundings {
 export function settingsFrom(input: UpdateKeyRequest | CreateKeyRequest, surroundings: Surroundings): KeySettings {
   const { name, scopes, expires_at, allowed_models, allowed_endpoints, metadata, signing_public_key, require_signature } = input;
   for (const [index, model] of (allowed_models ?? []).entries())
-    if (!surroundings.isModel(model)) throw invalid(['allowed_models', index], 'There is no such model: GET /v1/models lists them');
+    if (!surroundings.isModel(model)) throw invalid(['allowed_models', index], 'is not a model: GET /v1/models lists them');
   if (signing_public_key) requirePublicKey(signing_public_key);
   return {
     ...(name !== undefined && { name }),
@@ -53,7 +54,7 @@ export function settingsFrom(input: UpdateKeyRequest | CreateKeyRequest, surroun
 
 /** A requirement that no signature could meet would only look like one. */
 export function requireConsistent({ requireSignature, signingPublicKey }: Pick<ApiKey, 'requireSignature' | 'signingPublicKey'>): void {
-  if (requireSignature && !signingPublicKey) throw invalid(['require_signature'], 'Needs a signing_public_key to verify signatures with');
+  if (requireSignature && !signingPublicKey) throw invalid(['require_signature'], 'needs a signing_public_key to verify signatures with');
 }
 
 /** The plan's limits hold for all keys together, so a wider one of a key would promise what it never gets. */
@@ -61,7 +62,7 @@ function ratesFrom(given: UpdateKeyRequest['rate_limits'], { plan, livemode }: S
   const { requests_per_minute, tokens_per_minute, concurrency } = given ?? {};
   const most = livemode ? planOf(plan).rates : TEST_RATES;
   const within = (field: string, value: number | null | undefined, limit: number) => {
-    if (value && value > limit) throw invalid(['rate_limits', field], `Expected at most ${limit}, the limit of the plan "${plan}"`);
+    if (value && value > limit) throw invalid(['rate_limits', field], `must be at most ${limit}, the limit of the plan "${plan}"`);
   };
   within('requests_per_minute', requests_per_minute, most.requestsPerMinute);
   within('tokens_per_minute', tokens_per_minute, most.tokensPerMinute);
@@ -76,17 +77,14 @@ function ratesFrom(given: UpdateKeyRequest['rate_limits'], { plan, livemode }: S
 function requirePublicKey(text: string): void {
   const bytes = fromBase64url(text, 32);
   // Of a point of small order, everybody can make signatures.
-  if (!bytes || !isPublicKey(bytes)) throw invalid(['signing_public_key'], 'Not an Ed25519 public key that only its owner can sign for');
+  if (!bytes || !isPublicKey(bytes)) throw invalid(['signing_public_key'], 'is not an Ed25519 public key that only its owner can sign for');
 }
 
 function expiryOf(expiresAt: string | null, now: Date): Date | null {
   if (expiresAt === null) return null;
   const at = new Date(expiresAt);
   if (at > now) return at;
-  throw invalid(['expires_at'], 'Expected a time in the future');
+  throw invalid(['expires_at'], 'must be a time in the future');
 }
 
-function invalid(path: (string | number)[], msg: string): Problem {
-  const param = path.join('.');
-  return new Problem('validation_failed', `body.${param}: ${msg}.`, { param, errors: [{ loc: ['body', ...path], msg, type: 'invalid' }] });
-}
+const invalid = (path: (string | number)[], msg: string): Problem => invalidInput([{ loc: ['body', ...path], msg, type: 'invalid' }]);
