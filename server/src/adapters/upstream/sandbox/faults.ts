@@ -20,6 +20,8 @@ export const FAULTS = {
   'no-usage': undefined,
   overrun: undefined,
   slow: milliseconds(100),
+  refusal: undefined,
+  'failed-job': undefined,
 } as const;
 type FaultName = keyof typeof FAULTS;
 
@@ -96,3 +98,10 @@ export const cancelled = (): UpstreamFault => ({
 });
 
 export const closed = (): UpstreamFault => ({ ...FAILED, kind: 'failed', message: 'The sandbox provider is closed.' });
+
+export const unanswered = (endpoint: string): UpstreamFault => ({
+  ...FAILED,
+  kind: 'failed',
+  retryable: false,
+  message: `The sandbox does not answer ${endpoint}.`,
+});

@@ -437,3 +437,31 @@ describe('faults of the sandbox', () => {
     expect((await cutReason({ stream: true, sandboxFault: 'slow;ms=500', idleTimeoutMs: 10 })).reason).toBe('idle_timeout');
   });
 });
+
+describe('refusals and custom tools of the sandbox', () => {
+  it('refuses in words when asked to, plain and streamed, within the bound', async () => {
+    const { choices } = await plain({ sandboxFault: 'refusal' });
+    expect(choices[0]).toMatchObject({ finish_reason: 'stop', message: { content: null, refusal: expect.stringMatching(/^I'm sorry/) } });
+    const chunks = await streamed({ sandboxFault: 'refusal' });
+    expect(chunks.flatMap((chunk) => chunk.choices.map(({ delta }) => delta['refusal'] ?? '')).join('')).toBe(choices[0]?.message.refusal);
+    expect((await plain({ sandboxFault: 'refusal', maxOutputTokens: 2 })).choices[0]?.finish_reason).toBe('length');
+  });
+
+  it('calls a custom tool with any text, or with one that matches its regular expression', async () => {
+    const grammar = { syntax: 'regex', definition: '[a-z]{3}-\\d{2}' };
+    const tools = [
+      { type: 'custom', custom: { name: 'note' } },
+      { type: 'custom', custom: { name: 'code', format: { type: 'grammar', grammar } } },
+    ];
+    const { choices } = await plain({ request: { tools, ...user('note and code') } });
+    const calls = (choices[0]?.message.tool_calls ?? []).map((one) => Object(one));
+    expect(calls.map(({ type, custom }) => [type, custom.name])).toEqual([
+      ['custom', 'note'],
+      ['custom', 'code'],
+    ]);
+    expect(calls[1]?.custom.input).toMatch(/^[a-z]{3}-\d{2}$/);
+    const chunks = await streamed({ request: { tools, ...user('code') } });
+    const inputs = chunks.flatMap((chunk) => chunk.choices.flatMap(({ delta }) => delta.tool_calls ?? []));
+    expect(inputs.map((one) => Object(one).custom.input).join('')).toBe(calls[1]?.custom.input);
+  });
+});

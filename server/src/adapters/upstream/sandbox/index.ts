@@ -1,24 +1,23 @@
 import { hash } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import type { UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
-import { composeAnswer } from './answer.ts';
-import { scriptOf } from './answer-script.ts';
 import { Cancellation } from './cancellation.ts';
-import type { Head } from './chat-completion.ts';
-import { cancelled, closed, faultInsteadOfAnswer, parseFault, rejected, type SandboxFault, timedOut } from './faults.ts';
+import { compose, isAnswered } from './compose.ts';
+import { deliver } from './deliver.ts';
+import { deliveryOf } from './delivery.ts';
+import { cancelled, closed, faultInsteadOfAnswer, parseFault, rejected, type SandboxFault, timedOut, unanswered } from './faults.ts';
 import { rejection } from './rejection.ts';
-import { playAnswer } from './scripted-answer.ts';
 
 export interface SandboxOptions {
-  /** Says when an answer was `created`. */
+  /** Says when an answer was `created`, and how far a job is. */
   readonly clock?: Clock;
   /** Between two pieces of a body, milliseconds; 0, the default: as fast as they are read. */
   readonly chunkDelayMs?: number;
 }
 
 /**
- * A provider in this process that answers every chat model: without network, cost or chance. The same request gets the same
- * answer, to the byte but for the time it was created. It answers test keys, and stands in for a provider in benches.
+ * A provider in this process that answers every model: without network, cost or chance. The same request gets the same answer, to the
+ * byte but for the time it was created. It answers test keys, and stands in for a provider in benches.
  */
 export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }: SandboxOptions = {}): UpstreamProvider {
   const open = new Set<Cancellation>();
@@ -30,20 +29,19 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     if (fault && 'ok' in fault) return rejected(fault);
     const refusal = faultInsteadOfAnswer(fault);
     if (refusal) return refusal;
-    if (call.endpoint !== '/v1/chat/completions')
-      return rejected(rejection(`The sandbox does not serve ${call.endpoint}.`, { param: null, code: 'not_found' }));
-    const head = headOf(call, clock);
-    if (!head) return rejected(rejection('The request is nested too deeply.', { param: null, code: 'invalid_value' }));
-    const answer = composeAnswer(call);
+    const fingerprint = fingerprintOf(call);
+    if (!fingerprint) return rejected(rejection('The request is nested too deeply.', { param: null, code: 'invalid_value' }));
+    const answer = await compose(call, { fingerprint, clock, fault });
+    if (!answer) return unanswered(call.endpoint);
     if (!answer.ok) return rejected(answer);
     const cancellation = new Cancellation(call.signal, open);
-    const late = await faultBeforeFirstByte(call, fault, cancellation);
+    const late = isClosed ? closed() : await faultBeforeFirstByte(call, fault, cancellation);
     if (late) {
       cancellation.release();
       return isClosed ? closed() : late;
     }
-    const script = scriptOf(call, head, answer, fault);
-    return playAnswer({ ...script, gapMs: script.gapMs || chunkDelayMs }, call.idleTimeoutMs, cancellation);
+    const delivery = deliveryOf(answer, fault);
+    return deliver({ ...delivery, gapMs: delivery.gapMs || chunkDelayMs }, call.idleTimeoutMs, cancellation);
   }
 
   async function close(): Promise<void> {
@@ -51,7 +49,7 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     for (const cancellation of open) cancellation.cancel();
   }
 
-  return { serves: (endpoint) => endpoint === '/v1/chat/completions', call, close };
+  return { serves: isAnswered, call, close };
 }
 
 /** The wait for the first byte, where one was asked for; a fault if none comes in time. */
@@ -70,20 +68,12 @@ async function faultBeforeFirstByte(
   return waitMs >= call.firstByteTimeoutMs ? timedOut(call) : undefined;
 }
 
-/** The id follows from the request. Undefined where the request is nested so deeply that it cannot be written down. */
-function headOf({ model, request }: UpstreamCall, clock: Clock): Head | undefined {
-  let fingerprint: string;
+/** Undefined where the request is nested so deeply that it cannot be written down. */
+function fingerprintOf({ model, request }: UpstreamCall): string | undefined {
   try {
-    fingerprint = hash('sha256', JSON.stringify([model, request]), 'hex');
+    return hash('sha256', JSON.stringify([model, request]), 'hex');
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
-  return {
-    id: `chatcmpl-${fingerprint.slice(0, 32)}`,
-    created: Math.floor(clock.now() / 1000),
-    model,
-    service_tier: 'default',
-    system_fingerprint: 'fp_tallygate_sandbox',
-  };
 }

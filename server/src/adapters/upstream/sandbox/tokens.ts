@@ -8,7 +8,7 @@ const BYTES_PER_TOKEN = 4;
 /** An image, a sound, a file or a video, whatever its size. Its shortest JSON is longer than this. */
 const TOKENS_PER_ATTACHMENT = 16;
 
-const ATTACHMENTS = new Set<unknown>(['image_url', 'input_audio', 'file', 'video_url']);
+const ATTACHMENTS = new Set<unknown>(['image_url', 'input_audio', 'file', 'video_url', 'input_image', 'input_file']);
 
 function endOfToken(text: string, start: number): number {
   let bytes = 0;
@@ -58,14 +58,23 @@ export function cutToTokens(text: string, most: number): CutText {
 /** A text in words, each with the blanks before it: how it is streamed. Each begins a token. */
 export const wordsOf = (text: string): string[] => text.match(/[ \t-\r]*[^ \t-\r]+|[ \t-\r]+$/g) ?? [];
 
+const CHARACTERS_PER_PIECE = 12;
+
+/** Arguments in pieces, none of which ends inside a character: how a call is streamed. */
+export const piecesOf = (text: string): string[] => text.match(new RegExp(`.{1,${CHARACTERS_PER_PIECE}}`, 'gsu')) ?? [];
+
+/** Of messages, tools and response format. */
+export const promptTokens = ({ messages, tools, response_format }: ChatCompletionRequest): number =>
+  tokensWithin([messages, tools, response_format]);
+
 /**
- * Tokens of messages, tools and response format: those of every text and property name, and one for every other value.
+ * Tokens of values as they stand in a request: those of every text and property name, and one for every other value.
  * Never more than the request has bytes as JSON.
  */
-export function promptTokens({ messages, tools, response_format }: ChatCompletionRequest): number {
+export function tokensWithin(values: readonly unknown[]): number {
   let count = 0;
   // No recursion: how deeply a caller nests is up to the caller.
-  const open: unknown[] = [messages, tools, response_format];
+  const open = [...values];
   while (open.length > 0) {
     const value = open.pop();
     if (value === undefined) continue;

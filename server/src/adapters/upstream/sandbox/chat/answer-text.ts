@@ -5,8 +5,11 @@ type Message = ChatCompletionRequest['messages'][number];
 
 const LONGEST_QUOTE = 200;
 const MOST_RESULTS = 4;
-const ABOUT =
+/** Where every text comes from. */
+export const ABOUT =
   "This answer comes from Tallygate's sandbox: no model was asked, nothing is billed, and the same request always gets the same answer. A tg_live_ key reaches real models.";
+
+export const REFUSAL = "I'm sorry, but the sandbox was asked to refuse this (X-Sandbox-Fault: refusal).";
 
 /** What the user said last. */
 export const lastUserMessage = (messages: readonly Message[]): Message | undefined => messages.findLast(({ role }) => role === 'user');
@@ -43,7 +46,7 @@ function quoteResults(results: readonly Message[]): string {
 }
 
 /** The beginning of a text on one line. */
-function quote(text: string): string {
+export function quote(text: string): string {
   const line = text
     .slice(0, 10 * LONGEST_QUOTE)
     .toWellFormed()

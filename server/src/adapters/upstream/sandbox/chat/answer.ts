@@ -1,11 +1,11 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
-import type { ChatCall } from '../port.ts';
-import { answerInWords, lastUserMessage, textOf } from './answer-text.ts';
+import type { ChatCall } from '../../port.ts';
+import { type Rejection, rejection } from '../rejection.ts';
+import { sampleSchema } from '../schema/sample.ts';
+import { countTokens, cutToTokens, promptTokens } from '../tokens.ts';
+import { callTools, type ToolCall } from '../tool-calls.ts';
+import { answerInWords, lastUserMessage, REFUSAL, textOf } from './answer-text.ts';
 import { checkAttachments } from './attachments.ts';
-import { type Rejection, rejection } from './rejection.ts';
-import { sampleSchema } from './schema/sample.ts';
-import { countTokens, cutToTokens, promptTokens } from './tokens.ts';
-import { callFunctions, type FunctionCall } from './tool-calls.ts';
 
 /** What is said, before it takes the form of a body or of chunks. */
 export interface Answer {
@@ -18,21 +18,26 @@ export interface Answer {
 }
 
 export interface Choice {
-  /** Null where functions are called instead. */
+  /** Null where tools are called instead, or the answer is a refusal. */
   readonly content: string | null;
-  readonly calls: readonly FunctionCall[];
+  /** Said in place of the content. */
+  readonly refusal: string | null;
+  readonly calls: readonly ToolCall[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
   readonly tokens: number;
 }
 
+/** What of a call the answer depends on. */
+type Asked = Pick<ChatCall, 'model' | 'request' | 'maxOutputTokens'>;
+
 const REASONING_TOKENS: Readonly<Record<string, number>> = { none: 0, minimal: 8, low: 16, medium: 32, high: 64, xhigh: 128 };
 const REASONING_MODELS = /(?:^|\/)(?:o\d|gpt-[5-9]|deepseek|gemini|grok)/i;
 
-/** Depends on the call and nothing else, so the same call gets the same answer. */
-export function composeAnswer({ model, request, maxOutputTokens }: ChatCall): Answer | Rejection {
+/** Depends on the call and nothing else, so the same call gets the same answer. `refuses`: it is a refusal. */
+export function composeAnswer({ model, request, maxOutputTokens }: Asked, refuses = false): Answer | Rejection {
   const count = request.n ?? 1;
   const reasoning = reasoningTokens(model, request, maxOutputTokens);
-  const spoken = compose(request, count, maxOutputTokens - reasoning);
+  const spoken = compose(request, { count, bound: maxOutputTokens - reasoning, refuses });
   if ('ok' in spoken) return spoken;
   return {
     ok: true,
@@ -43,10 +48,18 @@ export function composeAnswer({ model, request, maxOutputTokens }: ChatCall): An
   };
 }
 
-function compose(request: ChatCompletionRequest, count: number, bound: number): Choice[] | Rejection {
+interface Room {
+  readonly count: number;
+  /** Of one choice, tokens. */
+  readonly bound: number;
+  readonly refuses: boolean;
+}
+
+function compose(request: ChatCompletionRequest, { count, bound, refuses }: Room): Choice[] | Rejection {
   const broken = checkAttachments(request.messages);
   if (broken) return broken;
-  const calls = callFunctions(request, textOf(lastUserMessage(request.messages)?.content));
+  if (refuses) return Array.from({ length: count }, () => refusalWithin(bound));
+  const calls = callTools(request, textOf(lastUserMessage(request.messages)?.content));
   if ('ok' in calls) return calls;
   if (calls.length > 0) return Array.from({ length: count }, () => callsWithin(calls, bound));
   const json = answerInJson(request);
@@ -76,28 +89,33 @@ function answerInJson({ messages, response_format: format }: ChatCompletionReque
 
 function textWithin(text: string, stop: ChatCompletionRequest['stop'], bound: number): Choice {
   const cut = cutToTokens(beforeStop(text, stop), bound);
-  return { content: cut.text, calls: [], finishReason: cut.isCut ? 'length' : 'stop', tokens: cut.tokens };
+  return { content: cut.text, refusal: null, calls: [], finishReason: cut.isCut ? 'length' : 'stop', tokens: cut.tokens };
+}
+
+function refusalWithin(bound: number): Choice {
+  const cut = cutToTokens(REFUSAL, bound);
+  return { content: null, refusal: cut.text, calls: [], finishReason: cut.isCut ? 'length' : 'stop', tokens: cut.tokens };
 }
 
 /** The text as far as the first of its stop sequences, which is not part of the answer. */
-function beforeStop(text: string, stop: ChatCompletionRequest['stop']): string {
+export function beforeStop(text: string, stop: string | readonly string[] | null | undefined): string {
   const sequences = (typeof stop === 'string' ? [stop] : (stop ?? [])).filter((sequence) => sequence !== '');
   const ends = sequences.map((sequence) => text.indexOf(sequence)).filter((at) => at >= 0);
   return text.slice(0, Math.min(text.length, ...ends));
 }
 
 /** As many calls as fit the bound; the last one's arguments may break off, as a model's do. */
-function callsWithin(calls: readonly FunctionCall[], bound: number): Choice {
-  const fitting: FunctionCall[] = [];
+function callsWithin(calls: readonly ToolCall[], bound: number): Choice {
+  const fitting: ToolCall[] = [];
   let tokens = 0;
   for (const call of calls) {
     const nameTokens = countTokens(call.name);
     const cut = cutToTokens(call.arguments, bound - tokens - nameTokens);
     if (tokens + nameTokens <= bound) {
-      fitting.push({ name: call.name, arguments: cut.text });
+      fitting.push({ ...call, arguments: cut.text });
       tokens += nameTokens + cut.tokens;
     }
-    if (cut.isCut) return { content: fitting.length > 0 ? null : '', calls: fitting, finishReason: 'length', tokens };
+    if (cut.isCut) return { content: fitting.length > 0 ? null : '', refusal: null, calls: fitting, finishReason: 'length', tokens };
   }
-  return { content: null, calls: fitting, finishReason: 'tool_calls', tokens };
+  return { content: null, refusal: null, calls: fitting, finishReason: 'tool_calls', tokens };
 }

@@ -1,7 +1,9 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
+import type { StreamEvent } from '../composition.ts';
+import { logprobsOf } from '../logprobs.ts';
+import { piecesOf, wordsOf } from '../tokens.ts';
+import type { ToolCall } from '../tool-calls.ts';
 import type { Answer, Choice } from './answer.ts';
-import { logprobsOf } from './logprobs.ts';
-import { wordsOf } from './tokens.ts';
 
 /** What is the same in a body and in each of its chunks. */
 export interface Head {
@@ -22,14 +24,6 @@ export interface Usage {
   readonly completion_tokens_details: Readonly<Record<string, number>>;
 }
 
-/** One server-sent event of a stream, and which part of the answer it carries. */
-export interface StreamEvent {
-  readonly part: 'role' | 'content' | 'finish' | 'usage' | 'done';
-  readonly text: string;
-}
-
-const CHARACTERS_PER_ARGUMENT_PIECE = 12;
-
 export function usageOf({ promptTokens, completionTokens, reasoningTokens }: Answer): Usage {
   return {
     prompt_tokens: promptTokens,
@@ -45,8 +39,6 @@ export function usageOf({ promptTokens, completionTokens, reasoningTokens }: Ans
   };
 }
 
-export const serverSentEvent = (data: unknown): string => `data: ${JSON.stringify(data)}\n\n`;
-
 /** The answer as one JSON body; without `usage` where there is none. */
 export function completionBody(head: Head, answer: Answer, request: ChatCompletionRequest, usage: Usage | undefined): string {
   const choices = answer.choices.map((choice, index) => ({
@@ -54,7 +46,7 @@ export function completionBody(head: Head, answer: Answer, request: ChatCompleti
     message: {
       role: 'assistant',
       content: choice.content,
-      refusal: null,
+      refusal: choice.refusal,
       annotations: [],
       ...(choice.calls.length > 0 && { tool_calls: choice.calls.map((call, position) => toolCall(head, { index, position }, call)) }),
     },
@@ -82,14 +74,14 @@ export function completionEvents(head: Head, answer: Answer, request: ChatComple
   return [
     ...answer.choices.map(({ content }, index) => {
       const delta = { role: 'assistant', content: content === null ? null : '', refusal: null };
-      return event('role', [{ index, delta, logprobs: null, finish_reason: null }]);
+      return event('opening', [{ index, delta, logprobs: null, finish_reason: null }]);
     }),
     ...inTurn.flat().map((choice) => event('content', [choice])),
     ...answer.choices.map(({ finishReason }, index) =>
-      event('finish', [{ index, delta: {}, logprobs: null, finish_reason: finishReason }]),
+      event('closing', [{ index, delta: {}, logprobs: null, finish_reason: finishReason }]),
     ),
-    ...(usage ? [{ part: 'usage', text: `${start}[],"usage":${JSON.stringify(usage)}}\n\n` } as const] : []),
-    { part: 'done', text: 'data: [DONE]\n\n' },
+    ...(usage ? [{ part: 'closing', text: `${start}[],"usage":${JSON.stringify(usage)}}\n\n` } as const] : []),
+    { part: 'closing', text: 'data: [DONE]\n\n' },
   ];
 }
 
@@ -100,28 +92,28 @@ interface Delta {
 
 const choiceDelta = (index: number, delta: Delta | undefined): object[] => (delta ? [{ index, ...delta, finish_reason: null }] : []);
 
-/** Words of the text, or of each call its head and then its arguments in pieces. */
-function deltasOf(head: Head, request: ChatCompletionRequest, { content, calls }: Choice, choice: number): Delta[] {
+/** Words of the text or the refusal, or of each call its head and then its arguments in pieces. */
+function deltasOf(head: Head, request: ChatCompletionRequest, { content, refusal, calls }: Choice, choice: number): Delta[] {
   const words = wordsOf(content ?? '').map((word) => ({ delta: { content: word }, logprobs: logprobsFor(request, word) }));
+  const refused = wordsOf(refusal ?? '').map((word) => ({ delta: { refusal: word }, logprobs: null }));
   const pieces = calls.flatMap((call, index) => {
     const { id, type } = toolCall(head, { index: choice, position: index }, call);
-    const first = { index, id, type, function: { name: call.name, arguments: '' } };
-    return [first, ...inPieces(call.arguments).map((piece) => ({ index, function: { arguments: piece } }))];
+    const first = { index, id, type, ...wrapped(call, { name: call.name }, '') };
+    return [first, ...piecesOf(call.arguments).map((piece) => ({ index, ...wrapped(call, {}, piece) }))];
   });
-  return [...words, ...pieces.map((piece) => ({ delta: { tool_calls: [piece] }, logprobs: null }))];
+  return [...words, ...refused, ...pieces.map((piece) => ({ delta: { tool_calls: [piece] }, logprobs: null }))];
 }
 
-/** The pieces of a text never end inside a character. */
-function inPieces(text: string): string[] {
-  return text.match(new RegExp(`.{1,${CHARACTERS_PER_ARGUMENT_PIECE}}`, 'gsu')) ?? [];
-}
+/** OpenAI has other names for what a custom tool is called with. */
+const wrapped = ({ kind }: ToolCall, name: object, said: string) =>
+  kind === 'custom' ? { custom: { ...name, input: said } } : { function: { ...name, arguments: said } };
 
 const logprobsFor = ({ logprobs, top_logprobs }: ChatCompletionRequest, text: string | null): object | null =>
   logprobs && text !== null ? logprobsOf(text, top_logprobs ?? 0) : null;
 
 /** The id tells the choice and the call apart, and is the same for the same request. */
-const toolCall = (head: Head, at: { index: number; position: number }, call: { name: string; arguments: string }) => ({
+const toolCall = (head: Head, at: { index: number; position: number }, call: ToolCall) => ({
   id: `call_${head.id.slice(-20)}${String(at.index).padStart(3, '0')}${String(at.position).padStart(2, '0')}`,
-  type: 'function',
-  function: call,
+  type: call.kind,
+  ...wrapped(call, { name: call.name }, call.arguments),
 });

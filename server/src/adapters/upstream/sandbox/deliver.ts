@@ -1,9 +1,9 @@
 import { type UpstreamAnswer, UpstreamCut } from '../port.ts';
-import type { AnswerScript } from './answer-script.ts';
 import type { Cancellation } from './cancellation.ts';
+import { type Delivery, made } from './delivery.ts';
 
-/** Plays a script as if it came off a wire: piece by piece, a turn of the event loop apart, and only as fast as it is read. */
-export function playAnswer(script: AnswerScript, idleTimeoutMs: number, cancellation: Cancellation): UpstreamAnswer {
+/** Delivers a body as if it came off a wire: piece by piece, a turn of the event loop apart, and only as fast as it is read. */
+export function deliver(delivery: Delivery, idleTimeoutMs: number, cancellation: Cancellation): UpstreamAnswer {
   /** The gap before a piece; a gap longer than the timeout ends the body, as silence does. */
   async function gap(ms: number): Promise<void> {
     await cancellation.pause(Math.min(ms, idleTimeoutMs));
@@ -12,14 +12,14 @@ export function playAnswer(script: AnswerScript, idleTimeoutMs: number, cancella
 
   async function pump(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void> {
     try {
-      for (const [index, piece] of script.pieces.entries()) {
-        await gap(index === 0 ? 0 : script.gapMs);
-        const taken = onChunk(Buffer.from(piece));
+      for (const [index, piece] of delivery.pieces.entries()) {
+        await gap(index === 0 ? 0 : delivery.gapMs);
+        const taken = onChunk(made(piece));
         if (taken !== undefined) await cancellation.during(taken);
         cancellation.throwIfCancelled();
       }
-      if (script.ending === 'stall') await gap(Number.POSITIVE_INFINITY);
-      if (script.ending === 'reset') throw new UpstreamCut('reset');
+      if (delivery.ending === 'stall') await gap(Number.POSITIVE_INFINITY);
+      if (delivery.ending === 'reset') throw new UpstreamCut('reset');
     } finally {
       cancellation.release();
     }
@@ -36,5 +36,5 @@ export function playAnswer(script: AnswerScript, idleTimeoutMs: number, cancella
     return Buffer.concat(chunks, bytes);
   }
 
-  return { ok: true, status: 200, contentType: script.contentType, pump, collect, abort: () => cancellation.cancel() };
+  return { ok: true, status: 200, contentType: delivery.contentType, pump, collect, abort: () => cancellation.cancel() };
 }

@@ -1,6 +1,6 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
-import { readImageHeader } from './image-header.ts';
-import { type Rejection, rejection } from './rejection.ts';
+import { readImageHeader } from '../image-header.ts';
+import { type Rejection, rejection } from '../rejection.ts';
 
 type Message = ChatCompletionRequest['messages'][number];
 type Part = Exclude<NonNullable<Message['content']>, string>[number];

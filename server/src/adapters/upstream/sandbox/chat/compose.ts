@@ -1,0 +1,30 @@
+import type { ChatCall } from '../../port.ts';
+import { type Composer, failWithError, unixSeconds } from '../composition.ts';
+import type { SandboxFault } from '../faults.ts';
+import { type Answer, composeAnswer } from './answer.ts';
+import { completionBody, completionEvents, type Head, type Usage, usageOf } from './chat-completion.ts';
+
+/** Chat completions: words, calls of tools, JSON by schema. */
+export const composeChat: Composer<'/v1/chat/completions'> = (call, { fingerprint, clock, fault }) => {
+  const answer = composeAnswer(call, fault?.name === 'refusal');
+  if (!answer.ok) return answer;
+  const head: Head = {
+    id: `chatcmpl-${fingerprint.slice(0, 32)}`,
+    created: unixSeconds(clock),
+    model: call.model,
+    service_tier: 'default',
+    system_fingerprint: 'fp_tallygate_sandbox',
+  };
+  const usage = billedUsage(call, answer, fault);
+  if (call.stream) return { ok: true, events: completionEvents(head, answer, call.request, usage), failure: failWithError };
+  return { ok: true, contentType: 'application/json', pieces: [completionBody(head, answer, call.request, usage)] };
+};
+
+function billedUsage({ maxOutputTokens, request }: ChatCall, answer: Answer, fault: SandboxFault | undefined): Usage | undefined {
+  const usage = usageOf(answer);
+  if (fault?.name === 'no-usage') return undefined;
+  if (fault?.name !== 'overrun') return usage;
+  // A provider that ignores the bound: twice of what was held, and more than nothing where nothing was.
+  const completion_tokens = 2 * maxOutputTokens * (request.n ?? 1) + 16;
+  return { ...usage, completion_tokens, total_tokens: usage.prompt_tokens + completion_tokens };
+}
