@@ -275,7 +275,8 @@ export const keys = c.router({
     method: 'POST',
     path: '/v1/keys/:key_id/rotate',
     summary: 'Replace the secret of an API key',
-    description: 'Id, name, cap and history stay. The old secret dies at once, or after `grace_seconds`.',
+    description:
+      'Id, name, cap and history stay. The old secret dies at once, or after `grace_seconds`. An API key that has a monthly cap or rate limits rotates only itself.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: KeyPath,
     body: RotateKeyRequest.optional(),

@@ -37,6 +37,23 @@ export function refuseBeyondReach(deed: 'rotated' | 'revoked', key: Reach, calle
   if (first) throw refusal(first, `The API key to be ${deed} may do more than the one that asks`);
 }
 
+/** Limits that two keys have twice: whoever holds both spends, or asks, as much as both may. */
+const ADDING_UP = ['monthlyCap', 'requestsPerMinute', 'tokensPerMinute', 'concurrency'] as const;
+
+/**
+ * A key that is bounded would not be, if it could hand itself the secrets of others: each brings a cap of its own. What it may rotate is
+ * itself. A key without such limits gains nothing by another's.
+ * @throws Problem `forbidden`
+ */
+export function refuseSecondPurse(key: { readonly id: string }, principal: Principal, caller: Reach | undefined): void {
+  if (principal.kind === 'session' || key.id === principal.keyId) return;
+  if (!ADDING_UP.some((limit) => caller?.[limit] != null)) return;
+  throw new Problem(
+    'forbidden',
+    'An API key with a monthly cap or rate limits rotates only itself: the secret of another key would come on top. Use a session, or a key without them.',
+  );
+}
+
 /**
  * What a key gives another, it must have itself; what that one had before, it may keep. Test keys lie about in more places than live ones,
  * so they change none of these.

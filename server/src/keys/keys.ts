@@ -18,7 +18,7 @@ import { newId } from '../kernel/ids.ts';
 import { parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS } from './api-key.ts';
-import { reachOfCaller, refuseBeyondReach, refuseWidening, requireStanding } from './escalation.ts';
+import { reachOfCaller, refuseBeyondReach, refuseSecondPurse, refuseWidening, requireStanding } from './escalation.ts';
 import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
 import { type KeySettings, requireConsistent, SETTINGS, settingsFrom } from './key-settings.ts';
 
@@ -61,7 +61,7 @@ export interface Keys {
    * @throws Problem `not_found`
    */
   change<Result>(principal: Principal, keyId: string, effect: Effect<Result>): Promise<Result>;
-  /** @throws Problem `not_found`; `conflict` for a key that is not active; `scope_required` or `forbidden` when the key would exceed the caller */
+  /** @throws Problem `not_found`; `conflict` for a key that is not active; `scope_required` or `forbidden` when the key would give the caller more than it has */
   rotate(principal: Principal, keyId: string, graceSeconds: number, origin: Origin): Promise<PlainKey>;
 }
 
@@ -175,7 +175,9 @@ export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): 
       const secret = newSecret();
       const key = await change(principal, keyId, async (found, unit) => {
         const now = present();
-        refuseBeyondReach('rotated', found, await reachOfCaller(principal, unit));
+        const caller = await reachOfCaller(principal, unit);
+        refuseBeyondReach('rotated', found, caller);
+        refuseSecondPurse(found, principal, caller);
         if (!found.isUsable(now)) throw new Problem('conflict', `The API key is ${found.status(now)}: create a new one instead.`);
         found.rotate(secret, now, graceSeconds);
         await audit(unit, found, { actor: actorOf(principal), action: 'key.rotated', changes: { grace_seconds: graceSeconds }, origin });

@@ -295,6 +295,28 @@ describe('rotating a key', () => {
     expect((await rotate(strong.keyId, {}, strong.auth)).status).toBe(200);
   });
 
+  test.each([
+    ['a monthly cap', { monthly_cap_usd: '5' }],
+    ['a limit of requests', { rate_limits: { requests_per_minute: 10 } }],
+    ['a limit of tokens', { rate_limits: { tokens_per_minute: 1000 } }],
+    ['a limit of concurrency', { rate_limits: { concurrency: 1 } }],
+  ])('by a key with %s gives it no other key’s on top: it rotates itself and nothing else', async (_what, limits) => {
+    const bounded = await newKey(api, owner.auth, { scopes: ALL_SCOPES, ...limits });
+    const sibling = await newKey(api, owner.auth, { scopes: ALL_SCOPES, ...limits });
+    expect(codeOf(await rotate(sibling.keyId, {}, bounded.auth))).toEqual([403, 'forbidden']);
+    expect(await works(api, sibling.key)).toBe(true);
+    expect((await rotate(bounded.keyId, {}, bounded.auth)).status).toBe(200);
+  });
+
+  test('by a key without limits of its own works on its siblings, bounded or not', async () => {
+    const manager = await newKey(api, owner.auth, { scopes: ALL_SCOPES });
+    for (const limits of [{}, { monthly_cap_usd: '5' }]) {
+      const sibling = await newKey(api, owner.auth, limits);
+      expect((await rotate(sibling.keyId, {}, manager.auth)).status).toBe(200);
+      expect(await works(api, sibling.key)).toBe(false);
+    }
+  });
+
   test.each([{ grace_seconds: -1 }, { grace_seconds: 604_801 }, { grace: 1 }])('refuses the body %j', async (json) => {
     const { keyId } = await newKey(api, owner.auth);
     expect((await rotate(keyId, json)).status).toBe(422);
