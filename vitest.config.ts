@@ -14,7 +14,7 @@ export default defineConfig({
   test: {
     reporters: ['default', new TotalsReporter()],
     // One embedded PostgreSQL for the run; only tests that ask for a database start it.
-    globalSetup: ['./server/src/adapters/postgres/test-database.setup.ts'],
+    globalSetup: ['./server/src/adapters/postgres/test-database.setup.ts', './server/src/adapters/redis/test-redis.setup.ts'],
     projects: [
       unit('contract', './contract'),
       unit('server', './server', [PROPERTY_SEED]),

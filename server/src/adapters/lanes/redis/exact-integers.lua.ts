@@ -1,0 +1,90 @@
+/** Amounts and counters stay below 10^24 in all arithmetic; what comes in is refused above this, as the ledger's columns would. */
+export const LARGEST_AMOUNT = 2n ** 63n - 1n;
+/** Units and tokens of one request: each has to be a plain number that a long division can take as its divisor. */
+export const LARGEST_UNITS = 900_000_000_000n;
+
+/**
+ * Exact integers in Lua 5.1, whose only numbers are doubles: `{high, low}` stands for high × 10^12 + low with 0 <= low < 10^12, in floor
+ * notation, so that a negative number has a negative `high`. No intermediate result reaches 2^53: sums of two halves stay below 2 × 10^12,
+ * products are made of factors below 10^6, and quotients digit by digit in base 10^4 of remainders below 9 × 10^11.
+ */
+export const EXACT_INTEGERS = /* lua */ `
+local BASE, HALF, DIGIT = 1000000000000, 1000000, 10000
+local ZERO = {0, 0}
+
+-- Exact for whole doubles, which Lua's own operators are not: % is made of a division that rounds.
+local function parts(number, by)
+  local rest = math.fmod(number, by)
+  return (number - rest) / by, rest
+end
+
+local function negative(a)
+  if a[2] == 0 then return {-a[1], 0} end
+  return {-a[1] - 1, BASE - a[2]}
+end
+
+local function exact(text)
+  local digits = string.gsub(text, '^-', '')
+  local number
+  if #digits <= 12 then number = {0, tonumber(digits)}
+  else number = {tonumber(string.sub(digits, 1, -13)), tonumber(string.sub(digits, -12))} end
+  if string.byte(text) == 45 then return negative(number) end
+  return number
+end
+
+local function text(a)
+  local sign = ''
+  if a[1] < 0 then sign, a = '-', negative(a) end
+  if a[1] == 0 then return sign .. string.format('%.0f', a[2]) end
+  return sign .. string.format('%.0f%012.0f', a[1], a[2])
+end
+
+local function add(a, b)
+  local high, low = a[1] + b[1], a[2] + b[2]
+  if low >= BASE then return {high + 1, low - BASE} end
+  return {high, low}
+end
+
+local function subtract(a, b)
+  local high, low = a[1] - b[1], a[2] - b[2]
+  if low < 0 then return {high - 1, low + BASE} end
+  return {high, low}
+end
+
+local function at_most(a, b)
+  return a[1] < b[1] or (a[1] == b[1] and a[2] <= b[2])
+end
+
+-- Of two numbers from 0 to 10^12.
+local function product(a, b)
+  local a1, a0 = parts(a, HALF)
+  local b1, b0 = parts(b, HALF)
+  local cross1, cross0 = parts(a1 * b0 + a0 * b1, HALF)
+  return add({a1 * b1 + cross1, 0}, add({0, a0 * b0}, {0, cross0 * HALF}))
+end
+
+-- ceil((a + b * times) / by) of integers that are not negative; times < 10^12, by < 9 * 10^11.
+local function scaled(a, b, times, by)
+  local low, high = product(b[2], times), product(b[1], times)
+  local bottom = add({0, low[2]}, {0, a[2]})
+  local middle = add(add({0, low[1]}, {0, high[2]}), {0, a[1]})
+  middle = add(middle, {0, bottom[1]})
+  local limbs = {high[1] + middle[1], middle[2], bottom[2]}
+  local rest = 0
+  for index = 1, 3 do
+    local upper, lower2 = parts(limbs[index], DIGIT * DIGIT)
+    local lower1, lower0 = parts(lower2, DIGIT)
+    local quotient = 0
+    for _, digit in ipairs({upper, lower1, lower0}) do
+      local times_by
+      times_by, rest = parts(rest * DIGIT + digit, by)
+      quotient = quotient * DIGIT + times_by
+    end
+    limbs[index] = quotient
+  end
+  if limbs[1] > 0 then error('an amount exceeds 10^24') end
+  local result = {limbs[2], limbs[3]}
+  if rest > 0 then return add(result, {0, 1}) end
+  return result
+end
+`;

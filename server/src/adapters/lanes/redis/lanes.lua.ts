@@ -1,0 +1,236 @@
+/**
+ * What the scripts share. `KEYS[1]` is the name that all keys of a partition begin with, so that they lie in one slot of a cluster. A lane
+ * is read once and written back by `save`; a script that fails before its first write has changed nothing.
+ */
+export const LANES = /* lua */ `
+local base = KEYS[1]
+local STREAM, STAMP, EXPIRY, LAPSED, INDEX = base .. ':settled', base .. ':stamp', base .. ':expiry', base .. ':lapsed', base .. ':index'
+local LAPSED_KEPT_MS = 3600000
+
+local money, quotas, rates = {}, {}, {}
+
+local function hold_key(id) return base .. ':hold:' .. id end
+
+local function money_lane(id)
+  if money[id] then return money[id] end
+  local key = base .. ':money:' .. id
+  local read = redis.call('HMGET', key, 'spent', 'held', 'cap', 'holds', 'touched', 'last')
+  if not read[1] then return nil end
+  local cap
+  if read[3] ~= '' then cap = exact(read[3]) end
+  money[id] = {key = key, spent = exact(read[1]), held = exact(read[2]), cap = cap, holds = tonumber(read[4]), touched = tonumber(read[5]), last = read[6]}
+  return money[id]
+end
+
+local function quota_lane(id)
+  if quotas[id] then return quotas[id] end
+  local key = base .. ':quota:' .. id
+  local read = redis.call('HGETALL', key)
+  if #read == 0 then return nil end
+  local lane = {key = key, used = {}, held = {}, holds = 0, touched = 0, last = ''}
+  for index = 1, #read, 2 do
+    local field, value = read[index], read[index + 1]
+    if field == 'holds' or field == 'touched' then lane[field] = tonumber(value)
+    elseif field == 'last' then lane.last = value
+    else lane[string.sub(field, 1, 4)][string.sub(field, 6)] = exact(value) end
+  end
+  quotas[id] = lane
+  return lane
+end
+
+local function rate_lane(id)
+  if rates[id] then return rates[id] end
+  local key = base .. ':rate:' .. id
+  local read = redis.call('HMGET', key, 'at', 'requests', 'tokens', 'drained', 'running')
+  local function number(index) return tonumber(read[index] or '0') end
+  rates[id] = {key = key, id = id, is_new = not read[1], at = number(1), requests = number(2), tokens = number(3), drained = number(4), running = number(5)}
+  return rates[id]
+end
+
+local function save()
+  for _, lane in pairs(money) do
+    redis.call('HSET', lane.key, 'spent', text(lane.spent), 'held', text(lane.held), 'cap', lane.cap and text(lane.cap) or '',
+      'holds', lane.holds, 'touched', lane.touched, 'last', lane.last)
+  end
+  for _, lane in pairs(quotas) do
+    local fields = {'holds', lane.holds, 'touched', lane.touched, 'last', lane.last}
+    for _, kind in ipairs({'used', 'held'}) do
+      for meter, amount in pairs(lane[kind]) do
+        fields[#fields + 1] = kind .. ':' .. meter
+        fields[#fields + 1] = text(amount)
+      end
+    end
+    redis.call('HSET', lane.key, unpack(fields))
+  end
+  for _, lane in pairs(rates) do
+    redis.call('HSET', lane.key, 'at', lane.at, 'requests', lane.requests, 'tokens', lane.tokens, 'drained', lane.drained, 'running', lane.running)
+    if lane.is_new then redis.call('ZADD', INDEX, lane.at, 'rate:' .. lane.id) end
+  end
+end
+
+-- What is left of a quota, of the meters in use that the plan names; nil without a quota.
+local function quota_left(request, lane, use)
+  if not lane then return nil end
+  local left = {}
+  for meter in pairs(use) do
+    local cap = request.quota.caps[meter]
+    if cap then left[meter] = subtract(subtract(exact(cap), lane.used[meter] or ZERO), lane.held[meter] or ZERO) end
+  end
+  return left
+end
+
+-- What the quota covers of a use, and what is left to pay: the scarcest meter decides (see drawOnQuota).
+local function draw(use, left, cost)
+  if not left then return {}, cost end
+  local part, whole = 1, 1
+  for meter, amount in pairs(use) do
+    if amount > 0 then
+      local available = 0
+      local there = left[meter]
+      if there and at_most({0, amount}, there) then available = amount
+      elseif there and there[1] >= 0 then available = there[2] end
+      if not at_most(product(part, amount), product(available, whole)) then part, whole = available, amount end
+    end
+  end
+  local covered = {}
+  for meter, amount in pairs(use) do
+    if amount > 0 then covered[meter] = scaled(ZERO, {0, amount}, part, whole) end
+  end
+  return covered, scaled(ZERO, cost, whole - part, whole)
+end
+
+local function texts(amounts)
+  local written = {}
+  for meter, amount in pairs(amounts) do written[meter] = text(amount) end
+  return cjson.encode(written)
+end
+
+local function amounts(written)
+  local read = cjson.decode(written)
+  for meter, amount in pairs(read) do read[meter] = exact(amount) end
+  return read
+end
+
+-- Puts a hold's amounts on its lanes, or takes them off.
+local function count(hold, change)
+  for _, lane in ipairs(hold.request.lanes) do
+    local there = money_lane(lane.id)
+    if there then there.held = change(there.held, hold.amount) end
+  end
+  local funds = hold.request.funds and money_lane(hold.request.funds.id)
+  if funds then funds.held = change(funds.held, hold.charge) end
+  local quota = hold.request.quota and quota_lane(hold.request.quota.id)
+  if quota then
+    for meter, amount in pairs(hold.covered) do quota.held[meter] = change(quota.held[meter] or ZERO, amount) end
+  end
+end
+
+-- Calls back with each lane of money or quota that the request passes, as often as it is named.
+local function each_lane(request, callback)
+  for _, lane in ipairs(request.lanes) do callback(money_lane(lane.id)) end
+  if request.funds then callback(money_lane(request.funds.id)) end
+  if request.quota then callback(quota_lane(request.quota.id)) end
+end
+
+local function read_hold(id)
+  local read = redis.call('HMGET', hold_key(id), 'request', 'amount', 'charge', 'covered', 'marks', 'lapsed')
+  if not read[1] then return nil end
+  return {request = cjson.decode(read[1]), amount = exact(read[2]), charge = exact(read[3]), covered = amounts(read[4]),
+    marks = cjson.decode(read[5]), lapsed = read[6] == '1'}
+end
+
+-- It counts as running no longer, though it may still be settled.
+local function release(hold)
+  count(hold, subtract)
+  if not hold.request.rates then return end
+  for _, lane in ipairs(hold.request.rates.lanes) do
+    local there = rate_lane(lane.id)
+    there.running = math.max(0, there.running - 1)
+  end
+end
+
+-- From now on it cannot be settled.
+local function forget(id, request)
+  each_lane(request, function (lane) if lane then lane.holds = lane.holds - 1 end end)
+  redis.call('DEL', hold_key(id))
+  redis.call('ZREM', EXPIRY, id)
+  redis.call('ZREM', LAPSED, id)
+end
+
+-- Releases what expired before the bound, at most so many of them. To be followed by save.
+local function expire(bound, most)
+  local freed = 0
+  local ids = redis.call('ZRANGEBYSCORE', EXPIRY, '-inf', bound, 'WITHSCORES', 'LIMIT', 0, most)
+  for index = 1, #ids, 2 do
+    local id = ids[index]
+    local hold = read_hold(id)
+    redis.call('ZREM', EXPIRY, id)
+    if hold then
+      release(hold)
+      redis.call('HSET', hold_key(id), 'lapsed', '1')
+      redis.call('ZADD', LAPSED, tonumber(ids[index + 1]) + LAPSED_KEPT_MS, id)
+      freed = freed + 1
+    end
+  end
+  return freed
+end
+
+local PER_UNIT, MOST_DRAINED = 60000, 4503599627370496
+
+local function drain(lane, at)
+  local counter = rate_lane(lane.id)
+  local elapsed = at - counter.at
+  if elapsed <= 0 then return counter end
+  counter.at = at
+  local requests = lane.requests and elapsed * lane.requests or counter.requests
+  local tokens = math.min(counter.tokens, lane.tokens and elapsed * lane.tokens or counter.tokens)
+  counter.requests = math.max(0, counter.requests - requests)
+  counter.tokens = counter.tokens - tokens
+  counter.drained = counter.drained > MOST_DRAINED and 0 or counter.drained + tokens
+  return counter
+end
+
+local function is_too_fast(lane, counter, tokens)
+  if lane.requests and (lane.requests < 1 or counter.requests + (1 - lane.requests) * PER_UNIT > 0) then return true end
+  if lane.tokens and (tokens > lane.tokens or counter.tokens + (tokens - lane.tokens) * PER_UNIT > 0) then return true end
+  return lane.concurrency ~= nil and counter.running >= lane.concurrency
+end
+
+local function states(request)
+  local list = {}
+  for _, lane in ipairs(request.lanes) do
+    local there = money_lane(lane.id)
+    list[#list + 1] = text(there.spent)
+    list[#list + 1] = text(there.held)
+    list[#list + 1] = there.cap and text(there.cap) or ''
+  end
+  return list
+end
+
+local function levels(request)
+  local list = {}
+  for _, lane in ipairs(request.rates and request.rates.lanes or {}) do
+    local there = rate_lane(lane.id)
+    for _, kind in ipairs({'requests', 'tokens', 'running'}) do list[#list + 1] = string.format('%.0f', there[kind]) end
+  end
+  return list
+end
+
+local function is_before(a, b)
+  local a_ms, a_count = string.match(a, '(%d+)-(%d+)')
+  local b_ms, b_count = string.match(b, '(%d+)-(%d+)')
+  if a_ms ~= b_ms then return tonumber(a_ms) < tonumber(b_ms) end
+  return tonumber(a_count) < tonumber(b_count)
+end
+
+-- Whether the ledger has all that was settled on a lane: what it has not is in the stream.
+local oldest
+local function is_written(last)
+  if last == '' then return true end
+  if oldest == nil then
+    local first = redis.call('XRANGE', STREAM, '-', '+', 'COUNT', 1)[1]
+    oldest = first and first[1] or false
+  end
+  return not oldest or is_before(last, oldest)
+end
+`;

@@ -1,0 +1,257 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { NanoUsd } from '../../../kernel/money.ts';
+import type { HoldOutcome, HoldRequest, LaneSource, LaneStore, Settled, Settlement, Units } from '../port.ts';
+import { ALL_PARTITIONS, partitionKey, partitionOf } from './partitions.ts';
+import { type RedisConnection, runScript, type Script } from './run-script.ts';
+import { BOOKS, CREDIT, HOLD, INSTALL, RENEW, SETTLE, SWEEP } from './scripts.ts';
+import {
+  exactAmount,
+  type HoldAnswer,
+  moneyCounts,
+  readAmounts,
+  readOutcome,
+  readSettled,
+  type SettleAnswer,
+  writtenRequest,
+  writtenUnits,
+} from './wire.ts';
+
+interface RedisLanesDeps {
+  readonly redis: RedisConnection;
+  /** What the names of all keys begin with. */
+  readonly prefix: string;
+  readonly source: LaneSource;
+  /** Told of every partition whose stream of settlements has grown. */
+  readonly onAppend: (partition: number) => void;
+}
+
+/** A hold of this process, until it is settled. */
+interface OwnHold {
+  readonly partition: number;
+  readonly lanes: HoldRequest['lanes'];
+  /** As the caller wants it, epoch milliseconds. */
+  expiresAt: number;
+}
+
+/** Without a sign of life of its process a hold counts no longer than this: what a dead gateway held is free again. */
+const LEASE_MS = 30_000;
+const IDLE_LANE_MS = 900_000;
+const LAPSED_KEPT_MS = 3_600_000;
+const MOST_LOADS = 20;
+const SETTLE_WITHIN_MS = 3_000;
+const SETTLE_RETRY_MS = 100;
+const BOOKS_PAGE = 200;
+const MOST_PLACES = 100_000;
+
+/**
+ * Lanes in Redis, for any number of processes. Every operation is one script on one partition of the accounts, which is what makes it
+ * atomic. `sweep` has to be called every few seconds: it is also how this process says that its holds are alive.
+ */
+export class RedisLanes implements LaneStore {
+  readonly #deps: RedisLanesDeps;
+  readonly #own = new Map<string, OwnHold>();
+  readonly #loading = new Map<string, Promise<void>>();
+  /** In which partition a lane was seen. */
+  readonly #places = new Map<string, number>();
+  /** The newest time that was heard of, epoch milliseconds. */
+  #now = 0;
+
+  constructor(deps: RedisLanesDeps) {
+    this.#deps = deps;
+  }
+
+  async hold(request: HoldRequest): Promise<HoldOutcome> {
+    const partition = partitionOf(request.accountId);
+    this.#now = Math.max(this.#now, request.at);
+    const written = writtenRequest(request, Math.min(request.expiresAt, request.at + LEASE_MS));
+    for (let loads = 0; loads < MOST_LOADS; loads += 1) {
+      const answer = (await this.#run(HOLD, partition, [written, randomUUID()])) as HoldAnswer | ['missing', string, string[]];
+      if (answer[0] === 'missing') {
+        const [, stamp, missing] = answer;
+        await this.#load(request, partition, stamp, missing);
+        continue;
+      }
+      const outcome = readOutcome(request, answer);
+      for (const { id } of request.lanes) this.#seen(id, partition);
+      if (request.funds) this.#seen(request.funds.id, partition);
+      if (outcome.held) this.#own.set(request.holdId, { partition, lanes: request.lanes, expiresAt: request.expiresAt });
+      if (request.lanes.some(({ capRule }) => capRule === 'tightening')) this.#deps.onAppend(partition);
+      return outcome;
+    }
+    throw new Error('The lanes of a request are forgotten faster than they can be loaded');
+  }
+
+  async renew(holdId: string, expiresAt: number): Promise<void> {
+    const own = this.#own.get(holdId);
+    if (own) own.expiresAt = expiresAt;
+    const until = own ? this.#leasedUntil(own) : expiresAt;
+    await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#run(RENEW, partition, [holdId, until])));
+  }
+
+  /** Repeats itself for a while when the answer is lost on its way: the script knows the call again. */
+  async settle(settlement: Settlement): Promise<Settled | undefined> {
+    const { holdId, cost, units, record, rates } = settlement;
+    const args = [
+      holdId,
+      randomUUID(),
+      exactAmount(cost),
+      JSON.stringify(writtenUnits(units)),
+      record,
+      rates?.tokens ?? '',
+      rates?.at ?? '',
+    ];
+    const own = this.#own.get(holdId);
+    if (own) return this.#settleIn(own.partition, own.lanes, args);
+    // Held by another process, or not at all.
+    const found = await Promise.all(
+      ALL_PARTITIONS.map(async (partition) => this.#settleIn(partition, await this.#lanesOf(partition, holdId), args)),
+    );
+    return found.find((settled) => settled !== undefined);
+  }
+
+  /** Asks every partition, since it is not known where the lane is; where it is not loaded, whoever is loading it reads it again. */
+  async credit(laneId: string, amount: NanoUsd): Promise<void> {
+    const args = [laneId, exactAmount(amount), randomUUID()];
+    await Promise.all(ALL_PARTITIONS.map((partition) => this.#run(CREDIT, partition, args)));
+  }
+
+  async sweep(now: number): Promise<number> {
+    this.#now = Math.max(this.#now, now);
+    await this.#renewLeases(now);
+    const freed = await Promise.all(ALL_PARTITIONS.map((partition) => this.#sweep(partition, now)));
+    return freed.reduce((sum, count) => sum + count, 0);
+  }
+
+  async inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>> {
+    return new Map(await Promise.all(laneIds.map(async (id) => [id, await this.#inspect(id)] as const)));
+  }
+
+  /** Every loaded money lane, for the reconciler. `isWritten`: the ledger has all that was settled on it. */
+  async *loaded(): AsyncIterable<{ id: string; spent: NanoUsd; isWritten: boolean }> {
+    for await (const { kind, id, isWritten, counters } of this.#books())
+      if (kind === 'money') yield { id, spent: BigInt(counters), isWritten };
+  }
+
+  /** Every loaded quota lane, likewise. */
+  async *loadedQuotas(): AsyncIterable<{ id: string; used: Units; isWritten: boolean }> {
+    for await (const { kind, id, isWritten, counters } of this.#books())
+      if (kind === 'quota') yield { id, used: readAmounts(counters), isWritten };
+  }
+
+  #run(script: Script, partition: number, args: readonly (string | number)[]): Promise<unknown> {
+    const { redis, prefix } = this.#deps;
+    return runScript(redis, script, partitionKey(prefix, partition), args);
+  }
+
+  async #settleIn(partition: number, lanes: HoldRequest['lanes'], args: readonly (string | number)[]): Promise<Settled | undefined> {
+    const answer = await this.#insist(() => this.#run(SETTLE, partition, args));
+    this.#own.delete(String(args[0]));
+    if (typeof answer !== 'string') return undefined;
+    this.#deps.onAppend(partition);
+    return readSettled(lanes, JSON.parse(answer) as SettleAnswer);
+  }
+
+  async #insist(run: () => Promise<unknown>): Promise<unknown> {
+    const until = performance.now() + SETTLE_WITHIN_MS;
+    for (;;) {
+      try {
+        return await run();
+      } catch (error) {
+        if (performance.now() >= until) throw error;
+        await wait(SETTLE_RETRY_MS);
+      }
+    }
+  }
+
+  async #lanesOf(partition: number, holdId: string): Promise<HoldRequest['lanes']> {
+    const { redis, prefix } = this.#deps;
+    const request = await redis.hget(`${partitionKey(prefix, partition)}:hold:${holdId}`, 'request');
+    return request ? (JSON.parse(request) as { lanes: HoldRequest['lanes'] }).lanes : [];
+  }
+
+  #leasedUntil = ({ expiresAt }: OwnHold): number => Math.min(expiresAt, this.#now + LEASE_MS);
+
+  async #renewLeases(now: number): Promise<void> {
+    const byPartition = new Map<number, (string | number)[]>();
+    for (const [id, own] of this.#own) {
+      if (own.expiresAt + LAPSED_KEPT_MS <= now) this.#own.delete(id);
+      if (own.expiresAt <= now) continue;
+      const args = byPartition.get(own.partition) ?? [];
+      args.push(id, this.#leasedUntil(own));
+      byPartition.set(own.partition, args);
+    }
+    await Promise.all([...byPartition].map(([partition, args]) => this.#run(RENEW, partition, args)));
+  }
+
+  async #sweep(partition: number, now: number): Promise<number> {
+    let total = 0;
+    for (;;) {
+      const [freed, more] = (await this.#run(SWEEP, partition, [now, IDLE_LANE_MS, randomUUID()])) as [number, number];
+      total += freed;
+      if (more === 0) return total;
+    }
+  }
+
+  async #inspect(id: string): Promise<{ spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }> {
+    const { redis, prefix, source } = this.#deps;
+    const place = this.#places.get(id);
+    const read = await Promise.all(
+      (place === undefined ? ALL_PARTITIONS : [place]).map((partition) =>
+        redis.hmget(`${partitionKey(prefix, partition)}:money:${id}`, 'spent', 'held', 'cap'),
+      ),
+    );
+    const found = read.find(([spent]) => typeof spent === 'string');
+    return found ? moneyCounts(found[0], found[1], found[2]) : { ...(await source.moneyLane(id)), held: 0n };
+  }
+
+  #seen(id: string, partition: number): void {
+    if (this.#places.has(id)) return;
+    if (this.#places.size >= MOST_PLACES) this.#places.clear();
+    this.#places.set(id, partition);
+  }
+
+  async #load(request: HoldRequest, partition: number, stamp: string, missing: readonly string[]): Promise<void> {
+    await Promise.all(
+      missing.map((id) => {
+        // One read per lane and process, however many requests wait for it.
+        const loading = this.#loading.get(id) ?? this.#loadOne(request, partition, stamp, id).finally(() => this.#loading.delete(id));
+        this.#loading.set(id, loading);
+        return loading;
+      }),
+    );
+  }
+
+  /** The stamp changes when a lane is dropped or credited: what was read before that may be too old by now. */
+  async #loadOne({ quota, at }: HoldRequest, partition: number, stamp: string, id: string): Promise<void> {
+    const read = id === quota?.id ? () => this.#readQuota(id) : () => this.#readMoney(id);
+    let expected = stamp;
+    for (let loads = 0; loads < MOST_LOADS; loads += 1) {
+      const lane = await read();
+      const newer = await this.#run(INSTALL, partition, [expected, at, JSON.stringify([lane]), randomUUID()]);
+      if (typeof newer !== 'string') return;
+      expected = newer;
+    }
+    throw new Error(`Lane ${id} changes faster than it can be loaded`);
+  }
+
+  async #readMoney(id: string) {
+    const { spent, cap } = await this.#deps.source.moneyLane(id);
+    return { kind: 'money', id, fields: ['spent', spent.toString(), 'held', '0', 'cap', cap?.toString() ?? ''] };
+  }
+
+  async #readQuota(id: string) {
+    const used = Object.entries(await this.#deps.source.quotaLane(id));
+    return { kind: 'quota', id, fields: used.flatMap(([meter, amount]) => [`used:${meter}`, amount.toString()]) };
+  }
+
+  async *#books(): AsyncIterable<{ kind: string; id: string; isWritten: boolean; counters: string }> {
+    for (const partition of ALL_PARTITIONS) {
+      for (let from = 0, size = 1; from < size; from += BOOKS_PAGE) {
+        const [total, page] = (await this.#run(BOOKS, partition, [from, BOOKS_PAGE])) as [number, string[][]];
+        size = total;
+        for (const [kind = '', id = '', written, counters = ''] of page) yield { kind, id, isWritten: written === '1', counters };
+      }
+    }
+  }
+}

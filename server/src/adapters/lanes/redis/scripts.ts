@@ -1,0 +1,274 @@
+import { EXACT_INTEGERS } from './exact-integers.lua.ts';
+import { LANES } from './lanes.lua.ts';
+import { defineScript } from './run-script.ts';
+
+const onLanes = (body: string) => defineScript(`${EXACT_INTEGERS}${LANES}${body}`);
+
+/** ARGV: the request, a stamp should there be none. */
+export const HOLD = onLanes(/* lua */ `
+local request = cjson.decode(ARGV[1])
+
+local missing = {}
+for _, lane in ipairs(request.lanes) do if not money_lane(lane.id) then missing[#missing + 1] = lane.id end end
+if request.funds and not money_lane(request.funds.id) then missing[#missing + 1] = request.funds.id end
+if request.quota and not quota_lane(request.quota.id) then missing[#missing + 1] = request.quota.id end
+if #missing > 0 then
+  redis.call('SET', STAMP, ARGV[2], 'NX')
+  return {'missing', redis.call('GET', STAMP), missing}
+end
+if redis.call('EXISTS', hold_key(request.id)) == 1 then return {'known'} end
+
+-- A few at a time: the sweep does the rest.
+expire('(' .. string.format('%.0f', request.at), 3)
+each_lane(request, function (lane) lane.touched = math.max(lane.touched, request.at) end)
+
+if request.rates then
+  local too_fast = false
+  for _, lane in ipairs(request.rates.lanes) do
+    if is_too_fast(lane, drain(lane, request.at), request.rates.draw) then too_fast = true end
+  end
+  if too_fast then
+    save()
+    return {'too fast', levels(request)}
+  end
+end
+
+local function apply_cap(lane)
+  local there = money_lane(lane.id)
+  local cap = lane.cap and exact(lane.cap)
+  if lane.rule == 'given' then there.cap = cap
+  elseif lane.rule == 'tightening' and cap and not (there.cap and at_most(there.cap, cap)) then
+    -- In the stream before it is asked: no loss of memory may lift it.
+    there.last = redis.call('XADD', STREAM, '*', 'lane', lane.id, 'cap', lane.cap, 'at', string.format('%.0f', request.at))
+    there.cap = cap
+  end
+end
+for _, lane in ipairs(request.lanes) do apply_cap(lane) end
+if request.funds then apply_cap(request.funds) end
+
+local fixed, per_token = exact(request.fixed), exact(request.perToken)
+local function cost_at(tokens) return scaled(fixed, per_token, tokens, 1000) end
+local function units_at(tokens)
+  local units = {}
+  for meter, amount in pairs(request.units) do units[meter] = amount end
+  units.tokens = (units.tokens or 0) + tokens
+  return units
+end
+
+local quota = request.quota and quota_lane(request.quota.id)
+local funds = request.funds and money_lane(request.funds.id)
+local left = quota_left(request, quota, units_at(request.wanted))
+
+local function has_room(lane, amount)
+  return not lane.cap or at_most(add(add(lane.spent, lane.held), amount), lane.cap)
+end
+local function fits(tokens)
+  local amount = cost_at(tokens)
+  for _, lane in ipairs(request.lanes) do
+    if not has_room(money_lane(lane.id), amount) then return false end
+  end
+  local _, charge = draw(units_at(tokens), left, amount)
+  if charge[1] == 0 and charge[2] == 0 then return true end
+  return funds ~= nil and has_room(funds, charge)
+end
+
+local tokens = request.wanted
+if not fits(tokens) then
+  if not fits(request.least) then
+    save()
+    local account = {}
+    if funds then account = {text(funds.spent), text(funds.held), funds.cap and text(funds.cap) or ''} end
+    return {'refused', states(request), levels(request), account, quota and texts(quota.used) or '{}', quota and texts(quota.held) or '{}'}
+  end
+  local low, high = request.least, request.wanted
+  while low < high do
+    local middle = low + math.ceil((high - low) / 2)
+    if fits(middle) then low = middle else high = middle - 1 end
+  end
+  tokens = low
+end
+
+local hold = {request = request, amount = cost_at(tokens)}
+hold.covered, hold.charge = draw(units_at(tokens), left, hold.amount)
+count(hold, add)
+each_lane(request, function (lane) lane.holds = lane.holds + 1 end)
+local marks = {}
+for index, lane in ipairs(request.rates and request.rates.lanes or {}) do
+  local there = rate_lane(lane.id)
+  there.requests = there.requests + PER_UNIT
+  there.tokens = there.tokens + request.rates.draw * PER_UNIT
+  there.running = there.running + 1
+  marks[index] = string.format('%.0f', there.drained + there.tokens)
+end
+save()
+redis.call('HSET', hold_key(request.id), 'request', ARGV[1], 'amount', text(hold.amount), 'charge', text(hold.charge),
+  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'lapsed', '0')
+redis.call('ZADD', EXPIRY, request.expiresAt, request.id)
+return {'held', states(request), levels(request), string.format('%.0f', tokens)}
+`);
+
+/** ARGV: the hold's id, a name for this call, the cost, the units, the record, tokens used (or nothing), epoch milliseconds. */
+export const SETTLE = onLanes(/* lua */ `
+local id, call = ARGV[1], ARGV[2]
+local answer_key = base .. ':answer:' .. id
+local hold = read_hold(id)
+if not hold then
+  -- The answer to this very call may have been lost on its way.
+  local answer = redis.call('GET', answer_key) or ''
+  return string.sub(answer, 1, #call) == call and string.sub(answer, #call + 1)
+end
+
+local request = hold.request
+local cost, use = exact(ARGV[3]), cjson.decode(ARGV[4])
+each_lane(request, function (lane) if not lane then error('a lane of the hold is gone') end end)
+local quota = request.quota and quota_lane(request.quota.id)
+local cover = quota_left(request, quota, use)
+for meter, free in pairs(cover or {}) do
+  local reserved = hold.covered[meter] or ZERO
+  if hold.lapsed then
+    if at_most(free, reserved) then cover[meter] = reserved end
+  elseif free[1] < 0 then cover[meter] = reserved
+  else cover[meter] = add(free, reserved) end
+end
+local covered, charge = draw(use, cover, cost)
+local debt = at_most(charge, hold.charge) and ZERO or subtract(charge, hold.charge)
+
+-- The record first: if it cannot be written, nothing has happened and the hold stands.
+local entry = redis.call('XADD', STREAM, '*', 'charged', text(charge), 'debt', text(debt), 'covered', texts(covered), 'record', ARGV[5])
+
+if not hold.lapsed then release(hold) end
+if request.rates and ARGV[6] ~= '' then
+  local used, at = tonumber(ARGV[6]), tonumber(ARGV[7])
+  for index, lane in ipairs(request.rates.lanes) do
+    local there = drain(lane, at)
+    if used >= request.rates.draw then
+      there.tokens = there.tokens + (used - request.rates.draw) * PER_UNIT
+    else
+      local left = tonumber(hold.marks[index]) - there.drained
+      if left <= there.tokens then
+        local given = math.max(0, math.min(left, (request.rates.draw - used) * PER_UNIT))
+        there.tokens = there.tokens - given
+        there.drained = there.drained + given
+      end
+    end
+  end
+end
+for _, lane in ipairs(request.lanes) do
+  local there = money_lane(lane.id)
+  there.spent = add(there.spent, cost)
+end
+if request.funds then
+  local funds = money_lane(request.funds.id)
+  funds.spent = add(funds.spent, charge)
+end
+if quota then
+  for meter, amount in pairs(covered) do quota.used[meter] = add(quota.used[meter] or ZERO, amount) end
+end
+each_lane(request, function (lane) lane.last = entry end)
+forget(id, request)
+save()
+local answer = cjson.encode({charged = text(charge), debt = text(debt), covered = texts(covered), states = table.concat(states(request), ' ') })
+redis.call('SET', answer_key, call .. answer, 'PX', 60000)
+return answer
+`);
+
+/** ARGV: the stamp that the lanes were read under, epoch milliseconds, the lanes, a stamp should there be none. */
+export const INSTALL = onLanes(/* lua */ `
+redis.call('SET', STAMP, ARGV[4], 'NX')
+local stamp = redis.call('GET', STAMP)
+if stamp ~= ARGV[1] then return stamp end
+for _, lane in ipairs(cjson.decode(ARGV[3])) do
+  local key = base .. ':' .. lane.kind .. ':' .. lane.id
+  if redis.call('EXISTS', key) == 0 then
+    redis.call('HSET', key, 'holds', 0, 'touched', ARGV[2], 'last', '', unpack(lane.fields))
+    redis.call('ZADD', INDEX, ARGV[2], lane.kind .. ':' .. lane.id)
+  end
+end
+return false
+`);
+
+/** ARGV: epoch milliseconds, how long a lane may be idle, a new stamp. Returns how many holds were freed, and whether there may be more. */
+export const SWEEP = onLanes(/* lua */ `
+local MOST = 100
+local now, idle_before = tonumber(ARGV[1]), tonumber(ARGV[1]) - tonumber(ARGV[2])
+local freed = expire(ARGV[1], MOST)
+
+local lapsed = redis.call('ZRANGEBYSCORE', LAPSED, '-inf', ARGV[1], 'LIMIT', 0, MOST)
+for _, id in ipairs(lapsed) do
+  local hold = read_hold(id)
+  if hold then forget(id, hold.request) else redis.call('ZREM', LAPSED, id) end
+end
+save()
+
+local function look_again(member, at) redis.call('ZADD', INDEX, string.format('%.0f', at), member) end
+local idle = redis.call('ZRANGEBYSCORE', INDEX, '-inf', '(' .. string.format('%.0f', idle_before), 'LIMIT', 0, MOST)
+local dropped = false
+for _, member in ipairs(idle) do
+  local kind, id = string.match(member, '^(%a+):(.*)$')
+  local lane, touched, busy
+  if kind == 'money' then lane = money_lane(id) elseif kind == 'quota' then lane = quota_lane(id) else lane = rate_lane(id) end
+  if kind == 'rate' then touched, busy = lane.at, lane.running > 0
+  elseif lane then touched, busy = lane.touched, lane.holds > 0 or not is_written(lane.last) end
+  if not lane then redis.call('ZREM', INDEX, member)
+  elseif touched >= idle_before then look_again(member, touched)
+  elseif busy then look_again(member, idle_before + 60000)
+  else
+    redis.call('DEL', lane.key)
+    redis.call('ZREM', INDEX, member)
+    dropped = dropped or kind ~= 'rate'
+  end
+end
+-- What somebody is reading from the ledger just now may be older than what was settled on the lane since.
+if dropped then redis.call('SET', STAMP, ARGV[3]) end
+local more = freed == MOST or #lapsed == MOST or #idle == MOST
+return {freed, more and 1 or 0}
+`);
+
+/** ARGV: pairs of a hold's id and the time when it expires. */
+export const RENEW = onLanes(/* lua */ `
+for index = 1, #ARGV, 2 do
+  if redis.call('HGET', hold_key(ARGV[index]), 'lapsed') == '0' then redis.call('ZADD', EXPIRY, ARGV[index + 1], ARGV[index]) end
+end
+return false
+`);
+
+/** ARGV: the lane's id, the amount, a new stamp. Whoever is reading the lane just now has to read it again. */
+export const CREDIT = onLanes(/* lua */ `
+local lane = money_lane(ARGV[1])
+if not lane then
+  redis.call('SET', STAMP, ARGV[3])
+  return 0
+end
+lane.cap = add(lane.cap or ZERO, exact(ARGV[2]))
+save()
+return 1
+`);
+
+/** ARGV: where in the index to begin, and how many lanes. Returns id, whether it is written, and the counters of each, and the index's size. */
+export const BOOKS = onLanes(/* lua */ `
+local list = {}
+for _, member in ipairs(redis.call('ZRANGE', INDEX, ARGV[1], ARGV[1] + ARGV[2] - 1)) do
+  local kind, id = string.match(member, '^(%a+):(.*)$')
+  local lane
+  if kind == 'money' then lane = money_lane(id) elseif kind == 'quota' then lane = quota_lane(id) end
+  if lane then
+    local counters = kind == 'money' and text(lane.spent) or texts(lane.used)
+    list[#list + 1] = {kind, id, is_written(lane.last) and '1' or '0', counters}
+  end
+end
+return {redis.call('ZCARD', INDEX), list}
+`);
+
+/** ARGV: who wants to be the writer of the ledger, and for how many milliseconds. Returns 1 when they are. */
+export const LEAD = defineScript(/* lua */ `
+local holder = redis.call('GET', KEYS[1])
+if holder and holder ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return 1
+`);
+
+/** ARGV: who was the writer. */
+export const STEP_DOWN = defineScript(/* lua */ `
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
+return false
+`);

@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** A server of a test's own. */
+export interface RedisProcess {
+  readonly port: number;
+  readonly url: string;
+  /** `kill -9`; what it has in its append-only file stays. */
+  kill(): Promise<void>;
+  /** On the same port and files. */
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Starts a server on loopback. For tests only. */
+export async function startRedis(program: string, settings: readonly string[] = []): Promise<RedisProcess> {
+  const dir = mkdtempSync(join(tmpdir(), 'tallygate-redis-'));
+  const port = await freePort();
+  let child: ChildProcess | undefined;
+
+  async function start(): Promise<void> {
+    const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...settings];
+    const started = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    child = started;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let said = '';
+    started.stdout.on('data', (chunk: Buffer) => {
+      said += chunk.toString();
+      if (/ready to accept connections/i.test(said)) resolve();
+    });
+    started.once('exit', (code) => reject(new Error(`The Redis server ended with ${code}: ${said}`)));
+    await promise;
+  }
+
+  async function kill(): Promise<void> {
+    const running = child;
+    child = undefined;
+    if (!running || running.exitCode !== null) return;
+    const gone = once(running, 'exit');
+    running.kill('SIGKILL');
+    await gone;
+  }
+
+  await start();
+  return {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    kill,
+    start,
+    stop: async () => {
+      await kill();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('No port is free');
+  return address.port;
+}
