@@ -1,9 +1,17 @@
 import type { UpstreamCall, UpstreamEndpoint } from '../port.ts';
 import { composeChat } from './chat/compose.ts';
+import { composeCompletion } from './completions/compose.ts';
 import type { Circumstances, Composition } from './composition.ts';
+import { composeEmbeddings } from './embeddings/compose.ts';
+import { composeModeration } from './moderations/compose.ts';
 import type { Rejection } from './rejection.ts';
 
-const ENDPOINTS: ReadonlySet<UpstreamEndpoint> = new Set(['/v1/chat/completions'] as const);
+const ENDPOINTS: ReadonlySet<UpstreamEndpoint> = new Set([
+  '/v1/chat/completions',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/moderations',
+] as const);
 
 export const isAnswered = (endpoint: UpstreamEndpoint): boolean => ENDPOINTS.has(endpoint);
 
@@ -15,6 +23,12 @@ export function compose(
   switch (call.endpoint) {
     case '/v1/chat/completions':
       return composeChat(call, circumstances);
+    case '/v1/completions':
+      return composeCompletion(call, circumstances);
+    case '/v1/embeddings':
+      return composeEmbeddings(call, circumstances);
+    case '/v1/moderations':
+      return composeModeration(call, circumstances);
     default:
       return undefined;
   }

@@ -1,4 +1,5 @@
 import type { ChatCall } from '../../port.ts';
+import { billed } from '../billing.ts';
 import { type Composer, failWithError, unixSeconds } from '../composition.ts';
 import type { SandboxFault } from '../faults.ts';
 import { type Answer, composeAnswer } from './answer.ts';
@@ -20,11 +21,9 @@ export const composeChat: Composer<'/v1/chat/completions'> = (call, { fingerprin
   return { ok: true, contentType: 'application/json', pieces: [completionBody(head, answer, call.request, usage)] };
 };
 
-function billedUsage({ maxOutputTokens, request }: ChatCall, answer: Answer, fault: SandboxFault | undefined): Usage | undefined {
-  const usage = usageOf(answer);
-  if (fault?.name === 'no-usage') return undefined;
-  if (fault?.name !== 'overrun') return usage;
-  // A provider that ignores the bound: twice of what was held, and more than nothing where nothing was.
-  const completion_tokens = 2 * maxOutputTokens * (request.n ?? 1) + 16;
-  return { ...usage, completion_tokens, total_tokens: usage.prompt_tokens + completion_tokens };
-}
+// A provider that ignores the bound: twice of what was held, and more than nothing where nothing was.
+const billedUsage = ({ maxOutputTokens, request }: ChatCall, answer: Answer, fault: SandboxFault | undefined): Usage | undefined =>
+  billed(usageOf(answer), fault, (usage) => {
+    const completion_tokens = 2 * maxOutputTokens * (request.n ?? 1) + 16;
+    return { ...usage, completion_tokens, total_tokens: usage.prompt_tokens + completion_tokens };
+  });

@@ -1,0 +1,26 @@
+import type { ModerationRequest } from '@tallygate/contract';
+import { checkAttachments } from '../chat/attachments.ts';
+import { type Composer, jsonBody } from '../composition.ts';
+import { type Judgement, judge } from './judgement.ts';
+
+/** A judgement for each text, or one for all parts together. */
+export const composeModeration: Composer<'/v1/moderations'> = ({ model, request }, { fingerprint }) => {
+  const judged = judgementsOf(request.input);
+  return 'ok' in judged ? judged : jsonBody({ id: `modr-${fingerprint.slice(0, 32)}`, model, results: judged });
+};
+
+function judgementsOf(input: ModerationRequest['input']): Judgement[] | Extract<ReturnType<typeof checkAttachments>, object> {
+  if (typeof input === 'string') return [judge([input], [])];
+  const texts = input.filter((one) => typeof one === 'string');
+  if (texts.length > 0) return texts.map((text) => judge([text], []));
+  const parts = input.filter((one) => typeof one !== 'string');
+  const broken = checkAttachments([{ role: 'user', content: parts }]);
+  if (broken) return { ...broken, param: broken.param?.replace('messages[0].content', 'input') ?? null };
+  const images = parts.flatMap((part) => (part.type === 'image_url' ? [part.image_url.url] : []));
+  return [
+    judge(
+      parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])),
+      images,
+    ),
+  ];
+}
