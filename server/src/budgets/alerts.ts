@@ -119,7 +119,7 @@ async function mailOwners(execute: Execute, alerts: readonly DueAlert[]): Promis
       await queueMail(execute, {
         to: email,
         template: 'budget-alert',
-        data: { key_name, ...mailed(alert) },
+        data: { key_id: keyId, key_name, ...mailed(alert) },
         dedupeKey: `budget:${keyId}:${month}:${threshold ?? 'refusal'}:${user_id}`,
         accountId: account_id,
       });

@@ -11,6 +11,7 @@ import { endpointsOf } from '../app/http/endpoint.ts';
 import { loadCatalog } from '../catalog/index.ts';
 import { type Admission, admit } from '../inference/admission.ts';
 import type { Call } from '../inference/call.ts';
+import { chatWork } from '../inference/chat-work.ts';
 import { createTokenizer, Deployments, parseInferenceHeaders } from '../inference/index.ts';
 import { newReceiptId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
@@ -109,13 +110,11 @@ function callOf(grant: Call['grant'], maxTokens: number, now: number): Call {
     requestId: newRequestId(),
     clientRequestId: null,
     receiptId: newReceiptId(now),
-    endpoint: '/v1/chat/completions',
     startedAt: now,
     startedTick: performance.now(),
     grant,
     headers: parseInferenceHeaders({}),
-    request,
-    body: Buffer.from(JSON.stringify(request)),
+    work: chatWork(request, Buffer.from(JSON.stringify(request))),
     clientSignature: null,
     signal: new AbortController().signal,
   };
@@ -133,7 +132,7 @@ function settleAt(lanes: InProcessLanes, { call, funding, hold }: Admission, cos
     runId: null,
     livemode: principal.kind === 'session' || principal.livemode,
     funding,
-    endpoint: call.endpoint,
+    endpoint: call.work.endpoint,
     stream: false,
     modelRequested: MODEL,
     modelServed: MODEL,

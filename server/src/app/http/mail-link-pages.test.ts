@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { mailLinkPage } from './mail-link-pages.ts';
 
-test.each(['/verify-email', '/reset-password?token=tgr_x'])(
+test.each(['/verify-email', '/reset-password?token=tgr_x', '/keys?key_id=tgr_x'])(
   '%s is a page that may run its own script, and load and send nothing elsewhere',
   (url) => {
     const page = mailLinkPage(url);
@@ -15,11 +15,17 @@ test.each(['/verify-email', '/reset-password?token=tgr_x'])(
       expect(csp).toContain(`${directive} 'sha256-${hash('sha256', text, 'base64')}'`);
     }
     expect(csp).toContain("default-src 'none'; connect-src 'self'");
-    expect(page?.body).not.toMatch(/https?:\/\/|tgr_x/);
+    expect(page?.body.replaceAll('https://GATEWAY', '')).not.toMatch(/https?:\/\/|tgr_x/);
     expect(page?.headers).toMatchObject({ 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' });
   },
 );
 
-test.each(['/', '/verify-emails', '/v1/verify-email', '/reset-password/x'])('%s is none', (url) => {
+test.each(['/', '/verify-emails', '/v1/verify-email', '/reset-password/x', '/keys/x', '/v1/keys'])('%s is none', (url) => {
   expect(mailLinkPage(url)).toBeUndefined();
+});
+
+test('the page that mails about budgets lead to says how to look at a budget and how to change it', () => {
+  const text = mailLinkPage('/keys')?.body.replaceAll(/<[^>]+>/g, '') ?? '';
+  expect(text).toContain('npx tallygate budgets show KEY_ID');
+  expect(text).toContain('curl -X PATCH https://GATEWAY/v1/keys/KEY_ID/budget');
 });

@@ -6,34 +6,61 @@ export interface MailLinkPage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const LINK = /^\/(verify-email|reset-password)(?:\?|$)/;
+const LINK = /^\/(verify-email|reset-password|keys)(?:\?|$)/;
 
 const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:26rem;margin:12vh auto;padding:0 1.5rem;color:#1c2024;background:#fff}
 label{display:block;font-weight:600;margin:1rem 0 .25rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.6rem .7rem;border:1px solid #8b8d98;border-radius:8px;background:inherit;color:inherit}
+pre{overflow-x:auto;padding:.8rem 1rem;border:1px solid #8b8d98;border-radius:8px;font:14px/1.6 ui-monospace,monospace}
 button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;border:0;border-radius:8px;background:#1f6feb;color:#fff}[role=status]{margin-top:1rem}
 @media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}}`;
 
 /** The token never leaves for anywhere but our own API: it is taken out of the address bar first. */
-const SCRIPT = `const form=document.forms[0],said=document.querySelector('[role=status]'),token=new URLSearchParams(location.search).get('token')||'';
+const FORM_SCRIPT = `const form=document.forms[0],said=document.querySelector('[role=status]'),token=new URLSearchParams(location.search).get('token')||'';
 history.replaceState(null,'',location.pathname);
 form.addEventListener('submit',async(event)=>{event.preventDefault();const field=form.elements.new_password;
 const answer=await fetch(form.dataset.path,{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify(field?{token,new_password:field.value}:{token})}).catch(()=>null);
 if(answer&&answer.ok){form.hidden=true;said.textContent=form.dataset.done}else said.textContent=answer?(await answer.json()).detail:'The service cannot be reached: try again.'});`;
 
-const CSP = [
-  "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  ...[`script-src 'sha256-${hash('sha256', SCRIPT, 'base64')}'`, `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`],
-].join('; ');
+/** Puts this gateway's address and the key's id into the commands. Whatever else stands in the address bar is shown nowhere. */
+const KEYS_SCRIPT = `const id=new URLSearchParams(location.search).get('key_id')||'';
+for(const place of document.querySelectorAll('[data-gateway]'))place.textContent=location.origin;
+if(/^[0-9a-f-]{36}$/.test(id))for(const place of document.querySelectorAll('[data-key]'))place.textContent=id;`;
+
+const cspOf = (script: string): string =>
+  [
+    "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    ...[`script-src 'sha256-${hash('sha256', script, 'base64')}'`, `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`],
+  ].join('; ');
+
+const GATEWAY = '<span data-gateway>https://GATEWAY</span>';
+const KEY = '<span data-key>KEY_ID</span>';
+const KEYS_CONTENT = `<p>This gateway is used from the command line and over its API. Both show what a key has spent, and change its cap.</p>
+<h2>At the command line</h2>
+<pre>npx tallygate login --base-url ${GATEWAY}
+npx tallygate budgets show ${KEY}
+npx tallygate budgets alerts ${KEY}
+npx tallygate budgets set ${KEY} 25</pre>
+<h2>Over the API</h2>
+<p>With a session token, or an API key that has the scope <code>account:read</code>; changing takes a session or <code>keys:write</code>.</p>
+<pre>curl ${GATEWAY}/v1/keys/${KEY}/budget \\
+  -H "Authorization: Bearer $TOKEN"
+
+curl -X PATCH ${GATEWAY}/v1/keys/${KEY}/budget \\
+  -H "Authorization: Bearer $TOKEN" \\
+  -H "Content-Type: application/json" \\
+  -d '{"monthly_cap_usd":"25"}'</pre>
+<p>A changed cap is in force at once. <code>null</code> in its place clears it, and the month starts again at 00:00 UTC on the first.</p>`;
 
 const PAGES = {
-  'verify-email': page({
+  keys: page({ title: 'The budget of an API key', content: KEYS_CONTENT, script: KEYS_SCRIPT }),
+  'verify-email': formPage({
     title: 'Confirm your e-mail address',
     path: '/v1/users/verify-email',
     field: '',
     button: 'Confirm this address',
     done: 'Your address is confirmed. You can close this page.',
   }),
-  'reset-password': page({
+  'reset-password': formPage({
     title: 'Set a new password',
     path: '/v1/users/password-reset/confirm',
     field:
@@ -49,14 +76,28 @@ const PAGES = {
  */
 export function mailLinkPage(url: string): MailLinkPage | undefined {
   const name = LINK.exec(url)?.[1];
-  if (name !== 'verify-email' && name !== 'reset-password') return undefined;
-  const headers = { 'content-security-policy': CSP, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' };
-  return { body: PAGES[name], headers };
+  return name === 'verify-email' || name === 'reset-password' || name === 'keys' ? PAGES[name] : undefined;
 }
 
-function page({ title, path, field, button, done }: Record<'title' | 'path' | 'field' | 'button' | 'done', string>): string {
-  return `<!doctype html>
+interface Form {
+  readonly title: string;
+  /** Where it is sent. */
+  readonly path: string;
+  readonly field: string;
+  readonly button: string;
+  /** What is said when it was taken. */
+  readonly done: string;
+}
+
+function formPage({ title, path, field, button, done }: Form): MailLinkPage {
+  const content = `<form data-path="${path}" data-done="${done}">${field}<button>${button}</button></form><p role="status"></p>`;
+  return page({ title, content, script: FORM_SCRIPT });
+}
+
+function page({ title, content, script }: { readonly title: string; readonly content: string; readonly script: string }): MailLinkPage {
+  const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Tallygate</title><style>${STYLE}</style></head>
-<body><main><h1>${title}</h1><form data-path="${path}" data-done="${done}">${field}<button>${button}</button></form><p role="status"></p></main><script>${SCRIPT}</script></body></html>
+<body><main><h1>${title}</h1>${content}</main><script>${script}</script></body></html>
 `;
+  return { body, headers: { 'content-security-policy': cspOf(script), 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' } };
 }

@@ -4,6 +4,7 @@ import { BudgetAlert, composeBudgetAlert } from './budget-alert.ts';
 const letterOf = (over: Partial<BudgetAlert>) =>
   composeBudgetAlert(
     {
+      key_id: null,
       key_name: 'nightly',
       threshold_percent: 80,
       kind: 'warning',

@@ -4,6 +4,8 @@ import type { Letter } from './letter.ts';
 import { readableTime } from './readable-time.ts';
 
 export const BudgetAlert = z.object({
+  /** Left out of rows that an older version queued. */
+  key_id: z.string().nullable().default(null),
   key_name: z.string(),
   /** Null: no threshold was reached, a request was refused. */
   threshold_percent: z.number().nullable(),

@@ -155,6 +155,7 @@ describe('the outbox', () => {
 });
 
 const ALERT = {
+  key_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77',
   key_name: 'production <b>',
   kind: 'exceeded' as const,
   cause: 'spend' as const,
@@ -197,5 +198,6 @@ describe('a letter', () => {
     expect(mail.subject).toBe('production <b> has reached its monthly cap');
     expect(mail.text).toMatch(/Spent +\$25\n.*Cap +\$25\n.*Starts again +1 December 2026, 00:00 UTC/);
     expect(mail.html).toContain('production &lt;b&gt;');
+    expect(mail.text).toContain('https://app.example/keys?key_id=019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77');
   });
 });

@@ -83,7 +83,7 @@ export const TEMPLATES = {
   ),
   'budget-alert': template({
     data: BudgetAlert,
-    compose: (alert, { link }) => composeBudgetAlert(alert, link('/keys', {})),
+    compose: (alert, { link }) => composeBudgetAlert(alert, link('/keys', alert.key_id === null ? {} : { key_id: alert.key_id })),
   }),
 };
 
