@@ -22,6 +22,10 @@ export interface Words {
   readonly message: string;
   readonly param: string | null;
   readonly code: string | null;
+  /** Where the status says otherwise: whether the request is to blame, or our side of the contract (its key, its funds). */
+  readonly blames?: 'request' | 'gateway' | undefined;
+  /** When to ask again, milliseconds, where the body says it and no header does. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 export interface RefusalReader {
@@ -34,30 +38,45 @@ export interface RefusalReader {
 }
 
 export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secrets, wordsOf }: RefusalReader): UpstreamFault {
-  const kind = status === 429 ? 'rate_limited' : REQUEST_AT_FAULT.has(status) ? 'rejected' : 'failed';
-  const { message, param, code } = wordsOf(withoutSecrets(body.toString(), secrets));
+  const {
+    message,
+    param,
+    code,
+    blames = blamedBy(status),
+    retryAfterMs: toldMs = null,
+  } = wordsOf(withoutSecrets(body.toString(), secrets));
+  const kind = status === 429 ? 'rate_limited' : blames === 'request' ? 'rejected' : 'failed';
   return {
     ok: false,
     kind,
     retryable: kind !== 'rejected',
     status,
-    retryAfterMs: retryAfterMs(headers, nowMs),
+    retryAfterMs: retryAfterMs(headers, nowMs) ?? toldMs,
     message: printable(message, MAX_MESSAGE_CHARACTERS) || `The provider answered with status ${status}.`,
     param: param === null ? null : printable(param, MAX_NAME_CHARACTERS),
     code: code === null ? null : printable(code, MAX_NAME_CHARACTERS),
   };
 }
 
-/** The adapter itself refuses: the request asks for what the provider cannot do, and leaving that out would change what it means. */
-export const unsupported = (param: string, message: string): UpstreamFault => ({
-  ...NO_WORDS,
-  kind: 'rejected',
-  retryable: false,
-  status: null,
-  message,
-  param,
-  code: 'unsupported_parameter',
-});
+/**
+ * The request asks for what the provider cannot do, and leaving that out would change what it means. Thrown where a translation finds it,
+ * deep in a request; the adapter answers with the fault.
+ */
+export class Untranslatable extends Error {
+  /** The field of the caller's request. */
+  readonly param: string;
+
+  constructor(param: string, message: string) {
+    super(message);
+    this.name = 'Untranslatable';
+    this.param = param;
+  }
+
+  get fault(): UpstreamFault {
+    const { message, param } = this;
+    return { ...NO_WORDS, kind: 'rejected', retryable: false, status: null, message, param, code: 'unsupported_parameter' };
+  }
+}
 
 /** No HTTP answer to speak of: refused connections, resets, TLS, broken protocol. */
 export const faultOfConnection = (error: Error, status: number | null): UpstreamFault => failed(describe(error), status);
@@ -79,6 +98,8 @@ export const cancelled = (status: number | null): UpstreamFault => ({
   status,
   message: 'The caller hung up before the provider answered.',
 });
+
+const blamedBy = (status: number): 'request' | 'gateway' => (REQUEST_AT_FAULT.has(status) ? 'request' : 'gateway');
 
 const NO_WORDS = { ok: false, retryable: true, retryAfterMs: null, param: null, code: null } as const;
 

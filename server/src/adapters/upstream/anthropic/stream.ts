@@ -1,0 +1,201 @@
+import { MAX_MESSAGE_CHARACTERS, printable } from '../fault.ts';
+import { isRecord, type Json, jsonIn, textIn } from '../json-value.ts';
+import { UpstreamCut } from '../port.ts';
+import { ServerSentEvents } from '../server-sent-events.ts';
+import type { Translation } from '../translated-answer.ts';
+import { refusalOf } from './answer.ts';
+import { hiddenThought, thought } from './reasoning-details.ts';
+import { finishReasonOf } from './stop-reason.ts';
+import { ANSWER_TOOL } from './structured-output.ts';
+import { laterUsage, promptUsageOf, type Usage, usageOf } from './usage.ts';
+
+const DONE = 'data: [DONE]\n\n';
+
+/** A tool call, or the answer given through one, while its input arrives. */
+interface OpenCall {
+  /** The call's place among the calls; undefined for the answer. */
+  readonly index: number | undefined;
+  readonly input: unknown;
+  hasInput: boolean;
+}
+
+/**
+ * Anthropic's events as OpenAI's chunks. The first chunk waits for the first content: until then, an overloaded provider can be left for
+ * another without the client knowing.
+ */
+export class ChunkTranslation implements Translation {
+  readonly contentType = 'text/event-stream; charset=utf-8';
+  readonly #events = new ServerSentEvents();
+  readonly #created: number;
+  #message: Json | undefined;
+  #usage: Json = {};
+  /** By the place of their block. */
+  readonly #open = new Map<unknown, OpenCall>();
+  #calls = 0;
+  #hasBegun = false;
+  #isFinished = false;
+  /** The stream announced its end, or an error in place of it. */
+  #isOver = false;
+
+  /** @param created unix seconds; Anthropic tells no time */
+  constructor(created: number) {
+    this.#created = created;
+  }
+
+  push(chunk: Buffer): Buffer {
+    return this.#translate(this.#events.push(chunk));
+  }
+
+  end(): Buffer {
+    const rest = this.#translate(this.#events.end());
+    if (!this.#isOver) throw new UpstreamCut('reset');
+    return rest;
+  }
+
+  usageSoFar(): unknown {
+    return this.#isFinished ? usageOf(this.#usage) : promptUsageOf(this.#usage);
+  }
+
+  #translate(events: readonly { readonly data: string }[]): Buffer {
+    let said = '';
+    for (const { data } of events) {
+      if (this.#isOver) break;
+      const event = jsonIn(data);
+      if (!isRecord(event)) throw new UpstreamCut('reset', new SyntaxError('An event of the provider is no JSON object'));
+      said += this.#say(event);
+    }
+    return Buffer.from(said);
+  }
+
+  /** Pings, ends of text, and events of next year say nothing. */
+  #say(event: Json): string {
+    switch (event['type']) {
+      case 'message_start':
+        this.#message = isRecord(event['message']) ? event['message'] : {};
+        this.#usage = laterUsage({}, this.#message['usage']);
+        return '';
+      case 'content_block_start':
+        return this.#startBlock(event['index'], isRecord(event['content_block']) ? event['content_block'] : {});
+      case 'content_block_delta':
+        return this.#continueBlock(event['index'], isRecord(event['delta']) ? event['delta'] : {});
+      case 'content_block_stop':
+        return this.#stopBlock(event['index']);
+      case 'message_delta':
+        return this.#changeMessage(isRecord(event['delta']) ? event['delta'] : {}, event['usage']);
+      case 'message_stop':
+        this.#isOver = true;
+        return DONE;
+      case 'error':
+        this.#isOver = true;
+        return frame({ error: errorOf(event['error']) });
+      default:
+        return '';
+    }
+  }
+
+  #startBlock(at: unknown, block: Json): string {
+    switch (block['type']) {
+      case 'text':
+        return this.#delta({ content: textIn(block['text']) ?? '' });
+      case 'thinking':
+        return this.#thought(at, textIn(block['thinking']) ?? '');
+      case 'redacted_thinking':
+        return this.#delta({ reasoning_details: [hiddenThought(placeOf(at), textIn(block['data']) ?? '')] });
+      case 'tool_use':
+        return this.#startCall(at, block);
+      default:
+        return '';
+    }
+  }
+
+  #startCall(at: unknown, { id, name, input }: Json): string {
+    const index = name === ANSWER_TOOL ? undefined : this.#calls++;
+    this.#open.set(at, { index, input, hasInput: false });
+    if (index === undefined) return this.#delta({});
+    return this.#delta({ tool_calls: [{ index, id, type: 'function', function: { name, arguments: '' } }] });
+  }
+
+  #continueBlock(at: unknown, delta: Json): string {
+    switch (delta['type']) {
+      case 'text_delta':
+        return this.#delta({ content: textIn(delta['text']) ?? '' });
+      case 'thinking_delta':
+        return this.#thought(at, textIn(delta['thinking']) ?? '');
+      case 'signature_delta':
+        return this.#delta({ reasoning_details: [thought(placeOf(at), { signature: textIn(delta['signature']) ?? '' })] });
+      case 'input_json_delta':
+        return this.#input(this.#open.get(at), textIn(delta['partial_json']) ?? '');
+      default:
+        return '';
+    }
+  }
+
+  #thought(at: unknown, text: string): string {
+    return text === '' ? this.#delta({}) : this.#delta({ reasoning_content: text, reasoning_details: [thought(placeOf(at), { text })] });
+  }
+
+  #input(call: OpenCall | undefined, text: string): string {
+    if (!call || text === '') return '';
+    call.hasInput = true;
+    return this.#delta(
+      call.index === undefined ? { content: text } : { tool_calls: [{ index: call.index, function: { arguments: text } }] },
+    );
+  }
+
+  /** Without arguments Anthropic streams none, and OpenAI's clients parse what they got. */
+  #stopBlock(at: unknown): string {
+    const call = this.#open.get(at);
+    this.#open.delete(at);
+    return !call || call.hasInput ? '' : this.#input(call, JSON.stringify(call.input ?? {}));
+  }
+
+  #changeMessage(delta: Json, usage: unknown): string {
+    this.#usage = laterUsage(this.#usage, usage);
+    const stopReason = delta['stop_reason'];
+    let said = '';
+    if (typeof stopReason === 'string' && !this.#isFinished) {
+      const refusal = refusalOf(delta);
+      if (refusal !== null) said += this.#delta({ refusal });
+      said += this.#begin() + this.#chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: this.#finishReason(stopReason) }]);
+      this.#isFinished = true;
+    }
+    const known = this.#isFinished ? usageOf(this.#usage) : undefined;
+    return known ? said + this.#chunk([], known) : said;
+  }
+
+  #finishReason(stopReason: string): string {
+    return stopReason === 'tool_use' && this.#calls === 0 ? 'stop' : finishReasonOf(stopReason);
+  }
+
+  #begin(): string {
+    if (this.#hasBegun) return '';
+    this.#hasBegun = true;
+    return this.#chunk([{ index: 0, delta: { role: 'assistant', content: '' }, logprobs: null, finish_reason: null }]);
+  }
+
+  /** Nothing but the beginning where there is nothing to say. */
+  #delta(delta: Json): string {
+    const begin = this.#begin();
+    const isEmpty = Object.values(delta).every((value) => value === '');
+    return isEmpty ? begin : begin + this.#chunk([{ index: 0, delta, logprobs: null, finish_reason: null }]);
+  }
+
+  #chunk(choices: readonly Json[], usage: Usage | null = null): string {
+    const { id, model } = this.#message ?? {};
+    return frame({ id, object: 'chat.completion.chunk', created: this.#created, model, choices, usage });
+  }
+}
+
+const frame = (value: unknown): string => `data: ${JSON.stringify(value)}\n\n`;
+
+const placeOf = (at: unknown): number => (typeof at === 'number' ? at : 0);
+
+function errorOf(error: unknown): Json {
+  const { type, message } = isRecord(error) ? error : {};
+  return {
+    message: printable(textIn(message) ?? 'The provider broke the stream off.', MAX_MESSAGE_CHARACTERS),
+    type: 'server_error',
+    param: null,
+    code: textIn(type) ?? null,
+  };
+}

@@ -1,0 +1,63 @@
+import { countIn, isRecord, type Json } from '../json-value.ts';
+
+/** The part of OpenAI's usage that is known when an answer begins. */
+export interface PromptUsage {
+  readonly prompt_tokens: number;
+  /** Disjoint parts of `prompt_tokens`: read from the cache, written to it for five minutes, written for an hour. */
+  readonly prompt_tokens_details: {
+    readonly cached_tokens: number;
+    readonly cache_write_tokens: number;
+    readonly cache_write_1h_tokens: number;
+  };
+}
+
+export interface Usage extends PromptUsage {
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly completion_tokens_details?: { readonly reasoning_tokens: number };
+}
+
+/** Of an absent count and of null: none. Undefined is what cannot be a count. */
+const counted = (value: unknown): number | undefined => (value === undefined || value === null ? 0 : countIn(value));
+
+/**
+ * Anthropic counts what was read from the cache and written to it beside `input_tokens`; OpenAI counts everything in `prompt_tokens`.
+ * Undefined where a count is none: whoever settles then makes an estimate of its own.
+ */
+export function promptUsageOf(usage: unknown): PromptUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const input = countIn(usage['input_tokens']);
+  const read = counted(usage['cache_read_input_tokens']);
+  const { cache_creation: byLifetime } = usage;
+  const hour = counted(isRecord(byLifetime) ? byLifetime['ephemeral_1h_input_tokens'] : undefined);
+  const fiveMinutes = counted(isRecord(byLifetime) ? byLifetime['ephemeral_5m_input_tokens'] : undefined);
+  const written = counted(usage['cache_creation_input_tokens']);
+  if (input === undefined || read === undefined || written === undefined || hour === undefined || fiveMinutes === undefined)
+    return undefined;
+  // The sum is what is billed by; the breakdown by lifetime comes once, when a stream begins.
+  const allWritten = Math.max(written, hour + fiveMinutes);
+  return {
+    prompt_tokens: input + read + allWritten,
+    prompt_tokens_details: { cached_tokens: read, cache_write_tokens: allWritten - hour, cache_write_1h_tokens: hour },
+  };
+}
+
+/** As {@link promptUsageOf}, of an answer that has ended. Thoughts are a part of `output_tokens`. */
+export function usageOf(usage: unknown): Usage | undefined {
+  const prompt = promptUsageOf(usage);
+  const output = isRecord(usage) ? countIn(usage['output_tokens']) : undefined;
+  if (!isRecord(usage) || !prompt || output === undefined) return undefined;
+  const thoughts = isRecord(usage['output_tokens_details']) ? countIn(usage['output_tokens_details']['thinking_tokens']) : undefined;
+  return {
+    ...prompt,
+    completion_tokens: output,
+    total_tokens: prompt.prompt_tokens + output,
+    ...(thoughts === undefined ? {} : { completion_tokens_details: { reasoning_tokens: thoughts } }),
+  };
+}
+
+/** Counts in a stream grow: the later one wins wherever it is one. */
+export function laterUsage(earlier: Json, later: unknown): Json {
+  if (!isRecord(later)) return earlier;
+  return { ...earlier, ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null && value !== undefined)) };
+}
