@@ -13,7 +13,7 @@ export interface Login {
 
 type Logins = Readonly<Record<string, Login>>;
 
-type CredentialsWorld = Pick<World, 'env' | 'readFile' | 'writeFile'>;
+type CredentialsWorld = Pick<World, 'env' | 'err' | 'readPrivateFile' | 'writeFile'>;
 
 const credentialsPath = ({ env }: CredentialsWorld): string => join(env.configDirectory, 'credentials.json');
 
@@ -37,11 +37,16 @@ export async function forgetLogin(world: CredentialsWorld, profile: string): Pro
   await writeLogins(world, others);
 }
 
-/** Every kept login, by profile. */
+/** Every kept login, by profile. Session tokens that lay open, after a restored backup say, are closed away and told of. */
 export async function readLogins(world: CredentialsWorld): Promise<Logins> {
   const path = credentialsPath(world);
-  const content = await world.readFile(path);
-  if (content === undefined) return {};
+  const file = await world.readPrivateFile(path);
+  if (file === undefined) return {};
+  const { content, wasExposed } = file;
+  if (wasExposed)
+    world.err.write(
+      `warning: others on this computer could read ${path}; it is yours alone now. If somebody may have, end the sessions: \`tallygate sessions revoke --others\`, then log in again.\n`,
+    );
   try {
     const { profiles }: { profiles?: Logins } = JSON.parse(content);
     return profiles ?? {};

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -51,6 +51,24 @@ describe('the program', () => {
     expect(await whoami.stdout()).toBe('{"email":"ada@example.com"}\n');
     expect(gateway.requests.at(-1)?.headers.authorization).toBe(`Bearer ${session.token}`);
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'closes credentials away that others could read, says so once on stderr, and goes on',
+    async () => {
+      const path = join(home, 'tallygate', 'credentials.json');
+      const login = { base_url: gateway.baseUrl, session_token: session.token, email: 'ada@example.com', expires_at: session.expires_at };
+      await mkdir(join(home, 'tallygate'));
+      await writeFile(path, JSON.stringify({ profiles: { default: login } }));
+      await chmod(path, 0o644);
+      gateway.script({ json: user }, { json: user });
+      const first = start(['whoami', '--json', 'email']);
+      expect(await first.stdout()).toBe('{"email":"ada@example.com"}\n');
+      expect(await first.stderr).toMatch(new RegExp(`^warning: others on this computer could read ${path}; it is yours alone now\\.`));
+      expect((await stat(path)).mode & 0o777).toBe(0o600);
+      const second = start(['whoami', '--json', 'email']);
+      expect([await second.stderr, await second.exitCode]).toEqual(['', 0]);
+    },
+  );
 
   // `script` of util-linux lends the program a terminal; elsewhere there is no such thing at hand.
   it.skipIf(!existsSync('/usr/bin/script') || process.platform !== 'linux')(

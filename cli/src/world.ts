@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
@@ -36,6 +36,12 @@ export interface Environment {
   readonly hasColor: boolean;
 }
 
+export interface PrivateFile {
+  readonly content: string;
+  /** Others on this computer could read it until now. */
+  readonly wasExposed: boolean;
+}
+
 /** Everything outside the program that a command may touch. */
 export interface World {
   readonly env: Environment;
@@ -47,6 +53,8 @@ export interface World {
   now(): Date;
   /** Resolves to `undefined` when there is no such file. */
   readFile(path: string): Promise<string | undefined>;
+  /** A file that nobody but its owner should read. One that others may read is theirs alone no more; `wasExposed` says so. */
+  readPrivateFile(path: string): Promise<PrivateFile | undefined>;
   /** Replaces the file in one step, so that a crash leaves the old one or the new one. `isPrivate`: for the owner's eyes only. */
   writeFile(path: string, content: string, options?: { readonly isPrivate?: boolean }): Promise<void>;
 }
@@ -79,6 +87,7 @@ export function processWorld(): World {
     signal: interrupt.signal,
     now: () => new Date(),
     readFile: (path) => readFile(path, 'utf8').catch(undefinedIfMissing),
+    readPrivateFile: (path) => readPrivateFile(path).catch(undefinedIfMissing),
     writeFile: replaceFile,
   };
 }
@@ -119,6 +128,15 @@ async function replaceFile(path: string, content: string, { isPrivate = false } 
   const temporary = `${path}.${randomUUID()}.tmp`;
   await writeFile(temporary, content, { mode: isPrivate ? 0o600 : 0o666, flag: 'wx' });
   await rename(temporary, path);
+}
+
+/** Through one handle, so that what is tightened is what is read. Windows has no such modes. */
+async function readPrivateFile(path: string): Promise<PrivateFile> {
+  await using file = await open(path, 'r');
+  const { mode } = await file.stat();
+  const wasExposed = process.platform !== 'win32' && (mode & 0o077) !== 0;
+  if (wasExposed) await file.chmod(0o600);
+  return { content: await file.readFile('utf8'), wasExposed };
 }
 
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {

@@ -29,6 +29,8 @@ const CONFIG_DIRECTORY = '/config/tallygate';
 /** A terminal of one person: files stay between command lines, everything else is said anew. */
 export class Terminal {
   readonly files = new Map<string, string>();
+  /** Files that others may read although they should not. */
+  readonly exposedFiles = new Set<string>();
   readonly privateFiles = new Set<string>();
   readonly #gateway: StubGateway;
 
@@ -76,6 +78,10 @@ export class Terminal {
       signal: new AbortController().signal,
       now: () => NOW,
       readFile: async (path) => this.files.get(path),
+      readPrivateFile: async (path) => {
+        const content = this.files.get(path);
+        return content === undefined ? undefined : { content, wasExposed: this.exposedFiles.delete(path) };
+      },
       writeFile: async (path, content, { isPrivate = false } = {}) => {
         this.files.set(path, content);
         if (isPrivate) this.privateFiles.add(path);

@@ -56,6 +56,51 @@ describe('mfa', () => {
   });
 });
 
+it('removes another user’s second factor for an administrator', async () => {
+  gateway.script({ status: 204 });
+  const { stderr } = await terminal.type(['mfa', 'reset', KEY_ID], session);
+  expect(stderr).toBe(`The second factor of ${KEY_ID} is off and their sessions have ended; a mail tells them.\n`);
+  expect(gateway.requests).toMatchObject([{ method: 'DELETE', path: `/v1/admin/users/${KEY_ID}/mfa` }]);
+});
+
+describe('account close', () => {
+  const me = { json: { ...user, email: 'ada@example.com', mfa_enabled: false } };
+  const withFactor = { json: { ...user, email: 'ada@example.com', mfa_enabled: true } };
+  const sent = () => gateway.requests.filter(({ method }) => method === 'POST').map(({ path, body }) => [path, body]);
+
+  it('goes on once a person has typed the address and the password, and forgets the login', async () => {
+    const credentials = '/config/tallygate/credentials.json';
+    const login = { base_url: gateway.baseUrl, session_token: 'tgs_kept', email: 'ada@example.com', expires_at: '2027-01-01T00:00:00Z' };
+    terminal.files.set(credentials, JSON.stringify({ profiles: { default: login, other: login } }));
+    gateway.script(me, { status: 204 });
+    const { stderr, exitCode } = await terminal.type(['account', 'close'], { isTty: true, typed: ['ada@example.com', password] });
+    expect(stderr).toContain('It cannot be undone.\nType the e-mail address to go on: Password: The account of ada@example.com is closed');
+    expect([exitCode, sent()]).toEqual([0, [['/v1/users/me/close', { password }]]]);
+    expect(JSON.parse(terminal.file('credentials.json') ?? '')).toEqual({ profiles: { other: login } });
+  });
+
+  it('changes nothing when another address is typed', async () => {
+    gateway.script(me);
+    const { exitCode } = await terminal.type(['account', 'close'], { ...person, typed: ['eva@example.com', password] });
+    expect([exitCode, sent()]).toEqual([2, []]);
+  });
+
+  it('asks nobody in a pipe: it takes --yes, and --code where a second factor is on', async () => {
+    gateway.script(me, withFactor, withFactor, { status: 204 });
+    const stdin = `${password}\n`;
+    expect((await terminal.type(['account', 'close'], { ...session, stdin })).exitCode).toBe(2);
+    expect((await terminal.type(['account', 'close', '--yes'], { ...session, stdin })).exitCode).toBe(4);
+    expect((await terminal.type(['account', 'close', '--yes', '--code', '492039'], { ...session, stdin })).exitCode).toBe(0);
+    expect(sent()).toEqual([['/v1/users/me/close', { password, code: '492039' }]]);
+  });
+
+  it('asks for the code again after a slip', async () => {
+    gateway.script(withFactor, refusal('invalid_mfa_code', { detail: 'Wrong.' }), { status: 204 });
+    const { exitCode } = await terminal.type(['account', 'close', '--yes'], { ...person, typed: [password, '000000', '492039'] });
+    expect([exitCode, sent().length]).toEqual([0, 2]);
+  });
+});
+
 describe('password', () => {
   it('is changed with the old one and the new one from stdin, a line each', async () => {
     gateway.script({ status: 204 });
