@@ -53,7 +53,7 @@ export const Model = z
     object: z.literal('model'),
     created: z.int().meta({ description: 'Release, unix seconds; 0 where no release date is known.', examples: [1721260800] }),
     owned_by: z.string().meta({ examples: ['openai'] }),
-    kind: z.enum(['chat', 'completion', 'embedding', 'image', 'tts', 'stt', 'video']),
+    kind: z.enum(['chat', 'completion', 'embedding', 'image', 'moderation', 'tts', 'stt', 'video']),
     context_length: z
       .int()
       .nullable()

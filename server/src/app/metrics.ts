@@ -66,7 +66,7 @@ export function createMetrics(): Metrics {
       const { principal } = call.grant;
       const livemode = String(principal.kind === 'session' || principal.livemode);
       const model = target.model.id;
-      requests.inc({ endpoint: call.endpoint, model, provider: target.deployment.provider, outcome, livemode });
+      requests.inc({ endpoint: call.work.endpoint, model, provider: target.deployment.provider, outcome, livemode });
       tokens.inc({ model, direction: 'in', livemode }, usage.input_tokens);
       tokens.inc({ model, direction: 'out', livemode }, usage.output_tokens);
       overhead.observe(overheadMs / 1000);

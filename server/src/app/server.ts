@@ -13,6 +13,7 @@ import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets, createKeyRefusals, createSettlementAlerts } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
+import { createFiles, createUploads, deleteAccountFiles, fileRoutes, uploadRoutes } from '../files/index.ts';
 import {
   accountRoutes,
   auditRoutes,
@@ -25,7 +26,14 @@ import {
   mfaRoutes,
   resealSecrets,
 } from '../identity/index.ts';
-import { createSignatureCheck, createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../inference/index.ts';
+import {
+  createSignatureCheck,
+  createTokenizer,
+  Deployments,
+  Heartbeat,
+  type InferenceDeps,
+  STATELESS_OPERATIONS,
+} from '../inference/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog, flushed, type Log, withoutRedaction } from '../kernel/log.ts';
 import {
@@ -49,6 +57,7 @@ import { healthRoutes, Readiness } from './health.ts';
 import { createAccountApi } from './http/account-api.ts';
 import { createAuthenticator } from './http/credentials.ts';
 import { endpointsOf } from './http/endpoint.ts';
+import { createFileApi } from './http/file-api.ts';
 import { createFront, drain, listenOn } from './http/front.ts';
 import { createInferenceApi } from './http/inference-api.ts';
 import { createPages } from './http/pages.ts';
@@ -136,11 +145,23 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     await resealSecrets({ pool, box: secretBox, log });
     const blobs = await openLocalDisk(dataDir.file('blobs'));
     const catalog = loadCatalog();
-    const identity = createIdentity({ em, pool, box: secretBox, clock, onAccountClosed: revokeAccountKeys });
+    const identity = createIdentity({
+      em,
+      pool,
+      box: secretBox,
+      clock,
+      onAccountClosed: async (execute, closed) => {
+        await revokeAccountKeys(execute, closed);
+        await deleteAccountFiles(execute, closed);
+      },
+    });
     const { users, sessions } = identity;
     const keyDirectory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse: createLastUse({ em, log }), clock });
     closing.add('key directory', () => keyDirectory.close());
     const keys = createKeys({ em, clock, directory: keyDirectory, users, isModel: (id) => catalog.find(id) !== undefined });
+    const { storageBytes, ...fileLimits } = config.files;
+    const files = createFiles({ pool, blobs, clock, log, storageBytes });
+    const uploads = createUploads({ pool, blobs, clock, log, storageBytes });
     const budgets = createBudgets({ pool, keys, lanes, clock });
     const listener = listen(databaseUrl, {
       channels: [KEYS_CHANNEL],
@@ -169,7 +190,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl);
     const outbox = createOutbox({ pool, sender: mailSender, desk, log });
     const queue = await openJobQueue({ store: { databaseUrl }, log });
-    const jobs = await startJobs({ jobs: scheduledJobs({ pool, clock, identity, outbox }), queue, log, onRun: metrics.jobRan });
+    const jobs = await startJobs({ jobs: scheduledJobs({ pool, blobs, clock, identity, outbox }), queue, log, onRun: metrics.jobRan });
     closing.add('jobs', () => jobs.close());
 
     const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
@@ -202,7 +223,24 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
       },
     };
     const front = createFront({
-      inference: createInferenceApi({ authenticator, idempotency, inference, checkSignature, bodyLimits: config.inferenceBody }),
+      inference: createInferenceApi({
+        authenticator,
+        idempotency,
+        inference,
+        operations: STATELESS_OPERATIONS,
+        checkSignature,
+        bodyLimits: config.inferenceBody,
+      }),
+      files: createFileApi({
+        files,
+        uploads,
+        blobs,
+        authenticator,
+        idempotency,
+        limits: fileLimits,
+        publicUrl: () => publicUrl,
+        log,
+      }),
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply: inference.problemReply }),
       accountApi: createAccountApi({
         endpoints: [
@@ -214,10 +252,12 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
           ...endpointsOf(contract.budgets, budgetRoutes({ budgets, records: createBudgetRecords(pool), keys })),
           ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
           ...endpointsOf(contract.catalog, catalogRoutes(catalog)),
+          ...endpointsOf(contract.files, fileRoutes(files)),
+          ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
           ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock })),
           ...endpointsOf(contract.receipts, receiptRoutes(pool)),
         ],
-        elsewhere: Object.values(contract.inference),
+        elsewhere: [...Object.values(contract.inference), ...Object.values(contract.fileTransfers)],
         authenticator,
         idempotency,
         bodyLimits: config.accountBody,

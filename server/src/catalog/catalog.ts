@@ -7,35 +7,34 @@ import { supportedParameters } from './supported-parameters.ts';
 
 const PerMillion = z.partialRecord(PriceMeter, z.string().regex(/^\d{1,6}(\.\d{1,6})?$/));
 
-const CatalogFile = z.object({
-  models: z.array(
-    z.object({
-      id: z.string(),
-      provider: z.string(),
-      kind: z.enum(['chat', 'completion', 'embedding', 'image', 'tts', 'stt', 'video']),
-      released: z.iso.date().nullable(),
-      context_window: z.int().positive().nullable(),
-      max_output_tokens: z.int().positive().nullable(),
-      input_modalities: z.array(z.string()),
-      output_modalities: z.array(z.string()),
-      capabilities: z.array(z.string()),
-      endpoints: z.array(z.string()),
-      tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
-      image_token_bound: z.int().positive().optional(),
-      prices: z
-        .array(
-          z.object({
-            version: z.string(),
-            effective_from: z.iso.date(),
-            usd_per_million: PerMillion,
-            tiers: z.array(z.object({ above_input_tokens: z.int().positive(), usd_per_million: PerMillion })),
-            batch_factor: z.string().regex(/^0\.\d+$/),
-          }),
-        )
-        .min(1),
-    }),
-  ),
+const CatalogEntry = z.object({
+  id: z.string(),
+  provider: z.string(),
+  kind: z.enum(['chat', 'completion', 'embedding', 'image', 'moderation', 'tts', 'stt', 'video']),
+  released: z.iso.date().nullable(),
+  context_window: z.int().positive().nullable(),
+  max_output_tokens: z.int().positive().nullable(),
+  input_modalities: z.array(z.string()),
+  output_modalities: z.array(z.string()),
+  capabilities: z.array(z.string()),
+  endpoints: z.array(z.string()),
+  tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
+  image_token_bound: z.int().positive().optional(),
+  prices: z
+    .array(
+      z.object({
+        version: z.string(),
+        effective_from: z.iso.date(),
+        usd_per_million: PerMillion,
+        tiers: z.array(z.object({ above_input_tokens: z.int().positive(), usd_per_million: PerMillion })),
+        batch_factor: z.string().regex(/^0\.\d*[1-9]$/),
+      }),
+    )
+    .min(1),
 });
+type CatalogEntry = z.infer<typeof CatalogEntry>;
+
+const CatalogFile = z.object({ models: z.array(CatalogEntry), beside: z.array(CatalogEntry).default([]) });
 
 /** Pico-USD per single unit, by meter. */
 export type UnitPrices = Readonly<Partial<Record<PriceMeter, PicoUsd>>>;
@@ -60,7 +59,7 @@ export interface Price {
 export interface CatalogModel {
   readonly id: string;
   readonly provider: string;
-  readonly kind: z.infer<typeof CatalogFile>['models'][number]['kind'];
+  readonly kind: CatalogEntry['kind'];
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
   readonly capabilities: ReadonlySet<string>;
@@ -77,6 +76,7 @@ export interface CatalogModel {
 }
 
 export interface Catalog {
+  /** Also what is served beside the catalogue's own models. */
   find(id: string): CatalogModel | undefined;
   readonly models: readonly CatalogModel[];
 }
@@ -104,13 +104,15 @@ const wirePrices = (prices: UnitPrices) => mapPrices(prices, usdPerUnit) as Mode
 
 /** @throws when the catalogue file is not what it has to be: a start with wrong prices is no start */
 export function loadCatalog(source: unknown = data): Catalog {
-  const models = CatalogFile.parse(source).models.map(toModel);
-  const byId = new Map(models.map((model) => [model.id, model]));
-  if (byId.size < models.length) throw new Error('A model is in the catalogue twice');
+  const file = CatalogFile.parse(source);
+  const models = file.models.map(toModel);
+  const all = [...models, ...file.beside.map(toModel)];
+  const byId = new Map(all.map((model) => [model.id, model]));
+  if (byId.size < all.length) throw new Error('A model is in the catalogue twice');
   return { models, find: (id) => byId.get(id) };
 }
 
-function toModel(entry: z.infer<typeof CatalogFile>['models'][number]): CatalogModel {
+function toModel(entry: CatalogEntry): CatalogModel {
   const newestFirst = entry.prices.map(toPrice).sort((a, b) => b.effectiveFrom.localeCompare(a.effectiveFrom));
   const starts = newestFirst.map((price) => Date.parse(price.effectiveFrom));
   const first = newestFirst.at(-1);
@@ -134,14 +136,14 @@ function toModel(entry: z.infer<typeof CatalogFile>['models'][number]): CatalogM
   };
 }
 
-function refuseUnpriced({ id, kind }: z.infer<typeof CatalogFile>['models'][number], price: Price): void {
+function refuseUnpriced({ id, kind }: CatalogEntry, price: Price): void {
   for (const unit of [price.unit, ...price.tiers.map((tier) => tier.unit)]) {
     const missing = metersWithoutPrice(kind, unit);
     if (missing.length > 0) throw new Error(`${id} has no price for ${missing.join(', ')} in version ${price.version}`);
   }
 }
 
-function toPrice(entry: z.infer<typeof CatalogFile>['models'][number]['prices'][number]): Price {
+function toPrice(entry: CatalogEntry['prices'][number]): Price {
   return {
     version: entry.version,
     effectiveFrom: entry.effective_from,
@@ -153,7 +155,7 @@ function toPrice(entry: z.infer<typeof CatalogFile>['models'][number]['prices'][
   };
 }
 
-function toWire(entry: z.infer<typeof CatalogFile>['models'][number], price: Price): Model {
+function toWire(entry: CatalogEntry, price: Price): Model {
   return {
     id: entry.id,
     object: 'model',

@@ -7,6 +7,7 @@ const NEEDED: Readonly<Record<Model['kind'], readonly (readonly PriceMeter[])[]>
   completion: [['input_tokens'], ['output_tokens']],
   embedding: [['input_tokens']],
   image: [['input_tokens'], ['image_input_tokens'], ['image_output_tokens']],
+  moderation: [],
   tts: [['input_characters']],
   stt: [['audio_seconds', 'audio_input_tokens']],
   video: [['video_seconds']],

@@ -25,6 +25,7 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   completion: ['prompt', 'max_tokens', 'suffix', 'echo', 'best_of', 'user', ...SAMPLING],
   embedding: ['input', 'dimensions', 'encoding_format', 'user'],
   image: ['prompt', 'n', 'size', 'quality', 'background', 'output_format', 'output_compression', 'user'],
+  moderation: ['input'],
   tts: ['input', 'voice', 'response_format', 'speed'],
   stt: ['file', 'language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities'],
   video: ['prompt', 'seconds', 'size', 'input_reference'],

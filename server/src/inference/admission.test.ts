@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { admit } from './admission.ts';
 import { ACCOUNT, callOf, KEY, openInference, ScriptedProvider } from './inference-under-test.ts';
-import { inputTokenBound } from './input-bound.ts';
-import { requirementsOf, unmet } from './requirements.ts';
+import { unmet } from './offers.ts';
+import { requirementsOf } from './requirements.ts';
 
 type Options = Parameters<typeof openInference>[0];
 let world: ReturnType<typeof openInference> | undefined;
@@ -63,9 +63,9 @@ describe('a hold', () => {
     expect((await take(short)).hold.amount).toBe(BigInt(short.body.length + TEMPLATE) * 2_500n + 100n * 15_000n);
   });
 
-  test('has the dearest way to count the input: the cache write, where there is one', async () => {
+  test('has the dearest way to count the input: the hour-long cache write, where there is one', async () => {
     const call = callOf({ model: 'claude-haiku-4-5', max_tokens: 10 });
-    expect((await take(call)).hold.amount).toBe(BigInt(call.body.length + TEMPLATE) * 1_250n + 10n * 5_000n);
+    expect((await take(call)).hold.amount).toBe(BigInt(call.body.length + TEMPLATE) * 2_000n + 10n * 5_000n);
   });
 
   test('is the model’s own maximum where the caller names no bound and no cap is near', async () => {
@@ -88,7 +88,7 @@ describe('a cap that is near', () => {
 
   /** Its tokenizer is not published, so its bytes are all there is to go by. */
   const uncounted = { model: 'claude-haiku-4-5' };
-  const uncountedInput = (body: object) => BigInt(callOf({ ...uncounted, ...body }).body.length + TEMPLATE) * 1_250n;
+  const uncountedInput = (body: object) => BigInt(callOf({ ...uncounted, ...body }).body.length + TEMPLATE) * 2_000n;
 
   test('lets the largest bound through that fits, where the caller named none', async () => {
     const cap = uncountedInput({}) + 50n * 5_000n + 4_999n;
@@ -202,7 +202,7 @@ describe('the model', () => {
     ['that gives less', { max_tokens: 16_385 }, 'validation_failed', 'max_tokens'],
     ['with a feature of no price', { web_search_options: {} }, 'unpriced_feature', 'web_search_options'],
   ])('%s is refused by the field', async (_, body, code, param) => {
-    expect(await refusalOf(take(callOf(body)))).toMatchObject({ code, extras: { param } });
+    expect(await refusalOf((async () => take(callOf(body)))())).toMatchObject({ code, extras: { param } });
   });
 
   test('that no deployment serves is refused to live keys, with the variable to set', async () => {
@@ -254,7 +254,7 @@ describe('semantic degradation', () => {
           steps += 1;
           expect(unmet(model, requirementsOf(call.request))).toBeUndefined();
           const price = model.priceAt(call.startedAt);
-          const tokens = inputTokenBound(model, admission.size);
+          const tokens = call.work.bound(model).inputTokens;
           expect(tokens).toBeLessThanOrEqual(model.contextWindow ?? Number.POSITIVE_INFINITY);
           expect(price).toBeDefined();
         }

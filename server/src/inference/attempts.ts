@@ -1,9 +1,8 @@
 import type { RequestAttempt } from '@tallygate/contract';
-import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
+import { type UpstreamAnswer, type UpstreamCall, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Admission } from './admission.ts';
-import { isStream } from './call.ts';
 import type { Deployments, Target } from './deployments.ts';
 
 export interface AttemptDeps {
@@ -50,7 +49,7 @@ export async function firstThatAnswers<T>(
   let last: Journey<T> | undefined;
   for (const target of targets) {
     const startedTick = performance.now();
-    const answer = await target.deployment.upstream.call(chatCall(admission, target, deps));
+    const answer = await target.deployment.upstream.call(upstreamCall(admission, target, deps));
     const firstByteTick = performance.now();
     upstreamMs += firstByteTick - startedTick;
     const attempt = {
@@ -79,18 +78,28 @@ export async function firstThatAnswers<T>(
   return last;
 }
 
-const chatCall = ({ call, maxOutputTokens }: Admission, { model, deployment }: Target, { timeouts }: AttemptDeps) => ({
-  endpoint: call.endpoint,
-  model: deployment.upstreamModel,
-  request: call.request,
-  stream: isStream(call),
-  // A fallback may give less than what is held for the dearest; asked for more than it can give, it would refuse.
-  maxOutputTokens: Math.min(maxOutputTokens, model.maxOutputTokens ?? maxOutputTokens),
-  firstByteTimeoutMs: isStream(call) ? timeouts.streamFirstByteMs : timeouts.plainFirstByteMs,
-  idleTimeoutMs: timeouts.idleMs,
-  signal: call.signal,
-  sandboxFault: call.headers.sandboxFault,
-});
+function upstreamCall(
+  { call, maxOutputTokens }: Admission,
+  { model, deployment, dialect }: Target,
+  { timeouts }: AttemptDeps,
+): UpstreamCall {
+  const { isStream } = call.work;
+  const { endpoint, request, files } = dialect;
+  return {
+    endpoint,
+    model: deployment.upstreamModel,
+    request,
+    files,
+    stream: isStream,
+    // A fallback may give less than what is held for the dearest; asked for more than it can give, it would refuse.
+    maxOutputTokens: maxOutputTokens === null ? null : Math.min(maxOutputTokens, model.maxOutputTokens ?? maxOutputTokens),
+    firstByteTimeoutMs: isStream ? timeouts.streamFirstByteMs : timeouts.plainFirstByteMs,
+    idleTimeoutMs: timeouts.idleMs,
+    signal: call.signal,
+    sandboxFault: call.headers.sandboxFault,
+    // A dialect is made with the request of its own endpoint, and a bound exactly where that endpoint has one.
+  } as UpstreamCall;
+}
 
 const attemptOf = ({ model, deployment }: Target, answer: UpstreamAnswer | UpstreamFault) => ({
   deployment: deployment.name,
@@ -101,10 +110,10 @@ const attemptOf = ({ model, deployment }: Target, answer: UpstreamAnswer | Upstr
 });
 
 /** The body of a plain answer is the provider's time; a stream's is not, its overhead is taken at the first byte. */
-const plainBodyMs = ({ call }: Admission, firstByteTick: number): number => (isStream(call) ? 0 : performance.now() - firstByteTick);
+const plainBodyMs = ({ call }: Admission, firstByteTick: number): number => (call.work.isStream ? 0 : performance.now() - firstByteTick);
 
 function fallbackOf({ call }: Admission, { model }: Target, attempt: number): Journey<unknown>['fallback'] {
-  if (model.id !== call.request.model) return 'model';
+  if (model.id !== call.work.model) return 'model';
   return attempt === 1 ? 'none' : 'deployment';
 }
 

@@ -1,7 +1,8 @@
-import type { ChatCompletionRequest, ClientSignature } from '@tallygate/contract';
+import type { ClientSignature } from '@tallygate/contract';
 import type { Principal, SessionGrant } from '../identity/index.ts';
 import type { KeyGrant, KeyLimits } from '../keys/index.ts';
 import type { InferenceHeaders } from './headers.ts';
+import type { Work } from './work.ts';
 
 /** Who calls and what they may spend. */
 export type Caller = KeyGrant | SessionGrant;
@@ -13,24 +14,18 @@ export interface Call {
   /** The caller's own `X-Request-Id`, where it is well-formed. */
   readonly clientRequestId: string | null;
   readonly receiptId: string;
-  readonly endpoint: '/v1/chat/completions';
   /** Epoch milliseconds. */
   readonly startedAt: number;
   /** The same moment on the monotonic clock, milliseconds. */
   readonly startedTick: number;
   readonly grant: Caller;
   readonly headers: InferenceHeaders;
-  readonly request: ChatCompletionRequest;
-  /** The body as it was received. */
-  readonly body: Buffer;
+  readonly work: Work;
   /** The caller's own signature of the request, verified. */
   readonly clientSignature: ClientSignature | null;
   /** Aborted when the client hangs up. */
   readonly signal: AbortSignal;
 }
-
-export const isStream = (call: Call): boolean => call.request.stream === true;
-export const choiceCount = (request: ChatCompletionRequest): number => request.n ?? 1;
 
 /** A session spends real money, as a live key does. */
 export const isLive = (principal: Principal): boolean => principal.kind === 'session' || principal.livemode;

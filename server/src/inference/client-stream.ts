@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
-const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+const UNBUFFERED = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+const EVENT_STREAM = 'text/event-stream';
 const CLIENT_STALL_MS = 60_000;
 const PING = Buffer.from(': ping\n\n');
 
@@ -10,6 +11,8 @@ export class ClientStream {
   readonly #res: ServerResponse;
   readonly #digest = createHash('sha256');
   #lastWriteTick = 0;
+  /** Only events have comments. */
+  #takesPings = false;
 
   constructor(res: ServerResponse) {
     this.#res = res;
@@ -19,8 +22,13 @@ export class ClientStream {
     return this.#res.headersSent;
   }
 
-  open(headers: OutgoingHttpHeaders): void {
-    this.#res.writeHead(200, { ...headers, ...EVENT_STREAM });
+  open(headers: OutgoingHttpHeaders, contentType: string): void {
+    this.#takesPings = contentType === EVENT_STREAM;
+    this.#res.writeHead(200, {
+      ...headers,
+      ...UNBUFFERED,
+      'content-type': this.#takesPings ? `${EVENT_STREAM}; charset=utf-8` : contentType,
+    });
   }
 
   /** Returns a promise when the client is slower than the provider; it resolves when there is room, or when the client is gone. */
@@ -44,7 +52,7 @@ export class ClientStream {
 
   /** Keeps proxies and clients with idle limits from giving up on a model that thinks for long. Event-stream parsers skip comments. */
   ping(afterSilenceMs: number): void {
-    if (this.isOpen && performance.now() - this.#lastWriteTick >= afterSilenceMs) void this.write(PING);
+    if (this.#takesPings && performance.now() - this.#lastWriteTick >= afterSilenceMs) void this.write(PING);
   }
 
   /** Nothing may be written any more but `last`. The digest of everything written and of `last`, which is to be written next, hex. */

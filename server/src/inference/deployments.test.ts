@@ -2,11 +2,13 @@ import { describe, expect, test } from 'vitest';
 import type { UpstreamFault, UpstreamProvider } from '../adapters/upstream/port.ts';
 import { loadCatalog } from '../catalog/index.ts';
 import { invalidAnswer } from './attempts.ts';
+import { chatWork } from './chat-work.ts';
 import { type Deployment, Deployments } from './deployments.ts';
 
 const [model] = loadCatalog().models;
 if (!model) throw new Error('an empty catalogue');
 const NOW = 1_000_000;
+const CHAT = chatWork({ model: model.id, messages: [] }, Buffer.alloc(0));
 
 const provider = (): UpstreamProvider => ({ serves: () => true, call: async () => invalidAnswer('not called'), close: async () => {} });
 const deployment = (name: string, weight = 1): Deployment => ({
@@ -19,7 +21,7 @@ const deployment = (name: string, weight = 1): Deployment => ({
 });
 const open = (deployments: readonly Deployment[], random?: () => number, sandbox = provider()) =>
   new Deployments(new Map([[model.id, deployments]]), sandbox, random);
-const names = (deployments: Deployments, now = NOW) => deployments.targets(model, true, now).map((target) => target.deployment.name);
+const names = (deployments: Deployments, now = NOW) => deployments.targets(model, CHAT, true, now).map((target) => target.deployment.name);
 const fault = (kind: UpstreamFault['kind'], retryAfterMs: number | null = null): UpstreamFault => ({
   ...invalidAnswer('x', kind),
   retryAfterMs,
@@ -54,11 +56,11 @@ test.each([
 test('test keys reach the sandbox provider alone, and live keys never do', () => {
   const sandbox = provider();
   const deployments = open([deployment('a'), deployment('b')], seeded(1), sandbox);
-  const test = deployments.targets(model, false, NOW);
+  const test = deployments.targets(model, CHAT, false, NOW);
   expect(test.map((target) => target.deployment.upstream)).toEqual([sandbox]);
-  expect(deployments.targets(model, true, NOW).some((target) => target.deployment.upstream === sandbox)).toBe(false);
-  expect(open([]).targets(model, true, NOW)).toEqual([]);
-  expect(open([]).targets(model, false, NOW)).toHaveLength(1);
+  expect(deployments.targets(model, CHAT, true, NOW).some((target) => target.deployment.upstream === sandbox)).toBe(false);
+  expect(open([]).targets(model, CHAT, true, NOW)).toEqual([]);
+  expect(open([]).targets(model, CHAT, false, NOW)).toHaveLength(1);
 });
 
 describe('a deployment that fails', () => {

@@ -1,5 +1,6 @@
 import type { UpstreamFault, UpstreamProvider } from '../adapters/upstream/port.ts';
 import type { CatalogModel } from '../catalog/index.ts';
+import type { Dialect, Work } from './work.ts';
 
 /** A model as one provider serves it. */
 export interface Deployment {
@@ -19,6 +20,8 @@ export interface Deployment {
 export interface Target {
   readonly model: CatalogModel;
   readonly deployment: Deployment;
+  /** How the deployment is spoken to. */
+  readonly dialect: Dialect;
 }
 
 const FAILURES_BEFORE_COOLDOWN = 3;
@@ -45,26 +48,30 @@ export class Deployments {
   }
 
   /** Live keys reach the configured deployments; test keys reach the sandbox provider and nothing else. */
-  targets(model: CatalogModel, livemode: boolean, now: number): Target[] {
+  targets(model: CatalogModel, { dialects }: Pick<Work, 'dialects'>, livemode: boolean, now: number): Target[] {
+    return this.#inOrder(model, livemode, now).flatMap((deployment) => {
+      const dialect = dialects.find(({ endpoint }) => deployment.upstream.serves(endpoint));
+      return dialect ? [{ model, deployment, dialect }] : [];
+    });
+  }
+
+  #inOrder(model: CatalogModel, livemode: boolean, now: number): Deployment[] {
     if (!livemode) {
       return [
         {
-          model,
-          deployment: {
-            name: 'sandbox',
-            provider: 'sandbox',
-            upstream: this.#sandbox,
-            upstreamModel: model.id,
-            countsLikeMaker: false,
-            weight: 1,
-          },
+          name: 'sandbox',
+          provider: 'sandbox',
+          upstream: this.#sandbox,
+          upstreamModel: model.id,
+          countsLikeMaker: false,
+          weight: 1,
         },
       ];
     }
     const deployments = this.#byModel.get(model.id) ?? [];
     const shuffled = deployments.length < 2 ? deployments : this.#weighted(deployments);
     const isCooling = ({ name }: Deployment) => (this.#health.get(name)?.cooldownUntil ?? 0) > now;
-    return [...shuffled.filter((one) => !isCooling(one)), ...shuffled.filter(isCooling)].map((deployment) => ({ model, deployment }));
+    return [...shuffled.filter((one) => !isCooling(one)), ...shuffled.filter(isCooling)];
   }
 
   answered({ name }: Deployment): void {

@@ -1,10 +1,13 @@
 export type { Call } from './call.ts';
-export { completeChat, streamChat } from './chat-completions.ts';
 export { createSignatureCheck, type SignatureCheck } from './client-signature.ts';
 export { type Deployment, Deployments } from './deployments.ts';
 export type { InferenceDeps, Reply } from './deps.ts';
 export { parseInferenceHeaders } from './headers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { requireEndpoint } from './key-limits.ts';
+export { type Operation, operation, type Received, type ReceivedFile } from './operation.ts';
+export { STATELESS_OPERATIONS } from './operations.ts';
+export { completeCall, streamCall } from './serve.ts';
 export type { Served } from './settlement.ts';
 export { createTokenizer } from './tokenizer.ts';
+export type { Work } from './work.ts';

@@ -20,6 +20,7 @@ import { silentLog } from '../kernel/log.ts';
 import type { SettlementRecord } from '../ledger/index.ts';
 import { invalidAnswer } from './attempts.ts';
 import type { Call } from './call.ts';
+import { chatWork } from './chat-work.ts';
 import { type Deployment, Deployments } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { parseInferenceHeaders } from './headers.ts';
@@ -291,14 +292,17 @@ interface CallOptions {
 export const ACCOUNT = 'acc-1';
 export const KEY = 'key-1';
 
-export function callOf(body: object, options: CallOptions = {}): Call {
+export function callOf(body: object, options: CallOptions = {}): Call & { readonly request: ChatCompletionRequest; readonly body: Buffer } {
   const { livemode = false, headers = {}, monthlyCap = null, plan = 'pro', signal = new AbortController().signal } = options;
   const full = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }], ...body };
+  const request = ChatCompletionRequest.parse(full);
+  const raw = Buffer.from(JSON.stringify(full));
   return {
+    request,
+    body: raw,
     requestId: 'req_1',
     clientRequestId: null,
     receiptId: newReceiptId(NOW),
-    endpoint: '/v1/chat/completions',
     startedAt: NOW,
     startedTick: performance.now(),
     grant: {
@@ -316,8 +320,7 @@ export function callOf(body: object, options: CallOptions = {}): Call {
     },
     clientSignature: null,
     headers: parseInferenceHeaders(headers),
-    request: ChatCompletionRequest.parse(full),
-    body: Buffer.from(JSON.stringify(full)),
+    work: chatWork(request, raw),
     signal,
   };
 }

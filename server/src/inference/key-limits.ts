@@ -2,7 +2,7 @@ import { Problem } from '../kernel/problem.ts';
 import { type Call, type Caller, limitsOf } from './call.ts';
 
 /** @throws Problem `endpoint_not_allowed` */
-export function requireEndpoint(grant: Caller, endpoint: Call['endpoint']): void {
+export function requireEndpoint(grant: Caller, endpoint: string): void {
   const endpoints = limitsOf(grant)?.endpoints;
   if (endpoints && !endpoints.has(endpoint))
     throw new Problem('endpoint_not_allowed', `This API key may use ${listed(endpoints)} only, and not ${endpoint}.`);
@@ -15,7 +15,7 @@ export const allowsModel = (grant: Caller, model: string): boolean => limitsOf(g
  * The model and every fallback that the request names: a fallback that is left out in silence would be missed on the day it is needed.
  * @throws Problem `model_not_allowed`
  */
-export function requireModels({ grant, request }: Call): void {
+export function requireModels({ grant, work }: Call): void {
   const models = limitsOf(grant)?.models;
   if (!models) return;
   const refuse = (model: string, param: string) => {
@@ -23,8 +23,8 @@ export function requireModels({ grant, request }: Call): void {
     const detail = `This API key may use ${listed(models)} only, and not ${model.slice(0, 100)}.`;
     throw new Problem('model_not_allowed', detail, { param });
   };
-  refuse(request.model, 'model');
-  for (const [index, fallback] of (request.models ?? []).entries()) refuse(fallback, `models[${index}]`);
+  refuse(work.model, 'model');
+  for (const [index, fallback] of work.fallbackModels.entries()) refuse(fallback, `models[${index}]`);
 }
 
 const LISTED = 10;

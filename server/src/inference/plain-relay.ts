@@ -1,17 +1,14 @@
 import { hash } from 'node:crypto';
 import type { UpstreamAnswer, UpstreamFault } from '../adapters/upstream/port.ts';
-import { formatUsd, type NanoUsd, usdForDisplay } from '../kernel/money.ts';
+import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
+import type { PlainAnswer } from './answer-form.ts';
 import { faultOfCut, firstThatAnswers, invalidAnswer } from './attempts.ts';
+import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
-import { estimateUsage } from './estimate.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
-import { costOfUsage, renewHold, type Served, settle } from './settlement.ts';
-import { textOfChunk } from './sse-filter.ts';
+import { costOfUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
 import { settleUnanswered } from './unanswered.ts';
-import { readUsage, usageForClient } from './usage.ts';
-
-type Completion = Readonly<Record<string, unknown>>;
 
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 
@@ -26,15 +23,14 @@ export async function relayPlain(admission: Admission, deps: InferenceDeps): Pro
 }
 
 async function relay(admission: Admission, deps: InferenceDeps): Promise<{ served: Served; reply: Reply }> {
-  const journey = await firstThatAnswers(admission, deps, collectCompletion);
+  const journey = await firstThatAnswers(admission, deps, collect);
   const { result, target } = journey;
   if (!result.ok) return settleUnanswered(admission, journey, result, deps);
 
-  const completion = result.value;
-  const reported = readUsage(completion['usage']);
-  const usage = reported ?? (await estimateUsage(admission, target, { text: textOfChunk(completion), scale: 1 }, deps.tokenizer));
+  const answer = result.value;
+  const usage = answer.usage ?? (await ourCount(admission, target, answer.delivered, deps));
   const cost = costOfUsage(admission, target, usage).nanoUsd;
-  const body = withCost(completion, usageForClient(reported ? completion['usage'] : undefined, usage), cost);
+  const body = answer.toBytes({ usage, costUsd: usdForDisplay(cost) });
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
   const now = deps.clock.now();
   const isCancelled = admission.call.signal.aborted;
@@ -42,45 +38,33 @@ async function relay(admission: Admission, deps: InferenceDeps): Promise<{ serve
     ...journey,
     outcome: isCancelled ? 'cancelled' : 'completed',
     usage,
-    estimated: reported === undefined,
+    estimated: answer.usage === undefined,
     responseSha256: hash('sha256', isCancelled ? '' : body, 'hex'),
     firstByteAt: now,
     completedAt: now,
     overheadMs,
   };
+  await admission.call.work.keep?.(answer.value);
   const settled = await settle(admission, served, deps.lanes);
   const headers = {
     ...answerHeaders(admission, journey, overheadMs),
     ...runHeaders(settled.lanes.find(({ source }) => source === 'agent_run')),
     'x-cost-usd': formatUsd(cost),
-    'content-type': 'application/json',
+    'content-type': answer.contentType,
     'content-length': body.length,
   };
   return { served, reply: { status: 200, headers, body } };
 }
 
-const withCost = (completion: Completion, usage: Completion, cost: NanoUsd): Buffer =>
-  Buffer.from(JSON.stringify({ ...completion, usage: { ...usage, cost: usdForDisplay(cost) } }));
-
-async function collectCompletion(answer: UpstreamAnswer): Promise<{ ok: true; value: Completion } | UpstreamFault> {
+async function collect(answer: UpstreamAnswer, { target }: { target: Target }): Promise<{ ok: true; value: PlainAnswer } | UpstreamFault> {
   let bytes: Buffer;
   try {
     bytes = await answer.collect(MOST_ANSWER_BYTES);
   } catch (error) {
     return faultOfCut(error);
   }
-  const value = parseCompletion(bytes);
-  return value ? { ok: true, value } : invalidAnswer('the provider answered 200 with a body that is no chat completion');
+  const value = target.dialect.form.read(bytes, answer.contentType);
+  return value
+    ? { ok: true, value }
+    : invalidAnswer(`the provider answered 200 with a body that is no answer of ${target.dialect.endpoint}`);
 }
-
-function parseCompletion(bytes: Buffer): Completion | undefined {
-  try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
-    return isCompletion(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const isCompletion = (value: unknown): value is Completion =>
-  typeof value === 'object' && value !== null && 'choices' in value && Array.isArray(value.choices) && value.choices.length > 0;

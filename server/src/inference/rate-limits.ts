@@ -1,17 +1,14 @@
 import type { RateDraw, RateLane, RateRefused, RateStatus } from '../adapters/lanes/port.ts';
 import { Problem } from '../kernel/problem.ts';
 import { planOf, TEST_RATES } from '../plans/index.ts';
-import { type Call, choiceCount, isLive, limitsOf } from './call.ts';
-import type { PromptSize } from './input-bound.ts';
-
-/** English text has about four bytes to a token; what an estimate misses is put right at the settlement. */
-const BYTES_PER_TOKEN = 4;
+import { type Call, isLive, limitsOf } from './call.ts';
 
 /**
  * What the call takes of its rate limits: those of its key, and those of the plan, which all keys of the account share. As OpenAI does it,
- * tokens are the prompt by its length and the bound that the caller sets on the answer; without one the answer counts once it is known.
+ * tokens are the prompt by its length and the bound that the caller sets on the answer; without one the answer counts once it is known. What
+ * an estimate misses is put right at the settlement.
  */
-export function rateDraw(call: Call, size: PromptSize, requestedBound: number | undefined): RateDraw {
+export function rateDraw(call: Call): RateDraw {
   const { principal, plan } = call.grant;
   const { accountId } = principal;
   const isLiveCall = isLive(principal);
@@ -20,7 +17,8 @@ export function rateDraw(call: Call, size: PromptSize, requestedBound: number | 
   ];
   const own = limitsOf(call.grant)?.rates;
   if (own && principal.kind === 'key') lanes.unshift({ id: `rate:${accountId}:key:${principal.keyId}`, owner: 'key', ...own });
-  return { lanes, tokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN) + (requestedBound ?? 0) * choiceCount(call.request) };
+  const { estimatedTokens, output } = call.work;
+  return { lanes, tokens: estimatedTokens + (output ? (output.asked ?? 0) * output.choices : 0) };
 }
 
 /** OpenAI's headers, on every answer to a call that got as far as its rate limits. */

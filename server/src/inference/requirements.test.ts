@@ -1,7 +1,8 @@
 import { ChatCompletionRequest } from '@tallygate/contract';
 import { expect, test } from 'vitest';
 import { loadCatalog } from '../catalog/index.ts';
-import { refuseUnpriced, requirementsOf, unmet } from './requirements.ts';
+import { unmet } from './offers.ts';
+import { refuseUnpriced, requirementsOf } from './requirements.ts';
 
 const ask = (fields: object, content: unknown = 'hi') =>
   ChatCompletionRequest.parse({ model: 'gpt-4o-mini', messages: [{ role: 'user', content }], ...fields });

@@ -1,12 +1,6 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
-import type { CatalogModel } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
-
-interface Requirement {
-  readonly capability: string;
-  /** The request field that asks for it. */
-  readonly param: string;
-}
+import type { Requirement } from './work.ts';
 
 /** Part types by the capability they need. */
 const PART_NEEDS: Readonly<Record<string, string>> = {
@@ -33,9 +27,6 @@ export function requirementsOf(request: ChatCompletionRequest): Requirement[] {
   }
   return needs;
 }
-
-export const unmet = (model: CatalogModel, needs: readonly Requirement[]): Requirement | undefined =>
-  needs.find(({ capability }) => !model.capabilities.has(capability));
 
 /** Fields that make some provider search the web, by the search or by the source. */
 const SEARCHES = ['web_search_options', 'search_parameters', 'plugins'];

@@ -1,13 +1,13 @@
-import { hash } from 'node:crypto';
 import type { ReceiptUsage, RequestAttempt, RequestTrace } from '@tallygate/contract';
 import type { LaneStore, Settled } from '../adapters/lanes/port.ts';
 import { type Cost, costOf, type UnitPrices } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { SettlementRecord } from '../ledger/index.ts';
+import { type SettlementRecord, unitsOf } from '../ledger/index.ts';
 import { type Admission, HOLD_MS } from './admission.ts';
-import { isLive, isStream, keyIdOf } from './call.ts';
+import { isLive, keyIdOf } from './call.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
+import type { Delivered } from './work.ts';
 
 /** What came of an admitted call. */
 export interface Served {
@@ -32,6 +32,14 @@ export function costOfUsage({ call }: Admission, { model }: Target, usage: Recei
   return costOf(price, usage);
 }
 
+/** Where the provider sent no count. */
+export const ourCount = (
+  { call, maxOutputTokens }: Admission,
+  { model }: Target,
+  delivered: Delivered,
+  { tokenizer }: Pick<InferenceDeps, 'tokenizer'>,
+): Promise<ReceiptUsage> => call.work.estimate(model, delivered, maxOutputTokens, tokenizer);
+
 /** Keeps the hold of a call that takes long. One renewal that fails does no harm: the next comes before the hold expires. */
 export function renewHold({ call }: Admission, { lanes, clock, log }: Pick<InferenceDeps, 'lanes' | 'clock' | 'log'>): void {
   const failed = (error: unknown) => log.warn({ err: error, requestId: call.requestId }, 'a hold could not be renewed');
@@ -51,8 +59,8 @@ export function renewHold({ call }: Admission, { lanes, clock, log }: Pick<Infer
 export async function settle(admission: Admission, served: Served, lanes: LaneStore): Promise<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
-  const units = outcome === 'failed' ? {} : { requests: 1n, tokens: BigInt(usage.input_tokens + usage.output_tokens) };
-  const rates = { tokens: Number(units.tokens ?? 0n), at: served.completedAt };
+  const units = outcome === 'failed' ? {} : unitsOf(usage);
+  const rates = { tokens: Number(units['tokens'] ?? 0n), at: served.completedAt };
   const record = JSON.stringify(recordOf(admission, served, cost));
   try {
     const settled = await lanes.settle({ holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record, rates });
@@ -82,9 +90,9 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     runId: call.headers.runId,
     livemode: isLive(principal),
     funding,
-    endpoint: call.endpoint,
-    stream: isStream(call),
-    modelRequested: call.request.model,
+    endpoint: call.work.endpoint,
+    stream: call.work.isStream,
+    modelRequested: call.work.model,
     modelServed: served.target.model.id,
     provider: served.target.deployment.provider,
     fallback: served.fallback,
@@ -98,7 +106,7 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     held: hold.amount.toString(),
     cost: cost.nanoUsd.toString(),
     clientSignature: call.clientSignature,
-    requestSha256: hash('sha256', call.body, 'hex'),
+    requestSha256: call.work.requestSha256(),
     responseSha256: served.responseSha256,
     startedAt: call.startedAt,
     firstByteAt: served.firstByteAt,

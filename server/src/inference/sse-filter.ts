@@ -1,9 +1,4 @@
-/** What a provider said went wrong after its stream had begun. */
-export interface StreamError {
-  readonly message: string;
-  readonly type: string;
-  readonly code: string | null;
-}
+import type { StreamError } from './answer-form.ts';
 
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
@@ -99,9 +94,9 @@ export class SseFilter {
   }
 
   /** A chunk without choices that shows the usage, in the name of the stream's other chunks. */
-  usageChunk(usage: Json): string {
+  usageChunk(usage: Json, object = 'chat.completion.chunk'): string {
     const { id, created, model, system_fingerprint, service_tier } = this.#first ?? {};
-    return `data: ${JSON.stringify({ id, object: 'chat.completion.chunk', created, model, service_tier, system_fingerprint, choices: [], usage })}\n\n`;
+    return `data: ${JSON.stringify({ id, object, created, model, service_tier, system_fingerprint, choices: [], usage })}\n\n`;
   }
 
   /** The text that was passed on (content, reasoning, refusals, tool calls), and by how much it has to be scaled up where not all of it was kept. */

@@ -2,26 +2,22 @@ import type { ServerResponse } from 'node:http';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
 import { usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
+import type { StreamError, StreamFilter } from './answer-form.ts';
 import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
 import { ClientStream } from './client-stream.ts';
 import type { InferenceDeps } from './deps.ts';
-import { estimateUsage } from './estimate.ts';
 import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders } from './response-headers.ts';
-import { costOfUsage, renewHold, type Served, settle } from './settlement.ts';
-import { SseFilter, type StreamError } from './sse-filter.ts';
+import { costOfUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
 import { settleUnanswered } from './unanswered.ts';
-import { readUsage, usageForClient } from './usage.ts';
 
 /** A stream that has reached the client, up to but not including its last event. */
 interface Relayed {
-  readonly filter: SseFilter;
+  readonly filter: StreamFilter;
   readonly ending: 'completed' | 'cancelled' | 'cut';
   readonly firstByteAt: number;
   readonly overheadMs: number;
 }
-
-const DONE = 'data: [DONE]\n\n';
 
 const BROKEN_OFF: StreamError = {
   message: 'The provider broke the stream off before its end. What was delivered has been charged; repeat the request.',
@@ -46,25 +42,23 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
     }
 
     const { filter, ending, firstByteAt, overheadMs } = result.value;
-    const reported = readUsage(filter.usage);
-    const usage = reported ?? (await estimateUsage(admission, target, filter.delivered(), deps.tokenizer));
+    const usage = filter.usage ?? (await ourCount(admission, target, filter.delivered(), deps));
     const cost = costOfUsage(admission, target, usage).nanoUsd;
-    const shown = { ...usageForClient(reported ? filter.usage : undefined, usage), cost: usdForDisplay(cost) };
-    const last = Buffer.from(
-      ending === 'completed' ? `${wantsUsage(admission) ? filter.usageChunk(shown) : ''}${DONE}` : errorEvent(filter.error ?? BROKEN_OFF),
-    );
+    const isComplete = ending === 'completed';
+    const last = isComplete ? filter.lastBytes({ usage, costUsd: usdForDisplay(cost) }) : filter.errorBytes(filter.error ?? BROKEN_OFF);
     // A ping from here on would stand in no digest.
     stopBeating();
     const served: Served = {
       ...journey,
       outcome: ending,
       usage,
-      estimated: reported === undefined,
+      estimated: filter.usage === undefined,
       responseSha256: client.digestWith(ending === 'cancelled' ? Buffer.alloc(0) : last),
       firstByteAt,
       completedAt: deps.clock.now(),
       overheadMs,
     };
+    if (isComplete) await admission.call.work.keep?.(filter.value);
     await settle(admission, served, deps.lanes);
     client.end(last);
     return served;
@@ -72,11 +66,6 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
     stopBeating();
   }
 }
-
-const wantsUsage = ({ call }: Admission): boolean => call.request.stream_options?.include_usage === true;
-
-const errorEvent = ({ message, type, code }: StreamError): string =>
-  `data: ${JSON.stringify({ error: { message, type, code, param: null } })}\n\n`;
 
 /** Relays until the stream is over. What fails before the first byte has reached the client is a fault: the next target may try. */
 async function pump(
@@ -86,7 +75,7 @@ async function pump(
   client: ClientStream,
   deps: InferenceDeps,
 ): Promise<{ ok: true; value: Relayed } | UpstreamFault> {
-  const filter = new SseFilter();
+  const filter = journey.target.dialect.form.openStream(answer.contentType);
   const over = Promise.withResolvers<void>();
   let firstByteAt = 0;
   let overheadMs = 0;
@@ -98,7 +87,7 @@ async function pump(
       firstByteAt = deps.clock.now();
       const waitedMs = journey.upstreamMs + arrivedTick - beganTick;
       overheadMs = performance.now() - admission.call.startedTick - waitedMs;
-      client.open(answerHeaders(admission, journey, overheadMs));
+      client.open(answerHeaders(admission, journey, overheadMs), filter.contentType);
     }
     return client.write(bytes);
   };
@@ -122,7 +111,7 @@ async function pump(
     if (isCancelled) return invalidAnswer('the client hung up', 'cancelled');
     if (filter.error) return invalidAnswer(filter.error.message);
     if (cut instanceof UpstreamCut) return faultOfCut(cut);
-    return invalidAnswer('the provider answered 200 with a body that is no stream of a chat completion');
+    return invalidAnswer(`the provider answered 200 with a body that is no stream of ${journey.target.dialect.endpoint}`);
   }
   if (cut && !(cut instanceof UpstreamCut)) throw cut;
   const ending = isCancelled ? 'cancelled' : filter.isComplete ? 'completed' : 'cut';

@@ -3,9 +3,8 @@ import type { UpstreamFault } from '../adapters/upstream/port.ts';
 import type { Admission } from './admission.ts';
 import type { Journey } from './attempts.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
-import { estimateUsage } from './estimate.ts';
 import { answerHeaders } from './response-headers.ts';
-import { type Served, settle } from './settlement.ts';
+import { ourCount, type Served, settle } from './settlement.ts';
 import { upstreamProblem } from './upstream-problem.ts';
 import { NO_USAGE } from './usage.ts';
 
@@ -26,7 +25,7 @@ export async function settleUnanswered(
   const served: Served = {
     ...journey,
     outcome: isCancelled ? 'cancelled' : 'failed',
-    usage: isCancelled ? await estimateUsage(admission, journey.target, { text: '', scale: 1 }, deps.tokenizer) : NO_USAGE,
+    usage: isCancelled ? await ourCount(admission, journey.target, { text: '', scale: 1 }, deps) : NO_USAGE,
     estimated: isCancelled,
     responseSha256: hash('sha256', body, 'hex'),
     firstByteAt: null,

@@ -57,7 +57,7 @@ test('whatever a provider says, parts never exceed their whole and nothing is ne
     fc.property(reported, (usage) => {
       const read = readUsage(usage);
       if (!read) return;
-      for (const count of Object.values(read)) expect(Number.isSafeInteger(count) && count >= 0).toBe(true);
+      for (const count of Object.values(read)) expect(Number.isSafeInteger(count) && Number(count) >= 0).toBe(true);
       expect(read.cached_input_tokens + read.cache_write_tokens).toBeLessThanOrEqual(read.input_tokens);
       expect(read.reasoning_tokens).toBeLessThanOrEqual(read.output_tokens);
     }),

@@ -11,8 +11,9 @@ export const NO_USAGE: ReceiptUsage = {
 /** More than any model can take or give: what claims to be above is no count. */
 const ABSURD = 100_000_000;
 
-const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= ABSURD;
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+export const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= ABSURD;
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const part = (details: unknown, name: string, most: number): number => {
   const value = isRecord(details) ? details[name] : undefined;
   return isCount(value) ? Math.min(value, most) : 0;
@@ -27,18 +28,21 @@ export function readUsage(usage: unknown): ReceiptUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const {
     prompt_tokens: input,
-    completion_tokens: written,
+    completion_tokens: completion,
     total_tokens: total,
     prompt_tokens_details: inputDetails,
     completion_tokens_details: outputDetails,
   } = usage;
-  if (!isCount(input) || !isCount(written)) return undefined;
-  const output = isCount(total) ? Math.max(written, total - input) : written;
+  if (!isCount(input) || !isCount(completion)) return undefined;
+  const output = isCount(total) ? Math.max(completion, total - input) : completion;
   const cached = part(inputDetails, 'cached_tokens', input);
+  const written = part(inputDetails, 'cache_write_tokens', input - cached);
+  const forAnHour = part(inputDetails, 'cache_write_1h_tokens', input - cached - written);
   return {
     input_tokens: input,
     cached_input_tokens: cached,
-    cache_write_tokens: part(inputDetails, 'cache_write_tokens', input - cached),
+    cache_write_tokens: written,
+    ...(forAnHour > 0 && { cache_write_1h_tokens: forAnHour }),
     output_tokens: output,
     reasoning_tokens: part(outputDetails, 'reasoning_tokens', output),
   };

@@ -8,7 +8,14 @@ import { InProcessLanes } from '../../adapters/lanes/in-process.ts';
 import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
 import { createSandboxProvider } from '../../adapters/upstream/sandbox/index.ts';
 import { loadCatalog } from '../../catalog/index.ts';
-import { createSignatureCheck, createTokenizer, Deployments, Heartbeat, type InferenceDeps } from '../../inference/index.ts';
+import {
+  createSignatureCheck,
+  createTokenizer,
+  Deployments,
+  Heartbeat,
+  type InferenceDeps,
+  STATELESS_OPERATIONS,
+} from '../../inference/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { LedgerWriter, ledgerLaneSource } from '../../ledger/index.ts';
@@ -71,6 +78,7 @@ export async function openInferenceWorld(clock: Clock) {
     authenticator: account.authenticator,
     idempotency,
     inference,
+    operations: STATELESS_OPERATIONS,
     checkSignature: createSignatureCheck({ clock, publicUrl: () => PUBLIC_URL }),
     bodyLimits: { maxBytes: 1_048_576, timeoutMs: 5_000 },
   });

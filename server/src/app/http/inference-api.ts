@@ -1,14 +1,15 @@
+import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ChatCompletionRequest, contract } from '@tallygate/contract';
 import {
   type Call,
-  completeChat,
+  completeCall,
   type InferenceDeps,
+  type Operation,
   parseInferenceHeaders,
   type Reply,
   requireEndpoint,
   type SignatureCheck,
-  streamChat,
+  streamCall,
 } from '../../inference/index.ts';
 import { isWellFormedRequestId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { type Log, withoutRedaction } from '../../kernel/log.ts';
@@ -17,7 +18,6 @@ import type { Idempotency } from '../idempotency.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
 import { CORS_HEADERS } from './cors.ts';
 import { type Authenticator, authorise, type Grant } from './credentials.ts';
-import { metadataOf } from './endpoint.ts';
 import { problemOf } from './problem-document.ts';
 import { validationProblem } from './validation.ts';
 
@@ -25,6 +25,7 @@ interface InferenceApiDeps {
   readonly authenticator: Authenticator;
   readonly idempotency: Idempotency;
   readonly inference: InferenceDeps;
+  readonly operations: readonly Operation[];
   readonly bodyLimits: BodyLimits;
   readonly checkSignature: SignatureCheck;
 }
@@ -35,26 +36,31 @@ interface ServingDeps extends InferenceApiDeps {
 
 type CallIds = Pick<Call, 'requestId' | 'clientRequestId'>;
 
-const ROUTE = contract.inference.createChatCompletion;
-const METADATA = metadataOf(ROUTE);
 const GRANT_FRESH_MS = 500;
 
 /**
- * The hot path: `POST /v1/chat/completions` straight on node:http. Express in between would cost more than everything the gateway does
+ * The hot path: everything that runs a model, straight on node:http. Express in between would cost more than everything the gateway does
  * with the request.
  */
 export function createInferenceApi(given: InferenceApiDeps) {
   const deps: ServingDeps = { ...given, refusalLog: withoutRedaction(given.inference.log) };
+  const byPath = new Map(given.operations.map((operation) => [operation.path, operation]));
+  const operationOf = ({ method, url = '' }: IncomingMessage): Operation | undefined => {
+    if (method !== 'POST') return undefined;
+    const mark = url.indexOf('?');
+    return byPath.get(mark < 0 ? url : url.slice(0, mark));
+  };
   return {
-    handles: ({ method, url }: IncomingMessage): boolean =>
-      method === 'POST' && (url === ROUTE.path || url?.startsWith(`${ROUTE.path}?`) === true),
+    handles: (req: IncomingMessage): boolean => operationOf(req) !== undefined,
 
     async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const operation = operationOf(req);
+      if (!operation) throw new Error('Only what is handled is served');
       const ids = callIds(req);
       // Only browsers read these, and only they say where they come from.
       if (req.headers.origin !== undefined) for (const [name, value] of Object.entries(CORS_HEADERS)) res.setHeader(name, value);
       try {
-        await answer(req, res, ids, deps);
+        await answer(operation, { req, res, ids }, deps);
       } catch (thrown) {
         refuse(thrown, res, ids, deps);
       }
@@ -62,51 +68,57 @@ export function createInferenceApi(given: InferenceApiDeps) {
   };
 }
 
-async function answer(req: IncomingMessage, res: ServerResponse, ids: CallIds, deps: ServingDeps): Promise<void> {
+interface Exchange {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly ids: CallIds;
+}
+
+async function answer(operation: Operation, { req, res, ids }: Exchange, deps: ServingDeps): Promise<void> {
   const startedTick = performance.now();
   const startedAt = deps.inference.clock.now();
-  const early = await admittedGrant(req, deps.authenticator);
+  const early = await admittedGrant(req, operation, deps.authenticator);
   const headers = parseInferenceHeaders(req.headers);
-  const { bytes: body, value } = await readJsonBody(req, deps.bodyLimits);
+  const { bytes, value } = await readJsonBody(req, deps.bodyLimits);
   // A body that trickles in must not carry a key past its revocation, or past a lowered cap.
   const isStale = performance.now() - startedTick > GRANT_FRESH_MS;
-  const grant = isStale ? await admittedGrant(req, deps.authenticator) : early;
-  const signature = deps.checkSignature(req, body, grant);
+  const grant = isStale ? await admittedGrant(req, operation, deps.authenticator) : early;
+  const signature = deps.checkSignature(req, bytes, grant);
   // Most requests are not signed, and need no turn of the event loop to find out.
   const clientSignature = signature && (await signature);
-  const request = parseRequest(value);
+  const request = parseRequest(operation, value);
+  const making = operation.workOf(request, { bytes, files: [], sha256: () => hash('sha256', bytes, 'hex') }, grant);
+  const work = making instanceof Promise ? await making : making;
   const hangUp = new AbortController();
   const call: Call = {
     ...ids,
     receiptId: newReceiptId(startedAt),
-    endpoint: ROUTE.path,
     startedAt,
     startedTick,
     grant,
     headers,
-    request,
-    body,
+    work,
     clientSignature,
     signal: hangUp.signal,
   };
 
-  if (request.stream) {
+  if (work.isStream) {
     abortOnHangUp(res, hangUp);
-    return streamChat(call, res, deps.inference);
+    return streamCall(call, res, deps.inference);
   }
   const key = req.headers['idempotency-key'];
   if (typeof key !== 'string') {
     abortOnHangUp(res, hangUp);
-    return send(res, await completeChat(call, deps.inference));
+    return send(res, await completeCall(call, deps.inference));
   }
   // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
-  return send(res, await completeOnce(call, key, deps));
+  return send(res, await completeOnce(call, { key, path: operation.path, body: bytes }, deps));
 }
 
-async function admittedGrant(req: IncomingMessage, authenticator: Authenticator): Promise<Grant> {
+async function admittedGrant(req: IncomingMessage, { path, metadata }: Operation, authenticator: Authenticator): Promise<Grant> {
   const grant = await grantOf(req, authenticator);
-  authorise(METADATA, grant.principal);
-  requireEndpoint(grant, ROUTE.path);
+  authorise(metadata, grant.principal);
+  requireEndpoint(grant, path);
   return grant;
 }
 
@@ -132,7 +144,11 @@ function abortOnHangUp(res: ServerResponse, hangUp: AbortController): void {
   });
 }
 
-async function completeOnce(call: Call, key: string, deps: ServingDeps): Promise<Reply> {
+async function completeOnce(
+  call: Call,
+  { key, path, body }: { key: string; path: string; body: Buffer },
+  deps: ServingDeps,
+): Promise<Reply> {
   if (key.length === 0 || key.length > 255)
     throw validationProblem({
       header: { issues: [{ path: ['idempotency-key'], message: 'Expected 1 to 255 characters', code: 'invalid' }] },
@@ -141,13 +157,13 @@ async function completeOnce(call: Call, key: string, deps: ServingDeps): Promise
   const { principal } = call.grant;
   const scope = principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`;
   const begun = await idempotency
-    .begin({ scope, key, method: 'POST', path: call.endpoint, body: call.body })
+    .begin({ scope, key, method: 'POST', path, body })
     .catch(unreachable('Idempotency keys cannot be looked up at the moment: repeat the request in a few seconds.'));
   if (begun.kind === 'replay') {
     const { status, headers, body } = begun.answer;
     return { status, headers: { ...headers, 'idempotent-replayed': 'true' }, body };
   }
-  const reply = await completeChat(call, inference).catch((thrown: unknown) => {
+  const reply = await completeCall(call, inference).catch((thrown: unknown) => {
     const problem = problemOf(thrown);
     report(problem, call, deps);
     return inference.problemReply(problem, call);
@@ -187,8 +203,8 @@ function callIds({ headers }: IncomingMessage): CallIds {
   return { requestId: newRequestId(), clientRequestId: typeof given === 'string' && isWellFormedRequestId(given) ? given : null };
 }
 
-function parseRequest(value: unknown): ChatCompletionRequest {
-  const parsed = ChatCompletionRequest.safeParse(value);
+function parseRequest({ schema }: Operation, value: unknown): unknown {
+  const parsed = schema.safeParse(value);
   if (!parsed.success) throw validationProblem({ body: parsed.error });
   return parsed.data;
 }

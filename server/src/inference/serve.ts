@@ -8,16 +8,16 @@ import { settle } from './settlement.ts';
 import { relayStream } from './stream-relay.ts';
 import { NO_USAGE } from './usage.ts';
 
-/** One plain chat completion: held, answered, settled. The reply is not sent yet, so that an idempotent repeat can be given the same. */
-export async function completeChat(call: Call, deps: InferenceDeps): Promise<Reply> {
+/** One plain answer: held, answered, settled. The reply is not sent yet, so that an idempotent repeat can be given the same. */
+export async function completeCall(call: Call, deps: InferenceDeps): Promise<Reply> {
   const admission = await admit(call, deps);
   const { served, reply } = await orAbandon(admission, deps, relayPlain(admission, deps));
   deps.onServed(call, served);
   return reply;
 }
 
-/** One streamed chat completion: held, relayed as it comes, settled before its last event leaves. */
-export async function streamChat(call: Call, res: ServerResponse, deps: InferenceDeps): Promise<void> {
+/** One streamed answer: held, relayed as it comes, settled before its last event leaves. */
+export async function streamCall(call: Call, res: ServerResponse, deps: InferenceDeps): Promise<void> {
   const admission = await admit(call, deps);
   const served = await orAbandon(admission, deps, relayStream(admission, res, deps));
   deps.onServed(call, served);

@@ -1,0 +1,59 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { Delivered } from './work.ts';
+
+/** What the answer cost, to be shown in it. */
+export interface ShownCost {
+  readonly usage: ReceiptUsage;
+  /** USD, for people: the exact amount is in the receipt. */
+  readonly costUsd: number;
+}
+
+/** A whole answer. */
+export interface PlainAnswer {
+  readonly contentType: string;
+  /** What the provider counted; undefined where it did not say, or nothing that can be a count. */
+  readonly usage: ReceiptUsage | undefined;
+  readonly delivered: Delivered;
+  /** What is kept of it, where the request asks for that. */
+  readonly value: unknown;
+  /** The bytes for the client. */
+  toBytes(cost: ShownCost): Buffer;
+}
+
+/** What a provider said went wrong after its stream had begun. */
+export interface StreamError {
+  readonly message: string;
+  readonly type: string;
+  readonly code: string | null;
+}
+
+/** A streamed answer on its way to the client. */
+export interface StreamFilter {
+  readonly contentType: string;
+  /** Takes bytes in, gives back those that may go on: never the last event. */
+  push(chunk: Buffer): Buffer;
+  /** The provider closed the stream. */
+  end(): Buffer;
+  /** Nothing more is taken in: the end was announced, an error was, or the bytes are none of this endpoint. */
+  readonly isOver: boolean;
+  /** Whether the bytes so far are no answer of this endpoint. */
+  readonly isInvalid: boolean;
+  readonly error: StreamError | undefined;
+  readonly isComplete: boolean;
+  /** What the provider counted, as far as it has said. */
+  readonly usage: ReceiptUsage | undefined;
+  delivered(): Delivered;
+  /** What is kept of it, where the request asks for that; known once it is complete. */
+  readonly value: unknown;
+  /** The bytes that end a complete stream, with its cost where it shows one. */
+  lastBytes(cost: ShownCost): Buffer;
+  /** The bytes that end a stream that broke. */
+  errorBytes(error: StreamError): Buffer;
+}
+
+/** How the answers of an endpoint are read. */
+export interface AnswerForm {
+  /** Undefined: the bytes are no answer of this endpoint. */
+  read(bytes: Buffer, contentType: string | null): PlainAnswer | undefined;
+  openStream(contentType: string | null): StreamFilter;
+}

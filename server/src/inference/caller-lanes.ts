@@ -1,0 +1,57 @@
+import type { HoldRequest, MoneyLane, Units } from '../adapters/lanes/port.ts';
+import { monthEnd, monthOf } from '../kernel/clock.ts';
+import { laneId } from '../ledger/index.ts';
+import { planOf } from '../plans/index.ts';
+import { type Call, isLive, keyIdOf } from './call.ts';
+
+export type Funding = 'test' | 'balance' | 'invoice' | 'none';
+
+/** Every lane that the call passes through: its run, its key's month, what the plan includes, and what pays beyond that. */
+export function lanesOf(call: Call): Pick<HoldRequest, 'lanes' | 'quota' | 'funds'> {
+  const { principal, monthlyCap, plan } = call.grant;
+  const { accountId } = principal;
+  const livemode = isLive(principal);
+  const keyId = keyIdOf(principal);
+  const month = monthOf(call.startedAt);
+  const resetsAt = monthEnd(month).getTime();
+  const lanes: MoneyLane[] = [];
+  const { runId, runCap } = call.headers;
+  if (runId !== null) {
+    lanes.push({ id: laneId.run(accountId, livemode, runId), source: 'agent_run', cap: runCap, capRule: 'tightening', resetsAt: null });
+  }
+  if (keyId !== null) lanes.push({ id: laneId.key(keyId, month), source: 'key', cap: monthlyCap, capRule: 'given', resetsAt });
+  if (!livemode) {
+    return {
+      lanes,
+      quota: null,
+      funds: { id: laneId.testFunds(accountId, month), source: 'balance', cap: null, capRule: 'given', resetsAt },
+    };
+  }
+  const { quota, overage } = planOf(plan);
+  const quotaLane = { id: laneId.quota(accountId, month), caps: quota as Units, resetsAt };
+  switch (overage.kind) {
+    case 'block':
+      return { lanes, quota: quotaLane, funds: null };
+    case 'balance':
+      return {
+        lanes,
+        quota: quotaLane,
+        funds: { id: laneId.balance(accountId), source: 'balance', cap: null, capRule: 'credited', resetsAt: null },
+      };
+    case 'invoice':
+      return {
+        lanes,
+        quota: quotaLane,
+        funds: { id: laneId.invoice(accountId, month), source: 'balance', cap: overage.ceiling, capRule: 'given', resetsAt },
+      };
+    default:
+      return overage satisfies never;
+  }
+}
+
+/** Who pays what the plan does not include. */
+export function fundingOf({ grant }: Call): Funding {
+  if (!isLive(grant.principal)) return 'test';
+  const { kind } = planOf(grant.plan).overage;
+  return kind === 'block' ? 'none' : kind;
+}

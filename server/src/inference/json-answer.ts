@@ -1,0 +1,45 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { AnswerForm, PlainAnswer, StreamFilter } from './answer-form.ts';
+import { isRecord } from './usage.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The JSON object that the bytes are, or undefined. */
+export function jsonObjectOf(bytes: Buffer): Json | undefined {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    return isRecord(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+interface JsonForm {
+  /** Whether it is an answer of the endpoint at all. */
+  isAnswer(value: Json): boolean;
+  readUsage(usage: unknown, value: Json): ReceiptUsage | undefined;
+  /** What stands under `usage` where the provider said nothing; undefined: the answer shows none. */
+  usageForClient(usage: ReceiptUsage): Json | undefined;
+}
+
+/** Answers that are one JSON object with its usage at the top, and never streamed. */
+export const jsonForm = ({ isAnswer, readUsage, usageForClient }: JsonForm): AnswerForm => ({
+  read(bytes): PlainAnswer | undefined {
+    const value = jsonObjectOf(bytes);
+    if (!value || !isAnswer(value)) return undefined;
+    const usage = readUsage(value['usage'], value);
+    return {
+      contentType: 'application/json',
+      usage,
+      delivered: { text: '', scale: 1 },
+      value,
+      toBytes({ usage: counted, costUsd }) {
+        const shown = usage && typeof value['usage'] === 'object' ? value['usage'] : usageForClient(counted);
+        return Buffer.from(JSON.stringify(shown ? { ...value, usage: { ...shown, cost: costUsd } } : value));
+      },
+    };
+  },
+  openStream(): StreamFilter {
+    throw new Error('This endpoint does not stream');
+  },
+});

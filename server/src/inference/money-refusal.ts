@@ -1,0 +1,35 @@
+import type { Refused } from '../adapters/lanes/port.ts';
+import { rfc3339 } from '../kernel/clock.ts';
+import { formatUsd } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { rateHeaders } from './rate-limits.ts';
+import { runHeaders } from './response-headers.ts';
+
+const LIMIT_NAMES = {
+  agent_run: 'the ceiling of this agent run',
+  key: 'the monthly cap of this API key',
+  plan_quota: 'the quota of your plan',
+  balance: 'your balance',
+};
+
+const RETRY_IN_FLIGHT_SECONDS = 1;
+
+/** What the caller is told when the worst case does not fit: the numbers of the lane that refused. */
+export function moneyRefusal({ lane, lanes, required, resetsAt, mayFitLater, rates }: Refused): Problem {
+  const headers = { ...rateHeaders(rates), ...runHeaders(lanes.find(({ source }) => source === 'agent_run')) };
+  const budget = {
+    limit_source: lane.source,
+    cap_usd: formatUsd(lane.cap ?? 0n),
+    spent_usd: formatUsd(lane.spent),
+    held_usd: formatUsd(lane.held),
+    required_usd: formatUsd(required),
+    resets_at: resetsAt === null ? null : rfc3339(resetsAt),
+  };
+  const limit = LIMIT_NAMES[lane.source];
+  if (mayFitLater) {
+    const detail = `Running requests hold what is left under ${limit}: up to ${budget.required_usd} USD are needed. Repeat shortly.`;
+    return new Problem('budget_in_flight', detail, { budget, headers, retryAfterSeconds: RETRY_IN_FLIGHT_SECONDS });
+  }
+  const detail = `This request may cost up to ${budget.required_usd} USD, which does not fit under ${limit}: lower max_tokens, or raise the limit.`;
+  return new Problem('budget_exceeded', detail, { budget, headers });
+}

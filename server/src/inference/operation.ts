@@ -1,0 +1,56 @@
+import type { Readable } from 'node:stream';
+import type { RouteMetadata } from '@tallygate/contract';
+import type * as z from 'zod';
+import type { Caller } from './call.ts';
+import type { Work } from './work.ts';
+
+/** A file of a form, whole in the blob store. */
+export interface ReceivedFile {
+  /** Without brackets. */
+  readonly field: string;
+  readonly filename: string;
+  readonly contentType: string;
+  readonly bytes: number;
+  open(): Readable;
+}
+
+/** A request's body as it was read. */
+export interface Received {
+  /** JSON as it came; empty where the request is a form. */
+  readonly bytes: Buffer;
+  readonly files: readonly ReceivedFile[];
+  /** Of the body as received, hex. */
+  sha256(): string;
+}
+
+interface Route {
+  readonly path: string;
+  readonly metadata: RouteMetadata;
+}
+
+/** An endpoint that runs a model: how a request to it becomes {@link Work}. */
+export interface Operation extends Route {
+  readonly takes: 'json' | 'form' | 'json_or_form';
+  readonly schema: z.ZodType;
+  /** @throws Problem where the request asks for what cannot be served or priced */
+  workOf(request: unknown, received: Received, caller: Caller): Work | Promise<Work>;
+}
+
+interface OperationOf<Schema extends z.ZodType> {
+  readonly takes?: Operation['takes'];
+  readonly schema: Schema;
+  work(request: z.infer<Schema>, received: Received, caller: Caller): Work | Promise<Work>;
+}
+
+/** Ties a route to its schema and its work; behind it all operations have one type. */
+export const operation = <Schema extends z.ZodType>(
+  { path, metadata }: { readonly path: string; readonly metadata: RouteMetadata },
+  { takes = 'json', schema, work }: OperationOf<Schema>,
+): Operation => ({
+  path,
+  metadata,
+  takes,
+  schema,
+  // What is handed in has been parsed with this very schema.
+  workOf: (request, received, caller) => work(request as z.infer<Schema>, received, caller),
+});

@@ -1,0 +1,72 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../adapters/upstream/port.ts';
+import type { CatalogModel, UsageBound } from '../catalog/index.ts';
+import type { AnswerForm } from './answer-form.ts';
+import type { Tokenizer } from './tokenizer.ts';
+
+/** Something that not every model can do. */
+export interface Requirement {
+  readonly capability: string;
+  /** The request field that asks for it. */
+  readonly param: string;
+}
+
+/** The bound on tokens out, where the endpoint has one. */
+export interface OutputBound {
+  /** What the caller asks for, of one choice; undefined where they leave it open. */
+  readonly asked: number | undefined;
+  /** The field that says so. */
+  readonly param: string;
+  /** How many answers each take so much. */
+  readonly choices: number;
+  /** A rough count of the prompt: what is left of a model's window behind it is the most that is worth asking for. */
+  readonly roughPromptTokens: number;
+}
+
+/** Worst case of everything but the tokens out that an {@link OutputBound} limits. */
+export interface WorkBound extends UsageBound {
+  /** Images made, for the plan's quota. */
+  readonly images?: number;
+}
+
+/** One way to put the request to a provider, and to understand its answer. */
+export interface Dialect {
+  readonly endpoint: UpstreamEndpoint;
+  readonly request: UpstreamCall['request'];
+  readonly files?: readonly UpstreamFile[] | undefined;
+  readonly form: AnswerForm;
+}
+
+/** What was delivered, as far as it was kept, and by how much it has to be scaled up where not all of it was. */
+export interface Delivered {
+  readonly text: string;
+  readonly scale: number;
+}
+
+/**
+ * What a request asks for, as far as the one path through admission, providers and settlement has to know. Every endpoint that can spend
+ * makes one; no other way leads to a provider.
+ */
+export interface Work {
+  /** As the interface names it; what usage and receipts are filed under. */
+  readonly endpoint: string;
+  readonly model: string;
+  /** The caller's own, in order. */
+  readonly fallbackModels: readonly string[];
+  readonly isStream: boolean;
+  readonly needs: readonly Requirement[];
+  readonly output: OutputBound | null;
+  /** What the prompt counts for in rate limits before it is counted. */
+  readonly estimatedTokens: number;
+  /** In order of preference; the first that a deployment serves is spoken. */
+  readonly dialects: readonly [Dialect, ...Dialect[]];
+  bound(model: CatalogModel): WorkBound;
+  /** A tighter bound by counting the prompt; undefined where nothing in the request can be counted. */
+  countedBound?(model: CatalogModel, tokenizer: Tokenizer): Promise<WorkBound | undefined>;
+  /** Our own count where the provider sent none; never more than what is held. */
+  estimate(model: CatalogModel, delivered: Delivered, maxOutputTokens: number | null, tokenizer: Tokenizer): Promise<ReceiptUsage>;
+  /** SHA-256 of the request as received, hex. */
+  requestSha256(): string;
+  /** Keeps what the answer left to keep (stored completions, responses), before it is settled and before its last byte leaves. */
+  keep?(answer: unknown): Promise<void>;
+}
