@@ -1,0 +1,121 @@
+import { isRecord, type Json, jsonIn } from '../json-value.ts';
+import { UpstreamCut } from '../port.ts';
+import { type ServerSentEvent, ServerSentEvents } from '../server-sent-events.ts';
+import type { Translation } from '../translated-answer.ts';
+import { type CandidatePiece, callId, candidatePieces, toolCall } from './candidate.ts';
+import { type AnswerContext, blockedBecause, headOf } from './completion.ts';
+import { googleWords } from './error-words.ts';
+import { finishReasonOf, withheld } from './finish-reason.ts';
+import { withSignature } from './thought-signature.ts';
+import { type ChatUsage, usageOf } from './usage.ts';
+
+/** How far a choice has come. */
+interface Choice {
+  calls: number;
+  hasSpoken: boolean;
+  isFinished: boolean;
+}
+
+/**
+ * `streamGenerateContent` as OpenAI's chunks. Every event of Google's is an answer of its own with what is new in it; calls come whole, and
+ * each event tells the usage so far, the last one all of it. Google marks no end: a stream is complete when every choice has its reason.
+ */
+export class ChunkStream implements Translation {
+  readonly contentType = 'text/event-stream';
+  readonly #context: AnswerContext;
+  readonly #events = new ServerSentEvents();
+  readonly #choices = new Map<number, Choice>();
+  #head: { id: string; model: string } | undefined;
+  #usage: ChatUsage | undefined;
+  #hasFailed = false;
+
+  constructor(context: AnswerContext) {
+    this.#context = context;
+  }
+
+  push(chunk: Buffer): Buffer {
+    return this.#say(this.#events.push(chunk));
+  }
+
+  end(): Buffer {
+    const last = this.#say(this.#events.end());
+    if (this.#hasFailed) return last;
+    if (!this.#isComplete()) throw new UpstreamCut('reset');
+    const usage = this.#usage ? this.#frame({ choices: [], usage: this.#usage }) : '';
+    return Buffer.concat([last, Buffer.from(`${usage}data: [DONE]\n\n`)]);
+  }
+
+  usageSoFar(): unknown {
+    return this.#usage;
+  }
+
+  #isComplete(): boolean {
+    return this.#choices.size > 0 && [...this.#choices.values()].every(({ isFinished }) => isFinished);
+  }
+
+  #say(events: readonly ServerSentEvent[]): Buffer {
+    return Buffer.from(events.map(({ data }) => (this.#hasFailed ? '' : this.#sayEvent(data))).join(''));
+  }
+
+  #sayEvent(data: string): string {
+    const document = jsonIn(data);
+    const response: unknown = Array.isArray(document) ? document[0] : document;
+    if (!isRecord(response)) return this.#fail('The provider sent an event that is no JSON object.', null);
+    if ('error' in response) {
+      const { message, code } = googleWords(data);
+      return this.#fail(message, code);
+    }
+    this.#head ??= headOf(response, this.#context);
+    this.#usage = usageOf(response['usageMetadata']) ?? this.#usage;
+    const block = blockedBecause(response);
+    const pieces = candidatePieces(response);
+    if (pieces.length > 0) return pieces.map((piece) => this.#sayPiece(piece)).join('');
+    return block === undefined || this.#choices.size > 0 ? '' : this.#sayBlock(block);
+  }
+
+  #sayPiece(piece: CandidatePiece): string {
+    const { index, text, thoughts, signature, logprobs, finishReason, finishMessage } = piece;
+    const choice = this.#choices.get(index) ?? { calls: 0, hasSpoken: false, isFinished: false };
+    const isNew = !this.#choices.has(index);
+    this.#choices.set(index, choice);
+    const said: string[] = [];
+    const say = (delta: Json, finish: string | null = null): void => {
+      said.push(this.#frame({ choices: [{ index, delta, logprobs: 'content' in delta ? logprobs : null, finish_reason: finish }] }));
+    };
+    if (isNew) say({ role: 'assistant', content: '' });
+    if (thoughts !== '') say({ reasoning_content: thoughts });
+    if (text !== '') say({ content: text });
+    if (signature !== undefined) say(withSignature(signature));
+    for (const call of piece.calls) {
+      const at = choice.calls++;
+      if (at > 0 && this.#context.oneCallOnly) continue;
+      const id = call.id ?? callId(this.#head?.id ?? this.#context.id, index, at);
+      say({ tool_calls: [{ index: at, ...toolCall(call, id) }] });
+    }
+    choice.hasSpoken ||= text !== '' || choice.calls > 0;
+    if (finishReason !== undefined && !choice.isFinished) {
+      choice.isFinished = true;
+      const reason = finishReasonOf(finishReason, choice.calls > 0);
+      if (reason === 'content_filter' && !choice.hasSpoken) say({ refusal: withheld(finishReason, finishMessage) });
+      say({}, reason);
+    }
+    return said.join('');
+  }
+
+  #sayBlock(refusal: string): string {
+    this.#choices.set(0, { calls: 0, hasSpoken: true, isFinished: true });
+    const chunk = (delta: Json, finish: string | null): string =>
+      this.#frame({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
+    return chunk({ role: 'assistant', content: '' }, null) + chunk({ refusal }, null) + chunk({}, 'content_filter');
+  }
+
+  #fail(message: string, code: string | null): string {
+    this.#hasFailed = true;
+    return `data: ${JSON.stringify({ error: { message, type: 'server_error', param: null, code } })}\n\n`;
+  }
+
+  #frame(members: Json): string {
+    const { id, model } = this.#head ?? this.#context;
+    return `data: ${JSON.stringify({ id: `chatcmpl-${id}`, object: 'chat.completion.chunk', created: this.#context.created, model, ...members })}\n\n`;
+  }
+}

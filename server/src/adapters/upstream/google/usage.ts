@@ -1,0 +1,31 @@
+import { countIn, isRecord, type Json } from '../json-value.ts';
+
+/** OpenAI's usage of a chat completion. */
+export interface ChatUsage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly total_tokens: number;
+  readonly prompt_tokens_details: { readonly cached_tokens: number };
+  readonly completion_tokens_details: { readonly reasoning_tokens: number };
+}
+
+const COUNTS = ['promptTokenCount', 'toolUsePromptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'];
+
+/**
+ * Google's `usageMetadata`. It counts thoughts beside the candidates and bills them as output; what its own tools fed back is input beside the
+ * prompt; cached tokens are part of the prompt. A count of zero is left out of its JSON. Undefined where a count is none.
+ */
+export function usageOf(metadata: unknown): ChatUsage | undefined {
+  if (!isRecord(metadata) || COUNTS.some((name) => metadata[name] !== undefined && countIn(metadata[name]) === undefined)) return undefined;
+  const count = (name: keyof Json): number => countIn(metadata[name]) ?? 0;
+  const input = count('promptTokenCount') + count('toolUsePromptTokenCount');
+  const thoughts = count('thoughtsTokenCount');
+  const output = count('candidatesTokenCount') + thoughts;
+  return {
+    prompt_tokens: input,
+    completion_tokens: output,
+    total_tokens: input + output,
+    prompt_tokens_details: { cached_tokens: count('cachedContentTokenCount') },
+    completion_tokens_details: { reasoning_tokens: thoughts },
+  };
+}
