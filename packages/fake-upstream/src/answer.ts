@@ -1,24 +1,16 @@
 import type { ServerResponse } from 'node:http';
-import { type ChatRequest, plainBody, planAnswer } from './completion.ts';
-import { eventStream } from './event-stream.ts';
+import type { Answer } from './dialect.ts';
 import type { Step } from './step.ts';
 import { breakOff, type Progress, pieces, write } from './wire.ts';
 
-export interface Question {
-  /** The answer's own id. */
-  readonly id: string;
-  readonly request: ChatRequest;
-  readonly promptTokens: number;
-}
-
-/** Carries out one step. */
-export function answer(response: ServerResponse, step: Step, question: Question, progress: Progress): void {
+/** Carries out one step; `said` is what the provider answers where the step does not replace it. */
+export function answer(response: ServerResponse, step: Step, said: Answer, progress: Progress): void {
   const begin = (): void => {
     if (response.destroyed) return;
     if (step.cut?.at === 'before_head') breakOff(response, step.cut.how, progress);
     else if (step.body !== undefined) plain(response, step, bytesOf(step.body), progress);
-    else if (question.request['stream'] === true) stream(response, step, question, progress);
-    else plain(response, step, bytesOf(plainBody(planAnswer(question.id, question.request, step, question.promptTokens))), progress);
+    else if (said.isStream) stream(response, step, said, progress);
+    else plain(response, step, bytesOf(said.plain()), progress);
   };
   later(step.delayMs, begin);
 }
@@ -36,12 +28,9 @@ function plain(response: ServerResponse, step: Step, body: Uint8Array, progress:
   respond(response, step, headers, [body], progress);
 }
 
-function stream(response: ServerResponse, step: Step, question: Question, progress: Progress): void {
-  const options = question.request['stream_options'];
-  const includesUsage = typeof options === 'object' && options !== null && 'include_usage' in options && options.include_usage === true;
-  const plan = planAnswer(question.id, question.request, step, question.promptTokens);
+function stream(response: ServerResponse, step: Step, said: Answer, progress: Progress): void {
   const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...step.headers };
-  respond(response, step, headers, eventStream(plan, step, includesUsage), progress);
+  respond(response, step, headers, said.events(), progress);
 }
 
 function respond(

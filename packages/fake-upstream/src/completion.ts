@@ -1,10 +1,11 @@
+import { type Fields, isFields } from './dialect.ts';
 import { sample } from './sample.ts';
 import type { ExactUsage, Saying, ScriptedToolCall } from './step.ts';
 
-/** A chat completion request as it came: nothing in it is trusted to have its type. */
-export type ChatRequest = Readonly<Record<string, unknown>>;
+/** A chat completion request. */
+export type ChatRequest = Fields;
 
-type Piece =
+export type Piece =
   | { readonly kind: 'reasoning' | 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly index: number; readonly name: string }
   | { readonly kind: 'arguments'; readonly index: number; readonly text: string };
@@ -26,7 +27,6 @@ export const CREATED = 1_767_139_200;
 const DEFAULT_TOKENS = 8;
 const ARGUMENT_CHARACTERS_PER_TOKEN = 8;
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
 const integer = (value: unknown): number | undefined => (typeof value === 'number' && Number.isInteger(value) ? value : undefined);
 const words = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 
@@ -53,24 +53,25 @@ function askedFor(request: ChatRequest): Saying {
   const tool = demandedTool(request);
   if (tool) return { text: '', toolCalls: [tool] };
   const format = request['response_format'];
-  if (!isRecord(format)) return {};
+  if (!isFields(format)) return {};
   if (format['type'] === 'json_object') return { text: '{"ok": true}' };
   const { json_schema: named } = format;
-  return isRecord(named) ? { text: JSON.stringify(sample(named['schema'])) } : {};
+  return isFields(named) ? { text: JSON.stringify(sample(named['schema'])) } : {};
 }
 
 function demandedTool(request: ChatRequest): ScriptedToolCall | undefined {
   const { tools, tool_choice: choice } = request;
-  if (!Array.isArray(tools) || !(choice === 'required' || isRecord(choice))) return undefined;
-  const wanted = isRecord(choice) && isRecord(choice['function']) ? choice['function']['name'] : undefined;
-  for (const { function: tool } of tools.filter(isRecord)) {
-    if (!isRecord(tool) || typeof tool['name'] !== 'string' || (wanted !== undefined && tool['name'] !== wanted)) continue;
+  if (!Array.isArray(tools) || !(choice === 'required' || isFields(choice))) return undefined;
+  const wanted = isFields(choice) && isFields(choice['function']) ? choice['function']['name'] : undefined;
+  for (const { function: tool } of tools.filter(isFields)) {
+    if (!isFields(tool) || typeof tool['name'] !== 'string' || (wanted !== undefined && tool['name'] !== wanted)) continue;
     return { name: tool['name'], arguments: JSON.stringify(sample(tool['parameters']) ?? {}) };
   }
   return undefined;
 }
 
-function piecesOf(saying: Saying): Piece[] {
+/** What a saying comes to, token by token. */
+export function piecesOf(saying: Saying): Piece[] {
   const pieces: Piece[] = words(saying.reasoning ?? '').map((text) => ({ kind: 'reasoning', text }));
   const text =
     saying.text === undefined

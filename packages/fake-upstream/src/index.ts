@@ -1,3 +1,5 @@
+export type { AnthropicSaying, AnthropicUsage } from './anthropic/saying.ts';
+export * as anthropicSteps from './anthropic/steps.ts';
 export { type FakeUpstream, type FakeUpstreamOptions, type RecordedRequest, type ScriptFunction, startFakeUpstream } from './server.ts';
 export type { Cut, ExactUsage, Saying, ScriptedToolCall, Step, StreamForm } from './step.ts';
 export * as steps from './steps.ts';

@@ -1,9 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answer } from './answer.ts';
-import { type ChatRequest, CREATED } from './completion.ts';
+import { anthropic } from './anthropic/dialect.ts';
+import { type Dialect, isFields } from './dialect.ts';
+import { CHAT, openAi } from './openai.ts';
 import { prepared } from './prepared.ts';
 import type { Step } from './step.ts';
-import { refused } from './steps.ts';
 import type { Progress } from './wire.ts';
 
 /** A request as the provider saw it. */
@@ -34,7 +35,7 @@ export interface FakeUpstream {
   readonly url: string;
   /** Everything that arrived, in order; empty with `record: false`. */
   readonly requests: readonly RecordedRequest[];
-  /** Steps are queued, each answers one chat completion; a function answers all of them once the queue is empty. */
+  /** Steps are queued, each answers one request; a function answers all of them once the queue is empty. */
   script(...steps: readonly (Step | ScriptFunction)[]): void;
   /** The next request that arrives from now on. */
   nextRequest(): Promise<RecordedRequest>;
@@ -73,12 +74,8 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
   let decide: ScriptFunction | undefined;
   let answers = 0;
 
-  const stepFor = (request: Recording): Step => {
-    const isChat = request.method === 'POST' && request.path === CHAT;
-    if (!isChat) return request.path === '/v1/models' ? { body: MODELS } : refused(404, `Invalid URL (${request.method} ${request.path})`);
-    if (!isObject(request.body)) return refused(400, 'We could not parse the JSON body of your request.');
-    return queue.shift() ?? decide?.(request) ?? fallback;
-  };
+  const stepFor = (request: Recording, dialect: Dialect): Step =>
+    dialect.refusal(request) ?? queue.shift() ?? decide?.(request) ?? fallback;
 
   const handle = (incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): void => {
     if (!record && incoming.url === CHAT && queue.length === 0 && !decide) {
@@ -88,8 +85,10 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
     const request = recordingOf(incoming, response, rawBody);
     if (record) requests.push(request);
     for (const arrived of waiting.splice(0)) arrived(request);
-    const question = { id: `chatcmpl-fake-${++answers}`, request: isObject(request.body) ? request.body : {}, promptTokens };
-    answer(response, stepFor(request), question, request);
+    const dialect = DIALECTS.find((one) => one.takes(request)) ?? openAi;
+    const step = stepFor(request, dialect);
+    const fields = isFields(request.body) ? request.body : {};
+    answer(response, step, dialect.answer({ turn: ++answers, request: fields, step, promptTokens }), request);
   };
 
   const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (incoming, response) => {
@@ -124,10 +123,8 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
   };
 }
 
-const CHAT = '/v1/chat/completions';
-const MODELS = { object: 'list', data: [{ id: 'fake-model', object: 'model', created: CREATED, owned_by: 'fake-upstream' }] };
-
-const isObject = (value: unknown): value is ChatRequest => typeof value === 'object' && value !== null && !Array.isArray(value);
+/** The first that takes a request answers it; OpenAI's takes every one. */
+const DIALECTS: readonly Dialect[] = [anthropic, openAi];
 
 function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): Recording {
   const { promise: ended, resolve } = Promise.withResolvers<'answered' | 'aborted' | 'cut'>();

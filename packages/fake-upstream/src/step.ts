@@ -1,3 +1,5 @@
+import type { AnthropicSaying } from './anthropic/saying.ts';
+
 /** OpenAI's usage of a chat completion, exact by the rule in the README. */
 export interface ExactUsage {
   readonly prompt_tokens: number;
@@ -55,6 +57,8 @@ export interface Cut {
 
 /** One scripted answer. All fields are optional and flat, so that steps compose by spreading: `{ ...crlf(), ...split(1) }`. */
 export interface Step extends Saying, StreamForm {
+  /** Said by Anthropic's API only. */
+  readonly anthropic?: AnthropicSaying;
   /** Before the head, milliseconds. */
   readonly delayMs?: number;
   /** Between the head and the body's first byte, milliseconds. */

@@ -1,0 +1,33 @@
+import type { RecordedRequest } from './server.ts';
+import type { Step } from './step.ts';
+
+/** A request as it came: nothing in it is trusted to have its type. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What a provider says to one request, in both ways of writing it down. */
+export interface Answer {
+  readonly isStream: boolean;
+  /** The whole answer, one JSON document. */
+  plain(): object;
+  /** The server-sent events, one string each. */
+  events(): Iterable<string>;
+}
+
+export interface Question {
+  /** Counts the requests. */
+  readonly turn: number;
+  readonly request: Fields;
+  readonly step: Step;
+  readonly promptTokens: number;
+}
+
+/** One provider's API. */
+export interface Dialect {
+  /** Whether a request is for this API, by its method and path. */
+  takes(request: RecordedRequest): boolean;
+  /** What this API says to a request that it cannot take; such a request uses up no step. */
+  refusal(request: RecordedRequest): Step | undefined;
+  answer(question: Question): Answer;
+}
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
