@@ -22,6 +22,7 @@ export default defineConfig({
       unit('cli', './cli'),
       unit('receipts', './packages/receipts', [PROPERTY_SEED]),
       unit('fake-upstream', './packages/fake-upstream'),
+      unit('fake-stripe', './packages/fake-stripe'),
       {
         extends: true as const,
         test: {

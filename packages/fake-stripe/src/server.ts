@@ -1,0 +1,226 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Controls, control, type Fault } from './control.ts';
+import { StripeFault } from './fault.ts';
+import { Form } from './form.ts';
+import { type Answer, IdempotencyKeys } from './idempotency.ts';
+import { expand } from './listing.ts';
+import { hostedPage } from './pages.ts';
+import { advanceTo, catchUp } from './passage-of-time.ts';
+import { closeDispute, openDispute } from './refunds.ts';
+import { routeOf } from './routes.ts';
+import { addWebhookEndpoint } from './webhook-endpoints.ts';
+import { Webhooks } from './webhooks.ts';
+import { API_VERSION, type DunningEnd, World } from './world.ts';
+
+export interface FakeStripeOptions {
+  /** Default 0: any free port. Always on 127.0.0.1. */
+  readonly port?: number;
+  /** Epoch milliseconds; default the system's. It is what `advance` adds to. */
+  readonly clock?: () => number;
+  /** An endpoint that is told of every event from the start; more can be made through the API. */
+  readonly webhook?: { readonly url: string; readonly secret: string };
+  /** What becomes of a subscription whose renewal was declined four times. Default `canceled`. */
+  readonly dunningEnd?: DunningEnd;
+}
+
+/** A request as it arrived at the API. */
+export interface RecordedRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly idempotencyKey: string | undefined;
+  readonly apiVersion: string | undefined;
+  readonly body: string;
+}
+
+export interface FakeStripe {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+  readonly port: number;
+  /** What the SDK is constructed with, beside a key (`sk_test_…`). */
+  readonly sdkOptions: { readonly host: string; readonly port: number; readonly protocol: 'http'; readonly telemetry: false };
+  readonly requests: readonly RecordedRequest[];
+  readonly webhooks: Webhooks;
+  /** Epoch milliseconds, by the fake's own clock. */
+  now(): number;
+  /** Lets time pass: periods end, renewals are charged, schedules take effect, declined payments are tried again. */
+  advance(time: { readonly toMs: number } | { readonly days: number } | { readonly seconds: number }): void;
+  /** Tells an endpoint of every event from now on. */
+  addWebhook(webhook: { readonly url: string; readonly secret: string }): void;
+  /** Presses Pay on the hosted page, with a test card (default 4242…). @returns what the page says when it is declined */
+  pay(sessionId: string, card?: string): string | undefined;
+  /** @returns its id */
+  openDispute(paymentIntentId: string, reason?: string): string;
+  closeDispute(disputeId: string, outcome: 'won' | 'lost'): void;
+  /** What happens to the next requests, one fault each. */
+  failNext(...faults: readonly Fault[]): void;
+  /** Each request takes this long from now on, so that two with one idempotency key can meet. */
+  slowDown(ms: number): void;
+  close(): Promise<void>;
+}
+
+/** Starts the fake; it listens when this resolves. */
+export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<FakeStripe> {
+  const world = new World(options.clock ?? Date.now);
+  world.dunningEnd = options.dunningEnd ?? 'canceled';
+  const webhooks = new Webhooks(world);
+  const controls: Controls = { world, webhooks, faults: [] };
+  const keys = new IdempotencyKeys();
+  const requests: RecordedRequest[] = [];
+  let slowMs = 0;
+
+  /** All or nothing, unless what went wrong is itself on record. */
+  const atomically = <T>(work: () => T): T => {
+    catchUp(world);
+    const undo = world.checkpoint();
+    try {
+      return work();
+    } catch (thrown) {
+      if (!(thrown instanceof StripeFault && thrown.keepsEffects)) undo();
+      throw thrown;
+    } finally {
+      webhooks.tell(world.takeEmitted());
+    }
+  };
+
+  const run = (method: string, path: string, encoded: string): Answer =>
+    answerOf(() => {
+      const form = Form.parse(encoded);
+      const route = routeOf(method, path);
+      if (!route) throw new StripeFault(404, 'invalid_request_error', `Unrecognized request URL (${method}: ${path}).`);
+      return atomically(() => {
+        const paths = form.texts('expand');
+        const answer = expand(world, route(world, form), paths);
+        form.expectAllRead();
+        return answer;
+      });
+    });
+
+  const api = async (incoming: IncomingMessage, path: string, search: string, body: string): Promise<Answer & { replayed?: true }> => {
+    const { method = 'GET', headers } = incoming;
+    const idempotencyKey = single(headers['idempotency-key']);
+    requests.push({ method, path, idempotencyKey, apiVersion: single(headers['stripe-version']), body });
+    if (!/^Bearer (sk|rk)_test_\w+$/.test(headers.authorization ?? '')) {
+      const said = 'Invalid API Key provided: use any key that begins with sk_test_.';
+      return { status: 401, body: JSON.stringify(new StripeFault(401, 'invalid_request_error', said).toBody()) };
+    }
+    const encoded = method === 'GET' ? search.slice(1) : body;
+    if (idempotencyKey === undefined || method !== 'POST') {
+      if (slowMs > 0) await delay(slowMs);
+      return run(method, path, encoded);
+    }
+    try {
+      const kept = keys.begin(idempotencyKey, `${method} ${path}\n${body}`);
+      if (typeof kept !== 'function') return { ...kept, replayed: true };
+      if (slowMs > 0) await delay(slowMs);
+      const answer = run(method, path, encoded);
+      kept(answer);
+      return answer;
+    } catch (thrown) {
+      return answerOf(() => {
+        throw thrown;
+      });
+    }
+  };
+
+  const handle = async (incoming: IncomingMessage, response: ServerResponse, body: string): Promise<void> => {
+    const { pathname, search } = new URL(incoming.url ?? '/', world.baseUrl);
+    if (pathname.startsWith('/_control/')) {
+      const form = Form.parse(body);
+      const answer = await control(controls, pathname, form).then(
+        (value) => ({ status: 200, body: JSON.stringify(value) }),
+        (thrown: unknown) =>
+          answerOf(() => {
+            throw thrown;
+          }),
+      );
+      webhooks.tell(world.takeEmitted());
+      return send(response, answer);
+    }
+    const page = pathname.startsWith('/v1/') ? undefined : atomically(() => hostedPage(world, incoming.method ?? 'GET', pathname, body));
+    if (page) {
+      const headers = { 'content-type': page.contentType, ...(page.location !== undefined && { location: page.location }) };
+      response.writeHead(page.status, headers).end(page.body);
+      return;
+    }
+    const fault = controls.faults.shift();
+    if (fault === 'reset') return void incoming.socket.destroy();
+    if (typeof fault === 'object') {
+      const said = new StripeFault(fault.status, 'api_error', 'An unknown error occurred.').toBody();
+      return send(response, { status: fault.status, body: JSON.stringify(said) });
+    }
+    const answer = await api(incoming, pathname, search, body);
+    if (fault === 'lost_answer') return void incoming.socket.destroy();
+    send(response, answer);
+  };
+
+  const server = createServer((incoming, response) => {
+    const parts: Buffer[] = [];
+    incoming.on('data', (part: Buffer) => parts.push(part));
+    incoming.on('end', () => {
+      handle(incoming, response, Buffer.concat(parts).toString()).catch((bug: unknown) => {
+        console.error(bug);
+        response.destroy();
+      });
+    });
+  });
+  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('The fake has no TCP address.');
+  world.baseUrl = `http://127.0.0.1:${address.port}`;
+  if (options.webhook) addWebhookEndpoint(world, options.webhook);
+
+  return {
+    url: world.baseUrl,
+    port: address.port,
+    sdkOptions: { host: '127.0.0.1', port: address.port, protocol: 'http', telemetry: false },
+    requests,
+    webhooks,
+    now: () => world.now() * 1000,
+    advance: (time) => {
+      const seconds = 'days' in time ? time.days * 86_400 : 'seconds' in time ? time.seconds : 0;
+      advanceTo(world, 'toMs' in time ? Math.floor(time.toMs / 1000) : world.now() + seconds);
+      webhooks.tell(world.takeEmitted());
+    },
+    addWebhook: (webhook) => void addWebhookEndpoint(world, webhook),
+    pay: (sessionId, card = '4242424242424242') =>
+      atomically(() => hostedPage(world, 'POST', `/pay/${sessionId}`, `card=${card}`))?.body.match(/role="alert">([^<]*)/)?.[1],
+    openDispute: (payment, reason = 'fraudulent') =>
+      atomically(() => openDispute(world, Form.parse(new URLSearchParams({ payment_intent: payment, reason }).toString()))).id,
+    closeDispute: (id, outcome) => void atomically(() => closeDispute(world, id, outcome)),
+    failNext: (...faults) => void controls.faults.push(...faults),
+    slowDown: (ms) => {
+      slowMs = ms;
+    },
+    close: async () => {
+      webhooks.close();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}
+
+function answerOf(work: () => unknown): Answer {
+  try {
+    return { status: 200, body: JSON.stringify(work()) };
+  } catch (thrown) {
+    if (!(thrown instanceof StripeFault)) throw thrown;
+    return { status: thrown.status, body: JSON.stringify(thrown.toBody()) };
+  }
+}
+
+function send(response: ServerResponse, { status, body, replayed }: Answer & { replayed?: true }): void {
+  response
+    .writeHead(status, {
+      'content-type': 'application/json',
+      'request-id': `req_${randomBytes(7).toString('hex')}`,
+      'stripe-version': API_VERSION,
+      ...(replayed && { 'idempotent-replayed': 'true' }),
+    })
+    .end(body);
+}
+
+const single = (header: string | string[] | undefined): string | undefined => (Array.isArray(header) ? header[0] : header);
