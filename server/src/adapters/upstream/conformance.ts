@@ -7,6 +7,8 @@ import { UpstreamCut, type UpstreamProvider } from './port.ts';
 export interface ProviderUnderTest {
   readonly provider: UpstreamProvider;
   readonly model: string;
+  /** The adapter refuses what the provider cannot do and nothing else can stand for: more than one choice. */
+  readonly hasOneChoiceOnly?: boolean;
   /** Frees what the test's provider stands on; called after the provider is closed. */
   close?(): Promise<void>;
 }
@@ -101,7 +103,12 @@ export function describeUpstreamConformance(name: string, makeProvider: () => Pr
       }
     });
 
-    it('gives every choice of n > 1, plain and streamed', async () => {
+    it('gives every choice of n > 1, plain and streamed, or refuses the request without asking the provider', async () => {
+      if (subject.hasOneChoiceOnly) {
+        const outcome = await subject.provider.call(chatCall(subject.model, { request: { n: 2 } }));
+        expect(outcome).toMatchObject({ ok: false, kind: 'rejected', retryable: false, status: null, param: 'n' });
+        return;
+      }
       const { choices } = await plain({ request: { n: 2 } });
       expect(choices.map(({ index }) => index)).toEqual([0, 1]);
       const chunks = await streamed({ request: { n: 2 } });
