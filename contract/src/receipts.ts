@@ -73,7 +73,11 @@ export type ClientSignature = z.infer<typeof ClientSignature>;
 export const ReceiptPayload = z
   .object({
     version: z.literal('tallygate-receipt/v1'),
-    kind: z.literal('usage'),
+    kind: z.enum(['usage', 'batch_line', 'media_job', 'refund', 'correction']).meta({
+      description:
+        'What was settled: an answered request, a line of a batch, a media job. `refund`: money given back. `correction`: takes the place of an earlier receipt.',
+      examples: ['usage'],
+    }),
     receipt_id: Uuid,
     nonce: z
       .string()
@@ -95,9 +99,10 @@ export const ReceiptPayload = z
     model_served: z.string().meta({ examples: ['gpt-4o-mini'] }),
     provider: z.string().meta({ examples: ['openai'] }),
     fallback: z.enum(['none', 'deployment', 'model']),
-    outcome: z.enum(['completed', 'cancelled', 'cut', 'failed']).meta({
+    outcome: z.enum(['completed', 'cancelled', 'cut', 'failed', 'refunded']).meta({
       description:
-        '`cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged.',
+        '`cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else.',
+      examples: ['completed'],
     }),
     request_sha256: Sha256Hex.meta({ description: 'Of the request body as received.' }),
     response_sha256: Sha256Hex.meta({ description: 'Of the response body as sent; of a stream, up to its last settled event.' }),
@@ -112,7 +117,22 @@ export const ReceiptPayload = z
       description: 'Price per single unit in 10⁻¹² USD, by meter, as published.',
       examples: [{ input_tokens: '150000', output_tokens: '600000' }],
     }),
-    cost_nano_usd: IntegerString.meta({ description: 'Sum of units × price, rounded up once, in 10⁻⁹ USD.', examples: ['8550'] }),
+    price_factor: z
+      .string()
+      .regex(/^(?:0|[1-9]\d{0,3})(?:\.\d{0,17}[1-9])?$/)
+      .meta({ description: 'On all unit prices: "1", or the published batch factor.', examples: ['1'] }),
+    cost_nano_usd: IntegerString.meta({
+      description: 'Sum of units × price, times the factor, rounded up once, in 10⁻⁹ USD. Of a refund: what is given back, at most that.',
+      examples: ['8550'],
+    }),
+    refund_of: Uuid.nullable().meta({
+      description: 'The receipt whose cost is given back, or that is corrected; null otherwise.',
+      examples: [null],
+    }),
+    refund_reason: z
+      .string()
+      .nullable()
+      .meta({ description: 'Why; null where `refund_of` is.', examples: [null] }),
     started_at: Timestamp,
     completed_at: Timestamp,
     client_signature: ClientSignature.nullable().meta({

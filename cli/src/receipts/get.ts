@@ -1,5 +1,8 @@
+import type { ReceiptPayload } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
+import { plainText } from '../print.ts';
+import { calculation } from './calculation.ts';
 
 interface Options {
   readonly output?: string;
@@ -17,6 +20,18 @@ async function get(world: CommandWorld, { args: [receiptId = ''], options: { out
   const client = await world.connect('none');
   const receipt = await client.receipts.get(receiptId, { signal: world.signal });
   await deliver(world, receipt, output);
+  // For people, and beside the JSON: what is piped on stays the receipt alone.
+  if (world.err.isTty) world.err.write(await calculationText(receipt.payload));
+}
+
+/** Not verified: that the figures hold is for `receipts verify` to say. */
+async function calculationText(payload: ReceiptPayload): Promise<string> {
+  try {
+    const lines = await calculation(payload);
+    return plainText(lines.map(({ title, of }) => `${title.trim()}: ${of(payload)}\n`).join(''));
+  } catch {
+    return 'The figures of this receipt contradict each other: see `tallygate receipts verify`.\n';
+  }
 }
 
 /** Writes JSON to the file that was asked for, or to stdout. */

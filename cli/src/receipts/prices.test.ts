@@ -146,6 +146,12 @@ it.each([
   );
   const unit_prices_pico_usd = { input_tokens: pico };
   expect(read).toEqual({
-    'gpt-4o-mini': { '2026-07-24': { unit_prices_pico_usd, tiers: [{ above_input_tokens: 9, unit_prices_pico_usd }] } },
+    'gpt-4o-mini': {
+      '2026-07-24': {
+        batch_factor: model.pricing.batch_factor,
+        unit_prices_pico_usd,
+        tiers: [{ above_input_tokens: 9, unit_prices_pico_usd }],
+      },
+    },
   });
 });

@@ -30,10 +30,11 @@ export const priceIn = (prices: PublishedPrices, model: string, version: string)
 function priceOfModel(value: unknown, index: number): PublishedPrices {
   const path = `data[${index}]`;
   const { id, pricing } = objectAt(value, path);
-  const { version, currency, prices, tiers } = objectAt(pricing, `${path}.pricing`);
+  const { version, currency, prices, tiers, batch_factor: factor } = objectAt(pricing, `${path}.pricing`);
   if (typeof id !== 'string' || typeof version !== 'string') throw new Error(`${path} has no id or no price version`);
   if (currency !== 'USD') throw new Error(`${path}.pricing.currency is not USD`);
   const price = {
+    ...batchFactor(factor, `${path}.pricing`),
     unit_prices_pico_usd: mapValues(prices, `${path}.pricing.prices`, picoUsd),
     tiers: tiersAt(tiers, `${path}.pricing.tiers`, (tier, tierPath) => mapValues(tier['prices'], `${tierPath}.prices`, picoUsd)),
   };
@@ -41,9 +42,10 @@ function priceOfModel(value: unknown, index: number): PublishedPrices {
 }
 
 function keptPrice(value: unknown, path: string): PublishedPrice {
-  const { unit_prices_pico_usd: base, tiers = [] } = objectAt(value, path);
+  const { unit_prices_pico_usd: base, tiers = [], batch_factor: factor } = objectAt(value, path);
   const unitPrices = (prices: unknown, at: string) => mapValues(prices, `${at}.unit_prices_pico_usd`, integerText);
   return {
+    ...batchFactor(factor, path),
     unit_prices_pico_usd: unitPrices(base, path),
     tiers: tiersAt(tiers, `${path}.tiers`, (tier, tierPath) => unitPrices(tier['unit_prices_pico_usd'], tierPath)),
   };
@@ -57,6 +59,13 @@ const tiersAt = (value: unknown, path: string, unitPrices: (tier: Json, path: st
       throw new Error(`${path}[${index}].above_input_tokens is not an integer`);
     return { above_input_tokens: threshold, unit_prices_pico_usd: unitPrices(tier, `${path}[${index}]`) };
   });
+
+function batchFactor(value: unknown, path: string): { batch_factor?: string } {
+  if (value === undefined) return {};
+  if (typeof value !== 'string' || !/^\d{1,4}(?:\.\d{1,18})?$/.test(value))
+    throw new Error(`${path}.batch_factor is not a decimal in a string`);
+  return { batch_factor: value };
+}
 
 const PICO_DIGITS = 12;
 const DECIMAL_USD = /^\d{1,12}(?:\.\d{1,12})?$/;

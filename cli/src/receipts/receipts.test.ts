@@ -3,7 +3,7 @@ import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
 import { keySet, readVector, receiptTextOf } from '../../testing/vectors.ts';
-import { nanoUsdText } from './verify.ts';
+import { nanoUsdText } from './calculation.ts';
 
 let gateway: StubGateway;
 let terminal: Terminal;
@@ -72,16 +72,34 @@ describe('receipts verify', () => {
     const { payload } = JSON.parse(receiptText('good/plain'));
     expect(stdout.split('\n')).toEqual([
       'valid',
-      `Receipt    ${payload.receipt_id}`,
-      `Request    ${payload.request_id}`,
-      `Model      ${payload.model_served} (${payload.provider})`,
-      `Usage      ${payload.usage.input_tokens} tokens in, ${payload.usage.output_tokens} out`,
-      `Cost       ${nanoUsdText(payload.cost_nano_usd)} USD`,
-      `Completed  ${payload.completed_at} (completed)`,
-      'Mode       live',
+      `Receipt               ${payload.receipt_id}`,
+      `Request               ${payload.request_id}`,
+      `Model                 ${payload.model_served} (${payload.provider})`,
+      `Usage                 ${payload.usage.input_tokens} tokens in, ${payload.usage.output_tokens} out`,
+      'Cost                  0.000384 USD',
+      '  fresh input tokens  1200 × 0.00000015 USD = 0.00018 USD',
+      '  text output tokens  340 × 0.0000006 USD = 0.000204 USD',
+      '  total               = 0.000384 USD, rounded up once',
+      `Completed             ${payload.completed_at} (completed)`,
+      'Mode                  live',
       '',
     ]);
     expect(gateway.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['cached-tokens-without-own-price', 'cached input tokens  600 × 0.00000015 USD (price of input tokens) = 0.00009 USD'],
+    ['images', 'cached image input tokens  100 × 0.0000025 USD = 0.00025 USD'],
+    ['images', '350 tokens in, 8320 out, 2 images'],
+    ['speech', 'Usage               250 characters'],
+    ['transcription-by-tokens', 'audio seconds       30, counted without a price'],
+    ['video-job', 'video seconds  8 × 0.1 USD = 0.8 USD'],
+    ['batch-line', 'factor              × 0.5'],
+    ['refund-in-part', 'Cost                  0.0001 USD given back'],
+    ['refund-in-part', 'total               = 0.000384 USD, rounded up once, at most given back'],
+    ['refund', 'Reason                The provider made nothing of it.'],
+  ])('shows of %s how the cost comes about: %s', async (name, line) => {
+    expect((await verify(receiptText(`good/${name}`))).stdout).toContain(line);
   });
 
   it('exits with 3 for a file that is no receipt at all', async () => {

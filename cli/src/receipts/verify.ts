@@ -5,6 +5,7 @@ import { keptPricesPath, keySetPath } from '../credentials.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
+import { calculation, nanoUsdText, usageText } from './calculation.ts';
 import { publishedPrices } from './published-prices.ts';
 
 interface Options {
@@ -18,11 +19,23 @@ const NOT_COMPARED = 'The unit prices were not compared with published ones: `ta
 const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload'];
 
 const SUMMARY: readonly Column<ReceiptPayload>[] = [
-  { title: 'Receipt', of: ({ receipt_id }) => receipt_id },
+  { title: 'Receipt', of: ({ receipt_id, kind }) => (kind === 'usage' ? receipt_id : `${receipt_id} (${kind.replaceAll('_', ' ')})`) },
   { title: 'Request', of: ({ request_id }) => request_id },
   { title: 'Model', of: ({ model_served, provider }) => `${model_served} (${provider})` },
-  { title: 'Usage', of: ({ usage }) => `${usage.input_tokens} tokens in, ${usage.output_tokens} out` },
-  { title: 'Cost', of: ({ cost_nano_usd }) => `${nanoUsdText(cost_nano_usd)} USD` },
+  { title: 'Usage', of: ({ usage }) => usageText(usage) },
+];
+
+const REFUND: readonly Column<ReceiptPayload>[] = [
+  { title: 'Of receipt', of: ({ refund_of }) => refund_of },
+  { title: 'Reason', of: ({ refund_reason }) => refund_reason },
+];
+
+const COST: Column<ReceiptPayload> = {
+  title: 'Cost',
+  of: ({ cost_nano_usd, kind }) => `${nanoUsdText(cost_nano_usd)} USD${kind === 'refund' ? ' given back' : ''}`,
+};
+
+const CIRCUMSTANCES: readonly Column<ReceiptPayload>[] = [
   { title: 'Completed', of: ({ completed_at, outcome }) => `${completed_at} (${outcome})` },
   { title: 'Mode', of: ({ livemode }) => (livemode ? 'live' : 'test') },
 ];
@@ -50,11 +63,11 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
   if (prices === undefined) world.err.write(NOT_COMPARED);
   const found = verifyReceiptText(text, keys, prices && { prices });
   if (world.jsonFields !== undefined) printRecord(world, found, []);
-  else explain(world, found);
+  else await explain(world, found);
   return found.valid ? EXIT.ok : EXIT.receiptNotValid;
 }
 
-function explain(world: CommandWorld, found: Verification): void {
+async function explain(world: CommandWorld, found: Verification): Promise<void> {
   if (!found.valid) {
     world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
     if (found.code === 'unknown_key')
@@ -66,7 +79,9 @@ function explain(world: CommandWorld, found: Verification): void {
     return;
   }
   world.out.write('valid\n');
-  printRecord(world, found.payload, SUMMARY);
+  const { payload } = found;
+  const refund = payload.refund_of === null ? [] : REFUND;
+  printRecord(world, payload, [...SUMMARY, ...refund, COST, ...(await calculation(payload)), ...CIRCUMSTANCES]);
 }
 
 /** `undefined` where there are none to compare with, or none are wanted. A file that was named must be there. */
@@ -97,10 +112,4 @@ async function read(world: CommandWorld, path: string, nextStep: string): Promis
   const text = await world.readFile(path);
   if (text === undefined) throw new Failure('file_not_found', `There is no file ${path}.`, EXIT.failure, nextStep);
   return text;
-}
-
-/** Integer nano-USD as decimal USD, exactly. */
-export function nanoUsdText(amount: string): string {
-  const digits = amount.padStart(10, '0');
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '');
 }

@@ -1,6 +1,6 @@
 import { signingInput } from '../src/digest.ts';
 import type { ReceiptPayload } from '../src/receipt.ts';
-import { clientSignature, issue, payloadWith, retired, type VectorKey } from './vector-receipts.ts';
+import { clientSignature, issue, noUsage, payloadWith, refundWith, retired, type VectorKey } from './vector-receipts.ts';
 
 export interface GoodVector {
   readonly why: string;
@@ -94,6 +94,133 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
   run: good(
     'One step of an agent run, paid by a session (no key), answered by a fallback model.',
     payloadWith({ key_hash: null, run_id: 'nightly-42', model_requested: 'gpt-5.6-sol', fallback: 'model' }),
+  ),
+  'batch-line': good(
+    'A line of a batch at half the price. 384,000 × 0.5.',
+    payloadWith({ kind: 'batch_line', price_factor: '0.5', cost_nano_usd: '192000' }),
+  ),
+  'batch-line-rounded-up-once': good(
+    'Two parts of 2,001 pico-USD, times 0.5, are 2,001 pico-USD: 3 nano-USD. Rounding each part up after the factor would give 4.',
+    payloadWith({
+      kind: 'batch_line',
+      price_factor: '0.5',
+      usage: { ...noUsage, input_tokens: 1, output_tokens: 1 },
+      unit_prices_pico_usd: { input_tokens: '2001', output_tokens: '2001' },
+      cost_nano_usd: '3',
+    }),
+  ),
+  'hour-long-cache': good(
+    'Writes to the cache for an hour and for five minutes, at two prices: 500 × 3,000,000 + 200 × 3,750,000 + 300 × 6,000,000 pico-USD.',
+    payloadWith({
+      model_requested: 'claude-sonnet-4-6',
+      model_served: 'claude-sonnet-4-6',
+      provider: 'anthropic',
+      usage: { ...noUsage, input_tokens: 1000, cache_write_tokens: 200, cache_write_1h_tokens: 300 },
+      unit_prices_pico_usd: {
+        input_tokens: '3000000',
+        cache_write_tokens: '3750000',
+        cache_write_1h_tokens: '6000000',
+        output_tokens: '15000000',
+      },
+      cost_nano_usd: '4050000',
+    }),
+  ),
+  images: good(
+    'Two images from a text and a picture, a part of it cached: 50 × 5,000,000 + 200 × 10,000,000 + 100 × 2,500,000 + 8,320 × 40,000,000 pico-USD. The images themselves are counted only.',
+    payloadWith({
+      endpoint: '/v1/images/edits',
+      model_requested: 'gpt-image-1',
+      model_served: 'gpt-image-1',
+      usage: {
+        ...noUsage,
+        input_tokens: 350,
+        image_input_tokens: 300,
+        cached_image_input_tokens: 100,
+        output_tokens: 8320,
+        image_output_tokens: 8320,
+        images: 2,
+      },
+      unit_prices_pico_usd: {
+        input_tokens: '5000000',
+        image_input_tokens: '10000000',
+        cached_image_input_tokens: '2500000',
+        image_output_tokens: '40000000',
+      },
+      cost_nano_usd: '335300000',
+    }),
+  ),
+  speech: good(
+    '250 characters to be spoken, at 15,000,000 pico-USD each.',
+    payloadWith({
+      endpoint: '/v1/audio/speech',
+      model_requested: 'tts-1',
+      model_served: 'tts-1',
+      usage: { ...noUsage, input_characters: 250 },
+      unit_prices_pico_usd: { input_characters: '15000000' },
+      cost_nano_usd: '3750000',
+    }),
+  ),
+  'transcription-by-seconds': good(
+    '61 seconds of audio at 100,000,000 pico-USD each.',
+    payloadWith({
+      endpoint: '/v1/audio/transcriptions',
+      model_requested: 'whisper-1',
+      model_served: 'whisper-1',
+      usage: { ...noUsage, audio_seconds: 61 },
+      unit_prices_pico_usd: { audio_seconds: '100000000' },
+      cost_nano_usd: '6100000',
+    }),
+  ),
+  'transcription-by-tokens': good(
+    'Audio tokens and the text of a prompt in, text out. The seconds have no price with this model and are counted only.',
+    payloadWith({
+      endpoint: '/v1/audio/transcriptions',
+      model_requested: 'gpt-4o-transcribe',
+      model_served: 'gpt-4o-transcribe',
+      usage: { ...noUsage, input_tokens: 310, audio_input_tokens: 300, output_tokens: 80, audio_seconds: 30 },
+      unit_prices_pico_usd: { audio_input_tokens: '2500000', input_tokens: '2500000', output_tokens: '10000000' },
+      cost_nano_usd: '1575000',
+    }),
+  ),
+  'video-job': good(
+    'A media job: 8 seconds of video at 100,000,000,000 pico-USD each.',
+    payloadWith({
+      kind: 'media_job',
+      endpoint: '/v1/videos',
+      model_requested: 'sora-2',
+      model_served: 'sora-2',
+      usage: { ...noUsage, video_seconds: 8 },
+      unit_prices_pico_usd: { video_seconds: '100000000000' },
+      cost_nano_usd: '800000000',
+    }),
+  ),
+  'free-of-charge': good(
+    'A model that costs nothing: a price of zero is a price.',
+    payloadWith({
+      endpoint: '/v1/moderations',
+      model_requested: 'omni-moderation-latest',
+      model_served: 'omni-moderation-latest',
+      usage: { ...noUsage, input_tokens: 12 },
+      unit_prices_pico_usd: { input_tokens: '0' },
+      cost_nano_usd: '0',
+    }),
+  ),
+  refund: good('All that the plain request cost is given back.', refundWith()),
+  'refund-in-part': good('A part of what the plain request cost is given back.', refundWith({ cost_nano_usd: '100000' })),
+  'refund-of-batch-line': good(
+    'A line of a batch is given back at the factor at which it was charged.',
+    refundWith({ price_factor: '0.5', cost_nano_usd: '192000' }),
+  ),
+  correction: good(
+    'Takes the place of an earlier receipt that had the counts wrong.',
+    payloadWith({
+      kind: 'correction',
+      receipt_id: '7b2e3c74-9f5d-4a2b-9ca8-4d3b8e5f6071',
+      refund_of: payloadWith().receipt_id,
+      refund_reason: 'The cached tokens had been counted as fresh ones.',
+      usage: { input_tokens: 1200, cached_input_tokens: 200, cache_write_tokens: 0, output_tokens: 340, reasoning_tokens: 0 },
+      cost_nano_usd: '369000',
+    }),
   ),
   'failed-uncharged': good(
     'No provider answered: zero usage, zero cost. A price may be missing where nothing was charged at it.',

@@ -73,7 +73,10 @@ const plain: ReceiptPayload = {
   price_version: '2026-07-24',
   price_tier_above_input_tokens: null,
   unit_prices_pico_usd: { input_tokens: '150000', cached_input_tokens: '75000', output_tokens: '600000' },
+  price_factor: '1',
   cost_nano_usd: '384000',
+  refund_of: null,
+  refund_reason: null,
   started_at: '2026-11-21T08:00:00.000Z',
   completed_at: '2026-11-21T08:00:01.250Z',
   client_signature: null,
@@ -110,6 +113,21 @@ export function clientSignature(
     content_digest: contentDigest(body),
   };
 }
+
+/** Nothing of anything: what usage of other kinds starts from. */
+export const noUsage = { input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
+
+/** All of the plain request's cost given back. */
+export const refundWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPayload => ({
+  ...plain,
+  kind: 'refund',
+  receipt_id: '6a1d2b63-8e4c-4f1a-8b97-3c2a7d4e5f60',
+  outcome: 'refunded',
+  refund_of: plain.receipt_id,
+  refund_reason: 'The provider made nothing of it.',
+  completed_at: '2026-11-22T09:00:00.000Z',
+  ...changes,
+});
 
 /** The plain payload with some fields changed. */
 export const payloadWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPayload => ({ ...plain, ...changes });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { recomputeCost } from './cost.ts';
+import { costLines, recomputeCost } from './cost.ts';
 import type { ReceiptUsage } from './receipt.ts';
 
 const usage = (parts: Partial<ReceiptUsage>): ReceiptUsage => ({
@@ -40,18 +40,51 @@ test('nothing used costs nothing, with or without prices', () => {
   expect(cost({}, {})).toBe(0n);
 });
 
-test.each([
-  ['input', { input_tokens: 1 }, { output_tokens: '1' }],
-  ['cached input', { input_tokens: 1, cached_input_tokens: 1 }, { output_tokens: '1' }],
-  ['output', { output_tokens: 1 }, { input_tokens: '1' }],
-])('%s that was charged without a price is refused', (_, parts, stated) => {
-  expect(() => cost(parts, stated)).toThrow(expect.objectContaining({ code: 'price_missing' }));
+test('what the prices do not name is counted and costs nothing', () => {
+  expect(cost({ input_tokens: 7, audio_seconds: 61, images: 1 }, { audio_seconds: '100000' })).toBe(6_100n);
+});
+
+test('a part costs what the nearest whole with a price does', () => {
+  const parts = {
+    input_tokens: 100,
+    cache_write_1h_tokens: 10,
+    audio_input_tokens: 20,
+    image_input_tokens: 30,
+    cached_image_input_tokens: 5,
+    output_tokens: 50,
+    image_output_tokens: 40,
+  };
+  const [input_tokens, output_tokens] = ['1000', '2000'];
+  expect(cost(parts, { input_tokens, output_tokens })).toBe(100n + 100n);
+  expect(cost(parts, { input_tokens, output_tokens, cache_write_tokens: '3000' })).toBe(90n + 30n + 100n);
+  expect(cost(parts, { input_tokens, output_tokens, audio_input_tokens: '5000' })).toBe(80n + 100n + 100n);
+  expect(cost(parts, { input_tokens, output_tokens, image_input_tokens: '4000' })).toBe(70n + 120n + 100n);
+  expect(cost(parts, { input_tokens, image_output_tokens: '8000' })).toBe(100n + 400n);
+});
+
+test('the factor is multiplied before the one rounding', () => {
+  const half = (parts: Partial<ReceiptUsage>) =>
+    recomputeCost({ usage: usage(parts), unit_prices_pico_usd: { input_tokens: '3001' }, price_factor: '0.5' });
+  expect(half({ input_tokens: 2 })).toBe(4n);
+});
+
+test('every unit that was used is in one line of the calculation, with the price that applies', () => {
+  const parts = { input_tokens: 10, cached_input_tokens: 4, output_tokens: 3, images: 1 };
+  expect(costLines({ usage: usage(parts), unit_prices_pico_usd: { input_tokens: '1000' } })).toEqual([
+    { meter: 'fresh_input_tokens', units: 6, price_meter: 'input_tokens', unit_price_pico_usd: '1000', pico_usd: '6000' },
+    { meter: 'cached_input_tokens', units: 4, price_meter: 'input_tokens', unit_price_pico_usd: '1000', pico_usd: '4000' },
+    { meter: 'text_output_tokens', units: 3, price_meter: null, unit_price_pico_usd: '0', pico_usd: '0' },
+  ]);
 });
 
 test('parts larger than their whole are refused', () => {
   const inconsistent = expect.objectContaining({ code: 'usage_inconsistent' });
   expect(() => cost({ input_tokens: 5, cached_input_tokens: 3, cache_write_tokens: 3 })).toThrow(inconsistent);
   expect(() => cost({ output_tokens: 1, reasoning_tokens: 2 })).toThrow(inconsistent);
+  expect(() => cost({ input_tokens: 5, audio_input_tokens: 3, image_input_tokens: 3 })).toThrow(inconsistent);
+  expect(() => cost({ input_tokens: 5, cache_write_1h_tokens: 6 })).toThrow(inconsistent);
+  expect(() => cost({ input_tokens: 5, image_input_tokens: 3, cached_image_input_tokens: 4 })).toThrow(inconsistent);
+  expect(() => cost({ output_tokens: 1, image_output_tokens: 2 })).toThrow(inconsistent);
 });
 
 test('is exact and rounds up for any counts and prices', () => {

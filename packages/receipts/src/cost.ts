@@ -1,7 +1,7 @@
 import type { ReceiptPayload } from './receipt.ts';
 import { Refused } from './refusal.ts';
 
-type Priced = Pick<ReceiptPayload, 'usage' | 'unit_prices_pico_usd'>;
+type Priced = Pick<ReceiptPayload, 'usage' | 'unit_prices_pico_usd'> & Partial<Pick<ReceiptPayload, 'price_factor'>>;
 
 const PICO_PER_NANO = 1000n;
 
@@ -72,22 +72,47 @@ const inconsistent = (what: string): Refused => new Refused('usage_inconsistent'
  */
 export function recomputeCost(payload: Priced): bigint {
   const pico = costLines(payload).reduce((sum, line) => sum + BigInt(line.pico_usd), 0n);
-  return (pico + PICO_PER_NANO - 1n) / PICO_PER_NANO;
+  const [whole = '1', fraction = ''] = (payload.price_factor ?? '1').split('.');
+  const divisor = PICO_PER_NANO * 10n ** BigInt(fraction.length);
+  return (pico * BigInt(whole + fraction) + divisor - 1n) / divisor;
 }
 
 /** Whether the receipt's own figures agree with each other. Throws `Refused` where they do not. */
 export function checkCost(payload: ReceiptPayload): void {
   checkUnchargedFailure(payload);
   checkTierReached(payload);
+  checkFactorOfKind(payload);
+  checkRefund(payload);
   const cost = recomputeCost(payload);
-  if (payload.cost_nano_usd === cost.toString()) return;
+  const stated = BigInt(payload.cost_nano_usd);
+  if (payload.kind === 'refund') {
+    if (stated > cost)
+      throw new Refused('refund_exceeds_cost', `payload.cost_nano_usd gives back ${stated}, usage × unit prices is ${cost}.`);
+    return;
+  }
+  if (stated === cost) return;
   const unpriced = costLines(payload).find((line) => line.price_meter === null);
-  if (unpriced)
+  if (unpriced && stated > cost)
     throw new Refused(
       'price_missing',
       `payload.unit_prices_pico_usd has no price for ${unpriced.units} ${unpriced.meter}, which were charged.`,
     );
-  throw new Refused('cost_mismatch', `payload.cost_nano_usd is ${payload.cost_nano_usd}, usage × unit prices is ${cost}.`);
+  throw new Refused('cost_mismatch', `payload.cost_nano_usd is ${stated}, usage × unit prices is ${cost}.`);
+}
+
+/** A factor is what batches have; what is given back or corrected may have been a line of one. */
+function checkFactorOfKind({ kind, price_factor: factor }: ReceiptPayload): void {
+  if (factor !== '1' && (kind === 'usage' || kind === 'media_job'))
+    throw new Refused('factor_mismatch', `payload.price_factor is ${factor}, yet the receipt is of no batch.`);
+}
+
+function checkRefund({ kind, outcome, receipt_id: id, refund_of: of, refund_reason: reason }: ReceiptPayload): void {
+  const refused = (what: string) => new Refused('refund_inconsistent', `payload.refund_of and its like: ${what}.`);
+  if ((outcome === 'refunded') !== (kind === 'refund')) throw refused(`the outcome is ${outcome}, the kind ${kind}`);
+  const namesAnother = kind === 'refund' || kind === 'correction';
+  if (namesAnother && (of === null || reason === null)) throw refused(`a ${kind} has to name the receipt and the reason`);
+  if (!namesAnother && (of !== null || reason !== null)) throw refused(`the kind is ${kind}, yet another receipt or a reason is named`);
+  if (of === id) throw refused('the receipt names itself');
 }
 
 function checkUnchargedFailure({ outcome, usage, cost_nano_usd: cost }: ReceiptPayload): void {

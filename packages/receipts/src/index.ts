@@ -1,6 +1,6 @@
 export { canonicalJson } from './canonical.ts';
 export type { RequestComponents } from './client-signature.ts';
-export { recomputeCost } from './cost.ts';
+export { type CostLine, costLines, recomputeCost } from './cost.ts';
 export { accountHash, accountHashInput, keyHash, keyHashInput, keyThumbprint, receiptDigest, signingInput } from './digest.ts';
 export { isPublicKey, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
 export { fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';

@@ -7,32 +7,55 @@ export type UnitPrices = Readonly<Record<string, string>>;
 /** What one model costs in one price version. A tier's prices take the place of all base prices. */
 export interface PublishedPrice {
   readonly unit_prices_pico_usd: UnitPrices;
+  /** Factor on all prices in batches; without it lines of a batch cost what other requests cost. */
+  readonly batch_factor?: string;
   readonly tiers?: readonly { readonly above_input_tokens: number; readonly unit_prices_pico_usd: UnitPrices }[];
 }
 
 /** Published prices by model (the one that answered), then by price version. */
 export type PublishedPrices = Readonly<Record<string, Readonly<Record<string, PublishedPrice>>>>;
 
-/** The meters that decide a cost. A receipt that leaves one out has the dearer input price applied instead. */
-const DECISIVE = ['input_tokens', 'cached_input_tokens', 'cache_write_tokens', 'output_tokens'];
+/** Every unit that a price can be in. A receipt that leaves one out has another price applied instead: all of them decide the cost. */
+export const PRICE_METERS = [
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'output_tokens',
+  'audio_input_tokens',
+  'image_input_tokens',
+  'cached_image_input_tokens',
+  'image_output_tokens',
+  'input_characters',
+  'audio_seconds',
+  'video_seconds',
+] as const;
 
-/** Whether the receipt was charged at the published prices and in the right tier. Throws `Refused` where it was not. */
+/** Whether the receipt was charged at the published prices, in the right tier and with the right factor. Throws `Refused` where it was not. */
 export function checkPrices(payload: ReceiptPayload, published: PublishedPrices): void {
   const price = publishedPrice(payload, published);
   const tier = tierOf(price, payload.usage.input_tokens);
   const threshold = tier?.above_input_tokens ?? null;
   if (payload.price_tier_above_input_tokens !== threshold)
     throw new Refused('tier_mismatch', `The tier applied is ${payload.price_tier_above_input_tokens}, the published one ${threshold}.`);
+  checkFactor(payload, price);
 
   const expected = (tier ?? price).unit_prices_pico_usd;
   const stated = payload.unit_prices_pico_usd;
-  for (const meter of new Set([...DECISIVE, ...Object.keys(stated)])) {
+  for (const meter of PRICE_METERS) {
     if (own(stated, meter) !== own(expected, meter))
       throw new Refused(
         'price_mismatch',
         `payload.unit_prices_pico_usd.${meter} is ${own(stated, meter) ?? 'absent'}, published is ${own(expected, meter) ?? 'none'}.`,
       );
   }
+}
+
+/** A line of a batch has the batch factor; what is given back or corrected may have been one. */
+function checkFactor({ kind, price_factor: stated }: ReceiptPayload, { batch_factor: batch = '1' }: PublishedPrice): void {
+  const allowed = kind === 'batch_line' ? [batch] : kind === 'refund' || kind === 'correction' ? ['1', batch] : ['1'];
+  if (!allowed.includes(stated))
+    throw new Refused('factor_mismatch', `payload.price_factor is ${stated}, published is ${allowed.join(' or ')}.`);
 }
 
 function publishedPrice({ model_served: model, price_version: version }: ReceiptPayload, published: PublishedPrices): PublishedPrice {

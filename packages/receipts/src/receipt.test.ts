@@ -1,6 +1,11 @@
-import type * as contract from '@tallygate/contract';
-import { expectTypeOf, test } from 'vitest';
+import * as contract from '@tallygate/contract';
+import { expect, expectTypeOf, test } from 'vitest';
+import { PRICE_METERS } from './prices.ts';
 import type { ReceiptPayload, ReceiptResponse, ReceiptUsage, VaasKeySet } from './receipt.ts';
+
+test('the meters that have a price are those of the contract', () => {
+  expect([...PRICE_METERS].sort()).toEqual([...contract.PriceMeter.options].sort());
+});
 
 test('the types are those of the API contract, field for field', () => {
   // Compared by the type checker: a difference fails the build and not this run.

@@ -42,7 +42,11 @@ export interface ClientSignature {
 /** What is signed. Every number is an integer, every amount of money a string of digits. */
 export interface ReceiptPayload {
   version: 'tallygate-receipt/v1';
-  kind: 'usage';
+  /**
+   * What was settled: an answered request, a line of a batch, a media job. `refund`: money given back. `correction`: takes the place of an
+   * earlier receipt.
+   */
+  kind: 'usage' | 'batch_line' | 'media_job' | 'refund' | 'correction';
   receipt_id: string;
   /** 16 random bytes, hex: they make the digest unguessable and salt the two hashes below. */
   nonce: string;
@@ -60,8 +64,8 @@ export interface ReceiptPayload {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. */
-  outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
+  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
+  outcome: 'completed' | 'cancelled' | 'cut' | 'failed' | 'refunded';
   /** SHA-256 of the request body as received, hex. */
   request_sha256: string;
   /** SHA-256 of the response body as sent, hex; of a stream, up to its last settled event. */
@@ -74,8 +78,14 @@ export interface ReceiptPayload {
   price_tier_above_input_tokens: number | null;
   /** Pico-USD (10⁻¹²) per single unit, by meter. */
   unit_prices_pico_usd: Record<string, string>;
-  /** Nano-USD (10⁻⁹). See `recomputeCost`. */
+  /** On all unit prices: "1", or the published batch factor. */
+  price_factor: string;
+  /** Nano-USD (10⁻⁹). See `recomputeCost`; of a refund it is what is given back, and at most that. */
   cost_nano_usd: string;
+  /** The receipt whose cost is given back, or that is corrected; null otherwise. */
+  refund_of: string | null;
+  /** Why; null where `refund_of` is. */
+  refund_reason: string | null;
   /** RFC 3339, UTC, with milliseconds. */
   started_at: string;
   /** RFC 3339, UTC, with milliseconds. */

@@ -36,12 +36,18 @@ export type RefusalCode =
   | 'key_not_yet_valid'
   /** The request completed after the key was retired. */
   | 'key_retired'
-  /** A part is larger than its whole: cached tokens than the input, reasoning tokens than the output. */
+  /** A part is larger than its whole: cached or audio tokens than the input, reasoning or image tokens than the output. */
   | 'usage_inconsistent'
   /** The long-context tier does not go with the number of input tokens. */
   | 'tier_mismatch'
   /** `outcome` is `failed`, yet usage or cost is not zero. */
   | 'charged_failure'
+  /** The factor on the prices is not the published one, or a request outside a batch has one. */
+  | 'factor_mismatch'
+  /** A refund that names no receipt or no reason, or what is no refund and does; a receipt that is its own refund. */
+  | 'refund_inconsistent'
+  /** More is given back than the request cost. */
+  | 'refund_exceeds_cost'
   /** Units were charged for which the receipt states no price. */
   | 'price_missing'
   /** The cost is not the one that follows from usage and prices. */

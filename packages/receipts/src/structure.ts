@@ -1,5 +1,6 @@
 import { isPlainObject } from './canonical.ts';
 import { fromBase64url } from './encoding.ts';
+import { PRICE_METERS } from './prices.ts';
 import type { ClientSignature, ReceiptPayload, ReceiptUsage, VaasKey } from './receipt.ts';
 import { Refused } from './refusal.ts';
 import {
@@ -19,12 +20,23 @@ import {
 } from './shape.ts';
 
 const VERSION = 'tallygate-receipt/v1';
+const KINDS = ['usage', 'batch_line', 'media_job', 'refund', 'correction'] as const;
 
 const sha256Hex = matching(/^[0-9a-f]{64}$/, '64 lower-case hex digits');
 const uuid = matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/, 'a UUID in lower case');
 /** Thirty digits are more than all the money there is, and few enough that nobody can make the verifier sweat. */
 const integerString = matching(/^(?:0|[1-9]\d{0,29})$/, 'an integer as a string of at most 30 digits, without sign or leading zeros');
+/** One spelling for every factor, with few enough digits. */
+const factor = matching(/^(?:0|[1-9]\d{0,3})(?:\.\d{0,17}[1-9])?$/, 'a decimal such as 0.5, without sign, leading or trailing zeros');
 const METER = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** By meter. A price of something that this version cannot count could hide anything. */
+const unitPrices: Shape<Record<string, string>> = (value, at) => {
+  const prices = record(METER, integerString)(value, at);
+  const unknown = Object.keys(prices).find((meter) => !PRICE_METERS.some((known) => known === meter));
+  if (unknown !== undefined) throw new Refused('unknown_field', `${at.path}.${unknown} is not a meter of this version.`);
+  return prices;
+};
 
 const bytes =
   (length: number): Shape<string> =>
@@ -67,7 +79,7 @@ const clientSignature = strictObject<ClientSignature>({
 
 const payload = strictObject<ReceiptPayload>({
   version: oneOf(VERSION),
-  kind: oneOf('usage'),
+  kind: oneOf(...KINDS),
   receipt_id: uuid,
   nonce: matching(/^[0-9a-f]{32}$/, '32 lower-case hex digits'),
   request_id: string,
@@ -80,15 +92,18 @@ const payload = strictObject<ReceiptPayload>({
   model_served: string,
   provider: string,
   fallback: oneOf('none', 'deployment', 'model'),
-  outcome: oneOf('completed', 'cancelled', 'cut', 'failed'),
+  outcome: oneOf('completed', 'cancelled', 'cut', 'failed', 'refunded'),
   request_sha256: sha256Hex,
   response_sha256: sha256Hex,
   usage,
   estimated: boolean,
   price_version: string,
   price_tier_above_input_tokens: nullable(count),
-  unit_prices_pico_usd: record(METER, integerString),
+  unit_prices_pico_usd: unitPrices,
+  price_factor: factor,
   cost_nano_usd: integerString,
+  refund_of: nullable(uuid),
+  refund_reason: nullable(string),
   started_at: timestamp,
   completed_at: timestamp,
   client_signature: nullable(clientSignature),
@@ -99,8 +114,8 @@ const anyPayload: Shape<ReceiptPayload> = (value, at) => {
   if (isPlainObject(value)) {
     if (typeof value['version'] === 'string' && value['version'] !== VERSION)
       throw new Refused('unknown_version', `payload.version is not ${VERSION}: a newer verifier is needed.`);
-    if (typeof value['kind'] === 'string' && value['kind'] !== 'usage')
-      throw new Refused('unknown_kind', 'payload.kind is not usage: a newer verifier is needed.');
+    if (typeof value['kind'] === 'string' && !KINDS.some((known) => known === value['kind']))
+      throw new Refused('unknown_kind', `payload.kind is none of ${KINDS.join(', ')}: a newer verifier is needed.`);
   }
   return payload(value, at);
 };

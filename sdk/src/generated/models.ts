@@ -938,7 +938,7 @@ export interface Model {
   /** Release, unix seconds; 0 where no release date is known. */
   created: number;
   owned_by: string;
-  kind: 'chat' | 'completion' | 'embedding' | 'image' | 'tts' | 'stt' | 'video';
+  kind: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'tts' | 'stt' | 'video';
   /** Tokens; null where the model is not limited in tokens. */
   context_length: number | null;
   max_output_tokens: number | null;
@@ -1069,7 +1069,8 @@ export interface Problem {
 /** What is signed, as canonical JSON (RFC 8785). */
 export interface ReceiptPayload {
   version: 'tallygate-receipt/v1';
-  kind: 'usage';
+  /** What was settled: an answered request, a line of a batch, a media job. `refund`: money given back. `correction`: takes the place of an earlier receipt. */
+  kind: 'usage' | 'batch_line' | 'media_job' | 'refund' | 'correction';
   /** UUIDv7. */
   receipt_id: string;
   /** 16 random bytes, hex: makes the leaf hash unguessable and salts the hashes below. */
@@ -1087,8 +1088,8 @@ export interface ReceiptPayload {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. */
-  outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
+  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
+  outcome: 'completed' | 'cancelled' | 'cut' | 'failed' | 'refunded';
   /** Of the request body as received. */
   request_sha256: string;
   /** Of the response body as sent; of a stream, up to its last settled event. */
@@ -1101,8 +1102,14 @@ export interface ReceiptPayload {
   price_tier_above_input_tokens: number | null;
   /** Price per single unit in 10⁻¹² USD, by meter, as published. */
   unit_prices_pico_usd: { [name: string]: string };
-  /** Sum of units × price, rounded up once, in 10⁻⁹ USD. */
+  /** On all unit prices: "1", or the published batch factor. */
+  price_factor: string;
+  /** Sum of units × price, times the factor, rounded up once, in 10⁻⁹ USD. Of a refund: what is given back, at most that. */
   cost_nano_usd: string;
+  /** The receipt whose cost is given back, or that is corrected; null otherwise. */
+  refund_of: string | null;
+  /** Why; null where `refund_of` is. */
+  refund_reason: string | null;
   /** RFC 3339, UTC. */
   started_at: string;
   /** RFC 3339, UTC. */
@@ -1217,6 +1224,39 @@ export interface ResponseItem {
   [field: string]: unknown;
 }
 
+/** OpenAI’s response. */
+export interface ResponseObject {
+  id: string;
+  object: 'response';
+  created_at: number;
+  status: 'completed' | 'failed' | 'in_progress' | 'cancelled' | 'queued' | 'incomplete';
+  error: {
+    code: string;
+    message: string;
+    [field: string]: unknown;
+  } | null;
+  incomplete_details: {
+    reason?: string | undefined;
+    [field: string]: unknown;
+  } | null;
+  instructions: string | ResponseItem[] | null;
+  metadata: { [name: string]: string } | null;
+  model: string;
+  output: ResponseItem[];
+  parallel_tool_calls: boolean;
+  previous_response_id?: string | null | undefined;
+  temperature: number | null;
+  /** `none`, `auto`, `required` or a named tool. */
+  tool_choice: unknown;
+  tools: {
+    type: string;
+    [field: string]: unknown;
+  }[];
+  top_p: number | null;
+  usage?: ResponseUsage | null | undefined;
+  [field: string]: unknown;
+}
+
 /** OpenAI’s Responses request. Fields that are not listed here are passed through to the provider. */
 export interface ResponseRequest {
   /** A model of the catalogue. */
@@ -1272,6 +1312,32 @@ export interface ResponseRequest {
   prompt_cache_key?: string | null | undefined;
   /** An id of the end user, as the caller names them. */
   user?: string | undefined;
+  [field: string]: unknown;
+}
+
+/** One event of a streamed response. */
+export interface ResponseStreamEvent {
+  type: string;
+  /** From 0, without gaps. */
+  sequence_number: number;
+  [field: string]: unknown;
+}
+
+/** OpenAI’s usage of a response, with the cost added. */
+export interface ResponseUsage {
+  input_tokens: number;
+  input_tokens_details: {
+    cached_tokens: number;
+    [field: string]: unknown;
+  };
+  output_tokens: number;
+  output_tokens_details: {
+    reasoning_tokens: number;
+    [field: string]: unknown;
+  };
+  total_tokens: number;
+  /** What the request cost, USD. For people: the exact amount is in the receipt. */
+  cost?: number | undefined;
   [field: string]: unknown;
 }
 

@@ -248,6 +248,7 @@ function settledRecord({ charged, debt, covered, record: read }: ReadEntry): Set
 }
 
 const receiptFacts = (record: SettledRecord) => ({
+  kind: record.kind ?? 'usage',
   receipt_id: record.receiptId,
   request_id: record.requestId,
   account_id: record.accountId,
@@ -267,7 +268,10 @@ const receiptFacts = (record: SettledRecord) => ({
   price_version: record.priceVersion,
   price_tier_above_input_tokens: record.priceTier,
   unit_prices_pico_usd: { ...record.unitPrices },
+  price_factor: record.priceFactor ?? '1',
   cost_nano_usd: record.cost,
+  refund_of: null,
+  refund_reason: null,
   started_at: rfc3339(record.startedAt),
   completed_at: rfc3339(record.completedAt),
   client_signature: record.clientSignature ?? null,

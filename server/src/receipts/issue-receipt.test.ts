@@ -33,6 +33,7 @@ function factsOf(model: (typeof chats)[number], usage: ReceiptUsage, wish: Parti
   if (!price) throw new Error('no price');
   const cost = costOf(price, usage);
   return {
+    kind: 'usage',
     receipt_id: newReceiptId(),
     request_id: newRequestId(),
     account_id: newId(),
@@ -52,7 +53,10 @@ function factsOf(model: (typeof chats)[number], usage: ReceiptUsage, wish: Parti
     price_version: price.version,
     price_tier_above_input_tokens: cost.tierAboveInputTokens,
     unit_prices_pico_usd: Object.fromEntries(Object.entries(cost.unit).map(([meter, each]) => [meter, each.toString()])),
+    price_factor: '1',
     cost_nano_usd: cost.nanoUsd.toString(),
+    refund_of: null,
+    refund_reason: null,
     started_at: '2026-11-21T10:00:00.000Z',
     completed_at: COMPLETED_AT,
     client_signature: null,

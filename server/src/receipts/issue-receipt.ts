@@ -5,7 +5,7 @@ import { accountHashInput, canonicalJson, keyHashInput } from '@tallygate/receip
 import type { SigningKey } from './signing-keys.ts';
 
 /** What a receipt says, before it has its nonce. Ids in the clear: they leave as salted hashes. */
-export type ReceiptFacts = Omit<ReceiptPayload, 'version' | 'kind' | 'nonce' | 'account_hash' | 'key_hash'> & {
+export type ReceiptFacts = Omit<ReceiptPayload, 'version' | 'nonce' | 'account_hash' | 'key_hash'> & {
   readonly account_id: string;
   readonly key_id: string | null;
 };
@@ -26,7 +26,6 @@ export async function issueReceipt({ account_id, key_id, ...facts }: ReceiptFact
   const nonce = randomBytes(16).toString('hex');
   const payload: ReceiptPayload = {
     version: 'tallygate-receipt/v1',
-    kind: 'usage',
     nonce,
     account_hash: hash('sha256', accountHashInput(nonce, account_id), 'hex'),
     key_hash: key_id === null ? null : hash('sha256', keyHashInput(nonce, key_id), 'hex'),

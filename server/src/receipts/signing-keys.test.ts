@@ -35,6 +35,7 @@ async function receiptBy(key: SigningKey, completedAt: number) {
   const receipt_id = newId();
   const issued = await issueReceipt(
     {
+      kind: 'usage',
       receipt_id,
       request_id: 'req_1',
       account_id: newId(),
@@ -54,7 +55,10 @@ async function receiptBy(key: SigningKey, completedAt: number) {
       price_version: 'v',
       price_tier_above_input_tokens: null,
       unit_prices_pico_usd: { input_tokens: '1000' },
+      price_factor: '1',
       cost_nano_usd: '1',
+      refund_of: null,
+      refund_reason: null,
       started_at: rfc3339(completedAt),
       completed_at: rfc3339(completedAt),
       client_signature: null,
