@@ -10,6 +10,7 @@ export { createIdentity, type Identity } from './identity.ts';
 export { createDesk } from './mails/desk.ts';
 export { createOutbox, type Outbox } from './mails/outbox.ts';
 export { queueMail } from './mails/queue-mail.ts';
+export { resetByOperator } from './mfa/reset.ts';
 export type { KeyPrincipal, Principal, SessionGrant, SessionPrincipal } from './principal.ts';
 export type { OnAccountClosed } from './profile.ts';
 export { MasterKeyMissing, resealSecrets } from './reseal.ts';

@@ -20,6 +20,9 @@ export interface Cluster {
   readonly logFile: string;
 }
 
+/** Whether `openCluster` would find one. */
+export const hasCluster = (dir: string): boolean => existsSync(join(dir, 'cluster'));
+
 /** Opens the cluster under `dir`, creating it on the first start. Safe against another process that does the same. */
 export async function openCluster(dir: string, programs: Programs): Promise<Cluster> {
   mkdirSync(dir, { recursive: true, mode: 0o700 });

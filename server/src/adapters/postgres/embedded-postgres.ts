@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Log } from '../../kernel/log.ts';
-import { type Cluster, openCluster } from './cluster.ts';
+import { type Cluster, hasCluster, openCluster } from './cluster.ts';
 import { OwnedPostmaster, START_TIMEOUT_MS } from './owned-postmaster.ts';
 import { findPostmaster, launchPostmaster, type Postmaster, urlOf } from './postmaster.ts';
 import { findPrograms, type Programs } from './programs.ts';
@@ -55,6 +55,16 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   log?.info({ pid: postmaster.pid, port: postmaster.port, data: cluster.data }, 'embedded PostgreSQL is running');
   const owned = new OwnedPostmaster({ cluster, programs, settings, orphanGraceMs, restartDelaysMs, log, onGone }, postmaster);
   return { url: urlOf(cluster, postmaster), stop: () => owned.stop() };
+}
+
+/** Whether there is a database in that folder, running or not. */
+export const hasEmbeddedPostgres = (dir: string): boolean => hasCluster(dir);
+
+/** The URL of the database that another process runs in that folder; one that is starting is waited for. Undefined when none runs. */
+export async function findEmbeddedPostgres(dir: string): Promise<string | undefined> {
+  const cluster = await openCluster(dir, await findPrograms());
+  const running = await findPostmaster(cluster, Date.now() + START_TIMEOUT_MS);
+  return running && urlOf(cluster, running);
 }
 
 async function findOrLaunch(cluster: Cluster, programs: Programs, settings: Record<string, string>, deadline: number): Promise<Postmaster> {

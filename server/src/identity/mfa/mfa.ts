@@ -11,6 +11,7 @@ import { endSessions } from '../sessions.ts';
 import type { User } from '../user.ts';
 import { lockUser } from '../users.ts';
 import { dropChallenges } from './login-challenge.ts';
+import { resetSecondFactor } from './reset.ts';
 import type { SecondFactor, Setup } from './second-factor.ts';
 
 /** Setting a second factor up, and taking it away. */
@@ -34,7 +35,7 @@ export interface Mfa {
 
 /** What goes into the audit log. */
 interface Deed {
-  readonly action: 'mfa.begun' | 'mfa.enabled' | 'mfa.disabled' | 'mfa.reset';
+  readonly action: 'mfa.begun' | 'mfa.enabled' | 'mfa.disabled';
   readonly by: Principal;
   readonly origin: Origin;
   readonly changes?: Readonly<Record<string, unknown>>;
@@ -81,9 +82,7 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
     const template = user.hasSecondFactor() ? 'mfa-enabled' : 'mfa-disabled';
     await dropChallenges(unit, user.id);
     await record(unit, user, deed);
-    // Where an administrator sits is no business of the user.
-    const origin = deed.by.userId === user.id ? deed.origin : { ...deed.origin, ip: null, userAgent: null };
-    await notify(inUnit(unit), template, { to: user.email, accountId: user.account.id, at: new Date(clock.now()), origin });
+    await notify(inUnit(unit), template, { to: user.email, accountId: user.account.id, at: new Date(clock.now()), origin: deed.origin });
   }
 
   return {
@@ -131,11 +130,7 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
       await em.fork().transactional(async (unit) => {
         const user = await lockUser(unit, userId);
         if (!user) throw new Problem('not_found', 'There is no such user.');
-        if (!user.mfaSealedSecret) return;
-        await secondFactor.disable(unit, user);
-        // Whoever locked the owner out may still be signed in.
-        const ended = await endSessions(unit, { userId, now: new Date(clock.now()) });
-        await changed(unit, user, { action: 'mfa.reset', by: admin, origin, changes: { sessions_ended: ended } });
+        await resetSecondFactor(unit, user, { actor: actorOf(admin), origin, now: new Date(clock.now()) });
       });
     },
   };

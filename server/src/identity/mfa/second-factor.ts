@@ -29,6 +29,15 @@ export interface SecondFactor {
   recoveryCodesLeft(unit: EntityManager, user: User): Promise<number>;
 }
 
+const forgetRecoveryCodes = (unit: EntityManager, user: User): Promise<unknown> =>
+  unit.execute('delete from mfa_recovery_codes where user_id = ?', [user.id]);
+
+/** Deletes the secret and all recovery codes. */
+export async function dropSecondFactor(unit: EntityManager, user: User): Promise<void> {
+  user.disableSecondFactor();
+  await forgetRecoveryCodes(unit, user);
+}
+
 /** One mistake, one answer, wherever a code is asked for. */
 export const wrongCode = (): Problem =>
   new Problem('invalid_mfa_code', 'The code is wrong or was used before: wait for the next one, or use a recovery code.');
@@ -61,9 +70,6 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
     return taken.length > 0;
   }
 
-  const forgetRecoveryCodes = (unit: EntityManager, user: User) =>
-    unit.execute('delete from mfa_recovery_codes where user_id = ?', [user.id]);
-
   return {
     async begin(unit, user) {
       const secret = newTotpSecret();
@@ -90,10 +96,7 @@ export function createSecondFactor({ box, clock }: { box: SecretBox; clock: Cloc
       return (await takeRecoveryCode(unit, user, code)) ? 'recovery_code' : undefined;
     },
 
-    async disable(unit, user) {
-      user.disableSecondFactor();
-      await forgetRecoveryCodes(unit, user);
-    },
+    disable: dropSecondFactor,
 
     async recoveryCodesLeft(unit, user) {
       if (!user.hasSecondFactor()) return 0;
