@@ -131,4 +131,13 @@ test('a new user gets from registration to a revoked key with nothing but the co
   await terminal.must(['mfa', 'disable', '--code', recoveryCodes[1] ?? ''], { stdin: newPassword });
   await terminal.must(['logout']);
   await terminal.must(login, { stdin: newPassword });
+
+  // Closed for good: the password opens nothing any more.
+  expect(await terminal.type(['account', 'close'], { stdin: newPassword })).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringContaining('--yes'),
+  });
+  await terminal.must(['account', 'close', '--yes'], { stdin: newPassword });
+  expect((await terminal.type(['whoami'])).exitCode).toBe(4);
+  expect((await terminal.type(login, { stdin: newPassword })).exitCode).toBe(4);
 });
