@@ -10,9 +10,11 @@ export const SLICES: readonly string[] = [
   'ledger',
   'plans',
   'receipts',
+  'files',
   'batches',
   'runs',
   'events',
+  'files',
   'marketing',
   'discovery',
 ];

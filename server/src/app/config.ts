@@ -61,6 +61,20 @@ const Variables = z.object({
   INFERENCE_BODY_BYTES: bytes.default(10 * 1024 * 1024),
   BODY_BYTES: bytes.default(256 * 1024),
   BODY_TIMEOUT_MS: milliseconds.default(30_000),
+  FILE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(1_024)
+    .max(8_589_934_592)
+    .default(512 * 1024 ** 2),
+  UPLOAD_PART_BYTES: bytes.default(64 * 1024 * 1024),
+  FILES_STORAGE_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .default(10 * 1024 ** 3),
+  FILE_TIMEOUT_MS: milliseconds.default(3_600_000),
   PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
   STREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(120_000),
   STREAM_IDLE_TIMEOUT_MS: milliseconds.default(120_000),
@@ -140,6 +154,18 @@ export interface Config {
   readonly providers: readonly ProviderConfig[];
   readonly inferenceBody: { readonly maxBytes: number; readonly timeoutMs: number };
   readonly accountBody: { readonly maxBytes: number; readonly timeoutMs: number };
+  readonly files: {
+    /** Of a file that is sent whole. */
+    readonly maxFileBytes: number;
+    /** Of a part of an upload. */
+    readonly maxPartBytes: number;
+    /** Of all files of an account together. */
+    readonly storageBytes: number;
+    /** How long nothing may move. */
+    readonly idleTimeoutMs: number;
+    /** For a whole file. */
+    readonly timeoutMs: number;
+  };
   readonly timeouts: { readonly plainFirstByteMs: number; readonly streamFirstByteMs: number; readonly idleMs: number };
   readonly drainTimeoutMs: number;
 }
@@ -196,6 +222,13 @@ export function readConfig(environment: Environment = process.env): Config {
     providers: [...listed, ...wellKnown],
     inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     accountBody: { maxBytes: given.BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
+    files: {
+      maxFileBytes: given.FILE_BYTES,
+      maxPartBytes: given.UPLOAD_PART_BYTES,
+      storageBytes: given.FILES_STORAGE_BYTES,
+      idleTimeoutMs: given.BODY_TIMEOUT_MS,
+      timeoutMs: given.FILE_TIMEOUT_MS,
+    },
     timeouts: {
       plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,
       streamFirstByteMs: given.STREAM_FIRST_BYTE_TIMEOUT_MS,

@@ -18,6 +18,8 @@ const EXPOSED = [
   'x-ratelimit-remaining-tokens',
   'x-ratelimit-reset-requests',
   'x-ratelimit-reset-tokens',
+  'Content-Disposition',
+  'Content-Range',
   'Idempotent-Replayed',
   'Retry-After',
   'x-should-retry',

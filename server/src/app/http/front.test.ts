@@ -25,6 +25,7 @@ afterEach(() => {
 async function openFront() {
   const front = createFront({
     inference: { handles: () => false, serve: async () => {} },
+    files: { handles: () => false, serve: async () => {} },
     pages: nothing,
     accountApi: (_req, res) => void answers.push(res),
     problemReply,
@@ -117,6 +118,7 @@ test('a port that is taken is named, with what to do', async () => {
   const { front, port } = await openFront();
   const second = createFront({
     inference: { handles: () => false, serve: async () => {} },
+    files: { handles: () => false, serve: async () => {} },
     pages: nothing,
     accountApi: () => {},
     problemReply,

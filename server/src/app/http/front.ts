@@ -11,6 +11,7 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 
 interface FrontDeps {
   readonly inference: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
+  readonly files: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly pages: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> };
   readonly accountApi: Handler;
   readonly problemReply: ProblemReply;
@@ -24,8 +25,8 @@ const IDLE_CHECK_MS = 50;
 /** Connections on which nothing was asked yet: browsers and pools open them in advance, and Node does not count them as idle. */
 const unusedConnections = new WeakMap<Server, Set<Socket>>();
 
-/** One listener for everything: the hot path first, then the few pages, then the account API, which also answers what does not exist. */
-export function createFront({ inference, pages, accountApi, problemReply, log }: FrontDeps): Server {
+/** One listener for everything: the hot path first, then what streams files, the few pages, and the account API, which also answers what does not exist. */
+export function createFront({ inference, files, pages, accountApi, problemReply, log }: FrontDeps): Server {
   const failed = (res: ServerResponse) => (error: unknown) => {
     log.error({ err: error }, 'an answer could not be written');
     res.destroy();
@@ -36,6 +37,7 @@ export function createFront({ inference, pages, accountApi, problemReply, log }:
     answering.set(socket, res);
     res.once('close', () => answering.delete(socket));
     if (inference.handles(req)) void inference.serve(req, res).catch(failed(res));
+    else if (files.handles(req)) void files.serve(req, res).catch(failed(res));
     else if (pages.handles(req)) {
       void pages
         .serve(req, res)

@@ -3,7 +3,7 @@ import type { BlobStore } from '../../adapters/blobs/port.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { parseDisposition } from './multipart/disposition.ts';
 import { FormFields } from './multipart/form-fields.ts';
-import { Incoming, type IncomingLimits } from './multipart/incoming.ts';
+import { discardRest, Incoming, type IncomingLimits } from './multipart/incoming.ts';
 import { MalformedMultipart, type Part, partsOf } from './multipart/parts.ts';
 
 export interface MultipartLimits extends IncomingLimits {
@@ -85,7 +85,7 @@ export async function readMultipart(request: IncomingMessage, { limits, blobs, n
       files.push({ field: name.replace(/\[\]$/, ''), filename: filename ?? null, contentType, ...stored, blobKey });
     }
   } catch (error) {
-    incoming.discard();
+    discardRest(request);
     await discard();
     throw error instanceof MalformedMultipart
       ? new Problem('malformed_multipart', `The body ${error.message}: send it again as multipart/form-data.`, { cause: error })

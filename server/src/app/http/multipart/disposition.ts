@@ -1,3 +1,4 @@
+import { bareFilename } from '../../../kernel/filename.ts';
 import { MalformedMultipart } from './parts.ts';
 
 export interface Disposition {
@@ -7,7 +8,6 @@ export interface Disposition {
 }
 
 const PARAMETER = /;[ \t]*([\w!#$%&'*+.^`|~-]+)[ \t]*=[ \t]*(?:"((?:[^"\\]|\\.)*)"|([^\s;"]*))[ \t]*/y;
-const MAX_FILENAME_LENGTH = 255;
 
 /**
  * Reads `Content-Disposition: form-data` (RFC 7578, section 4.2).
@@ -46,24 +46,4 @@ function extended(value: string | undefined): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** A client's name for a file is for people to read, and never a path of ours; it ends up in JSON, in headers and on terminals. */
-function bareFilename(given: string): string | null {
-  const last = given.split(/[/\\]/).at(-1) ?? '';
-  // Directional marks and other invisible characters (Cf) can make `exe.txt` of what ends otherwise.
-  const bare = last
-    .toWellFormed()
-    .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')
-    .trim();
-  if (bare === '' || bare === '.' || bare === '..') return null;
-  return shortened(bare);
-}
-
-/** Keeps the end, which says what kind of file it is. */
-function shortened(name: string): string {
-  const characters = [...name];
-  if (characters.length <= MAX_FILENAME_LENGTH) return name;
-  const extension = [...(/\.[^.]{1,20}$/.exec(name)?.[0] ?? '')];
-  return [...characters.slice(0, MAX_FILENAME_LENGTH - extension.length), ...extension].join('');
 }

@@ -14,6 +14,18 @@ export interface IncomingLimits {
 /** For so long after a refusal the rest of the body is still read. */
 const LINGER_MS = 30_000;
 
+/**
+ * Throws away what is still to come of a refused body: a client that is cut off while it writes never reads why. One that goes on and on
+ * is cut off all the same.
+ */
+export function discardRest(request: IncomingMessage): void {
+  if (request.readableEnded || request.destroyed) return;
+  const cut = setTimeout(() => request.destroy(), LINGER_MS).unref();
+  request.once('close', () => clearTimeout(cut));
+  request.on('error', () => {});
+  request.resume();
+}
+
 /** The body of a request, a chunk at a time, hashed and measured as it passes. Nothing is taken from the socket that nobody asked for. */
 export class Incoming implements AsyncIterable<Uint8Array> {
   readonly #request: IncomingMessage;
@@ -49,19 +61,6 @@ export class Incoming implements AsyncIterable<Uint8Array> {
       this.#hash.update(chunk);
       yield chunk;
     }
-  }
-
-  /**
-   * Throws away what is still to come: a client that is cut off while it writes never reads why. One that goes on and on is cut off
-   * all the same.
-   */
-  discard(): void {
-    const request = this.#request;
-    if (request.readableEnded || request.destroyed) return;
-    const cut = setTimeout(() => request.destroy(), LINGER_MS).unref();
-    request.once('close', () => clearTimeout(cut));
-    request.on('error', () => {});
-    request.resume();
   }
 
   /** Undefined at the end. */
