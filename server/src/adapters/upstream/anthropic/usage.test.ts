@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { laterUsage, promptUsageOf, usageOf } from './usage.ts';
+
+const COUNTED = {
+  input_tokens: 21,
+  cache_creation_input_tokens: 700,
+  cache_read_input_tokens: 3000,
+  cache_creation: { ephemeral_5m_input_tokens: 500, ephemeral_1h_input_tokens: 200 },
+  output_tokens: 93,
+  output_tokens_details: { thinking_tokens: 40 },
+};
+
+describe('the usage of an answer', () => {
+  it('counts what was read from the cache and written to it as part of the prompt, writes by their lifetime', () => {
+    expect(usageOf(COUNTED)).toEqual({
+      prompt_tokens: 3721,
+      completion_tokens: 93,
+      total_tokens: 3814,
+      prompt_tokens_details: { cached_tokens: 3000, cache_write_tokens: 500, cache_write_1h_tokens: 200 },
+      completion_tokens_details: { reasoning_tokens: 40 },
+    });
+  });
+
+  it('takes writes for five-minute ones where no lifetime is told, and null for none', () => {
+    const usage = {
+      input_tokens: 1,
+      cache_creation_input_tokens: 7,
+      cache_read_input_tokens: null,
+      cache_creation: null,
+      output_tokens: 0,
+    };
+    expect(usageOf(usage)).toEqual({
+      prompt_tokens: 8,
+      completion_tokens: 0,
+      total_tokens: 8,
+      prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 7, cache_write_1h_tokens: 0 },
+    });
+  });
+
+  it('keeps the lifetimes of the beginning of a stream, and the sums of its end', () => {
+    const end = { input_tokens: null, cache_creation_input_tokens: 700, output_tokens: 200 };
+    expect(usageOf(laterUsage(COUNTED, end))).toMatchObject({
+      prompt_tokens: 3721,
+      completion_tokens: 200,
+      prompt_tokens_details: { cache_write_tokens: 500, cache_write_1h_tokens: 200 },
+    });
+  });
+
+  it.each([
+    undefined,
+    null,
+    'none',
+    [],
+    {},
+    { ...COUNTED, input_tokens: '21' },
+    { ...COUNTED, output_tokens: -1 },
+    { ...COUNTED, cache_read_input_tokens: 0.5 },
+    { ...COUNTED, cache_creation: { ephemeral_1h_input_tokens: 'many' } },
+  ])('is none where a count is none: %j', (usage) => {
+    expect(usageOf(usage)).toBeUndefined();
+  });
+
+  it('has parts that never exceed the prompt, whatever the counts', () => {
+    const count = fc.option(fc.nat(1_000_000), { nil: null });
+    const counts = fc.record({
+      input_tokens: fc.nat(1_000_000),
+      cache_creation_input_tokens: count,
+      cache_read_input_tokens: count,
+      cache_creation: fc.option(fc.record({ ephemeral_5m_input_tokens: count, ephemeral_1h_input_tokens: count }), { nil: null }),
+    });
+    fc.assert(
+      fc.property(counts, (usage) => {
+        const prompt = promptUsageOf(usage);
+        const { cached_tokens, cache_write_tokens, cache_write_1h_tokens } = Object(prompt?.prompt_tokens_details);
+        expect(cache_write_tokens).toBeGreaterThanOrEqual(0);
+        expect(cached_tokens + cache_write_tokens + cache_write_1h_tokens + usage.input_tokens).toBe(prompt?.prompt_tokens);
+      }),
+    );
+  });
+});
