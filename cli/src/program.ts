@@ -10,6 +10,7 @@ import { performer } from './command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { Failure, failureText, reportOf } from './failure.ts';
 import { closeAccount } from './identity/account/close.ts';
+import { updateAccount } from './identity/account/update.ts';
 import { login } from './identity/login.ts';
 import { logout } from './identity/logout.ts';
 import { mfaDisable } from './identity/mfa/disable.ts';
@@ -100,6 +101,7 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   listSessions(sessions, perform);
   revokeSession(sessions, perform);
   const account = program.command('account').description('The account itself');
+  updateAccount(account, perform);
   closeAccount(account, perform);
   const users = program.command('users').description('Users; for operators');
   createUser(users, perform);

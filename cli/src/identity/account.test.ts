@@ -63,6 +63,32 @@ it('removes another user’s second factor for an administrator', async () => {
   expect(gateway.requests).toMatchObject([{ method: 'DELETE', path: `/v1/admin/users/${KEY_ID}/mfa` }]);
 });
 
+describe('account update', () => {
+  const sent = () => gateway.requests.map(({ method, path, body }) => [method, path, body]);
+
+  it('changes or removes the name without a password', async () => {
+    gateway.script({ json: { ...user, name: 'Ada King' } }, { json: { ...user, name: null } });
+    const { stdout } = await terminal.type(['account', 'update', '--name', 'Ada King', '--json', 'name'], session);
+    expect(JSON.parse(stdout)).toEqual({ name: 'Ada King' });
+    await terminal.type(['account', 'update', '--no-name'], session);
+    expect(sent()).toEqual([
+      ['PATCH', '/v1/users/me', { name: 'Ada King' }],
+      ['PATCH', '/v1/users/me', { name: null }],
+    ]);
+  });
+
+  it('asks for the password with a new address, and says that nothing changes before the link is opened', async () => {
+    gateway.script({ json: user });
+    const { stderr } = await terminal.type(['account', 'update', '--email', 'new@example.com'], { ...session, stdin: `${password}\n` });
+    expect(sent()).toEqual([['PATCH', '/v1/users/me', { email: 'new@example.com', password }]]);
+    expect(stderr).toContain('when the link is opened that is mailed to new@example.com');
+  });
+
+  it('exits with 2 when nothing is to be changed', async () => {
+    expect([(await terminal.type(['account', 'update'], session)).exitCode, sent()]).toEqual([2, []]);
+  });
+});
+
 describe('account close', () => {
   const me = { json: { ...user, email: 'ada@example.com', mfa_enabled: false } };
   const withFactor = { json: { ...user, email: 'ada@example.com', mfa_enabled: true } };
