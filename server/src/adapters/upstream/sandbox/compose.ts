@@ -3,6 +3,7 @@ import { composeChat } from './chat/compose.ts';
 import { composeCompletion } from './completions/compose.ts';
 import type { Circumstances, Composition } from './composition.ts';
 import { composeEmbeddings } from './embeddings/compose.ts';
+import { composeImages } from './images/compose.ts';
 import { composeModeration } from './moderations/compose.ts';
 import type { Rejection } from './rejection.ts';
 
@@ -11,6 +12,9 @@ const ENDPOINTS: ReadonlySet<UpstreamEndpoint> = new Set([
   '/v1/completions',
   '/v1/embeddings',
   '/v1/moderations',
+  '/v1/images/generations',
+  '/v1/images/edits',
+  '/v1/images/variations',
 ] as const);
 
 export const isAnswered = (endpoint: UpstreamEndpoint): boolean => ENDPOINTS.has(endpoint);
@@ -29,6 +33,10 @@ export function compose(
       return composeEmbeddings(call, circumstances);
     case '/v1/moderations':
       return composeModeration(call, circumstances);
+    case '/v1/images/generations':
+    case '/v1/images/edits':
+    case '/v1/images/variations':
+      return composeImages(call, circumstances);
     default:
       return undefined;
   }

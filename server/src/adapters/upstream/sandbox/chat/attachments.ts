@@ -51,7 +51,7 @@ function problemOfImage(url: string): string | undefined {
   if (head === undefined) return 'Invalid image URL: expected an http(s) URL or a data URL.';
   if (!/^image\/[\w.+-]+$/i.test(mediaType))
     return 'Invalid image data URL: expected an image media type, such as data:image/png;base64,….';
-  const bytes = dataOf(url);
+  const bytes = readDataUrl(url);
   if (!bytes) return 'Invalid image data URL: its data is empty or not base64.';
   if (SIZED.has(mediaType.toLowerCase()) && !readImageHeader(bytes))
     return `Invalid image: its bytes are not a readable ${mediaType.slice(0, 20)}.`;
@@ -59,7 +59,7 @@ function problemOfImage(url: string): string | undefined {
 }
 
 function describeImage(url: string): string {
-  const bytes = dataOf(url);
+  const bytes = readDataUrl(url);
   if (!bytes) return 'a link that was not followed';
   const header = readImageHeader(bytes);
   // What the bytes are counts more than what they are called.
@@ -77,7 +77,7 @@ function describeFile(file: Readonly<Record<string, unknown>>): string {
 }
 
 /** The bytes of a base64 data URL; undefined for other URLs and broken ones. */
-function dataOf(url: string): Buffer | undefined {
+export function readDataUrl(url: string): Buffer | undefined {
   const [head, , base64] = DATA_URL.exec(url) ?? [];
   return head !== undefined && base64 ? decodeBase64(url.slice(head.length)) : undefined;
 }
