@@ -67,11 +67,11 @@ function toolUses({ tool_calls: calls }: ChatMessage): ToolUseBlock[] {
   });
 }
 
-/** Anthropic takes an object only. What a model wrote that is none is shown to it as what it is. */
+/** Anthropic takes an object only. What a model wrote that is none is shown to it as what it is; nothing, which some write as `null`, is nothing. */
 function inputOf(text: string): Json {
-  if (text.trim() === '') return {};
   const value = jsonIn(text);
-  return isRecord(value) ? value : { arguments: value ?? text };
+  if (isRecord(value)) return value;
+  return value === null || text.trim() === '' ? {} : { arguments: value ?? text };
 }
 
 function toolResult(message: ChatMessage): ToolResultBlock {
