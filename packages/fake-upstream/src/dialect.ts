@@ -16,6 +16,8 @@ export interface Answer {
 export interface Question {
   /** Counts the requests. */
   readonly turn: number;
+  /** With its query. */
+  readonly path: string;
   readonly request: Fields;
   readonly step: Step;
   readonly promptTokens: number;

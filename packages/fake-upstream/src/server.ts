@@ -1,7 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answer } from './answer.ts';
 import { anthropic } from './anthropic/dialect.ts';
+import { azure } from './azure/dialect.ts';
 import { type Dialect, isFields } from './dialect.ts';
+import { google } from './google/dialect.ts';
 import { CHAT, openAi } from './openai.ts';
 import { prepared } from './prepared.ts';
 import type { Step } from './step.ts';
@@ -88,7 +90,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
     const dialect = DIALECTS.find((one) => one.takes(request)) ?? openAi;
     const step = stepFor(request, dialect);
     const fields = isFields(request.body) ? request.body : {};
-    answer(response, step, dialect.answer({ turn: ++answers, request: fields, step, promptTokens }), request);
+    answer(response, step, dialect.answer({ turn: ++answers, path: request.path, request: fields, step, promptTokens }), request);
   };
 
   const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (incoming, response) => {
@@ -124,7 +126,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
 }
 
 /** The first that takes a request answers it; OpenAI's takes every one. */
-const DIALECTS: readonly Dialect[] = [anthropic, openAi];
+const DIALECTS: readonly Dialect[] = [anthropic, google, azure, openAi];
 
 function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): Recording {
   const { promise: ended, resolve } = Promise.withResolvers<'answered' | 'aborted' | 'cut'>();

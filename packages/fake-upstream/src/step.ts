@@ -1,4 +1,5 @@
 import type { AnthropicSaying } from './anthropic/saying.ts';
+import type { GoogleSaying } from './google/saying.ts';
 
 /** OpenAI's usage of a chat completion, exact by the rule in the README. */
 export interface ExactUsage {
@@ -59,6 +60,8 @@ export interface Cut {
 export interface Step extends Saying, StreamForm {
   /** Said by Anthropic's API only. */
   readonly anthropic?: AnthropicSaying;
+  /** Said by Google's API only. */
+  readonly google?: GoogleSaying;
   /** Before the head, milliseconds. */
   readonly delayMs?: number;
   /** Between the head and the body's first byte, milliseconds. */
