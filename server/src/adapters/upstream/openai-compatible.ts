@@ -1,8 +1,7 @@
-import { multipartBody } from './multipart-body.ts';
 import { openAiWords } from './openai-fault.ts';
-import { type MaxTokensField, openAiFields } from './openai-request.ts';
-import type { UpstreamCall, UpstreamEndpoint, UpstreamProvider } from './port.ts';
-import { type ConnectionOptions, ProviderHttp, type ProviderRequest } from './provider-http.ts';
+import { type MaxTokensField, openAiRequest } from './openai-request.ts';
+import type { UpstreamEndpoint, UpstreamProvider } from './port.ts';
+import { type ConnectionOptions, ProviderHttp } from './provider-http.ts';
 
 export interface OpenAiCompatibleOptions extends ConnectionOptions {
   /** Sent as `Authorization: Bearer`. */
@@ -25,21 +24,8 @@ export function openAiCompatible(options: OpenAiCompatibleOptions): UpstreamProv
     options.maxTokensField ?? (new URL(options.baseUrl).hostname === 'api.openai.com' ? 'max_completion_tokens' : 'max_tokens');
   return {
     serves: (endpoint) => endpoints?.has(endpoint) ?? true,
-    call: (call) => http.send(call, () => requestOf(call, maxTokensField)),
+    call: (call) => http.send(call, () => openAiRequest(call, maxTokensField)),
     read: (read) => http.send(read, () => ({ path: read.path, method: read.method, headers: ['accept', '*/*'] })),
     close: () => http.close(),
   };
 }
-
-function requestOf(call: UpstreamCall, maxTokensField: MaxTokensField): ProviderRequest {
-  const path = call.endpoint.slice('/v1'.length);
-  const fields = openAiFields(call, maxTokensField);
-  if (!call.files) return { path, method: 'POST', headers: [...JSON_CONTENT, ...acceptOf(call)], body: JSON.stringify(fields) };
-  const form = multipartBody(fields, call.files);
-  const content = ['content-type', form.contentType, 'content-length', String(form.contentLength)];
-  return { path, method: 'POST', headers: [...content, ...acceptOf(call)], body: form.body };
-}
-
-const JSON_CONTENT = ['content-type', 'application/json'];
-
-const acceptOf = ({ stream }: UpstreamCall): string[] => ['accept', stream ? 'text/event-stream, application/json' : 'application/json'];

@@ -1,7 +1,29 @@
+import { multipartBody } from './multipart-body.ts';
 import type { ChatCall, UpstreamCall } from './port.ts';
+import type { ProviderRequest } from './provider-http.ts';
 
 /** How a provider calls the bound on tokens out, where the caller did not name it. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
+
+const JSON_CONTENT = ['content-type', 'application/json'];
+
+const acceptOf = ({ stream }: UpstreamCall): string[] => ['accept', stream ? 'text/event-stream, application/json' : 'application/json'];
+
+/**
+ * A call as OpenAI takes it, JSON or a form with files.
+ * @param path below the base URL; the endpoint's own where it is left out
+ */
+export function openAiRequest(
+  call: UpstreamCall,
+  maxTokensField: MaxTokensField,
+  path: string = call.endpoint.slice('/v1'.length),
+): ProviderRequest {
+  const fields = openAiFields(call, maxTokensField);
+  if (!call.files) return { path, method: 'POST', headers: [...JSON_CONTENT, ...acceptOf(call)], body: JSON.stringify(fields) };
+  const form = multipartBody(fields, call.files);
+  const content = ['content-type', form.contentType, 'content-length', String(form.contentLength)];
+  return { path, method: 'POST', headers: [...content, ...acceptOf(call)], body: form.body };
+}
 
 /** The fields that go to the provider: the caller's, with our model and our bound, and without what only the gateway reads. */
 export function openAiFields(call: UpstreamCall, maxTokensField: MaxTokensField): Readonly<Record<string, unknown>> {

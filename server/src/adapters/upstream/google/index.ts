@@ -59,6 +59,8 @@ function exchangeOf(call: UpstreamCall, clock: Clock): Exchange | UpstreamFault 
     }
   } catch (error) {
     if (error instanceof Untranslatable) return error.fault;
+    // The arguments of a tool call are JSON in a text, whose depth nobody has looked at before.
+    if (error instanceof RangeError) return new Untranslatable('messages', 'The arguments of a tool call are nested too deep.').fault;
     throw error;
   }
 }
