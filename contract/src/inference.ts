@@ -5,6 +5,7 @@ import { completions } from './inference/completions.ts';
 import { embeddings } from './inference/embeddings.ts';
 import { images } from './inference/images.ts';
 import { moderations } from './inference/moderations.ts';
+import { responses } from './inference/responses.ts';
 
 export * from './inference/audio.ts';
 export * from './inference/chat.ts';
@@ -17,4 +18,12 @@ export * from './inference/responses.ts';
 export * from './inference/videos.ts';
 
 /** Everything that runs a model. */
-export const inference = initContract().router({ ...chat, ...completions, ...embeddings, ...moderations, ...images, ...audio });
+export const inference = initContract().router({
+  ...chat,
+  ...completions,
+  ...embeddings,
+  ...moderations,
+  ...images,
+  ...audio,
+  ...responses,
+});

@@ -11,6 +11,7 @@ import type { OpenApiDocument } from './openapi/shape.ts';
 /** What the tags of the routes stand for; a route with a tag that is not here is refused. */
 const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
+  Responses: 'OpenAI’s Responses: stateful or not, plain, streamed or in the background.',
   Images: 'Pictures from words, plain or streamed.',
   Audio: 'Speech from text, and text from speech.',
   Files: 'Stored files, uploaded whole or in parts: input of batches and of requests, and what batches put out.',

@@ -16,7 +16,7 @@ export const SpeechRequest = z
       .max(4096)
       .meta({ description: 'What to say.', examples: ['The ledger sums to zero.'] }),
     voice: z
-      .union([z.string().min(1).max(200), z.looseObject({ id: z.string().min(1).max(200) })], 'Expected the name of a voice, or {"id": …}')
+      .union([z.string().min(1).max(200), z.looseObject({ id: z.string().min(1).max(200) })], 'must be the name of a voice, or {"id": …}')
       .meta({ examples: ['alloy'] }),
     instructions: z.string().max(4096).optional(),
     response_format: z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']).optional(),

@@ -32,7 +32,7 @@ const ToolCall = z.looseObject({
 export const ChatMessage = z
   .looseObject({
     role: z.enum(['developer', 'system', 'user', 'assistant', 'tool', 'function']),
-    content: z.union([z.string(), z.array(ContentPart), z.null()], 'Expected a string, an array of content parts, or null').optional(),
+    content: z.union([z.string(), z.array(ContentPart), z.null()], 'must be a string, an array of content parts, or null').optional(),
     name: z.string().optional(),
     tool_calls: z.array(ToolCall).nullable().optional(),
     tool_call_id: z.string().optional(),

@@ -16,7 +16,7 @@ export const CompletionRequest = z
     prompt: z
       .union(
         [z.string(), z.array(z.string()).min(1).max(2048), Tokens, z.array(Tokens).min(1).max(2048)],
-        'Expected a string, strings, tokens, or lists of tokens',
+        'must be a string, strings, tokens, or lists of tokens',
       )
       .meta({ description: 'The text to go on from; several make several choices.', examples: ['Once upon a time'] }),
     best_of: z.int().min(1).max(20).nullable().optional(),

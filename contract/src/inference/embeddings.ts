@@ -15,7 +15,7 @@ export const EmbeddingRequest = z
     input: z
       .union(
         [z.string().min(1), z.array(z.string().min(1)).min(1).max(2048), Tokens, z.array(Tokens).min(1).max(2048)],
-        'Expected a string, up to 2,048 strings, tokens, or lists of tokens',
+        'must be a string, up to 2,048 strings, tokens, or lists of tokens',
       )
       .meta({ description: 'What to embed; several give several vectors.', examples: ['The ledger sums to zero.'] }),
     dimensions: z.int().min(1).max(65_536).optional().meta({ description: 'Length of the vectors, where the model lets it be chosen.' }),

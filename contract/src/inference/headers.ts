@@ -11,12 +11,12 @@ export const inferenceHeaders = {
   signature: z.string().optional().meta({ description: 'The Ed25519 signature that belongs to `Signature-Input`.' }),
   'x-agent-run-id': z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'Expected 1 to 128 letters, digits and . _ : -')
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : -')
     .optional()
     .meta({ description: 'Groups the steps of one agent run.' }),
   'x-agent-max-budget': z
     .string()
-    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'Expected a decimal number of USD such as "0.50"')
+    .regex(/^\d{1,9}(\.\d{1,9})?$/, 'must be a decimal number of USD such as "0.50"')
     .optional()
     .meta({
       description: 'Hard ceiling of the run, USD, decimal string. Set by the run’s first request; later requests can only tighten it.',

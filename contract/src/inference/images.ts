@@ -22,7 +22,7 @@ const imageFields = {
   n: z.int().min(1).max(10).nullable().optional().meta({ description: 'How many images.' }),
   size: z
     .string()
-    .regex(/^(auto|\d{2,5}x\d{2,5})$/, 'Expected "auto" or a size such as "1024x1024"')
+    .regex(/^(auto|\d{2,5}x\d{2,5})$/, 'must be "auto" or a size such as "1024x1024"')
     .nullable()
     .optional()
     .meta({ examples: ['1024x1024'] }),

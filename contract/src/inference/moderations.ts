@@ -21,7 +21,7 @@ export const ModerationRequest = z
     input: z
       .union(
         [z.string(), z.array(z.string()).min(1).max(2048), z.array(ModerationPart).min(1).max(64)],
-        'Expected a string, strings, or parts',
+        'must be a string, strings, or parts',
       )
       .meta({ description: 'What to judge.', examples: ['I will pay my invoice on time.'] }),
   })

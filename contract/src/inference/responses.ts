@@ -1,5 +1,10 @@
+import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { anyJson, fallbackModels, modelField, streamField, userField } from './model-fields.ts';
+import { headersA, idempotencyHeader } from '../conventions.ts';
+import { inferenceHeaders, inferenceRefusals } from './headers.ts';
+import { anyJson, costField, fallbackModels, modelField, streamField, userField } from './model-fields.ts';
+
+const c = initContract();
 
 /** An item of the input or the output. Which types there are is the provider's business, and grows. */
 export const ResponseItem = z
@@ -16,7 +21,7 @@ export const ResponseRequest = z
     model: modelField('gpt-4o-mini'),
     models: fallbackModels,
     input: z
-      .union([z.string(), z.array(ResponseItem)], 'Expected a string or a list of items')
+      .union([z.string(), z.array(ResponseItem)], 'must be a string or a list of items')
       .optional()
       .meta({ examples: ['Say hello.'] }),
     instructions: z.union([z.string(), z.array(ResponseItem), z.null()]).optional(),
@@ -64,3 +69,110 @@ export const ResponseRequest = z
     examples: [{ model: 'gpt-4o-mini', input: 'Say hello.' }],
   });
 export type ResponseRequest = z.infer<typeof ResponseRequest>;
+
+export const ResponseUsage = z
+  .looseObject({
+    input_tokens: z.int().meta({ examples: [9] }),
+    input_tokens_details: z.looseObject({ cached_tokens: z.int() }),
+    output_tokens: z.int().meta({ examples: [12] }),
+    output_tokens_details: z.looseObject({ reasoning_tokens: z.int() }),
+    total_tokens: z.int().meta({ examples: [21] }),
+    cost: costField,
+  })
+  .meta({ id: 'ResponseUsage', description: 'OpenAI’s usage of a response, with the cost added.' });
+
+const RESPONSE_EXAMPLE = {
+  id: 'resp_019aa2f1c2d37b6e8c4d1f00aa55ee77',
+  object: 'response' as const,
+  created_at: 1763712000,
+  status: 'completed',
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  model: 'gpt-4o-mini',
+  output: [
+    {
+      id: 'msg_9f2c',
+      type: 'message',
+      role: 'assistant',
+      status: 'completed',
+      content: [{ type: 'output_text', text: 'Hello.', annotations: [], logprobs: [] }],
+    },
+  ],
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  store: true,
+  temperature: 1,
+  tool_choice: 'auto',
+  tools: [],
+  top_p: 1,
+  usage: {
+    input_tokens: 9,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: 12,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: 21,
+    cost: 0.00000855,
+  },
+};
+
+/** `Response` is what the web calls an HTTP answer, so the schema is named after the object. */
+export const ResponseObject = z
+  .looseObject({
+    id: z.string().meta({ examples: ['resp_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+    object: z.literal('response'),
+    created_at: z.int().meta({ examples: [1763712000] }),
+    status: z.enum(['completed', 'failed', 'in_progress', 'cancelled', 'queued', 'incomplete']),
+    error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+    incomplete_details: z.looseObject({ reason: z.string().optional() }).nullable(),
+    instructions: z.union([z.string(), z.array(ResponseItem), z.null()]),
+    metadata: z.record(z.string(), z.string()).nullable(),
+    model: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    output: z.array(ResponseItem),
+    parallel_tool_calls: z.boolean(),
+    previous_response_id: z.string().nullable().optional(),
+    temperature: z.number().nullable(),
+    tool_choice: anyJson('`none`, `auto`, `required` or a named tool.'),
+    tools: z.array(z.looseObject({ type: z.string() })),
+    top_p: z.number().nullable(),
+    usage: ResponseUsage.nullable().optional(),
+  })
+  .meta({ id: 'ResponseObject', description: 'OpenAI’s response.', examples: [RESPONSE_EXAMPLE] });
+export type ResponseObject = z.infer<typeof ResponseObject>;
+
+export const ResponseStreamEvent = z
+  .looseObject({
+    type: z.string().meta({ examples: ['response.output_text.delta'] }),
+    sequence_number: z.int().meta({ description: 'From 0, without gaps.', examples: [4] }),
+  })
+  .meta({
+    id: 'ResponseStreamEvent',
+    description: 'One event of a streamed response.',
+    examples: [
+      {
+        type: 'response.output_text.delta',
+        sequence_number: 4,
+        item_id: 'msg_9f2c',
+        output_index: 0,
+        content_index: 0,
+        delta: 'Hello',
+        logprobs: [],
+      },
+    ],
+  });
+export type ResponseStreamEvent = z.infer<typeof ResponseStreamEvent>;
+
+export const responses = c.router({
+  createResponse: {
+    method: 'POST',
+    path: '/v1/responses',
+    summary: 'Create a response',
+    description:
+      'OpenAI’s Responses: text, tools and structured output, plain, streamed or in the background. Works with every chat model of the catalogue; where the provider has chat completions only, the request is translated.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    body: ResponseRequest,
+    responses: { 200: ResponseObject, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Responses', operationId: 'createResponse' } as const,
+  },
+});

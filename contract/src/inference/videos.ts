@@ -15,12 +15,12 @@ export const VideoRequest = z
       .max(32_000)
       .meta({ examples: ['A ledger turning its own pages'] }),
     seconds: z
-      .union([z.string().regex(/^\d{1,3}$/), z.int().min(1).max(999).transform(String)], 'Expected seconds such as "4"')
+      .union([z.string().regex(/^\d{1,3}$/), z.int().min(1).max(999).transform(String)], 'must be seconds such as "4"')
       .optional()
       .meta({ description: 'Length. Default: `"4"`.', examples: ['4'] }),
     size: z
       .string()
-      .regex(/^\d{2,5}x\d{2,5}$/, 'Expected a size such as "720x1280"')
+      .regex(/^\d{2,5}x\d{2,5}$/, 'must be a size such as "720x1280"')
       .optional()
       .meta({ examples: ['720x1280'] }),
     user: userField,

@@ -1,5 +1,6 @@
+import type * as z from 'zod';
 import { ERRORS } from '../errors.ts';
-import { ChatCompletionChunk, inferenceResponseHeaders } from '../inference.ts';
+import { ChatCompletionChunk, Completion, inferenceResponseHeaders, ResponseStreamEvent } from '../inference.ts';
 import { exampleOf } from './examples.ts';
 import { codesOf } from './refusals.ts';
 import type { Answer, Field, Route } from './route.ts';
@@ -7,7 +8,11 @@ import type { Direction, Schemas } from './schemas.ts';
 import type { JsonSchema, MediaType, Operation, Parameter, Reference, Response } from './shape.ts';
 
 /** What an operation answers with as server-sent events when it is asked to stream: the schema of one event’s data. */
-export const STREAMS: Readonly<Record<string, typeof ChatCompletionChunk>> = { createChatCompletion: ChatCompletionChunk };
+export const STREAMS: Readonly<Record<string, z.ZodType>> = {
+  createChatCompletion: ChatCompletionChunk,
+  createCompletion: Completion,
+  createResponse: ResponseStreamEvent,
+};
 
 /** Describes one route. */
 export function operationOf(route: Route, schemas: Schemas): Operation {
@@ -84,7 +89,7 @@ function responseOf(route: Route, answer: Answer, schemas: Schemas): Response {
 const eventStream = ({ schema, example }: MediaType): MediaType => ({
   schema: {
     ...schema,
-    description: 'The `data` of one server-sent event. The last event before `data: [DONE]` carries `usage`, with the cost.',
+    description: 'The `data` of one server-sent event. The last one with data carries `usage`, with the cost.',
   },
   example,
 });

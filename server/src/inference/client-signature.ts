@@ -16,7 +16,7 @@ import { Problem } from '../kernel/problem.ts';
 import type { SigningRequirement } from '../keys/index.ts';
 import { type Caller, limitsOf } from './call.ts';
 import { componentOf, type MessageHead } from './message-components.ts';
-import { NonceMemory } from './nonce-memory.ts';
+import { NonceMemory, type Nonces } from './nonce-memory.ts';
 
 /** How far a signature's time may lie from ours, either way. */
 const SKEW_SECONDS = 300;
@@ -33,6 +33,8 @@ interface SignatureCheckDeps {
   readonly clock: Clock;
   /** Where this service is reached from outside: its scheme is part of what callers may sign. */
   readonly publicUrl: () => string;
+  /** Default: those of this process, where another instance would accept a nonce once more. */
+  readonly nonces?: Nonces;
 }
 
 const verifyInPool = promisify<null, Buffer, KeyObject, Uint8Array, boolean>(verifySignature);
@@ -41,8 +43,7 @@ const verifyInPool = promisify<null, Buffer, KeyObject, Uint8Array, boolean>(ver
  * The check of requests by keys that have a public key. Without one there is nothing to verify a signature with, and it is left unread.
  * The check throws Problem `signature_required` or `invalid_signature`.
  */
-export function createSignatureCheck({ clock, publicUrl }: SignatureCheckDeps): SignatureCheck {
-  const nonces = new NonceMemory();
+export function createSignatureCheck({ clock, publicUrl, nonces = new NonceMemory() }: SignatureCheckDeps): SignatureCheck {
   return (req, body, grant) => {
     const signing = limitsOf(grant)?.signing;
     if (!signing || grant.principal.kind !== 'key') return null;
@@ -70,7 +71,7 @@ interface Expected extends SigningRequirement {
   readonly keyId: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  readonly nonces: NonceMemory;
+  readonly nonces: Nonces;
 }
 
 /** @throws Refused saying what is wrong */
@@ -97,7 +98,7 @@ async function verify(
   if (!(await verifyInPool(null, Buffer.from(signed.base, 'latin1'), verifier, signature)))
     refuse('The signature does not fit the request: what was signed differs from what arrived, or another key made it.');
   // Last, so that nobody but the owner of the signing key can use up a nonce.
-  if (input.nonce !== null && !nonces.isFirst(`${keyId} ${input.nonce}`, now))
+  if (input.nonce !== null && !(await nonces.isFirst(`${keyId} ${input.nonce}`, now)))
     refuse('The nonce was used before: sign every attempt anew.');
   return {
     alg: 'ed25519',

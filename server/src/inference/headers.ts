@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { type FieldError, inferenceHeaders } from '@tallygate/contract';
+import { inferenceHeaders } from '@tallygate/contract';
 import * as z from 'zod';
+import { invalidInput } from '../kernel/invalid-input.ts';
 import { type NanoUsd, parseUsd } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
 
 export interface InferenceHeaders {
   readonly runId: string | null;
@@ -29,15 +29,15 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
   if (!NAMES.some((name) => headers[name] !== undefined)) return sandboxFault === undefined ? PLAIN : { ...PLAIN, sandboxFault };
   const parsed = Headers.safeParse(headers);
   if (!parsed.success)
-    throw invalidHeaders(
+    throw invalidInput(
       parsed.error.issues.map(({ path, message, code }) => ({ loc: ['header', ...path.map(String)], msg: message, type: code })),
     );
   const given = parsed.data;
   const runId = given['x-agent-run-id'] ?? null;
   const budget = given['x-agent-max-budget'];
   if (budget !== undefined && runId === null) {
-    throw invalidHeaders([
-      { loc: ['header', 'x-agent-run-id'], msg: 'Required with X-Agent-Max-Budget: the ceiling belongs to a run', type: 'missing' },
+    throw invalidInput([
+      { loc: ['header', 'x-agent-run-id'], msg: 'is required with X-Agent-Max-Budget: the ceiling belongs to a run', type: 'missing' },
     ]);
   }
   return {
@@ -50,9 +50,3 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
 }
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
-
-function invalidHeaders(errors: FieldError[]): Problem {
-  const [first] = errors;
-  const name = String(first?.loc[1] ?? 'header');
-  return new Problem('validation_failed', `The header ${name} is not valid: ${first?.msg}.`, { param: name, errors });
-}

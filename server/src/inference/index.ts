@@ -5,6 +5,7 @@ export type { InferenceDeps, Reply } from './deps.ts';
 export { parseInferenceHeaders } from './headers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export { requireEndpoint } from './key-limits.ts';
+export type { Nonces } from './nonce-memory.ts';
 export { type Operation, operation, type Received, type ReceivedFile } from './operation.ts';
 export { STATELESS_OPERATIONS } from './operations.ts';
 export { completeCall, streamCall } from './serve.ts';

@@ -80,7 +80,7 @@ const messagesWithoutImages = ({ messages }: Pick<ChatCompletionRequest, 'messag
  * JSON without its escapes, which the model does not read either: `\n` and its like join letters to tokens that a line end would part, so
  * escaped text can count a third less than the text itself.
  */
-function unescaped(value: unknown): string {
+export function unescaped(value: unknown): string {
   if (typeof value === 'string') return `"${value}"`;
   if (Array.isArray(value)) return `[${value.map(unescaped).join()}]`;
   if (typeof value !== 'object' || value === null) return String(value);

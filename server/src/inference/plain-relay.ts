@@ -30,7 +30,8 @@ async function relay(admission: Admission, deps: InferenceDeps): Promise<{ serve
   const answer = result.value;
   const usage = answer.usage ?? (await ourCount(admission, target, answer.delivered, deps));
   const cost = costOfUsage(admission, target, usage).nanoUsd;
-  const body = answer.toBytes({ usage, costUsd: usdForDisplay(cost) });
+  const shown = { usage, costUsd: usdForDisplay(cost) };
+  const body = answer.toBytes(shown);
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
   const now = deps.clock.now();
   const isCancelled = admission.call.signal.aborted;
@@ -44,7 +45,7 @@ async function relay(admission: Admission, deps: InferenceDeps): Promise<{ serve
     completedAt: now,
     overheadMs,
   };
-  await admission.call.work.keep?.(answer.value);
+  await admission.call.work.keep?.(answer.value, shown);
   const settled = await settle(admission, served, deps.lanes);
   const headers = {
     ...answerHeaders(admission, journey, overheadMs),

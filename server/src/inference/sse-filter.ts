@@ -186,7 +186,7 @@ function endOfLastEvent(buffer: Buffer): number {
   return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 3);
 }
 
-function eventsOf(bytes: Buffer): Buffer[] {
+export function eventsOf(bytes: Buffer): Buffer[] {
   const events: Buffer[] = [];
   for (let from = 0; from < bytes.length; ) {
     const [lf, crlf] = [bytes.indexOf('\n\n', from), bytes.indexOf('\n\r\n', from)];
@@ -218,7 +218,7 @@ function isFinished(events: Buffer): boolean {
 }
 
 /** The event's data, its lines joined (WHATWG HTML §9.2.6); undefined when it has none. */
-function dataOf(event: string): string | undefined {
+export function dataOf(event: string): string | undefined {
   const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
   return lines.length === 0
     ? undefined
@@ -228,7 +228,7 @@ function dataOf(event: string): string | undefined {
         .trim();
 }
 
-function jsonOf(data: string | undefined): Json | undefined {
+export function jsonOf(data: string | undefined): Json | undefined {
   if (data === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(data);

@@ -44,8 +44,9 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
     const { filter, ending, firstByteAt, overheadMs } = result.value;
     const usage = filter.usage ?? (await ourCount(admission, target, filter.delivered(), deps));
     const cost = costOfUsage(admission, target, usage).nanoUsd;
+    const shown = { usage, costUsd: usdForDisplay(cost) };
     const isComplete = ending === 'completed';
-    const last = isComplete ? filter.lastBytes({ usage, costUsd: usdForDisplay(cost) }) : filter.errorBytes(filter.error ?? BROKEN_OFF);
+    const last = isComplete ? filter.lastBytes(shown) : filter.errorBytes(filter.error ?? BROKEN_OFF);
     // A ping from here on would stand in no digest.
     stopBeating();
     const served: Served = {
@@ -58,7 +59,7 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
       completedAt: deps.clock.now(),
       overheadMs,
     };
-    if (isComplete) await admission.call.work.keep?.(filter.value);
+    if (isComplete) await admission.call.work.keep?.(filter.value, shown);
     await settle(admission, served, deps.lanes);
     client.end(last);
     return served;

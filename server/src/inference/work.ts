@@ -1,7 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../adapters/upstream/port.ts';
 import type { CatalogModel, UsageBound } from '../catalog/index.ts';
-import type { AnswerForm } from './answer-form.ts';
+import type { AnswerForm, ShownCost } from './answer-form.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Something that not every model can do. */
@@ -68,5 +68,5 @@ export interface Work {
   /** SHA-256 of the request as received, hex. */
   requestSha256(): string;
   /** Keeps what the answer left to keep (stored completions, responses), before it is settled and before its last byte leaves. */
-  keep?(answer: unknown): Promise<void>;
+  keep?(answer: unknown, cost: ShownCost): Promise<void>;
 }

@@ -1,0 +1,64 @@
+import { ChatCompletionRequest, type ResponseItem, type ResponseRequest } from '@tallygate/contract';
+import type { Dialect } from '../work.ts';
+import { chatMessages } from './chat-messages.ts';
+import type { ResponseFrame } from './response-form.ts';
+import { responseFromChatForm } from './response-from-chat.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The request for providers that have chat completions only; undefined where it has no like among those. */
+export function chatDialect(request: ResponseRequest, items: readonly ResponseItem[], frame: ResponseFrame): Dialect | undefined {
+  const parsed = ChatCompletionRequest.safeParse(chatRequest(request, items));
+  return parsed.success
+    ? { endpoint: '/v1/chat/completions', request: parsed.data, form: responseFromChatForm(request, frame) }
+    : undefined;
+}
+
+/** Fields of the same name and meaning; what is not named goes along, so that a new parameter works where the provider knows it. */
+const RESPONSES_ONLY = new Set([
+  'input',
+  'instructions',
+  'max_output_tokens',
+  'max_tool_calls',
+  'reasoning',
+  'text',
+  'tools',
+  'tool_choice',
+  'include',
+  'truncation',
+  'store',
+  'stream_options',
+  'top_logprobs',
+]);
+
+function chatRequest(request: ResponseRequest, items: readonly ResponseItem[]): unknown {
+  const { instructions, tools = [], tool_choice, text, reasoning } = request;
+  const carried = Object.entries(request).filter(([name, value]) => !RESPONSES_ONLY.has(name) && value !== null && value !== undefined);
+  const described = tools.filter(({ type }) => type === 'function' || type === 'custom').map(chatTool);
+  return {
+    ...Object.fromEntries(carried),
+    messages: chatMessages(instructions, items),
+    ...(described.length > 0 && {
+      tools: described,
+      ...(tool_choice !== undefined && tool_choice !== null && { tool_choice: chatToolChoice(tool_choice) }),
+    }),
+    ...(text?.format && text.format.type !== 'text' && { response_format: responseFormat(text.format) }),
+    ...(text?.verbosity && { verbosity: text.verbosity }),
+    ...(reasoning?.effort && { reasoning_effort: reasoning.effort }),
+    ...(request.top_logprobs && { logprobs: true, top_logprobs: request.top_logprobs }),
+  };
+}
+
+const chatTool = ({ type, ...tool }: Json & { readonly type: string }): Json =>
+  type === 'custom' ? { type, custom: tool } : { type, function: tool };
+
+function chatToolChoice(choice: unknown): unknown {
+  if (typeof choice !== 'object' || choice === null || !('name' in choice)) return choice;
+  return 'type' in choice && choice.type === 'custom'
+    ? { type: 'custom', custom: { name: choice.name } }
+    : { type: 'function', function: { name: choice.name } };
+}
+
+/** Responses has the schema beside its type, chat one level below. */
+const responseFormat = ({ type, ...schema }: Json & { readonly type: string }): Json =>
+  type === 'json_schema' ? { type, json_schema: schema } : { type };

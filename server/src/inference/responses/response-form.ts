@@ -1,0 +1,86 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { AnswerForm, ShownCost } from '../answer-form.ts';
+import { jsonObjectOf } from '../json-answer.ts';
+import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
+import { isCount, isRecord } from '../usage.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What stands in a response whatever the provider wrote there: it was asked without state, and under another name. */
+export type ResponseFrame = Json & { readonly id: string };
+
+/** Events that carry the response as a whole. */
+const WHOLE = new Set(['response.created', 'response.queued', 'response.in_progress', 'response.completed', 'response.incomplete']);
+const FINAL = new Set(['response.completed', 'response.incomplete']);
+
+/** Answers of a provider that has Responses itself. */
+export const responseForm = (frame: ResponseFrame): AnswerForm => ({
+  read(bytes) {
+    const value = jsonObjectOf(bytes);
+    if (value?.['object'] !== 'response' || !Array.isArray(value['output']) || value['status'] === 'failed') return undefined;
+    const response = { ...value, ...frame };
+    return {
+      contentType: 'application/json',
+      usage: readResponseUsage(value['usage']),
+      delivered: { text: textOfOutput(value['output']), scale: 1 },
+      value: response,
+      toBytes: (cost) => Buffer.from(JSON.stringify(withUsage(response, cost))),
+    };
+  },
+  openStream: () => new TypedEventStream(eventForm(frame)),
+});
+
+const eventForm = (frame: ResponseFrame): EventForm => ({
+  isWatched: (type) => WHOLE.has(type) || type === 'response.failed',
+  isFinal: (type) => FINAL.has(type),
+  rewrite: (event) => ({ ...event, response: { ...responseOf(event), ...frame } }),
+  readUsage: (final) => readResponseUsage(responseOf(final)['usage']),
+  withCost: (final, cost) => ({ ...final, response: withUsage({ ...responseOf(final), ...frame }, cost) }),
+  textOf: ({ delta }) => (typeof delta === 'string' ? delta : ''),
+  valueOf: (final) => ({ ...responseOf(final), ...frame }),
+});
+
+const responseOf = ({ response }: Json): Json => (isRecord(response) ? response : {});
+
+/** OpenAI's usage of a response; undefined where it is missing or cannot be a count. */
+export function readResponseUsage(usage: unknown): ReceiptUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { input_tokens: input, output_tokens: output, input_tokens_details: inputDetails, output_tokens_details: outputDetails } = usage;
+  if (!isCount(input) || !isCount(output)) return undefined;
+  const part = (details: unknown, name: string, most: number): number => {
+    const value = isRecord(details) ? details[name] : undefined;
+    return isCount(value) ? Math.min(value, most) : 0;
+  };
+  const cached = part(inputDetails, 'cached_tokens', input);
+  return {
+    input_tokens: input,
+    cached_input_tokens: cached,
+    cache_write_tokens: part(inputDetails, 'cache_write_tokens', input - cached),
+    output_tokens: output,
+    reasoning_tokens: part(outputDetails, 'reasoning_tokens', output),
+  };
+}
+
+/** A response with its usage, ours where the provider sent none, and its cost. */
+export function withUsage(response: Json, { usage, costUsd }: ShownCost): Json {
+  const reported = readResponseUsage(response['usage']) && isRecord(response['usage']) ? response['usage'] : undefined;
+  const shown = reported ?? {
+    input_tokens: usage.input_tokens,
+    input_tokens_details: { cached_tokens: usage.cached_input_tokens },
+    output_tokens: usage.output_tokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+    total_tokens: usage.input_tokens + usage.output_tokens,
+  };
+  return { ...response, usage: { ...shown, cost: costUsd } };
+}
+
+/** Everything in the output that the model wrote, as text. */
+export const textOfOutput = (output: readonly unknown[]): string => output.map(textOfItem).join('');
+
+function textOfItem(item: unknown): string {
+  if (!isRecord(item)) return '';
+  const parts = [item['content'], item['summary']].flatMap((list) => (Array.isArray(list) ? list : [])).filter(isRecord);
+  const written = parts.map(({ text, refusal }) => (typeof text === 'string' ? text : typeof refusal === 'string' ? refusal : ''));
+  const called = [item['name'], item['arguments'], item['input']].filter((value) => typeof value === 'string');
+  return [...written, ...called].join('');
+}

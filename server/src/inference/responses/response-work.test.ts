@@ -1,0 +1,226 @@
+import { ResponseObject, ResponseRequest } from '@tallygate/contract';
+import { describe, expect, it } from 'vitest';
+import type { Dialect } from '../work.ts';
+import { inputItems } from './response-input.ts';
+import { responseWork } from './response-work.ts';
+
+const FRAME = { id: 'resp_1', previous_response_id: null, store: true, metadata: {} };
+const COST = {
+  usage: { input_tokens: 5, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 7, reasoning_tokens: 0 },
+  costUsd: 0.25,
+};
+
+function workOf(fields: object) {
+  const request = ResponseRequest.parse({ model: 'gpt-4o-mini', input: 'Say hello.', ...fields });
+  return responseWork(request, { items: inputItems(request), frame: FRAME, requestSha256: () => 'x' });
+}
+
+const dialects = (fields: object = {}): { native: Dialect; chat: Dialect } => {
+  const [native, chat] = workOf(fields).dialects;
+  if (!chat) throw new Error('no chat dialect');
+  return { native, chat };
+};
+
+const eventsIn = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
+
+/** Feeds the stream in pieces of every size, which must not change what is said. */
+function streamed({ form }: Dialect, text: string, pieceBytes: number) {
+  const filter = form.openStream('text/event-stream');
+  const bytes = Buffer.from(text);
+  let said = '';
+  for (let at = 0; at < bytes.length; at += pieceBytes) said += filter.push(bytes.subarray(at, at + pieceBytes)).toString();
+  said += filter.end().toString();
+  return { filter, said };
+}
+
+const chunk = (delta: object, finish_reason: string | null = null) =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 7, model: 'm', choices: [{ index: 0, delta, finish_reason }] })}\n\n`;
+const USAGE = `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 7, model: 'm', choices: [], usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 } })}\n\n`;
+
+describe('a provider with chat completions only', () => {
+  it('is asked in chat’s words', () => {
+    const { chat } = dialects({
+      instructions: 'Be brief.',
+      input: [
+        {
+          role: 'user',
+          content: [
+            { type: 'input_text', text: 'Weather?' },
+            { type: 'input_image', image_url: 'https://x.test/a.png', detail: 'low' },
+          ],
+        },
+        { type: 'reasoning', id: 'rs_1', summary: [] },
+        { type: 'function_call', call_id: 'a', name: 'weather', arguments: '{"at":"Bern"}' },
+        { type: 'function_call', call_id: 'b', name: 'weather', arguments: '{"at":"Zug"}' },
+        { type: 'function_call_output', call_id: 'a', output: 'sun' },
+        { type: 'function_call_output', call_id: 'b', output: [{ type: 'input_text', text: 'rain' }] },
+      ],
+      tools: [{ type: 'function', name: 'weather', parameters: { type: 'object' }, strict: true }],
+      tool_choice: { type: 'function', name: 'weather' },
+      text: { format: { type: 'json_schema', name: 'answer', schema: { type: 'object' } } },
+      reasoning: { effort: 'low' },
+      temperature: 0.5,
+    });
+    expect(chat.request).toEqual({
+      model: 'gpt-4o-mini',
+      temperature: 0.5,
+      reasoning_effort: 'low',
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Weather?' },
+            { type: 'image_url', image_url: { url: 'https://x.test/a.png', detail: 'low' } },
+          ],
+        },
+        {
+          role: 'assistant',
+          content: null,
+          tool_calls: [
+            { id: 'a', type: 'function', function: { name: 'weather', arguments: '{"at":"Bern"}' } },
+            { id: 'b', type: 'function', function: { name: 'weather', arguments: '{"at":"Zug"}' } },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'a', content: 'sun' },
+        { role: 'tool', tool_call_id: 'b', content: 'rain' },
+      ],
+      tools: [{ type: 'function', function: { name: 'weather', parameters: { type: 'object' }, strict: true } }],
+      tool_choice: { type: 'function', function: { name: 'weather' } },
+      response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },
+    });
+  });
+
+  it('answers with a whole response', () => {
+    const completion = {
+      created: 7,
+      model: 'm',
+      choices: [{ index: 0, finish_reason: 'length', message: { role: 'assistant', content: 'Hel', reasoning_content: 'Hm.' } }],
+      usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
+    };
+    const answer = dialects().chat.form.read(Buffer.from(JSON.stringify(completion)), null);
+    const response = ResponseObject.parse(JSON.parse(String(answer?.toBytes(COST))));
+    expect(response).toMatchObject({
+      id: 'resp_1',
+      status: 'incomplete',
+      incomplete_details: { reason: 'max_output_tokens' },
+      output: [
+        { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'Hm.' }] },
+        { type: 'message', status: 'completed', content: [{ type: 'output_text', text: 'Hel' }] },
+      ],
+      usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12, cost: 0.25 },
+    });
+    expect(answer?.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
+  });
+
+  it.each([1, 7, 64, 10_000])('streams in OpenAI’s order of events, whatever the pieces (%i bytes)', (pieceBytes) => {
+    const text = [
+      chunk({ role: 'assistant', content: '' }),
+      chunk({ content: 'Hé' }),
+      chunk({ content: 'llo' }),
+      chunk({ tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'f', arguments: '' } }] }),
+      chunk({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] }),
+      chunk({}, 'tool_calls'),
+      USAGE,
+      'data: [DONE]\n\n',
+    ].join('');
+    const { filter, said } = streamed(dialects({ stream: true }).chat, text, pieceBytes);
+    expect(filter.isComplete).toBe(true);
+    expect(filter.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
+    const events = eventsIn(said + filter.lastBytes(COST).toString());
+    expect(events.map(({ type }) => type)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.output_text.delta',
+      'response.output_text.delta',
+      'response.output_text.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.output_item.added',
+      'response.function_call_arguments.delta',
+      'response.function_call_arguments.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+    expect(events.at(-1).response).toMatchObject({
+      id: 'resp_1',
+      status: 'completed',
+      output: [
+        { type: 'message', content: [{ text: 'Héllo' }] },
+        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{}' },
+      ],
+      usage: { cost: 0.25 },
+    });
+    expect(filter.value).toMatchObject({ status: 'completed', output: [{}, {}] });
+  });
+});
+
+describe('a provider with Responses', () => {
+  const event = (type: string, rest: object, sequence_number: number) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number, ...rest })}\n\n`;
+  const response = (status: string) => ({ id: 'theirs', object: 'response', status, output: [], store: false, usage: null });
+  const begun = event('response.created', { response: response('in_progress') }, 0);
+  const delta = event('response.output_text.delta', { delta: 'Hé', item_id: 'm' }, 1);
+  const completed = event(
+    'response.completed',
+    { response: { ...response('completed'), usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12 } } },
+    2,
+  );
+
+  it('is asked without state', () => {
+    const { native } = dialects({
+      store: true,
+      background: false,
+      metadata: { a: 'b' },
+      previous_response_id: 'resp_0',
+      conversation: 'conv_1',
+    });
+    expect(native.request).toEqual({
+      model: 'gpt-4o-mini',
+      store: false,
+      input: [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: 'Say hello.' }] }],
+    });
+  });
+
+  it.each([1, 13, 10_000])('streams through, under our name, with the cost at the end (%i bytes)', (pieceBytes) => {
+    const { filter, said } = streamed(dialects({ stream: true }).native, begun + delta + completed, pieceBytes);
+    expect(said).toContain(delta);
+    expect(said).not.toContain('response.completed');
+    expect(filter.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
+    const events = eventsIn(said + filter.lastBytes(COST).toString());
+    expect(events.map(({ type, response }) => [type, response?.id, response?.store])).toEqual([
+      ['response.created', 'resp_1', true],
+      ['response.output_text.delta', undefined, undefined],
+      ['response.completed', 'resp_1', true],
+    ]);
+    expect(events.at(-1).response.usage).toMatchObject({ total_tokens: 12, cost: 0.25 });
+  });
+
+  it('that fails on the way ends with an error event of the next number', () => {
+    const failed = event('response.failed', { response: { ...response('failed'), error: { code: 'server_error', message: 'Oops.' } } }, 2);
+    const { filter } = streamed(dialects({ stream: true }).native, begun + delta + failed, 50);
+    expect(filter.error).toEqual({ message: 'Oops.', type: 'server_error', code: 'server_error' });
+    expect(eventsIn(filter.errorBytes({ message: 'Oops.', type: 'server_error', code: null }).toString())).toEqual([
+      { type: 'error', code: 'server_error', message: 'Oops.', param: null, sequence_number: 2 },
+    ]);
+    expect(filter.delivered().text).toBe('Hé');
+  });
+
+  it('that breaks off is not complete', () => {
+    const { filter } = streamed(dialects({ stream: true }).native, begun + delta, 50);
+    expect([filter.isComplete, filter.isInvalid, filter.usage]).toEqual([false, false, undefined]);
+  });
+
+  it.each(['<html>', '{"object":"list"}', '{"object":"response","output":[],"status":"failed"}'])('%s is no answer', (body) => {
+    expect(dialects().native.form.read(Buffer.from(body), null)).toBeUndefined();
+  });
+});
+
+it('refuses tools that the provider runs, by the field', () => {
+  expect(() => workOf({ tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] })).toThrow(
+    expect.objectContaining({ code: 'unpriced_feature' }),
+  );
+});

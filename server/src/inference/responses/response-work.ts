@@ -1,0 +1,125 @@
+import type { ReceiptUsage, ResponseItem, ResponseRequest } from '@tallygate/contract';
+import type { CatalogModel } from '../../catalog/index.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
+import { unescaped } from '../input-bound.ts';
+import type { Tokenizer } from '../tokenizer.ts';
+import { isRecord, NO_USAGE } from '../usage.ts';
+import type { Delivered, Work } from '../work.ts';
+import { chatDialect } from './chat-dialect.ts';
+import { type ResponseFrame, responseForm, withUsage } from './response-form.ts';
+import { type InputSize, inputSize, responseNeeds, templateTokens } from './response-input.ts';
+
+export interface ResponseWorkOptions {
+  /** The whole input: what came before, and what is new. */
+  readonly items: readonly ResponseItem[];
+  readonly frame: ResponseFrame;
+  readonly requestSha256: () => string;
+  /** Given the response as the caller sees it. */
+  readonly keep?: (response: Readonly<Record<string, unknown>>) => Promise<void>;
+}
+
+/** Tools that the caller runs. What else there is, the provider runs, and bills by the call. */
+const CALLERS_TOOLS = new Set(['function', 'custom', 'local_shell', 'shell', 'apply_patch']);
+const STANDARD_TIERS = new Set(['auto', 'default', 'flex']);
+/** More than any model takes. */
+const WINDOW_UNKNOWN = 10_000_000;
+
+/** @throws Problem `unpriced_feature` */
+export function responseWork(request: ResponseRequest, { items, frame, requestSha256, keep }: ResponseWorkOptions): Work {
+  refuseUnpriced(request);
+  const size = inputSize(request, items);
+  if (items.length === 0 && !request.instructions && request['prompt'] === undefined) throw nothingToAnswer();
+  const sent = statelessRequest(request, items);
+  const chat = chatDialect(sent, items, frame);
+  return {
+    endpoint: '/v1/responses',
+    model: request.model,
+    fallbackModels: request.models ?? [],
+    isStream: request.stream === true,
+    needs: responseNeeds(request, items),
+    output: {
+      asked: request.max_output_tokens ?? undefined,
+      param: 'max_output_tokens',
+      choices: 1,
+      roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN),
+    },
+    estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
+    dialects: [{ endpoint: '/v1/responses', request: sent, form: responseForm(frame) }, ...(chat ? [chat] : [])],
+    bound: (model) => ({ inputTokens: inputTokenBound(model, size) }),
+    async countedBound(model, tokenizer) {
+      if (size.isOpenEnded || !model.tokenizer) return undefined;
+      const tokens = await tokenizer.count(model.tokenizer, promptText(request, items));
+      return tokens === undefined
+        ? undefined
+        : { inputTokens: inputTokenBound(model, { ...size, textBytes: tokens + templateTokens(request, items) }) };
+    },
+    estimate: (model, delivered, most, tokenizer) => estimateUsage({ request, items, size, model, delivered, most: most ?? 0 }, tokenizer),
+    requestSha256,
+    ...(keep && { keep: (answer, cost) => keep(withUsage(isRecord(answer) ? answer : {}, cost)) }),
+  };
+}
+
+/** The provider is asked without state: everything that came before is in the input, and nothing is to stay there. */
+function statelessRequest(request: ResponseRequest, items: readonly ResponseItem[]): ResponseRequest {
+  const { previous_response_id: _, conversation: __, background: ___, metadata: ____, ...rest } = request;
+  return { ...rest, input: [...items], store: false };
+}
+
+function inputTokenBound({ contextWindow, imageTokenBound }: CatalogModel, { textBytes, images, isOpenEnded }: InputSize): number {
+  if (isOpenEnded || (images > 0 && imageTokenBound === null)) return textBytes + (contextWindow ?? WINDOW_UNKNOWN);
+  return textBytes + images * (imageTokenBound ?? 0);
+}
+
+/** Everything that may become part of the prompt, but for images. */
+const promptText = ({ instructions, tools, text }: ResponseRequest, items: readonly ResponseItem[]): string =>
+  unescaped([items.map(withoutImages), instructions, tools, text]);
+
+const withoutImages = (item: ResponseItem): ResponseItem => ({
+  ...item,
+  content: withoutImageParts(item['content']),
+  output: withoutImageParts(item['output']),
+});
+
+const withoutImageParts = (parts: unknown): unknown =>
+  Array.isArray(parts) ? parts.filter((part) => !(isRecord(part) && part['type'] === 'input_image')) : parts;
+
+interface Estimated {
+  readonly request: ResponseRequest;
+  readonly items: readonly ResponseItem[];
+  readonly size: InputSize;
+  readonly model: CatalogModel;
+  readonly delivered: Delivered;
+  readonly most: number;
+}
+
+async function estimateUsage({ request, items, size, model, delivered, most }: Estimated, tokenizer: Tokenizer): Promise<ReceiptUsage> {
+  const [prompt, output] = await Promise.all([
+    countText(promptText(request, items), model, tokenizer),
+    countText(delivered.text, model, tokenizer),
+  ]);
+  return {
+    ...NO_USAGE,
+    input_tokens: Math.min(prompt + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size)),
+    output_tokens: Math.min(Math.ceil(output * delivered.scale), most),
+  };
+}
+
+function nothingToAnswer(): Problem {
+  const msg = 'Expected something to answer: a text, items, or a conversation that has some';
+  return new Problem('validation_failed', `\`input\` is missing. ${msg}.`, {
+    param: 'input',
+    errors: [{ loc: ['body', 'input'], msg, type: 'missing' }],
+  });
+}
+
+function refuseUnpriced({ tools = [], service_tier: tier }: ResponseRequest): void {
+  const refuse = (param: string, what: string): never => {
+    throw new Problem('unpriced_feature', `The catalogue has no price for ${what}, so no cap could hold it: remove \`${param}\`.`, {
+      param,
+    });
+  };
+  const hosted = tools.findIndex(({ type }) => !CALLERS_TOOLS.has(type));
+  if (hosted >= 0) refuse(`tools[${hosted}]`, `tools that the provider runs, such as ${String(tools[hosted]?.type).slice(0, 40)}`);
+  if (tier && !STANDARD_TIERS.has(tier)) refuse('service_tier', `the service tier "${tier.slice(0, 40)}"`);
+}
