@@ -10,7 +10,6 @@ export const SLICES: readonly string[] = [
   'ledger',
   'plans',
   'receipts',
-  'files',
   'batches',
   'runs',
   'events',

@@ -22,6 +22,7 @@ export {
   UpstreamError,
   ValidationError,
 } from './errors.ts';
+export type { CreateFile, FileQuery, Files } from './files.ts';
 export type { ErrorCode } from './generated/errors.ts';
 export type {
   Accepted,
@@ -34,9 +35,14 @@ export type {
   ChatCompletionRequest,
   ChatMessage,
   ChatUsage,
+  CompleteUploadRequest,
   CreateKeyRequest,
+  CreateUploadRequest,
   CreateUserRequest,
   FieldError,
+  FileDeleted,
+  FileList,
+  FileObject,
   Health,
   HTTPValidationError,
   InferenceEndpoint,
@@ -77,6 +83,8 @@ export type {
   SessionListResponse,
   SessionResponse,
   UpdateKeyRequest,
+  Upload,
+  UploadPart,
   UsageResponse,
   UsageRow,
   UserResponse,
@@ -94,7 +102,9 @@ export type { Sessions } from './sessions.ts';
 export { Tallygate, type TallygateOptions } from './tallygate.ts';
 export type { Call, CallResult } from './transport/call.ts';
 export type { CallOptions, InferenceOptions } from './transport/call-options.ts';
+export type { CursorCall, CursorPage } from './transport/cursor-call.ts';
 export type { DebugEvent, OnDebug } from './transport/debug.ts';
 export type { EventStream } from './transport/event-stream.ts';
 export type { Page, PagedCall, PageQuery } from './transport/paged-call.ts';
 export type { RateLimit, RateLimits } from './transport/rate-limits.ts';
+export type { Uploads } from './uploads.ts';

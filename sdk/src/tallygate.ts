@@ -3,6 +3,7 @@ import { Budgets } from './budgets.ts';
 import { Models } from './catalog.ts';
 import { Discovery } from './discovery.ts';
 import { environmentVariable } from './environment.ts';
+import { Files } from './files.ts';
 import { Identity } from './identity.ts';
 import { Chat } from './inference.ts';
 import { Keys } from './keys.ts';
@@ -12,6 +13,7 @@ import { Receipts } from './receipts.ts';
 import { Sessions } from './sessions.ts';
 import type { OnDebug } from './transport/debug.ts';
 import { Transport } from './transport/transport.ts';
+import { Uploads } from './uploads.ts';
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 /** Ten minutes, as OpenAI's SDKs: reasoning models take their time. */
@@ -52,6 +54,8 @@ export class Tallygate {
   readonly requests: Requests;
   readonly receipts: Receipts;
   readonly chat: Chat;
+  readonly files: Files;
+  readonly uploads: Uploads;
   readonly discovery: Discovery;
   /** Private, so that printing or serialising a client cannot show the credential. */
   readonly #credential: string | undefined;
@@ -81,6 +85,8 @@ export class Tallygate {
     this.requests = new Requests(transport);
     this.receipts = new Receipts(transport);
     this.chat = new Chat(transport);
+    this.files = new Files(transport);
+    this.uploads = new Uploads(transport);
     this.discovery = new Discovery(transport);
   }
 

@@ -3,12 +3,14 @@ import type {
   AuditLogEntry,
   ChatCompletion,
   ChatCompletionChunk,
+  FileObject,
   KeyBudgetStatusResponse,
   KeyCreatedResponse,
   KeyResponse,
   MfaStatusResponse,
   Model,
   Problem,
+  Upload,
   UserResponse,
 } from '../src/index.ts';
 
@@ -177,4 +179,27 @@ export const mfaStatus: MfaStatusResponse = {
   enabled_at: '2026-11-21T08:00:00.000Z',
   pending: false,
   recovery_codes_left: 10,
+};
+
+/** A stored file; the number makes its id. */
+export const storedFile = (number: number): FileObject => ({
+  id: `file-019aa2f1c2d37b6e8c4d${String(number).padStart(12, '0')}`,
+  object: 'file',
+  bytes: 120_000,
+  created_at: 1763712000,
+  filename: 'requests.jsonl',
+  purpose: 'user_data',
+  status: 'processed',
+});
+
+export const storedUpload: Upload = {
+  id: 'upload_019aa2f1c2d37b6e8c4d000000000001',
+  object: 'upload',
+  bytes: 7,
+  created_at: 1763712000,
+  expires_at: 1763715600,
+  filename: 'a.bin',
+  purpose: 'user_data',
+  status: 'pending',
+  file: null,
 };

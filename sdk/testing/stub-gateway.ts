@@ -8,7 +8,7 @@ export interface StubRequest {
   readonly path: string;
   readonly query: Readonly<Record<string, string>>;
   readonly headers: IncomingHttpHeaders;
-  /** Parsed JSON; `undefined` without a body. */
+  /** Parsed JSON, or a form as an object of texts; `undefined` without a body. */
   readonly body: unknown;
   /** Whether the client took the whole answer or hung up on it. */
   readonly ended: Promise<'answered' | 'hung up'>;
@@ -71,16 +71,24 @@ async function readRequest(message: IncomingMessage, response: ServerResponse): 
   );
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk);
-  const text = Buffer.concat(chunks).toString();
+  const bytes = Buffer.concat(chunks);
   const url = new URL(message.url ?? '/', 'http://stub');
   return {
     method: message.method ?? '',
     path: url.pathname,
     query: Object.fromEntries(url.searchParams),
     headers: message.headers,
-    body: text === '' ? undefined : JSON.parse(text),
+    body: bytes.length === 0 ? undefined : await parseBody(bytes, message.headers['content-type'] ?? ''),
     ended,
   };
+}
+
+/** JSON, or a form as an object of its texts and the contents of its files. */
+async function parseBody(bytes: Buffer<ArrayBuffer>, type: string): Promise<unknown> {
+  if (!type.startsWith('multipart/')) return JSON.parse(bytes.toString());
+  const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
+  const fields = [...form].map(async ([name, value]) => [name, typeof value === 'string' ? value : await value.text()]);
+  return Object.fromEntries(await Promise.all(fields));
 }
 
 function send(response: ServerResponse, answer: StubAnswer): void {

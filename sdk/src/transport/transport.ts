@@ -3,6 +3,7 @@ import { Call, type CallResult, callResult } from './call.ts';
 import type { CallOptions } from './call-options.ts';
 import { Deadline, sleep } from './deadline.ts';
 import type { DebugEvent, OnDebug } from './debug.ts';
+import { downloadOf } from './download.ts';
 import { EventStream } from './event-stream.ts';
 import { type Page, PagedCall } from './paged-call.ts';
 import { parseJson, readError } from './read-problem.ts';
@@ -27,6 +28,8 @@ export interface Operation {
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
   readonly body?: unknown;
+  /** Instead of `body`: a form with files, which are sent piece by piece. */
+  readonly form?: FormData | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The operation creates or charges: it carries an idempotency key, so that a retry cannot do it twice. */
   readonly isOnce?: boolean;
@@ -38,7 +41,7 @@ interface Attempt {
   readonly operation: Operation;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | null;
+  readonly body: string | FormData | null;
   readonly options: CallOptions;
   readonly number: number;
 }
@@ -68,6 +71,11 @@ export class Transport {
   /** The answer as a stream of events. Once its headers are here, nothing is repeated. */
   events<T>(operation: Operation, options: CallOptions = {}): Call<EventStream<T>> {
     return new Call(this.#send(operation, options, (response, deadline) => new EventStream<T>(response, deadline)));
+  }
+
+  /** The answer as bytes, read by the caller as they come. Once its headers are here, nothing is repeated. */
+  download(operation: Operation, options: CallOptions = {}): Call<Response> {
+    return new Call(this.#send(operation, options, downloadOf));
   }
 
   /** A list in pages: the one that the query asks for, and the ones after it as they are needed. */
@@ -115,7 +123,7 @@ export class Transport {
     }
   }
 
-  #request(operation: Operation, options: CallOptions): { url: string; headers: Record<string, string>; body: string | null } {
+  #request(operation: Operation, options: CallOptions): { url: string; headers: Record<string, string>; body: string | FormData | null } {
     const { credential, baseUrl, headers: common } = this.#settings;
     const idempotencyKey = options.idempotencyKey ?? (operation.isOnce ? freshIdempotencyKey() : undefined);
     const headers = {
@@ -127,7 +135,7 @@ export class Transport {
       ...operation.headers,
       ...lowerCaseNames(options.headers),
     };
-    const body = operation.body === undefined ? null : JSON.stringify(operation.body);
+    const body = operation.form ?? (operation.body === undefined ? null : JSON.stringify(operation.body));
     return { url: `${baseUrl}${operation.path}${queryText(operation.query)}`, headers, body };
   }
 

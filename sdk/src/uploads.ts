@@ -1,0 +1,67 @@
+import type { CreateFile } from './files.ts';
+import type { CompleteUploadRequest, CreateUploadRequest, FileObject, Upload, UploadPart } from './generated/models.ts';
+import type { Call } from './transport/call.ts';
+import type { CallOptions } from './transport/call-options.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** The largest part that the service takes. */
+const PART_BYTES = 64 * 1024 * 1024;
+
+/** `tallygate.uploads`: files that are sent in parts. */
+export class Uploads {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Begins an upload; it has to be completed within an hour. */
+  create(request: CreateUploadRequest, options?: CallOptions): Call<Upload> {
+    return this.#transport.json({ method: 'POST', path: '/v1/uploads', body: request, isOnce: true }, options);
+  }
+
+  /** Adds a part of at most 64 MiB. Parts may be sent in any order and side by side. */
+  addPart(uploadId: string, data: Blob, options?: CallOptions): Call<UploadPart> {
+    const form = new FormData();
+    form.append('data', data, 'part');
+    return this.#transport.json({ method: 'POST', path: `${uploadPath(uploadId)}/parts`, form, isOnce: true }, options);
+  }
+
+  /** Makes one file of the parts, in the order given. A repeat with the same parts answers the same. */
+  complete(uploadId: string, request: CompleteUploadRequest, options?: CallOptions): Call<Upload> {
+    return this.#transport.json({ method: 'POST', path: `${uploadPath(uploadId)}/complete`, body: request }, options);
+  }
+
+  /** Deletes the parts; none can be added any more. */
+  cancel(uploadId: string, options?: CallOptions): Call<Upload> {
+    return this.#transport.json({ method: 'POST', path: `${uploadPath(uploadId)}/cancel` }, options);
+  }
+
+  /** Sends a file of any size, up to 8 GiB, in parts one after the other. When it throws, what was sent is deleted. */
+  async send({ file, filename, purpose, expiresAfterSeconds }: CreateFile, options?: CallOptions): Promise<FileObject> {
+    const upload = await this.create(
+      {
+        bytes: file.size,
+        filename: filename ?? ('name' in file ? String(file.name) : 'unknown_file'),
+        mime_type: file.type || 'application/octet-stream',
+        purpose,
+        ...(expiresAfterSeconds !== undefined && { expires_after: { anchor: 'created_at', seconds: expiresAfterSeconds } }),
+      },
+      options,
+    );
+    try {
+      const part_ids: string[] = [];
+      for (let start = 0; start < file.size; start += PART_BYTES)
+        part_ids.push((await this.addPart(upload.id, file.slice(start, start + PART_BYTES), options)).id);
+      const completed = await this.complete(upload.id, { part_ids }, options);
+      if (completed.file === null) throw new TypeError('The service completed the upload without a file.');
+      return completed.file;
+    } catch (error) {
+      // Without the caller's signal, which may be what ended it. What cannot be cancelled expires within the hour.
+      await this.cancel(upload.id, { maxRetries: 0 }).catch(() => {});
+      throw error;
+    }
+  }
+}
+
+const uploadPath = (uploadId: string): string => `/v1/uploads/${encodeURIComponent(uploadId)}`;
