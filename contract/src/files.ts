@@ -149,7 +149,7 @@ export const CompleteUploadRequest = z
       .meta({ description: 'The parts of the file, in its order.', examples: [['part_019aa2f1c2d37b6e8c4d1f00aa55ee77']] }),
     md5: z
       .string()
-      .regex(/^[0-9a-f]{32}$/i, 'Expected 32 hex digits')
+      .regex(/^[0-9a-f]{32}$/i, 'must be 32 hex digits')
       .optional()
       .meta({ description: 'MD5 of the whole file, in hex, to be checked.', examples: ['9e107d9d372bb6826bd81d3542a419d6'] }),
   })

@@ -6,7 +6,7 @@ import { ReceiptUsage } from './receipts.ts';
 const c = initContract();
 
 /** Models, runs and requests are named in printable ASCII; what else is asked for cannot be there. */
-const Name = z.string().regex(/^[!-~]+$/, 'Expected printable characters without spaces');
+const Name = z.string().regex(/^[!-~]+$/, 'must be printable characters without spaces');
 
 const Totals = {
   requests: z.int().meta({ examples: [42] }),

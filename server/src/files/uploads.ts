@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
 import { readSegments, type Segment } from './content.ts';
 import { deleteParts, type FilesDeps, insertFile } from './files.ts';
@@ -243,12 +244,7 @@ async function repeated(client: PoolClient, row: UploadRow, partIds: readonly st
   return uploadOf(row, fileOf(file));
 }
 
-function invalid(field: string, msg: string): Problem {
-  return new Problem('validation_failed', `body.${field}: ${msg}.`, {
-    param: field,
-    errors: [{ loc: ['body', field], msg, type: 'invalid' }],
-  });
-}
+const invalid = (field: string, msg: string): Problem => invalidInput([{ loc: ['body', field], msg, type: 'invalid' }]);
 
 const uploadOf = (row: UploadRow, file: StoredFile | null): StoredUpload => ({
   id: row.id,

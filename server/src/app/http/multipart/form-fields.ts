@@ -1,4 +1,5 @@
-import { Problem } from '../../../kernel/problem.ts';
+import { invalidInput } from '../../../kernel/invalid-input.ts';
+import type { Problem } from '../../../kernel/problem.ts';
 
 type Json = string | Json[] | JsonObject;
 interface JsonObject {
@@ -65,10 +66,4 @@ function append(list: Json[], rest: string[], text: string, name: string): void 
   place(object, rest, text, name);
 }
 
-function refusal(name: string, msg: string): Problem {
-  const shown = name.slice(0, 100);
-  return new Problem('validation_failed', `body.${shown}: ${msg}.`, {
-    param: shown,
-    errors: [{ loc: ['body', shown], msg, type: 'invalid' }],
-  });
-}
+const refusal = (name: string, msg: string): Problem => invalidInput([{ loc: ['body', name.slice(0, 100)], msg, type: 'invalid' }]);
