@@ -1,8 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { balance, holdRequest, keyLane, NOW, quotaLane, runLane, type ScriptedSource, settlementOf } from './conformance-requests.ts';
+import {
+  balance,
+  holdRequest,
+  keyLane,
+  NOW,
+  quotaLane,
+  refundOf,
+  runLane,
+  type ScriptedSource,
+  settlementOf,
+} from './conformance-requests.ts';
 import { type MakeStore, withStore } from './conformance-store.ts';
-import type { HoldRequest, LaneStore, Settlement } from './port.ts';
+import type { HoldRequest, LaneStore, Refund, Settled, Settlement } from './port.ts';
 import { ReferenceLanes } from './reference-lanes.ts';
 
 const CREDITED = 300n;
@@ -45,7 +55,27 @@ const command = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const), afterMs: fc.nat({ max: 150 }) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('credit' as const), amount: fc.bigInt({ min: -20n, max: 50n }) }) },
 );
-type Command = typeof command extends fc.Arbitrary<infer T> ? T : never;
+
+/** What batches and refunds do, beside everything else. */
+const commandWithParts = fc.oneof(
+  { weight: 12, arbitrary: command },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('part' as const),
+      pick: fc.nat(),
+      /** Few, so that some are settled twice. */
+      part: fc.nat({ max: 9 }),
+      reserved: fc.record({ amount: small, units }),
+      /** Of what is reserved, percent. */
+      cost: fc.nat({ max: 130 }),
+      units,
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('release' as const), pick: fc.nat() }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('refund' as const), pick: fc.nat() }) },
+);
+type Command = typeof commandWithParts extends fc.Arbitrary<infer T> ? T : never;
 
 function requestOf(wish: Extract<Command, { kind: 'hold' }>, at: number): HoldRequest {
   const { amount, perToken, wanted, shrinkBy, run, key, quota, funds, invoiceCap, lifetimeMs } = wish;
@@ -69,6 +99,8 @@ class Comparison {
   readonly #source: ScriptedSource;
   readonly #reference = new ReferenceLanes(new Map([['balance:a', CREDITED]]));
   readonly #holds: { request: HoldRequest; amount: bigint }[] = [];
+  /** What was settled, to be given back, some of it twice. */
+  readonly #settled: { request: HoldRequest; refund: Refund }[] = [];
   readonly #named = new Set<string>();
   #now = NOW;
 
@@ -86,6 +118,22 @@ class Comparison {
       case 'settle':
         await this.#settle(command);
         break;
+      case 'part':
+        await this.#settlePart(command);
+        break;
+      case 'release': {
+        const { request } = this.#picked(command.pick) ?? {};
+        if (!request) break;
+        await this.#store.release(request.holdId);
+        this.#reference.release(request.holdId);
+        break;
+      }
+      case 'refund': {
+        const { request, refund } = this.#settled[command.pick % Math.max(1, this.#settled.length)] ?? {};
+        if (!request || !refund) break;
+        expect(await this.#store.refund(refund)).toBe(this.#reference.refund(refund, request));
+        break;
+      }
       case 'renew': {
         const { request } = this.#picked(command.pick) ?? {};
         if (!request) break;
@@ -126,6 +174,24 @@ class Comparison {
     const expected = this.#reference.settle(settlement);
     if (expected) expect(settled).toMatchObject(expected);
     else expect(settled).toBeUndefined();
+    if (settled) this.#remember(hold.request, settlement.cost, settled);
+  }
+
+  async #settlePart({ pick, part, reserved, cost, units }: Extract<Command, { kind: 'part' }>): Promise<void> {
+    const hold = this.#picked(pick);
+    if (!hold) return;
+    const { holdId } = hold.request;
+    const actual = (reserved.amount * BigInt(cost)) / 100n;
+    const settlement = { partId: `${holdId}/${part}`, reserved, cost: actual, units, record: '{}' };
+    const settled = await this.#store.settlePart(holdId, settlement);
+    const expected = this.#reference.settlePart(holdId, settlement);
+    if (typeof expected === 'string') expect(settled).toBe(expected);
+    else expect(settled).toMatchObject(expected);
+    if (typeof settled !== 'string') this.#remember(hold.request, actual, settled);
+  }
+
+  #remember(request: HoldRequest, cost: bigint, settled: Settled): void {
+    this.#settled.push({ request, refund: refundOf(request, cost, settled) });
   }
 
   #picked = (pick: number) => this.#holds[pick % Math.max(1, this.#holds.length)];
@@ -182,6 +248,21 @@ async function thousandAtOnce(store: LaneStore, source: ScriptedSource, seed: nu
   expect(states.get(key.id)).toEqual({ spent: total.cost, held: 0n, cap: 15_000n });
   expect(states.get(funds.id)).toEqual({ spent: total.charged, held: 0n, cap: 3_000n });
   expect(total.requests <= 400n && total.tokens <= 9_000n).toBe(true);
+}
+
+/** Random histories of holds that many draw from, and of refunds. */
+export function describePartsModel(name: string, makeStore: MakeStore): void {
+  test(`${name} settles parts, releases and refunds as a naive reference does, between everything else that happens`, async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(commandWithParts, { minLength: 5, maxLength: COMMANDS, size: 'max' }), (commands) =>
+        withStore(makeStore, async (store, source) => {
+          const comparison = new Comparison(store, source);
+          for (const one of commands) await comparison.run(one);
+        })(),
+      ),
+      { numRuns: RUNS },
+    );
+  });
 }
 
 /** Random histories. */

@@ -1,5 +1,5 @@
 import type { NanoUsd } from '../../kernel/money.ts';
-import type { HoldRequest, LaneSource, MoneyLane, QuotaLane, Settlement, Units } from './port.ts';
+import type { HoldRequest, LaneSource, MoneyLane, QuotaLane, Refund, Settled, Settlement, Units } from './port.ts';
 
 const MINUTE_MS = 60_000;
 const PICO_PER_NANO = 1000n;
@@ -69,6 +69,25 @@ export const settlementOf = (request: HoldRequest, cost: NanoUsd, units: Units =
   units,
   record: JSON.stringify({ holdId: request.holdId }),
 });
+
+let refunds = 0;
+
+/** What a settlement of the request has taken, given back. */
+export function refundOf(request: HoldRequest, cost: NanoUsd, { charged, covered }: Pick<Settled, 'charged' | 'covered'>): Refund {
+  refunds += 1;
+  const refundId = `refund-${refunds}`;
+  return {
+    refundId,
+    accountId: request.accountId,
+    lanes: request.lanes.map(({ id }) => id),
+    quota: request.quota?.id ?? null,
+    funds: request.funds?.id ?? null,
+    cost,
+    charged,
+    covered,
+    record: JSON.stringify({ refundId }),
+  };
+}
 
 /** The ledger as the lanes see it, under the suite's control. Lanes that it was not told of are new. */
 export class ScriptedSource implements LaneSource {

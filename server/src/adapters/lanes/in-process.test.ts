@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { describeLaneStoreConformance } from './conformance.ts';
-import { holdRequest, keyLane, NOW, quotaLane, runLane, ScriptedSource, settlementOf } from './conformance-requests.ts';
+import { describeLaneParts } from './conformance-parts.ts';
+import { holdRequest, keyLane, NOW, quotaLane, refundOf, runLane, ScriptedSource, settlementOf } from './conformance-requests.ts';
 import { counters, held, refused } from './conformance-store.ts';
 import { InProcessLanes } from './in-process.ts';
 import type { LaneSource } from './port.ts';
@@ -22,6 +23,7 @@ function open(source: LaneSource) {
 }
 
 describeLaneStoreConformance('the in-process store', async (source) => open(source));
+describeLaneParts('the in-process store', async (source) => open(source));
 
 const MINUTE_MS = 60_000;
 
@@ -154,4 +156,71 @@ test('a ceiling that cannot be written refuses: nothing is held under it', async
   await expect(async () => store.hold(holdRequest({ amount: 10n, lanes: [runLane('r', 100n)] }))).rejects.toThrow('ENOSPC');
   expect((await store.inspect(['run:r'])).get('run:r')).toMatchObject({ held: 0n, cap: null });
   await close();
+});
+
+describe('parts and refunds', () => {
+  const part = (partId: string, cost: bigint) => ({ partId, reserved: { amount: 50n, units: {} }, cost, units: {}, record: '{}' });
+
+  test('that the journal does not take have not happened, and may be tried again', async () => {
+    const { journal, close } = open(new ScriptedSource());
+    let isFull = true;
+    const store = new InProcessLanes(new ScriptedSource(), {
+      appendCeiling: (ceiling) => journal.appendCeiling(ceiling),
+      append: (entry) => {
+        if (isFull) throw new Error('ENOSPC');
+        return journal.append(entry);
+      },
+      isAcknowledged: (position) => journal.isAcknowledged(position),
+    });
+    const batch = holdRequest({ amount: 100n, lanes: [keyLane('k', 100n)] });
+    await held(store, batch);
+    const refund = refundOf(batch, 10n, { charged: 10n, covered: {} });
+    expect(() => store.settlePart(batch.holdId, part('1', 30n))).toThrow('ENOSPC');
+    expect(() => store.refund(refund)).toThrow('ENOSPC');
+    expect(await counters(store, keyLane('k', 100n))).toEqual({ spent: 0n, held: 100n, cap: 100n });
+    isFull = false;
+    expect(store.settlePart(batch.holdId, part('1', 30n))).toMatchObject({ charged: 30n });
+    expect(store.refund(refund)).toBe(true);
+    expect(await counters(store, keyLane('k', 100n))).toEqual({ spent: 20n, held: 50n, cap: 100n });
+    await close();
+  });
+
+  test('are known until the ledger has known them for an hour', async () => {
+    const { store, journal, close } = open(new ScriptedSource());
+    const batch = holdRequest({ amount: 100n, lanes: [keyLane('k', 100n)], expiresAt: NOW + 1_000 * MINUTE_MS });
+    await held(store, batch);
+    const again = () => store.settlePart(batch.holdId, part('1', 30n));
+    again();
+    store.sweep(NOW + 100 * MINUTE_MS);
+    store.sweep(NOW + 200 * MINUTE_MS);
+    expect(again()).toBe('settled_before');
+    await acknowledgeAll(journal);
+    store.sweep(NOW + 200 * MINUTE_MS);
+    store.sweep(NOW + 259 * MINUTE_MS);
+    expect(again()).toBe('settled_before');
+    store.sweep(NOW + 260 * MINUTE_MS);
+    expect(again()).not.toBe('settled_before');
+    await close();
+  });
+
+  test('a batch outlives the process: what is unfinished is held anew, what was settled is in the ledger by then', async () => {
+    const source = new ScriptedSource();
+    const dir = mkdtempSync(join(tmpdir(), 'tallygate-lanes-'));
+    const journalIn = () => new SettlementJournal(dir, () => {});
+    const batch = (amount: bigint) => holdRequest({ holdId: 'batch', amount, lanes: [keyLane('k', 100n)] });
+    const first = new InProcessLanes(source, journalIn());
+    await first.hold(batch(100n));
+    first.settlePart('batch', part('1', 30n));
+    // kill -9, and a start: the journal is drained into the ledger before anybody holds.
+    const journal = journalIn();
+    const { entries } = await journal.read();
+    source.money.set('key:k', { spent: entries.reduce((sum, { charged }) => sum + charged, 0n), cap: null });
+    await acknowledgeAll(journal);
+    const second = new InProcessLanes(source, journal);
+    expect(await second.hold(batch(50n))).toMatchObject({ held: true });
+    expect(second.settlePart('batch', part('2', 40n))).toMatchObject({ charged: 40n, debt: 0n });
+    expect(await counters(second, keyLane('k', 100n))).toEqual({ spent: 70n, held: 0n, cap: 100n });
+    journal.close();
+    rmSync(dir, { recursive: true });
+  });
 });

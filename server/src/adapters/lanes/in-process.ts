@@ -1,16 +1,31 @@
 import type { NanoUsd } from '../../kernel/money.ts';
-import { maxOf } from '../../kernel/money.ts';
-import { costAt, drawOnQuota, largestThatFits, unitsAt } from './lane-arithmetic.ts';
+import { maxOf, minOf } from '../../kernel/money.ts';
+import { costAt, drawOnQuota, largestThatFits, type Reserve, shareOf, unitsAt } from './lane-arithmetic.ts';
+import { OnceIds } from './once-ids.ts';
 import { addUnits, type Counter, type MoneyCounter, type Passage, type QuotaCounter, quotaLeft, refusalOf, statesOf } from './passage.ts';
-import type { Held, HoldOutcome, HoldRequest, LaneSource, LaneStore, MoneyLane, Settled, Settlement, Units } from './port.ts';
+import type {
+  Held,
+  HoldOutcome,
+  HoldRequest,
+  LaneSource,
+  LaneStore,
+  MoneyLane,
+  PartOutcome,
+  PartSettlement,
+  Refund,
+  Settled,
+  Settlement,
+  Units,
+} from './port.ts';
 import { RateLanes, type RateTake } from './rate-lanes.ts';
 import type { SettlementJournal } from './settlement-journal.ts';
 
 interface Hold {
   readonly passage: Passage;
-  readonly amount: NanoUsd;
-  readonly covered: Units;
-  readonly charge: NanoUsd;
+  /** As it was taken, with the units it was taken for. */
+  readonly whole: Reserve & { readonly units: Units };
+  /** What its parts have left of it. */
+  left: Reserve;
   readonly rates: RateTake | undefined;
   expiresAt: number;
   /** Swept: no longer counted as held, but still good for one late settlement. */
@@ -32,6 +47,8 @@ export class InProcessLanes implements LaneStore {
   readonly #quota = new Map<string, QuotaCounter>();
   readonly #holds = new Map<string, Hold>();
   readonly #rates = new RateLanes();
+  /** Parts and refunds. */
+  readonly #once = new OnceIds((position) => this.#journal.isAcknowledged(position));
   readonly #loading = new Map<string, Promise<void>>();
   readonly #creditedWhileLoading = new Set<string>();
   readonly #source: LaneSource;
@@ -44,7 +61,9 @@ export class InProcessLanes implements LaneStore {
 
   hold(request: HoldRequest): HoldOutcome | Promise<HoldOutcome> {
     const missing = this.#missing(request);
-    return missing.length === 0 ? this.#holdLoaded(request) : this.#loadThenHold(request, missing);
+    return missing.length === 0
+      ? this.#holdLoaded(request)
+      : this.#load(missing, request.quota?.id, request.at).then(() => this.hold(request));
   }
 
   renew(holdId: string, expiresAt: number): void {
@@ -57,8 +76,8 @@ export class InProcessLanes implements LaneStore {
     if (!hold) return undefined;
     const { passage } = hold;
     const { money, funds, quota } = passage;
-    const drawn = drawOnQuota(units, coverOf(hold, units), cost);
-    const debt = maxOf(0n, drawn.charge - hold.charge);
+    const drawn = drawOnQuota(units, coverOf(hold, hold.left.covered, units), cost);
+    const debt = maxOf(0n, drawn.charge - hold.left.charge);
     // The journal first: if it cannot be written, nothing has happened and the hold stands.
     const settledAt = this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record });
 
@@ -70,6 +89,60 @@ export class InProcessLanes implements LaneStore {
     if (quota) addUnits(quota.used, drawn.covered, 1n);
     for (const counter of passage.all) counter.settledAt = settledAt;
     return { covered: drawn.covered, charged: drawn.charge, debt, lanes: statesOf(passage) };
+  }
+
+  settlePart(holdId: string, { partId, reserved, cost, units, record }: PartSettlement): PartOutcome {
+    if (this.#once.has(partId)) return 'settled_before';
+    const hold = this.#holds.get(holdId);
+    if (!hold) return 'no_hold';
+    const { passage, whole, left } = hold;
+    const { money, funds, quota } = passage;
+    const share = shareOf(whole, left, reserved);
+    const { covered, charge } = drawOnQuota(units, coverOf(hold, share.covered, units), cost);
+    // Units do not divide as finely as money: a line whose share of a request rounds to nothing is charged as it was held all the same.
+    const charged = minOf(charge, share.charge + maxOf(0n, cost - share.amount));
+    const debt = maxOf(0n, charged - share.charge);
+    const settledAt = this.#journal.append({ charged, debt, covered, record });
+
+    this.#once.add(partId, settledAt);
+    if (!hold.expired) count(passage, share, -1n);
+    hold.left = without(left, share);
+    for (const counter of money) counter.spent += cost;
+    if (funds) funds.spent += charged;
+    if (quota) addUnits(quota.used, covered, 1n);
+    for (const counter of passage.all) counter.settledAt = settledAt;
+    return { covered, charged, debt, lanes: statesOf(passage) };
+  }
+
+  release(holdId: string): void {
+    const hold = this.#holds.get(holdId);
+    if (!hold) return;
+    if (!hold.expired) this.#release(hold);
+    this.#forget(holdId, hold);
+  }
+
+  refund(refund: Refund): boolean | Promise<boolean> {
+    const { lanes, funds, quota } = refund;
+    const missing = (funds === null ? lanes : [...lanes, funds]).filter((id) => !this.#money.has(id));
+    if (quota !== null && !this.#quota.has(quota)) missing.push(quota);
+    // Of a past month mostly: nobody else has touched it, and nobody needs it for long.
+    return missing.length === 0 ? this.#refundLoaded(refund) : this.#load(missing, quota, 0).then(() => this.refund(refund));
+  }
+
+  #refundLoaded(refund: Refund): boolean {
+    const { refundId, cost, charged, covered, record } = refund;
+    if (this.#once.has(refundId)) return false;
+    const money = refund.lanes.map((id) => this.#counter(id));
+    const funds = refund.funds === null ? undefined : this.#counter(refund.funds);
+    const quota = refund.quota === null ? undefined : this.#quotaCounter(refund.quota);
+    const settledAt = this.#journal.append({ charged, debt: 0n, covered, record });
+
+    this.#once.add(refundId, settledAt);
+    for (const counter of money) counter.spent -= cost;
+    if (funds) funds.spent -= charged;
+    if (quota) addUnits(quota.used, covered, -1n);
+    for (const counter of [...money, funds, quota]) if (counter) counter.settledAt = settledAt;
+    return true;
   }
 
   async credit(laneId: string, amount: NanoUsd): Promise<void> {
@@ -95,6 +168,7 @@ export class InProcessLanes implements LaneStore {
       }
     }
     this.#rates.forgetIdle(now - IDLE_LANE_MS);
+    this.#once.forget(now);
     return freed;
   }
 
@@ -156,14 +230,15 @@ export class InProcessLanes implements LaneStore {
     }
   }
 
-  #take(passage: Passage, tokens: number, left: Units | null): Held {
+  #take(passage: Passage, tokens: number, quota: Units | null): Held {
     const { request } = passage;
     const amount = costAt(request.cost, tokens);
-    const { covered, charge } = drawOnQuota(unitsAt(request.units, tokens), left, amount);
+    const { covered, charge } = drawOnQuota(unitsAt(request.units, tokens), quota, amount);
     const rates = request.rates && this.#rates.take(request.rates);
-    const hold: Hold = { passage, amount, covered, charge, rates, expiresAt: request.expiresAt, expired: false };
-    this.#holds.set(request.holdId, hold);
-    count(hold, 1n);
+    const left = { amount, covered, charge };
+    const whole = { ...left, units: unitsAt(request.units, tokens) };
+    this.#holds.set(request.holdId, { passage, whole, left, rates, expiresAt: request.expiresAt, expired: false });
+    count(passage, left, 1n);
     for (const counter of passage.all) counter.holds += 1;
     const taken = { held: true, outputTokens: tokens, amount, lanes: statesOf(passage) } as const;
     return request.rates ? { ...taken, rates: this.#rates.status(request.rates.lanes) } : taken;
@@ -171,7 +246,7 @@ export class InProcessLanes implements LaneStore {
 
   /** It counts as running no longer, though it may still be settled. */
   #release(hold: Hold): void {
-    count(hold, -1n);
+    count(hold.passage, hold.left, -1n);
     if (hold.rates) this.#rates.release(hold.rates);
   }
 
@@ -215,18 +290,12 @@ export class InProcessLanes implements LaneStore {
     return missing;
   }
 
-  async #loadThenHold(request: HoldRequest, missing: readonly string[]): Promise<HoldOutcome> {
-    const at = request.at;
-    await Promise.all(
-      missing.map((id) =>
-        id === request.quota?.id ? this.#load(id, () => this.#loadQuota(id, at)) : this.#load(id, () => this.#loadMoney(id, at)),
-      ),
-    );
-    return this.hold(request);
+  async #load(missing: readonly string[], quotaId: string | null | undefined, at: number): Promise<void> {
+    await Promise.all(missing.map((id) => this.#loadOnce(id, () => (id === quotaId ? this.#loadQuota(id, at) : this.#loadMoney(id, at)))));
   }
 
   /** One read per lane, however many requests wait for it. */
-  #load(id: string, read: () => Promise<void>): Promise<void> {
+  #loadOnce(id: string, read: () => Promise<void>): Promise<void> {
     const loading = this.#loading.get(id) ?? read().finally(() => this.#loading.delete(id));
     this.#loading.set(id, loading);
     return loading;
@@ -244,8 +313,15 @@ export class InProcessLanes implements LaneStore {
   }
 }
 
-/** Puts the hold's amounts on its lanes, or takes them off. */
-function count({ passage: { money, funds, quota }, amount, covered, charge }: Hold, sign: 1n | -1n): void {
+/** What is left of a hold without a share of it. */
+const without = (left: Reserve, share: Reserve): Reserve => ({
+  amount: left.amount - share.amount,
+  charge: left.charge - share.charge,
+  covered: Object.fromEntries(Object.entries(left.covered).map(([meter, units]) => [meter, units - (share.covered[meter] ?? 0n)])),
+});
+
+/** Puts a hold's amounts on its lanes, or takes them off. */
+function count({ money, funds, quota }: Passage, { amount, covered, charge }: Reserve, sign: 1n | -1n): void {
   for (const counter of money) counter.held += sign * amount;
   if (funds) funds.held += sign * charge;
   if (quota) addUnits(quota.held, covered, sign);
@@ -255,7 +331,7 @@ function count({ passage: { money, funds, quota }, amount, covered, charge }: Ho
  * What the quota gives a hold at its settlement: what it has reserved, and what others have left since. Usage inside the quota costs
  * nothing, even where the worst case would not have fitted. An expired hold keeps its word too.
  */
-function coverOf({ passage, covered, expired }: Hold, use: Units): Units | null {
+function coverOf({ passage, expired }: Hold, covered: Units, use: Units): Units | null {
   const left = quotaLeft(passage, use);
   if (!left) return null;
   const cover: Record<string, bigint> = {};

@@ -38,6 +38,33 @@ export function drawOnQuota(use: Units, left: Units | null, cost: NanoUsd): { co
   return { covered, charge: part === whole ? 0n : proRata(cost, whole - part, whole) };
 }
 
+/** A hold, or what of it is reserved for one part. */
+export interface Reserve {
+  readonly amount: NanoUsd;
+  readonly covered: Units;
+  readonly charge: NanoUsd;
+}
+
+/**
+ * What a part has of a hold: at most what is left of it, and of cover and charge the like share, rounded up. So the parts never free more
+ * than was held, whatever they claim, and the last ones may have a nano-dollar less.
+ */
+export function shareOf(
+  whole: Reserve & { readonly units: Units },
+  left: Reserve,
+  part: { readonly amount: NanoUsd; readonly units: Units },
+): Reserve {
+  const amount = minOf(part.amount, left.amount);
+  const covered: Record<string, bigint> = {};
+  for (const meter in whole.covered) {
+    const units = whole.units[meter] ?? 0n;
+    const share = units > 0n ? proRata(whole.covered[meter] ?? 0n, minOf(part.units[meter] ?? 0n, units), units) : 0n;
+    covered[meter] = minOf(share, left.covered[meter] ?? 0n);
+  }
+  const charge = whole.amount > 0n ? minOf(proRata(whole.charge, amount, whole.amount), left.charge) : 0n;
+  return { amount, covered, charge };
+}
+
 /** The largest value in [least, most] for which `fits` holds, given that it holds for `least` and is monotonic. */
 export function largestThatFits(least: number, most: number, fits: (value: number) => boolean): number {
   let low = least;

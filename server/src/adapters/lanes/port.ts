@@ -63,7 +63,7 @@ export interface RateStatus {
 }
 
 export interface HoldRequest {
-  /** Unique for ever: one hold is settled once. */
+  /** Unique among all holds, for ever: one hold is settled once. Only what was released may be held again under its name. */
   readonly holdId: string;
   readonly accountId: string;
   /** Epoch milliseconds. */
@@ -157,6 +157,41 @@ export interface Settled {
   readonly lanes: readonly LaneState[];
 }
 
+/** One settlement out of a hold that many draw from: a line of a batch. */
+export interface PartSettlement {
+  /** Unique for ever: a part is settled once, whichever hold it is settled from. */
+  readonly partId: string;
+  /** The part's own worst case. The sum over all parts is what the hold was taken for. */
+  readonly reserved: { readonly amount: NanoUsd; readonly units: Units };
+  /** Actual cost at catalogue prices. */
+  readonly cost: NanoUsd;
+  /** Actual units. */
+  readonly units: Units;
+  /** As in `Settlement`. */
+  readonly record: string;
+}
+
+/** `settled_before`: nothing is left to do. `no_hold`: nothing has happened, and the hold has to be taken anew. */
+export type PartOutcome = Settled | 'settled_before' | 'no_hold';
+
+/** What a settlement had charged and covered, given back whole to the lanes it was taken from, of whatever period they are. */
+export interface Refund {
+  /** Unique for ever: given back once. */
+  readonly refundId: string;
+  readonly accountId: string;
+  /** Ids of the money lanes that the settlement had taken its whole cost from. */
+  readonly lanes: readonly string[];
+  /** Id of the quota lane that had covered a part of it, or null. */
+  readonly quota: string | null;
+  /** Id of the lane that had paid what the quota did not cover, or null. */
+  readonly funds: string | null;
+  readonly cost: NanoUsd;
+  readonly charged: NanoUsd;
+  readonly covered: Units;
+  /** The refund's record, one line of JSON: made durable in the same step. Its entry says what is given back, in positive amounts. */
+  readonly record: string;
+}
+
 /**
  * Where caps are enforced. Every operation is atomic over all lanes it names.
  * A store that cannot be reached rejects: admission then refuses, it never waves through.
@@ -172,6 +207,17 @@ export interface LaneStore {
   renew(holdId: string, expiresAt: number): void | Promise<void>;
   /** Replaces the hold by the actual cost, exactly once; undefined when the hold is settled already or was never held. */
   settle(settlement: Settlement): Settled | undefined | Promise<Settled | undefined>;
+  /**
+   * Replaces the part's share of the hold by its actual cost, exactly once per `partId`; the rest of the hold stands. Of the hold it frees
+   * what was reserved for the part, at most what is left, and of cover and charge the like share, rounded up. The quota gives that cover and
+   * what others have left. Within its reserve a part is never charged more than its share of the held charge; what the cost is above the
+   * reserve may be charged beyond it, and that is debt.
+   */
+  settlePart(holdId: string, part: PartSettlement): PartOutcome | Promise<PartOutcome>;
+  /** Frees what is left of a hold and forgets it. Nothing happens where there is none. */
+  release(holdId: string): void | Promise<void>;
+  /** Lowers what was spent and returns the covered units, exactly once per `refundId`; false when that was done before. */
+  refund(refund: Refund): boolean | Promise<boolean>;
   /** Raises (or lowers) what is credited to a lane: a payment, a refund. */
   credit(laneId: string, amount: NanoUsd): Promise<void>;
   /** Frees what expired. Returns how many holds. */

@@ -1,11 +1,14 @@
 import { maxOf, minOf, type NanoUsd } from '../../kernel/money.ts';
-import type { HoldRequest, MoneyLane, Settlement, Units } from './port.ts';
+import type { HoldRequest, MoneyLane, PartSettlement, Refund, Settlement, Units } from './port.ts';
 
 interface ReferenceHold {
   readonly request: HoldRequest;
+  readonly outputTokens: number;
   readonly amount: NanoUsd;
   readonly covered: Units;
   readonly charge: NanoUsd;
+  /** What its parts have taken out of it. */
+  readonly parts: { readonly amount: NanoUsd; readonly covered: Units; readonly charge: NanoUsd }[];
   expiresAt: number;
   isRunning: boolean;
 }
@@ -27,6 +30,7 @@ const least = (values: readonly bigint[]): bigint => values.reduce(minOf);
 export class ReferenceLanes {
   readonly #holds = new Map<string, ReferenceHold>();
   readonly #settled: { request: HoldRequest; cost: NanoUsd; covered: Units; charged: NanoUsd }[] = [];
+  readonly #once = new Set<string>();
   readonly #caps: Map<string, NanoUsd | null>;
 
   /** @param credited what was paid in, by lane */
@@ -41,7 +45,16 @@ export class ReferenceLanes {
       if (!this.#fits(request, tokens, { ignoreHeld: false })) continue;
       const amount = costOf(request, tokens);
       const { covered, charge } = this.#draw(request, tokens, { ignoreHeld: false });
-      this.#holds.set(request.holdId, { request, amount, covered, charge, expiresAt: request.expiresAt, isRunning: true });
+      this.#holds.set(request.holdId, {
+        request,
+        outputTokens: tokens,
+        amount,
+        covered,
+        charge,
+        parts: [],
+        expiresAt: request.expiresAt,
+        isRunning: true,
+      });
       return { held: true, outputTokens: tokens, amount };
     }
     return { held: false, mayFitLater: this.#fits(request, request.outputTokens.least, { ignoreHeld: true }) };
@@ -61,10 +74,60 @@ export class ReferenceLanes {
     if (request.quota) {
       // The hold is gone, so what it had reserved is left again; after an expiry somebody else may have it by now.
       const left = this.#quotaLeft(request, { ignoreHeld: false });
-      drawn = drawOn(units, Object.fromEntries(Object.keys(left).map((m) => [m, maxOf(left[m] ?? 0n, hold.covered[m] ?? 0n)])), cost);
+      drawn = drawOn(
+        units,
+        Object.fromEntries(Object.keys(left).map((m) => [m, maxOf(left[m] ?? 0n, leftOf(hold).covered[m] ?? 0n)])),
+        cost,
+      );
     }
     this.#settled.push({ request, cost, covered: drawn.covered, charged: drawn.charge });
-    return { covered: drawn.covered, charged: drawn.charge, debt: maxOf(0n, drawn.charge - hold.charge) };
+    return { covered: drawn.covered, charged: drawn.charge, debt: maxOf(0n, drawn.charge - leftOf(hold).charge) };
+  }
+
+  settlePart(holdId: string, part: PartSettlement): { covered: Units; charged: NanoUsd; debt: NanoUsd } | 'settled_before' | 'no_hold' {
+    if (this.#once.has(part.partId)) return 'settled_before';
+    const hold = this.#holds.get(holdId);
+    if (!hold) return 'no_hold';
+    this.#once.add(part.partId);
+    const { request, outputTokens } = hold;
+    const left = leftOf(hold);
+    const amount = least([part.reserved.amount, left.amount]);
+    const held: Units = { ...request.units, tokens: (request.units['tokens'] ?? 0n) + BigInt(outputTokens) };
+    const share = {
+      amount,
+      charge: hold.amount === 0n ? 0n : least([left.charge, ceilDiv(hold.charge * amount, hold.amount)]),
+      covered: Object.fromEntries(
+        Object.entries(hold.covered).map(([m, covered]) => {
+          const whole = held[m] ?? 0n;
+          const units = least([part.reserved.units[m] ?? 0n, whole]);
+          return [m, whole === 0n ? 0n : least([left.covered[m] ?? 0n, ceilDiv(covered * units, whole)])];
+        }),
+      ),
+    };
+    // With its share taken out of the hold, that share is left again; after an expiry somebody else may have it by now.
+    hold.parts.push(share);
+    let drawn: Draw = { covered: {}, charge: part.cost };
+    if (request.quota) {
+      const free = this.#quotaLeft(request, { ignoreHeld: false });
+      const cover = (m: string) => maxOf(free[m] ?? 0n, share.covered[m] ?? 0n);
+      drawn = drawOn(part.units, Object.fromEntries(Object.keys(free).map((m) => [m, cover(m)])), part.cost);
+    }
+    const charged = least([drawn.charge, share.charge + maxOf(0n, part.cost - amount)]);
+    this.#settled.push({ request, cost: part.cost, covered: drawn.covered, charged });
+    return { covered: drawn.covered, charged, debt: maxOf(0n, charged - share.charge) };
+  }
+
+  release(holdId: string): void {
+    this.#holds.delete(holdId);
+  }
+
+  /** @param of the request whose lanes it is given back to */
+  refund({ refundId, cost, charged, covered }: Refund, of: HoldRequest): boolean {
+    if (this.#once.has(refundId)) return false;
+    this.#once.add(refundId);
+    const negative = Object.fromEntries(Object.entries(covered).map(([m, units]) => [m, -units]));
+    this.#settled.push({ request: of, cost: -cost, charged: -charged, covered: negative });
+    return true;
   }
 
   credit(laneId: string, amount: NanoUsd): void {
@@ -101,9 +164,9 @@ export class ReferenceLanes {
     sum(
       [...this.#holds.values()]
         .filter(({ isRunning }) => isRunning)
-        .flatMap(({ request, amount, charge }) => [
-          ...request.lanes.filter(({ id }) => id === laneId).map(() => amount),
-          request.funds?.id === laneId ? charge : 0n,
+        .flatMap((hold) => [
+          ...hold.request.lanes.filter(({ id }) => id === laneId).map(() => leftOf(hold).amount),
+          hold.request.funds?.id === laneId ? leftOf(hold).charge : 0n,
         ]),
     );
 
@@ -129,10 +192,19 @@ export class ReferenceLanes {
       this.#settled.map(({ request, covered }) => (request.quota?.id === quota?.id ? (covered[meter] ?? 0n) : 0n));
     const held = (meter: string) =>
       [...this.#holds.values()].map((hold) =>
-        hold.isRunning && !ignoreHeld && hold.request.quota?.id === quota?.id ? (hold.covered[meter] ?? 0n) : 0n,
+        hold.isRunning && !ignoreHeld && hold.request.quota?.id === quota?.id ? (leftOf(hold).covered[meter] ?? 0n) : 0n,
       );
     return Object.fromEntries(Object.entries(quota?.caps ?? {}).map(([m, cap]) => [m, cap - sum(used(m)) - sum(held(m))]));
   }
+}
+
+/** What no part has taken out of the hold yet. */
+function leftOf({ amount, covered, charge, parts }: ReferenceHold): { amount: NanoUsd; covered: Units; charge: NanoUsd } {
+  return {
+    amount: amount - sum(parts.map((part) => part.amount)),
+    charge: charge - sum(parts.map((part) => part.charge)),
+    covered: Object.fromEntries(Object.entries(covered).map(([m, units]) => [m, units - sum(parts.map((part) => part.covered[m] ?? 0n))])),
+  };
 }
 
 const costOf = ({ cost }: HoldRequest, tokens: number): NanoUsd =>
