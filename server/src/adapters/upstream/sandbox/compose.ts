@@ -6,6 +6,7 @@ import { composeEmbeddings } from './embeddings/compose.ts';
 import { composeImages } from './images/compose.ts';
 import { composeModeration } from './moderations/compose.ts';
 import type { Rejection } from './rejection.ts';
+import { composeResponse } from './responses/compose.ts';
 
 const ENDPOINTS: ReadonlySet<UpstreamEndpoint> = new Set([
   '/v1/chat/completions',
@@ -15,6 +16,7 @@ const ENDPOINTS: ReadonlySet<UpstreamEndpoint> = new Set([
   '/v1/images/generations',
   '/v1/images/edits',
   '/v1/images/variations',
+  '/v1/responses',
 ] as const);
 
 export const isAnswered = (endpoint: UpstreamEndpoint): boolean => ENDPOINTS.has(endpoint);
@@ -37,6 +39,8 @@ export function compose(
     case '/v1/images/edits':
     case '/v1/images/variations':
       return composeImages(call, circumstances);
+    case '/v1/responses':
+      return composeResponse(call, circumstances);
     default:
       return undefined;
   }

@@ -65,4 +65,5 @@ export const jsonBody = (value: unknown): PlainBody => ({ ok: true, contentType:
 export const unixSeconds = (clock: Clock): number => Math.floor(clock.now() / 1000);
 
 /** An event that is named after its `type`, as responses and images have it. */
-export const namedEvent = (data: { readonly type: string }): string => `event: ${data.type}\n${dataEvent(data)}`;
+export const namedEvent = (data: { readonly type: string; readonly [member: string]: unknown }): string =>
+  `event: ${data.type}\n${dataEvent(data)}`;
