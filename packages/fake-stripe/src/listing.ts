@@ -82,7 +82,9 @@ function expandAt(world: World, at: unknown, [step = '', ...rest]: readonly stri
     for (const one of at) expandAt(world, one, [step, ...rest], whole);
     return;
   }
-  const there: unknown = Reflect.get(at, step) ?? included(world, at, step);
+  const stored: unknown = Reflect.get(at, step);
+  if (stored === null) return;
+  const there = stored ?? included(world, at, step);
   if (there === undefined) throw invalid(`This property cannot be expanded (${step}).`, { param: 'expand' });
   const object = typeof there === 'string' ? copy(recordNamed(world, there)) : there;
   if (object === undefined) throw invalid(`This property cannot be expanded (${step}).`, { param: 'expand' });

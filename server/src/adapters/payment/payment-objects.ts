@@ -20,6 +20,8 @@ interface Command {
 
 export interface EnsureCustomer extends Command {
   readonly accountId: string;
+  /** What an earlier call answered, where it is known. */
+  readonly customerId?: string | undefined;
   readonly email: string;
 }
 
@@ -31,8 +33,8 @@ interface CheckoutReturn {
   /** Where the browser goes after paying; `{CHECKOUT_SESSION_ID}` in it is replaced. */
   readonly successUrl: string;
   readonly cancelUrl: string;
-  /** How long the page can be paid, 30 minutes to 24 hours. Default one hour. */
-  readonly expiresInMs?: number;
+  /** Until when the page can be paid, 30 minutes to 24 hours ahead. Default 24 hours. */
+  readonly expiresAtMs?: number;
 }
 
 export type CreateCheckout = Command &
@@ -103,7 +105,7 @@ export interface Subscription {
   readonly endedAtMs: number | undefined;
   /** Something is scheduled; what it is, `readSubscription` tells. */
   readonly scheduleId: string | undefined;
-  /** The plan that follows at the period's end. Undefined in events, which do not carry it. */
+  /** The plan that follows at the period's end. Told by `readSubscription` and the commands; undefined in events and lists. */
   readonly scheduledPlan: PlanRef | undefined;
   readonly latestInvoiceId: string | undefined;
 }

@@ -49,7 +49,7 @@ export interface PaymentProvider {
   /** The customer of an account, made at the first call; later calls bring the e-mail address up to date. @returns its id (`cus_…`) */
   ensureCustomer(command: EnsureCustomer): Promise<string>;
 
-  /** A hosted page on which the customer subscribes to a plan or pays an amount once. It expires after an hour unless told otherwise. */
+  /** A hosted page on which the customer subscribes to a plan or pays an amount once. */
   createCheckout(command: CreateCheckout): Promise<CheckoutSession>;
   readCheckout(sessionId: string): Promise<CheckoutSession | undefined>;
   /** Ends an open session, so that it can no longer be paid. @returns the session as it is now, which may be complete */

@@ -1,0 +1,118 @@
+import Stripe from 'stripe';
+import { z } from 'zod';
+import { type PaymentEvent, WebhookRefused } from './port.ts';
+import {
+  disputeOf,
+  invoiceOf,
+  paymentOf,
+  refundOf,
+  StripeDispute,
+  StripeInvoice,
+  StripePayment,
+  StripeRefund,
+  StripeSchedule,
+  StripeSession,
+  StripeSubscription,
+  sessionOf,
+  subscriptionOf,
+} from './stripe-objects.ts';
+
+const Envelope = z.object({
+  id: z.string(),
+  type: z.string(),
+  created: z.number(),
+  livemode: z.boolean(),
+  data: z.object({ object: z.unknown() }),
+});
+
+type Told = PaymentEvent extends infer E ? (E extends PaymentEvent ? Omit<E, 'id' | 'type' | 'createdAtMs' | 'livemode'> : never) : never;
+type Reader = (object: unknown) => Told;
+
+const session =
+  (kind: 'checkout_completed' | 'checkout_expired' | 'checkout_payment_failed'): Reader =>
+  (object) => ({ kind, session: sessionOf(StripeSession.parse(object)) });
+const subscription: Reader = (object) => ({
+  kind: 'subscription_changed',
+  subscription: subscriptionOf(StripeSubscription.parse(object)),
+});
+const schedule: Reader = (object) => {
+  const { customer, released_subscription: released, subscription: current } = StripeSchedule.parse(object);
+  return { kind: 'schedule_changed', customerId: customer, subscriptionId: current ?? released };
+};
+const invoice =
+  (kind: 'invoice_changed' | 'invoice_paid' | 'invoice_payment_failed'): Reader =>
+  (object) => ({ kind, invoice: invoiceOf(StripeInvoice.parse(object)) });
+const payment =
+  (kind: 'payment_succeeded' | 'payment_failed'): Reader =>
+  (object) => ({ kind, payment: paymentOf(StripePayment.parse(object)) });
+const refund: Reader = (object) => ({ kind: 'refund_changed', refund: refundOf(StripeRefund.parse(object)) });
+const dispute: Reader = (object) => ({ kind: 'dispute_changed', dispute: disputeOf(StripeDispute.parse(object)) });
+
+/** The events that the gateway acts on: a webhook endpoint needs these and no others. */
+const READERS: Readonly<Record<string, Reader>> = {
+  'checkout.session.completed': session('checkout_completed'),
+  'checkout.session.async_payment_succeeded': session('checkout_completed'),
+  'checkout.session.async_payment_failed': session('checkout_payment_failed'),
+  'checkout.session.expired': session('checkout_expired'),
+  'customer.subscription.created': subscription,
+  'customer.subscription.updated': subscription,
+  'customer.subscription.deleted': subscription,
+  'customer.subscription.paused': subscription,
+  'customer.subscription.resumed': subscription,
+  'subscription_schedule.created': schedule,
+  'subscription_schedule.updated': schedule,
+  'subscription_schedule.released': schedule,
+  'subscription_schedule.canceled': schedule,
+  'subscription_schedule.completed': schedule,
+  'invoice.finalized': invoice('invoice_changed'),
+  'invoice.updated': invoice('invoice_changed'),
+  'invoice.voided': invoice('invoice_changed'),
+  'invoice.marked_uncollectible': invoice('invoice_changed'),
+  'invoice.paid': invoice('invoice_paid'),
+  'invoice.payment_failed': invoice('invoice_payment_failed'),
+  'payment_intent.succeeded': payment('payment_succeeded'),
+  'payment_intent.payment_failed': payment('payment_failed'),
+  'refund.created': refund,
+  'refund.updated': refund,
+  'refund.failed': refund,
+  'charge.dispute.created': dispute,
+  'charge.dispute.updated': dispute,
+  'charge.dispute.closed': dispute,
+  'charge.dispute.funds_withdrawn': dispute,
+  'charge.dispute.funds_reinstated': dispute,
+};
+
+/** @throws ZodError on what is no event of Stripe's */
+export function eventOf(json: unknown): PaymentEvent {
+  const { created, data, id, livemode, type } = Envelope.parse(json);
+  const told: Told = Object.hasOwn(READERS, type) ? (READERS[type]?.(data.object) ?? OTHER) : OTHER;
+  return { ...told, id, type, createdAtMs: created * 1000, livemode };
+}
+
+const OTHER: Told = { kind: 'other' };
+
+const TOLERANCE_SECONDS = 300;
+
+interface SignedWebhook {
+  readonly rawBody: Buffer;
+  readonly signature: string | undefined;
+  /** `whsec_…` */
+  readonly secret: string;
+  /** Epoch milliseconds. */
+  readonly nowMs: number;
+}
+
+/**
+ * The signature covers the bytes and the moment of sending, so that neither another body nor an old one is believed.
+ * @throws WebhookRefused
+ */
+export function eventOfWebhook({ rawBody, signature, secret, nowMs }: SignedWebhook): PaymentEvent {
+  if (signature === undefined) throw new WebhookRefused('The webhook has no signature');
+  try {
+    // The SDK's event has the type that it hopes for; ours is parsed.
+    Stripe.webhooks.constructEvent(rawBody, signature, secret, TOLERANCE_SECONDS, undefined, nowMs);
+    return eventOf(JSON.parse(rawBody.toString('utf8')));
+  } catch (cause) {
+    throw new WebhookRefused(cause instanceof Error ? cause.message : 'The webhook is not to be believed', { cause });
+  }
+}
