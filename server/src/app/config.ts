@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
+import { parseRedisUrl } from '../adapters/redis/connect.ts';
 import { jsonFaultPosition } from './http/json-fault.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
@@ -20,6 +21,15 @@ const WELL_KNOWN = {
   google: 'https://generativelanguage.googleapis.com/v1beta/openai',
   anthropic: 'https://api.anthropic.com/v1',
 } as const;
+
+const redisUrl = z.string().transform((text, context) => {
+  try {
+    parseRedisUrl(text);
+  } catch (fault) {
+    context.addIssue(fault instanceof Error ? fault.message : 'Expected the URL of a Redis');
+  }
+  return text;
+});
 
 /** Addresses and networks, by commas: `10.0.0.0/8,::1`. */
 const networks = z
@@ -43,6 +53,7 @@ const Variables = z.object({
   PUBLIC_URL: url.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+  REDIS_URL: redisUrl.optional(),
   INTERNAL_SECRET: z.string().min(16).optional(),
   TRUSTED_PROXIES: networks.default([]),
   METRICS_TOKEN: z.string().min(16).optional(),
@@ -138,6 +149,8 @@ export interface Config {
   readonly logLevel: string;
   /** Undefined: the embedded PostgreSQL. */
   readonly databaseUrl: string | undefined;
+  /** Where lanes and jobs are, for any number of gateways; undefined: lanes in this process, jobs in the database. */
+  readonly redisUrl: string | undefined;
   readonly internalSecret: string | undefined;
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
@@ -211,6 +224,7 @@ export function readConfig(environment: Environment = process.env): Config {
     publicUrl: given.PUBLIC_URL,
     logLevel: given.LOG_LEVEL,
     databaseUrl: given.DATABASE_URL,
+    redisUrl: given.REDIS_URL,
     internalSecret: given.INTERNAL_SECRET,
     trustedProxies: given.TRUSTED_PROXIES,
     metricsToken: given.METRICS_TOKEN,
