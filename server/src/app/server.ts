@@ -1,8 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { contract } from '@tallygate/contract';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
-import { InProcessLanes } from '../adapters/lanes/in-process.ts';
-import type { ReadEntry } from '../adapters/lanes/port.ts';
+import type { ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { createFileSender } from '../adapters/mail/files.ts';
 import { createSmtpSender } from '../adapters/mail/smtp.ts';
@@ -65,6 +64,7 @@ import { createPeerAddress } from './http/peer-address.ts';
 import { toProblemDocument } from './http/problem-document.ts';
 import { createIdempotency } from './idempotency.ts';
 import { startJobs } from './jobs.ts';
+import { openRedis, ownLanes, sharedLanes } from './lane-stores.ts';
 import { masterKeysOf } from './master-keys.ts';
 import { createMetrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
@@ -94,9 +94,17 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const dataDir = openDataDir(config.dataDir);
     closing.add('data directory', async () => dataDir.release());
 
+    // Before the database is locked: that lock is shared by all whose lanes are in Redis.
+    const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, log, closing);
     const databaseUrl = config.databaseUrl ?? (await startEmbedded(dataDir.file('postgres'), log, closing, onFatal));
     // The embedded one too: another gateway's DATABASE_URL may point at it.
-    const sole = await beSoleGateway({ url: databaseUrl, log, onLost: onFatal, isEmbedded: config.databaseUrl === undefined });
+    const sole = await beSoleGateway({
+      url: databaseUrl,
+      log,
+      onLost: onFatal,
+      isEmbedded: config.databaseUrl === undefined,
+      mayShare: redis !== undefined,
+    });
     closing.add('gateway lock', () => sole.release());
     await migrate(databaseUrl, migrations, log);
     const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log });
@@ -123,19 +131,22 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
       );
     };
     const alongside = createSettlementAlerts({ clock, log });
-    const ledgerWriter = new LedgerWriter({ feed: journal, pool, signingKey, log, alongside, onQuarantine });
+    const writerOf = (feed: SettlementFeed) => new LedgerWriter({ feed, pool, signingKey, log, alongside, onQuarantine });
+    const laneSource = ledgerLaneSource(pool);
+    const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, laneSource, log, closing) : ownLanes(laneSource, journal);
+    // What this data directory settled before there was a Redis.
+    if (redis) await writerOf(journal).close();
+    const ledgerWriter = writerOf(feed);
     await ledgerWriter.drain();
     closing.add('ledger writer', () => ledgerWriter.close());
     const keyRefusals = createKeyRefusals({ pool, clock, log });
     closing.add('refusals of keys', () => keyRefusals.settled());
-    const laneSource = ledgerLaneSource(pool);
-    const lanes = new InProcessLanes(laneSource, journal);
     closing.every(SWEEP_MS, 'sweep of expired holds', async () => {
-      const freed = lanes.sweep(clock.now());
+      const freed = await lanes.sweep(clock.now());
       if (freed > 0) log.warn({ freed }, 'holds expired without being settled');
     });
     closing.every(RECONCILE_MS, 'reconciliation of lanes', async () => {
-      const differences = await reconcileLanes(lanes, laneSource);
+      const differences = isReconciler() ? await reconcileLanes(lanes, laneSource) : [];
       metrics.laneDifferences(differences.length);
       for (const { laneId, unit, inLane, inLedger } of differences)
         log.fatal({ laneId, unit, inLane: `${inLane}`, inLedger: `${inLedger}` }, 'a lane disagrees with the ledger');
@@ -189,7 +200,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     closing.add('mail sender', () => mailSender.close());
     const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl);
     const outbox = createOutbox({ pool, sender: mailSender, desk, log });
-    const queue = await openJobQueue({ store: { databaseUrl }, log });
+    const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl }, log });
     const jobs = await startJobs({ jobs: scheduledJobs({ pool, blobs, clock, identity, outbox }), queue, log, onRun: metrics.jobRan });
     closing.add('jobs', () => jobs.close());
 
@@ -199,7 +210,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
     const servedLog = withoutRedaction(log);
-    const checkSignature = createSignatureCheck({ clock, publicUrl: () => publicUrl });
+    const checkSignature = createSignatureCheck({ clock, publicUrl: () => publicUrl, ...(redis && { nonces: redis.nonces }) });
     const inference: InferenceDeps = {
       catalog,
       deployments: new Deployments(providers.byModel, sandbox),

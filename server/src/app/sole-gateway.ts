@@ -18,6 +18,8 @@ interface SoleGatewayOptions {
    * again instead of given up with the connection.
    */
   readonly isEmbedded?: boolean;
+  /** Lanes are in Redis: other gateways may run on the database, as long as theirs are there too. */
+  readonly mayShare?: boolean;
   /** How long to wait for a lock that another connection holds. Default: five seconds. */
   readonly patienceMs?: number;
 }
@@ -29,12 +31,13 @@ export interface SoleGateway {
 
 /**
  * Caps are enforced in the memory of one process, so only one gateway may run on a database. This holds an advisory lock of it for as long as the
- * process lives. The embedded database is locked as well: `DATABASE_URL` of another gateway could point at it.
+ * process lives. The embedded database is locked as well: `DATABASE_URL` of another gateway could point at it. Gateways whose lanes are in
+ * Redis share the lock, and keep out those whose lanes are not.
  *
  * @throws when another gateway runs on the database
  */
 export async function beSoleGateway(options: SoleGatewayOptions): Promise<SoleGateway> {
-  const { log, onLost, isEmbedded = false, patienceMs = PATIENCE_MS } = options;
+  const { log, onLost, isEmbedded = false, mayShare = false } = options;
   const closing = new AbortController();
   let held: pg.Client;
 
@@ -44,13 +47,13 @@ export async function beSoleGateway(options: SoleGatewayOptions): Promise<SoleGa
   };
   const onBroken = (error?: Error): void => {
     if (closing.signal.aborted) return;
-    if (isEmbedded) void takeAgain();
+    if (isEmbedded || mayShare) void takeAgain();
     else lost(error);
   };
   const takeAgain = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       try {
-        held = await takeLock(options.url, patienceMs, onBroken);
+        held = await takeLock(options, onBroken);
         if (closing.signal.aborted) await held.end();
         return;
       } catch (failure) {
@@ -61,7 +64,7 @@ export async function beSoleGateway(options: SoleGatewayOptions): Promise<SoleGa
     }
   };
 
-  held = await takeLock(options.url, patienceMs, onBroken);
+  held = await takeLock(options, onBroken);
   return {
     release: async () => {
       closing.abort();
@@ -73,8 +76,12 @@ export async function beSoleGateway(options: SoleGatewayOptions): Promise<SoleGa
 class AnotherGateway extends Error {
   override readonly name = 'AnotherGateway';
 
-  constructor() {
-    super('Another gateway runs on this database. Caps are held in one process, so stop that one first.');
+  constructor(mayShare: boolean) {
+    super(
+      mayShare
+        ? 'Another gateway runs on this database without REDIS_URL. Its caps are held in its process, so stop that one first.'
+        : 'Another gateway runs on this database. Caps are held in one process, so stop that one first, or set REDIS_URL for both.',
+    );
   }
 }
 
@@ -83,7 +90,10 @@ class AnotherGateway extends Error {
  * @param onBroken called once when the connection breaks later
  * @throws AnotherGateway when the lock is still taken after `patienceMs`
  */
-async function takeLock(url: string, patienceMs: number, onBroken: (error?: Error) => void): Promise<pg.Client> {
+async function takeLock(
+  { url, patienceMs = PATIENCE_MS, mayShare = false }: SoleGatewayOptions,
+  onBroken: (error?: Error) => void,
+): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'tallygate gateway lock' });
   let isHeld = false;
   const broken = (error?: Error) => {
@@ -96,11 +106,12 @@ async function takeLock(url: string, patienceMs: number, onBroken: (error?: Erro
   await client.connect();
   const deadline = performance.now() + patienceMs;
   for (;;) {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [LOCK_KEY]);
+    const lock = mayShare ? 'pg_try_advisory_lock_shared' : 'pg_try_advisory_lock';
+    const { rows } = await client.query<{ locked: boolean }>(`select ${lock}($1) as locked`, [LOCK_KEY]);
     if (rows[0]?.locked) break;
     if (performance.now() >= deadline) {
       await client.end();
-      throw new AnotherGateway();
+      throw new AnotherGateway(mayShare);
     }
     await delay(RETRY_MS);
   }

@@ -3,17 +3,20 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
 import { testDatabase } from '../postgres/test-database.ts';
+import { connectRedis, type RedisConnection } from '../redis/connect.ts';
+import { testRedisUrl } from '../redis/test-redis.ts';
 import { openJobQueue } from './bullmq.ts';
 import type { Delivery, JobQueue } from './port.ts';
 
 const RETRY = { attempts: 3, firstDelayMs: 50 };
 const WORKER_TIMEOUT_MS = 1_000;
-const redisUrl = process.env['TEST_REDIS_URL'];
+const redisUrl = testRedisUrl();
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let queue: JobQueue;
 let jobs = 0;
 const opened: JobQueue[] = [];
+const connections: RedisConnection[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -23,6 +26,7 @@ afterAll(() => database?.drop());
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
+  for (const connection of connections.splice(0)) connection.disconnect();
 });
 
 /** The first `count` deliveries of a job, whose handler then goes on as told. */
@@ -40,7 +44,12 @@ function deliveries(name: string, count: number, then: (delivery: Delivery) => P
 const stores = [{ name: 'PostgreSQL', redis: false }, ...(redisUrl ? [{ name: 'Redis', redis: true }] : [])];
 
 describe.each(stores)('on $name', ({ redis }) => {
-  const store = () => (redis && redisUrl ? { redisUrl } : { databaseUrl: database.url });
+  const store = () => {
+    if (!redis) return { databaseUrl: database.url };
+    const connection = connectRedis(redisUrl, silentLog(), 'patient');
+    connections.push(connection);
+    return { redis: connection };
+  };
   const freshName = () => `test-job-${redis ? 'redis' : 'postgres'}-${process.pid}-${++jobs}`;
   const open = async () => {
     queue = await openJobQueue({ store: store(), log: silentLog(), workerTimeoutMs: WORKER_TIMEOUT_MS });
@@ -51,8 +60,10 @@ describe.each(stores)('on $name', ({ redis }) => {
   const elsewhere = (statements: string) => {
     const script = `
       import { openJobQueue } from ${JSON.stringify(new URL('./bullmq.ts', import.meta.url).href)};
+      import { connectRedis } from ${JSON.stringify(new URL('../redis/connect.ts', import.meta.url).href)};
       import { pino } from 'pino';
-      const queue = await openJobQueue({ store: ${JSON.stringify(store())}, log: pino({ level: 'silent' }), workerTimeoutMs: ${WORKER_TIMEOUT_MS} });
+      const store = ${redis ? `{ redis: connectRedis(${JSON.stringify(redisUrl)}, pino({ level: 'silent' }), 'patient') }` : JSON.stringify({ databaseUrl: database.url })};
+      const queue = await openJobQueue({ store, log: pino({ level: 'silent' }), workerTimeoutMs: ${WORKER_TIMEOUT_MS} });
       ${statements}`;
     const args = ['--conditions=tallygate-source', '--input-type=module-typescript', '-e', script];
     return spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'], cwd: new URL('.', import.meta.url) });

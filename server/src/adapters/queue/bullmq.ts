@@ -9,6 +9,7 @@ import {
   runMigrations,
   withBackend,
 } from 'bullmq';
+import type { Cluster, Redis } from 'ioredis';
 import pg from 'pg';
 import type { Log } from '../../kernel/log.ts';
 import type { Delivery, JobQueue, RetryPolicy } from './port.ts';
@@ -20,8 +21,11 @@ const STORE_RETRY_MS = 1_000;
 const FAILED_JOBS_KEPT = { age: 14 * 24 * 3600, count: 1_000 };
 
 interface QueueOptions {
-  /** Where jobs are kept: in the schema `bullmq` of a PostgreSQL database, or in Redis when that is given. */
-  store: { databaseUrl: string } | { redisUrl: string };
+  /**
+   * Where jobs are kept: in the schema `bullmq` of a PostgreSQL database, or in Redis. That connection waits for its server as long as it
+   * takes, and is closed by whoever made it.
+   */
+  store: { databaseUrl: string } | { redis: Redis | Cluster };
   log: Log;
   /** After how long without a sign of life a worker counts as dead and its job runs again (within twice this). Default 30 s. */
   workerTimeoutMs?: number;
@@ -32,10 +36,9 @@ interface QueueOptions {
  * waited for by the first call that needs it.
  */
 export async function openJobQueue({ store, log, workerTimeoutMs = 30_000 }: QueueOptions): Promise<JobQueue> {
-  if ('redisUrl' in store) {
+  if ('redis' in store) {
     // The braces keep all keys of BullMQ in one slot of a Redis Cluster.
-    const options = { connection: { url: store.redisUrl, maxRetriesPerRequest: null }, prefix: '{tallygate-jobs}' };
-    return queueOver(createRedisBackend, options, { log, workerTimeoutMs });
+    return queueOver(createRedisBackend, { connection: store.redis, prefix: '{tallygate-jobs}' }, { log, workerTimeoutMs });
   }
   const pool = await openQueuePool(store.databaseUrl, log);
   // BullMQ describes the same class with other overloads; its own check is what brings the two types together.

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NanoUsd } from '../../../kernel/money.ts';
-import type { HoldOutcome, HoldRequest, LaneSource, LaneStore, Settled, Settlement, Units } from '../port.ts';
+import type { HoldOutcome, HoldRequest, LaneSource, LaneStore, RateLane, RateStatus, Settled, Settlement, Units } from '../port.ts';
+import { levelAt, statusAt } from '../rate-lanes.ts';
 import { ALL_PARTITIONS, partitionKey, partitionOf } from './partitions.ts';
 import { type RedisConnection, runScript, type Script } from './run-script.ts';
 import { BOOKS, CREDIT, HOLD, INSTALL, RENEW, SETTLE, SWEEP } from './scripts.ts';
@@ -108,6 +109,17 @@ export class RedisLanes implements LaneStore {
       ALL_PARTITIONS.map(async (partition) => this.#settleIn(partition, await this.#lanesOf(partition, holdId), args)),
     );
     return found.find((settled) => settled !== undefined);
+  }
+
+  async rates(accountId: string, lanes: readonly RateLane[], at: number): Promise<RateStatus> {
+    const { redis, prefix } = this.#deps;
+    const base = `${partitionKey(prefix, partitionOf(accountId))}:rate:`;
+    const levels = lanes.map(async (lane) => {
+      const [countedAt, requests, tokens, running] = await redis.hmget(`${base}${lane.id}`, 'at', 'requests', 'tokens', 'running');
+      const counted = { at: Number(countedAt), requests: Number(requests), tokens: Number(tokens), running: Number(running) };
+      return levelAt(lane, countedAt == null ? undefined : counted, at);
+    });
+    return statusAt(lanes, await Promise.all(levels));
   }
 
   /** Asks every partition, since it is not known where the lane is; where it is not loaded, whoever is loading it reads it again. */

@@ -1,0 +1,60 @@
+import { InProcessLanes } from '../adapters/lanes/in-process.ts';
+import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
+import { RedisFeed } from '../adapters/lanes/redis/redis-feed.ts';
+import { RedisLanes } from '../adapters/lanes/redis/redis-lanes.ts';
+import type { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
+import { connectRedis, type RedisConnection, ready } from '../adapters/redis/connect.ts';
+import { RedisNonces } from '../adapters/redis/nonces.ts';
+import { requireFitness } from '../adapters/redis/requirements.ts';
+import type { Log } from '../kernel/log.ts';
+import type { Closing } from './closing.ts';
+
+const PREFIX = 'tallygate';
+
+/** What several gateways share. */
+export interface SharedRedis {
+  /** Answers within a second or fails. */
+  readonly prompt: RedisConnection;
+  /** Waits for its server: for the workers of the job queue. */
+  readonly forJobs: RedisConnection;
+  readonly nonces: RedisNonces;
+}
+
+interface LaneStores {
+  readonly lanes: InProcessLanes | RedisLanes;
+  /** What is settled, for the writer of the ledger. */
+  readonly feed: SettlementFeed;
+  /** Whether this process is the one that compares the lanes with the ledger. */
+  isReconciler(): boolean;
+}
+
+/** @throws when it does not answer, or is not fit to hold money */
+export async function openRedis(url: string, log: Log, closing: Closing): Promise<SharedRedis> {
+  const [prompt, forJobs] = [connectRedis(url, log, 'prompt'), connectRedis(url, log, 'patient')];
+  closing.add('Redis', async () => {
+    prompt.disconnect();
+    forJobs.disconnect();
+  });
+  await ready(prompt);
+  await requireFitness(prompt, log);
+  return { prompt, forJobs, nonces: new RedisNonces(prompt, PREFIX) };
+}
+
+/** Lanes in Redis, for any number of gateways. */
+export function sharedLanes({ prompt }: SharedRedis, source: LaneSource, log: Log, closing: Closing): LaneStores {
+  const onDamage = (entry: string) => log.fatal({ entry }, 'a settlement in Redis cannot be read');
+  const feed = new RedisFeed({ redis: prompt, prefix: `${PREFIX}:lanes`, onDamage });
+  closing.add('settlement feed', () => feed.close());
+  const lanes = new RedisLanes({
+    redis: prompt,
+    prefix: `${PREFIX}:lanes`,
+    source,
+    onAppend: (partition) => feed.appended(partition),
+  });
+  return { lanes, feed, isReconciler: () => feed.isReader };
+}
+
+/** Lanes of this process, which has to be the only one. */
+export function ownLanes(source: LaneSource, journal: SettlementJournal): LaneStores {
+  return { lanes: new InProcessLanes(source, journal), feed: journal, isReconciler: () => true };
+}
