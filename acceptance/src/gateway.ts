@@ -157,6 +157,10 @@ class GatewayProcess {
     return this.#output;
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   get isRunning(): boolean {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
