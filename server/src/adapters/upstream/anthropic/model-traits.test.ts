@@ -5,7 +5,7 @@ it.each([
   ['claude-3-5-sonnet-20241022', { thinking: 'none', samplingFields: 2, hasOutputFormat: false }],
   ['claude-3-7-sonnet-latest', { thinking: 'budget', samplingFields: 2, hasOutputFormat: false }],
   ['claude-opus-4-20250514', { thinking: 'budget', samplingFields: 2, hasOutputFormat: false }],
-  ['claude-opus-4-1', { thinking: 'budget', samplingFields: 1, hasOutputFormat: true }],
+  ['claude-opus-4-1', { thinking: 'budget', samplingFields: 1, hasOutputFormat: false }],
   ['claude-haiku-4-5-20251001', { thinking: 'budget', samplingFields: 1, hasOutputFormat: true }],
   ['anthropic/claude-sonnet-4.6', { thinking: 'adaptive', samplingFields: 1, hasOutputFormat: true, hidesThoughts: false }],
   ['claude-opus-4-8', { thinking: 'adaptive', samplingFields: 0, hidesThoughts: true, thinksByDefault: 'no' }],

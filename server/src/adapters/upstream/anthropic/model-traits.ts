@@ -36,7 +36,7 @@ export function traitsOf(model: string): ModelTraits {
     hidesThoughts: isSince(407, 500, 500),
     hasExtraHighEffort: isSince(407, 500, 500),
     samplingFields: isSince(407, 500, 500) ? 0 : isSince(401, 405, 405) ? 1 : 2,
-    hasOutputFormat: isSince(401, 405, 405),
+    hasOutputFormat: isSince(405, 405, 405),
   };
 }
 

@@ -108,6 +108,10 @@ describe('a streamed answer', () => {
     );
   });
 
+  it('has a finish reason also where the provider named none', () => {
+    expect(chunksOf(translated(events(START, TEXT, HI, STOP))).at(-2)?.choices[0]?.finish_reason).toBe('stop');
+  });
+
   it('that ends without its own end is cut, as is one with an event that is none', () => {
     expect(() => translated(events(START, TEXT, HI))).toThrow(expect.objectContaining({ name: 'UpstreamCut', reason: 'reset' }));
     expect(() => translated(Buffer.from('<html>Bad gateway</html>'))).toThrow(expect.objectContaining({ reason: 'reset' }));

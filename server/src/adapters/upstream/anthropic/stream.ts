@@ -84,7 +84,7 @@ export class ChunkTranslation implements Translation {
         return this.#changeMessage(isRecord(event['delta']) ? event['delta'] : {}, event['usage']);
       case 'message_stop':
         this.#isOver = true;
-        return DONE;
+        return (this.#isFinished ? '' : this.#changeMessage({ stop_reason: 'end_turn' }, null)) + DONE;
       case 'error':
         this.#isOver = true;
         return frame({ error: errorOf(event['error']) });
