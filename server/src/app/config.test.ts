@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { loadCatalog } from '../catalog/index.ts';
-import { ConfigError, type ProviderConfig, readConfig } from './config.ts';
+import { ConfigError, readConfig } from './config.ts';
+import type { ProviderConfig } from './provider-config.ts';
 import { openProviders } from './providers.ts';
 
 let dir = '';
@@ -117,7 +118,10 @@ test('only the maker’s own endpoint counts as the maker does, unless the opera
 describe('providers', () => {
   const config = (fields: Partial<ProviderConfig> = {}): ProviderConfig => ({
     name: 'local',
+    kind: 'openai',
     baseUrl: 'http://127.0.0.1:1/v1',
+    apiVersion: undefined,
+    auth: undefined,
     apiKey: undefined,
     headers: {},
     maxTokensField: undefined,

@@ -1,27 +1,15 @@
-import { readFileSync } from 'node:fs';
-import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
 import { parseRedisUrl } from '../adapters/redis/connect.ts';
-import { jsonFaultPosition } from './http/json-fault.ts';
+import { ConfigError } from './config-error.ts';
+import { httpUrl } from './http-url.ts';
+import { type Environment, type ProviderConfig, providersOfVariables } from './provider-config.ts';
+import { providersOfFile } from './providers-file.ts';
+
+export { ConfigError } from './config-error.ts';
 
 const port = z.coerce.number().int().min(0).max(65_535);
 const milliseconds = z.coerce.number().int().min(1).max(3_600_000);
 const bytes = z.coerce.number().int().min(1_024).max(1_073_741_824);
-const url = z
-  .url({ protocol: /^https?$/ })
-  .refine((text) => !URL.canParse(text) || new URL(text).username === '', 'Credentials do not belong in a URL')
-  .transform((text) => text.replace(/\/+$/, ''));
-
-/** Providers that speak OpenAI's protocol and need nothing but a key: `<NAME>_API_KEY`, and `<NAME>_BASE_URL` to point elsewhere. */
-const WELL_KNOWN = {
-  openai: 'https://api.openai.com/v1',
-  xai: 'https://api.x.ai/v1',
-  deepseek: 'https://api.deepseek.com/v1',
-  mistral: 'https://api.mistral.ai/v1',
-  google: 'https://generativelanguage.googleapis.com/v1beta/openai',
-  anthropic: 'https://api.anthropic.com/v1',
-} as const;
-
 const redisUrl = z.string().transform((text, context) => {
   try {
     parseRedisUrl(text);
@@ -50,7 +38,7 @@ const Variables = z.object({
   PORT: port.default(8787),
   HOST: z.string().min(1).default('127.0.0.1'),
   DATA_DIR: z.string().min(1).default('.tallygate'),
-  PUBLIC_URL: url.optional(),
+  PUBLIC_URL: httpUrl.optional(),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   DATABASE_URL: z.url({ protocol: /^postgres(ql)?$/ }).optional(),
   REDIS_URL: redisUrl.optional(),
@@ -67,7 +55,7 @@ const Variables = z.object({
     .string()
     .regex(/^[^\r\n]*@[^\s@]+$/, 'Expected an address such as "Tallygate <no-reply@example.com>"')
     .default('Tallygate <no-reply@tallygate.localhost>'),
-  WEB_URL: url.optional(),
+  WEB_URL: httpUrl.optional(),
   PROVIDERS_FILE: z.string().min(1).optional(),
   INFERENCE_BODY_BYTES: bytes.default(10 * 1024 * 1024),
   BODY_BYTES: bytes.default(256 * 1024),
@@ -91,54 +79,6 @@ const Variables = z.object({
   STREAM_IDLE_TIMEOUT_MS: milliseconds.default(120_000),
   DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
 });
-
-function areHeaders(headers: Readonly<Record<string, string>>): boolean {
-  try {
-    for (const [name, value] of Object.entries(headers)) {
-      validateHeaderName(name);
-      validateHeaderValue(name, value);
-    }
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-const ProvidersFile = z.strictObject({
-  providers: z
-    .array(
-      z.strictObject({
-        name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Expected lower-case letters, digits and dashes'),
-        base_url: url,
-        /** The key itself, or the variable that holds it. */
-        api_key: z.string().min(1).optional(),
-        api_key_env: z.string().min(1).optional(),
-        headers: z.record(z.string(), z.string()).refine(areHeaders, 'Expected names and values that HTTP allows').optional(),
-        /** The endpoint is the maker's own, or counts tokens with the maker's tokenizer. */
-        counts_like_maker: z.boolean().optional(),
-        http2: z.boolean().default(false),
-        max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
-        weight: z.number().positive().max(1_000_000).default(1),
-        /** The catalogue's models that it serves: a list, or a map to the provider's own names. All models of the provider's name when left out. */
-        models: z.union([z.array(z.string()), z.record(z.string(), z.string())]).optional(),
-      }),
-    )
-    .min(1),
-});
-
-export interface ProviderConfig {
-  readonly name: string;
-  readonly baseUrl: string;
-  readonly apiKey: string | undefined;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | undefined;
-  /** Whether it counts tokens as the models' makers do, so that a counted prompt bounds what it bills. */
-  readonly countsLikeMaker: boolean;
-  readonly http2: boolean;
-  readonly weight: number;
-  /** The catalogue's model → the provider's name for it; undefined for all models that the catalogue files under this provider. */
-  readonly models: Readonly<Record<string, string>> | undefined;
-}
 
 export interface Config {
   readonly port: number;
@@ -183,19 +123,6 @@ export interface Config {
   readonly drainTimeoutMs: number;
 }
 
-/** A setting is wrong: says which, and what it should be. */
-export class ConfigError extends Error {
-  readonly faults: readonly string[];
-
-  constructor(faults: readonly string[]) {
-    super(`The configuration is not valid:\n${faults.map((fault) => `  - ${fault}`).join('\n')}`);
-    this.name = 'ConfigError';
-    this.faults = faults;
-  }
-}
-
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Reads all settings at once: environment variables, and the providers file that they may name. Empty variables count as unset.
  *
@@ -214,8 +141,8 @@ export function readConfig(environment: Environment = process.env): Config {
     }
   };
   const given = read(() => readVariables(env));
-  const listed = read(() => readProvidersFile(env));
-  const wellKnown = read(() => wellKnownProviders(env));
+  const listed = read(() => providersOfFile(env));
+  const wellKnown = read(() => providersOfVariables(env));
   if (!given || !listed || !wellKnown) throw new ConfigError(faults);
   return {
     port: given.PORT,
@@ -256,71 +183,4 @@ function readVariables(env: Environment): z.infer<typeof Variables> {
   const parsed = Variables.safeParse(env);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
   return parsed.data;
-}
-
-function wellKnownProviders(env: Environment): ProviderConfig[] {
-  return Object.entries(WELL_KNOWN).flatMap(([name, home]) => {
-    const variable = name.toUpperCase();
-    const apiKey = env[`${variable}_API_KEY`];
-    // The quickstart's own variables: who starts a gateway where they are set does not mean it to be its own provider.
-    if (apiKey === undefined || apiKey.startsWith('tg_')) return [];
-    const baseUrl = url.safeParse(env[`${variable}_BASE_URL`] ?? home);
-    if (!baseUrl.success) throw new ConfigError([`${variable}_BASE_URL: Expected an http(s) URL without credentials`]);
-    const countsLikeMaker = isMakersOwn(baseUrl.data);
-    return {
-      name,
-      baseUrl: baseUrl.data,
-      apiKey,
-      headers: {},
-      maxTokensField: undefined,
-      countsLikeMaker,
-      http2: false,
-      weight: 1,
-      models: undefined,
-    };
-  });
-}
-
-/** Only OpenAI publishes its tokenizers. */
-const isMakersOwn = (baseUrl: string): boolean => new URL(baseUrl).host === 'api.openai.com';
-
-function readProvidersFile(env: Environment): ProviderConfig[] {
-  const path = env['PROVIDERS_FILE'];
-  if (path === undefined) return [];
-  const parsed = ProvidersFile.safeParse(readJson(path));
-  if (!parsed.success)
-    throw new ConfigError(parsed.error.issues.map(({ path: at, message }) => `PROVIDERS_FILE ${path}: ${at.join('.')}: ${message}`));
-  return parsed.data.providers.map((provider, index) => {
-    const apiKey = provider.api_key ?? (provider.api_key_env === undefined ? undefined : env[provider.api_key_env]);
-    if (provider.api_key_env !== undefined && apiKey === undefined) {
-      throw new ConfigError([`PROVIDERS_FILE ${path}: providers.${index}.api_key_env: The variable ${provider.api_key_env} is not set`]);
-    }
-    const { models } = provider;
-    return {
-      name: provider.name,
-      baseUrl: provider.base_url,
-      apiKey,
-      headers: provider.headers ?? {},
-      maxTokensField: provider.max_tokens_field,
-      countsLikeMaker: provider.counts_like_maker ?? isMakersOwn(provider.base_url),
-      http2: provider.http2,
-      weight: provider.weight,
-      models: Array.isArray(models) ? Object.fromEntries(models.map((model) => [model, model])) : models,
-    };
-  });
-}
-
-function readJson(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new ConfigError([`PROVIDERS_FILE ${path}: ${cause instanceof Error ? cause.message : 'cannot be read'}`]);
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The engine's own message quotes the text around the fault, and that may be a key.
-    throw new ConfigError([`PROVIDERS_FILE ${path}: It stops being JSON at position ${jsonFaultPosition(text)}`]);
-  }
 }

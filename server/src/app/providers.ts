@@ -1,8 +1,12 @@
+import { anthropic } from '../adapters/upstream/anthropic/anthropic.ts';
+import { azureOpenAi } from '../adapters/upstream/azure-openai.ts';
+import { google } from '../adapters/upstream/google/index.ts';
 import { openAiCompatible } from '../adapters/upstream/openai-compatible.ts';
 import type { UpstreamProvider } from '../adapters/upstream/port.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Deployment } from '../inference/index.ts';
-import { ConfigError, type ProviderConfig } from './config.ts';
+import { ConfigError } from './config-error.ts';
+import type { ProviderConfig } from './provider-config.ts';
 
 interface Providers {
   /** Deployments by the catalogue's model id. */
@@ -16,18 +20,11 @@ export function openProviders(configs: readonly ProviderConfig[], catalog: Catal
   const opened: UpstreamProvider[] = [];
   const faults: string[] = [];
   for (const [index, config] of configs.entries()) {
-    const { name, baseUrl, apiKey, headers, maxTokensField, countsLikeMaker, http2, weight } = config;
+    const { name, countsLikeMaker, weight } = config;
     const models = Object.entries(config.models ?? modelsOf(name, catalog));
     if (models.length === 0)
       faults.push(`The provider ${name} serves no model: list \`models\`, since the catalogue files none under its name`);
-    const upstream = openAiCompatible({
-      name,
-      baseUrl,
-      headers,
-      ...(apiKey !== undefined && { apiKey }),
-      ...(maxTokensField && { maxTokensField }),
-      allowH2: http2,
-    });
+    const upstream = upstreamOf(config);
     opened.push(upstream);
     for (const [model, upstreamModel] of models) {
       if (!catalog.find(model)) faults.push(`The provider ${name} serves ${model}, which is not in the catalogue and has no price`);
@@ -42,6 +39,22 @@ export function openProviders(configs: readonly ProviderConfig[], catalog: Catal
       await Promise.all(opened.map((upstream) => upstream.close()));
     },
   };
+}
+
+function upstreamOf({ name, kind, baseUrl, apiKey, headers, maxTokensField, apiVersion, auth, http2 }: ProviderConfig): UpstreamProvider {
+  const options = { name, baseUrl, apiKey, headers, allowH2: http2 };
+  switch (kind) {
+    case 'openai':
+      return openAiCompatible({ ...options, maxTokensField });
+    case 'azure_openai':
+      return azureOpenAi({ ...options, maxTokensField, apiVersion, auth });
+    case 'anthropic':
+      return anthropic(options);
+    case 'google':
+      return google(options);
+    default:
+      return kind satisfies never;
+  }
 }
 
 const modelsOf = (provider: string, catalog: Catalog): Record<string, string> =>

@@ -1,0 +1,150 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startFakeUpstream } from '@tallygate/fake-upstream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chatCall } from '../adapters/upstream/conformance-calls.ts';
+import { loadCatalog } from '../catalog/index.ts';
+import { ConfigError } from './config-error.ts';
+import { type ProviderConfig, type ProviderKind, providersOfVariables } from './provider-config.ts';
+import { openProviders } from './providers.ts';
+import { providersOfFile } from './providers-file.ts';
+
+let dir = '';
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), 'tallygate-providers-'));
+});
+afterAll(() => rmSync(dir, { recursive: true }));
+
+const KEY = 'a-key-of-sixteen';
+
+function ofFile(provider: object, env: Record<string, string> = {}): ProviderConfig | undefined {
+  const path = join(dir, 'providers.json');
+  writeFileSync(path, JSON.stringify({ providers: [provider] }));
+  return providersOfFile({ PROVIDERS_FILE: path, ...env })[0];
+}
+
+function faultsOf(read: () => unknown): string {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults.join('\n');
+    throw error;
+  }
+  return '';
+}
+
+describe('a key in a variable', () => {
+  test.each<[string, string, ProviderKind, string]>([
+    ['OPENAI_API_KEY', 'openai', 'openai', 'https://api.openai.com/v1'],
+    ['MISTRAL_API_KEY', 'mistral', 'openai', 'https://api.mistral.ai/v1'],
+    ['ANTHROPIC_API_KEY', 'anthropic', 'anthropic', 'https://api.anthropic.com/v1'],
+    ['GOOGLE_API_KEY', 'google', 'google', 'https://generativelanguage.googleapis.com/v1beta'],
+    ['GEMINI_API_KEY', 'google', 'google', 'https://generativelanguage.googleapis.com/v1beta'],
+  ])('%s opens %s by the API %s', (variable, name, kind, baseUrl) => {
+    expect(providersOfVariables({ [variable]: KEY })).toMatchObject([{ name, kind, baseUrl, apiKey: KEY, models: undefined }]);
+  });
+
+  test('of Google opens one provider, whichever variables hold it', () => {
+    expect(providersOfVariables({ GEMINI_API_KEY: 'second', GOOGLE_API_KEY: 'first' })).toMatchObject([{ apiKey: 'first' }]);
+  });
+
+  test('goes to the address of the provider’s own variable, with the version that its own library adds', () => {
+    const of = (env: Record<string, string>) => providersOfVariables(env).map(({ baseUrl }) => baseUrl);
+    expect(of({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: 'https://proxy.test' })).toEqual(['https://proxy.test/v1']);
+    expect(of({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: 'https://proxy.test/anthropic/v1' })).toEqual([
+      'https://proxy.test/anthropic/v1',
+    ]);
+    expect(of({ GEMINI_API_KEY: KEY, GOOGLE_GEMINI_BASE_URL: 'https://proxy.test/' })).toEqual(['https://proxy.test/v1beta']);
+    expect(of({ OPENAI_API_KEY: KEY, OPENAI_BASE_URL: 'https://proxy.test' })).toEqual(['https://proxy.test']);
+  });
+
+  test('is not asked for where the address is wrong: that is said, by the variable’s name', () => {
+    expect(faultsOf(() => providersOfVariables({ GEMINI_API_KEY: KEY, GEMINI_BASE_URL: 'nowhere' }))).toMatch(/^GEMINI_BASE_URL: /);
+  });
+});
+
+describe('Azure by variables', () => {
+  const env = {
+    AZURE_OPENAI_API_KEY: KEY,
+    AZURE_OPENAI_ENDPOINT: 'https://res.openai.azure.com/',
+    AZURE_OPENAI_DEPLOYMENTS: 'gpt-4o-mini=mini-eu, gpt-4o',
+  };
+
+  test('serves the models whose deployments are named, and nothing without them', () => {
+    expect(providersOfVariables(env)).toMatchObject([
+      {
+        name: 'azure',
+        kind: 'azure_openai',
+        baseUrl: 'https://res.openai.azure.com',
+        models: { 'gpt-4o-mini': 'mini-eu', 'gpt-4o': 'gpt-4o' },
+      },
+    ]);
+    expect(providersOfVariables({ ...env, AZURE_OPENAI_DEPLOYMENTS: undefined })).toEqual([]);
+  });
+
+  test('says everything that is missing or wrong at once', () => {
+    const faults = faultsOf(() => providersOfVariables({ AZURE_OPENAI_DEPLOYMENTS: 'a=b=c', OPENAI_API_VERSION: '2023-05-15' }));
+    for (const variable of ['DEPLOYMENTS', 'ENDPOINT', 'API_KEY']) expect(faults).toContain(`AZURE_OPENAI_${variable}: `);
+    expect(faults).toContain('OPENAI_API_VERSION: Expected');
+  });
+});
+
+describe('an entry of the providers file', () => {
+  const azure = { name: 'azure', kind: 'azure_openai', resource: 'my-res', api_key: KEY, deployments: { 'gpt-4o': 'four' } };
+
+  test('without a kind is OpenAI-compatible', () => {
+    expect(ofFile({ name: 'local', base_url: 'http://127.0.0.1:1/v1' })).toMatchObject({ kind: 'openai', apiKey: undefined });
+  });
+
+  test('of Azure has the address of its resource, its version, its way to send the key, and its deployments as models', () => {
+    expect(ofFile({ ...azure, api_version: '2024-12-01-preview', auth: 'bearer' })).toMatchObject({
+      kind: 'azure_openai',
+      baseUrl: 'https://my-res.openai.azure.com',
+      apiVersion: '2024-12-01-preview',
+      auth: 'bearer',
+      models: { 'gpt-4o': 'four' },
+    });
+    expect(ofFile({ ...azure, resource: undefined, base_url: 'https://apim.test/azure' })?.baseUrl).toBe('https://apim.test/azure');
+  });
+
+  test.each(['anthropic', 'google'])('of %s needs a key and nothing else', (kind) => {
+    expect(ofFile({ name: 'mine', kind, api_key_env: 'K' }, { K: KEY })).toMatchObject({ kind, apiKey: KEY, models: undefined });
+    expect(faultsOf(() => ofFile({ name: 'mine', kind }))).toContain('providers.0.api_key_env: Expected');
+  });
+
+  test.each([
+    ['kind', { name: 'x', kind: 'bedrock' }],
+    ['deployments', { ...azure, deployments: undefined }],
+    ['deployments', { ...azure, deployments: {} }],
+    ['resource', { ...azure, resource: undefined }],
+    ['resource', { ...azure, resource: 'https://my-res.openai.azure.com' }],
+    ['api_version', { ...azure, api_version: '2023-05-15' }],
+    ['api_version', { ...azure, api_version: 'latest' }],
+    ['models', { ...azure, models: ['gpt-4o'] }],
+    ['api_version', { name: 'mine', kind: 'google', api_key: KEY, api_version: 'v1' }],
+  ])('with a wrong %s is refused by that name', (field, provider) => {
+    const faults = faultsOf(() => ofFile(provider));
+    expect(faults).toContain(field);
+    expect(faults).not.toContain(KEY);
+  });
+});
+
+test.each<[ProviderKind, string]>([
+  ['openai', '/v1/chat/completions'],
+  ['azure_openai', '/openai/v1/chat/completions'],
+  ['anthropic', '/v1/messages'],
+  ['google', '/v1beta/models/theirs:generateContent'],
+])('a provider of the kind %s is asked at %s', async (kind, path) => {
+  const fake = await startFakeUpstream();
+  const bases = { openai: '/v1', azure_openai: '/', anthropic: '/v1', google: '/v1beta' };
+  const baseUrl = new URL(bases[kind], fake.url).href;
+  const [opened] = providersOfVariables({ OPENAI_API_KEY: KEY });
+  if (!opened) throw new Error('A key opens a provider.');
+  const { byModel, close } = openProviders([{ ...opened, kind, baseUrl, models: { 'gpt-4o-mini': 'theirs' } }], loadCatalog());
+  const answer = await byModel.get('gpt-4o-mini')?.[0]?.upstream.call(chatCall('theirs'));
+  expect(answer).toMatchObject({ ok: true, status: 200 });
+  expect(fake.requests[0]?.path).toBe(path);
+  await close();
+  await fake.close();
+});

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs';
+import { validateHeaderName, validateHeaderValue } from 'node:http';
+import * as z from 'zod';
+import { ConfigError } from './config-error.ts';
+import { jsonFaultPosition } from './http/json-fault.ts';
+import { httpUrl } from './http-url.ts';
+import { AZURE_VERSIONS, type Environment, isAzureVersion, isMakersOwn, type ProviderConfig } from './provider-config.ts';
+
+function areHeaders(headers: Readonly<Record<string, string>>): boolean {
+  try {
+    for (const [name, value] of Object.entries(headers)) {
+      validateHeaderName(name);
+      validateHeaderValue(name, value);
+    }
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The catalogue's models that it serves: a list, or a map to the provider's own names. All models of the provider's name when left out. */
+const models = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
+
+const everyKind = {
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Expected lower-case letters, digits and dashes'),
+  /** The key itself, or the variable that holds it. */
+  api_key: z.string().min(1).optional(),
+  api_key_env: z.string().min(1).optional(),
+  headers: z.record(z.string(), z.string()).refine(areHeaders, 'Expected names and values that HTTP allows').optional(),
+  /** The endpoint is the maker's own, or counts tokens with the maker's tokenizer. */
+  counts_like_maker: z.boolean().optional(),
+  http2: z.boolean().default(false),
+  weight: z.number().positive().max(1_000_000).default(1),
+};
+const maxTokensField = z.enum(['max_tokens', 'max_completion_tokens']).optional();
+
+const Provider = z.discriminatedUnion(
+  'kind',
+  [
+    z.strictObject({
+      kind: z.literal('openai'),
+      ...everyKind,
+      base_url: httpUrl,
+      models: models.optional(),
+      max_tokens_field: maxTokensField,
+    }),
+    z.strictObject({
+      kind: z.literal('azure_openai'),
+      ...everyKind,
+      /** The resource's name, or its whole address. */
+      resource: z
+        .string()
+        .regex(/^[A-Za-z0-9-]{2,64}$/, 'Expected the name of an Azure resource; an address goes into `base_url`')
+        .optional(),
+      base_url: httpUrl.optional(),
+      api_version: z.string().refine(isAzureVersion, AZURE_VERSIONS).optional(),
+      auth: z.enum(['api-key', 'bearer']).optional(),
+      /** The catalogue's model → the deployment that serves it. */
+      deployments: z.record(z.string(), z.string().min(1)).refine((map) => Object.keys(map).length > 0, 'Expected a deployment by model'),
+      max_tokens_field: maxTokensField,
+    }),
+    z.strictObject({ kind: z.literal('anthropic'), ...everyKind, base_url: httpUrl.optional(), models: models.optional() }),
+    z.strictObject({ kind: z.literal('google'), ...everyKind, base_url: httpUrl.optional(), models: models.optional() }),
+  ],
+  'Expected `kind` to be openai, azure_openai, anthropic or google',
+);
+type Provider = z.infer<typeof Provider>;
+
+const withKind = (entry: unknown): unknown =>
+  typeof entry === 'object' && entry !== null && !('kind' in entry) ? { kind: 'openai', ...entry } : entry;
+
+const ProvidersFile = z.strictObject({ providers: z.array(z.preprocess(withKind, Provider)).min(1) });
+
+const HOMES = { anthropic: 'https://api.anthropic.com/v1', google: 'https://generativelanguage.googleapis.com/v1beta' } as const;
+
+/**
+ * The providers of the file that `PROVIDERS_FILE` names; none where it names none.
+ * @throws ConfigError naming what is wrong, without a word of a key
+ */
+export function providersOfFile(env: Environment): ProviderConfig[] {
+  const path = env['PROVIDERS_FILE'];
+  if (path === undefined) return [];
+  const parsed = ProvidersFile.safeParse(readJson(path));
+  if (!parsed.success)
+    throw new ConfigError(parsed.error.issues.map(({ path: at, message }) => `PROVIDERS_FILE ${path}: ${at.join('.')}: ${message}`));
+  return parsed.data.providers.map((provider, index) => {
+    const fault = (field: string, message: string): ConfigError =>
+      new ConfigError([`PROVIDERS_FILE ${path}: providers.${index}.${field}: ${message}`]);
+    const apiKey = provider.api_key ?? (provider.api_key_env === undefined ? undefined : env[provider.api_key_env]);
+    if (provider.api_key_env !== undefined && apiKey === undefined)
+      throw fault('api_key_env', `The variable ${provider.api_key_env} is not set`);
+    if (provider.kind !== 'openai' && apiKey === undefined && provider.headers === undefined)
+      throw fault('api_key_env', 'Expected the variable that holds the key: this provider answers nobody without one');
+    const baseUrl = baseUrlOf(provider);
+    if (baseUrl === undefined) throw fault('resource', "Expected the resource's name, or its address as `base_url`");
+    return configOf(provider, baseUrl, apiKey);
+  });
+}
+
+function baseUrlOf(provider: Provider): string | undefined {
+  switch (provider.kind) {
+    case 'openai':
+      return provider.base_url;
+    case 'azure_openai':
+      return provider.base_url ?? (provider.resource && `https://${provider.resource}.openai.azure.com`);
+    case 'anthropic':
+    case 'google':
+      return provider.base_url ?? HOMES[provider.kind];
+    default:
+      return provider satisfies never;
+  }
+}
+
+function configOf(provider: Provider, baseUrl: string, apiKey: string | undefined): ProviderConfig {
+  const isAzure = provider.kind === 'azure_openai';
+  return {
+    name: provider.name,
+    kind: provider.kind,
+    baseUrl,
+    apiKey,
+    headers: provider.headers ?? {},
+    maxTokensField: 'max_tokens_field' in provider ? provider.max_tokens_field : undefined,
+    apiVersion: isAzure ? provider.api_version : undefined,
+    auth: isAzure ? provider.auth : undefined,
+    countsLikeMaker: provider.counts_like_maker ?? isMakersOwn(baseUrl),
+    http2: provider.http2,
+    weight: provider.weight,
+    models: isAzure ? provider.deployments : namesOf(provider.models),
+  };
+}
+
+const namesOf = (served: z.infer<typeof models> | undefined): Readonly<Record<string, string>> | undefined =>
+  Array.isArray(served) ? Object.fromEntries(served.map((model) => [model, model])) : served;
+
+function readJson(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new ConfigError([`PROVIDERS_FILE ${path}: ${cause instanceof Error ? cause.message : 'cannot be read'}`]);
+  }
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The engine's own message quotes the text around the fault, and that may be a key.
+    throw new ConfigError([`PROVIDERS_FILE ${path}: It stops being JSON at position ${jsonFaultPosition(text)}`]);
+  }
+}
