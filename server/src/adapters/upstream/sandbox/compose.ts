@@ -1,4 +1,6 @@
 import type { UpstreamCall, UpstreamEndpoint } from '../port.ts';
+import { composeSpeech } from './audio/compose-speech.ts';
+import { composeTranscription } from './audio/compose-transcription.ts';
 import { composeChat } from './chat/compose.ts';
 import { composeCompletion } from './completions/compose.ts';
 import type { Circumstances, Composition } from './composition.ts';
@@ -17,6 +19,9 @@ const ENDPOINTS: ReadonlySet<UpstreamEndpoint> = new Set([
   '/v1/images/edits',
   '/v1/images/variations',
   '/v1/responses',
+  '/v1/audio/speech',
+  '/v1/audio/transcriptions',
+  '/v1/audio/translations',
 ] as const);
 
 export const isAnswered = (endpoint: UpstreamEndpoint): boolean => ENDPOINTS.has(endpoint);
@@ -41,6 +46,11 @@ export function compose(
       return composeImages(call, circumstances);
     case '/v1/responses':
       return composeResponse(call, circumstances);
+    case '/v1/audio/speech':
+      return composeSpeech(call, circumstances);
+    case '/v1/audio/transcriptions':
+    case '/v1/audio/translations':
+      return composeTranscription(call, circumstances);
     default:
       return undefined;
   }
