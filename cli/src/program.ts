@@ -9,6 +9,11 @@ import { listModels } from './catalog/models.ts';
 import { performer } from './command.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { Failure, failureText, reportOf } from './failure.ts';
+import { fileContent } from './files/content.ts';
+import { deleteFile } from './files/delete.ts';
+import { getFile } from './files/get.ts';
+import { listFiles } from './files/list.ts';
+import { uploadFile } from './files/upload.ts';
 import { closeAccount } from './identity/account/close.ts';
 import { updateAccount } from './identity/account/update.ts';
 import { login } from './identity/login.ts';
@@ -126,6 +131,12 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   getReceipt(receipts, perform);
   verifyReceipt(receipts, perform);
   receiptKeys(receipts, perform);
+  const files = program.command('files').description('Stored files: input and output of batches and requests');
+  listFiles(files, perform);
+  uploadFile(files, perform);
+  getFile(files, perform);
+  fileContent(files, perform);
+  deleteFile(files, perform);
   chat(program, perform);
   return program;
 }

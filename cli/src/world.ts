@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, writeFile } from 'node:fs/promises';
+import { createWriteStream, openAsBlob } from 'node:fs';
+import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 
 export interface Output {
   /** A person is looking; otherwise a pipe or a file. */
@@ -55,6 +57,10 @@ export interface World {
   readFile(path: string): Promise<string | undefined>;
   /** A file that nobody but its owner should read. One that others may read is theirs alone no more; `wasExposed` says so. */
   readPrivateFile(path: string): Promise<PrivateFile | undefined>;
+  /** A file to be read piece by piece; `undefined` when there is none. */
+  openFile(path: string): Promise<Blob | undefined>;
+  /** Writes bytes piece by piece: to stdout for `-`, else in place of the file, which is the old one until all is there. */
+  saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
   /** Replaces the file in one step, so that a crash leaves the old one or the new one. `isPrivate`: for the owner's eyes only. */
   writeFile(path: string, content: string, options?: { readonly isPrivate?: boolean }): Promise<void>;
 }
@@ -88,6 +94,8 @@ export function processWorld(): World {
     now: () => new Date(),
     readFile: (path) => readFile(path, 'utf8').catch(undefinedIfMissing),
     readPrivateFile: (path) => readPrivateFile(path).catch(undefinedIfMissing),
+    openFile: async (path) => ((await stat(path).catch(undefinedIfMissing))?.isFile() ? openAsBlob(path) : undefined),
+    saveBytes,
     writeFile: replaceFile,
   };
 }
@@ -137,6 +145,18 @@ async function readPrivateFile(path: string): Promise<PrivateFile> {
   const wasExposed = process.platform !== 'win32' && (mode & 0o077) !== 0;
   if (wasExposed) await file.chmod(0o600);
   return { content: await file.readFile('utf8'), wasExposed };
+}
+
+async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  if (path === '-') return pipeline(bytes, process.stdout, { end: false });
+  const temporary = `${path}.${randomUUID()}.tmp`;
+  try {
+    await pipeline(bytes, createWriteStream(temporary, { flags: 'wx' }));
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }
 
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {

@@ -82,6 +82,17 @@ export class Terminal {
         const content = this.files.get(path);
         return content === undefined ? undefined : { content, wasExposed: this.exposedFiles.delete(path) };
       },
+      openFile: async (path) => {
+        const content = this.files.get(path);
+        return content === undefined ? undefined : new Blob([content]);
+      },
+      saveBytes: async (path, bytes) => {
+        const pieces: Uint8Array[] = [];
+        for await (const piece of bytes) pieces.push(piece);
+        const content = Buffer.concat(pieces).toString();
+        if (path === '-') stdout += content;
+        else this.files.set(path, content);
+      },
       writeFile: async (path, content, { isPrivate = false } = {}) => {
         this.files.set(path, content);
         if (isPrivate) this.privateFiles.add(path);

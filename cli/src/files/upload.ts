@@ -1,0 +1,48 @@
+import { basename } from 'node:path';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { FILE_FIELDS, showFile } from './show-file.ts';
+
+const PURPOSES = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const;
+/** What the service takes in one piece. */
+const WHOLE_BYTES = 512 * 1024 * 1024;
+
+interface Options {
+  readonly purpose: (typeof PURPOSES)[number];
+  readonly name?: string;
+  readonly expiresAfter?: number;
+}
+
+export const uploadFile = (files: Command, perform: Perform): Command =>
+  withJson(
+    FILE_FIELDS,
+    files
+      .command('upload')
+      .description('Store a file; more than 512 MiB go in parts by themselves')
+      .argument('<file>', 'the file to send')
+      .addOption(new Option('--purpose <purpose>', 'what it is for').choices(PURPOSES).default('user_data'))
+      .option('--name <name>', 'what it is to be called (default: its own name)')
+      .option('--expires-after <seconds>', 'seconds until it deletes itself, 3600 to 2592000', seconds),
+  ).action(perform(upload));
+
+async function upload(world: CommandWorld, { args: [path = ''], options }: Typed<Options>): Promise<void> {
+  const file = await world.openFile(path);
+  if (file === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
+  const client = await world.connect();
+  const request = {
+    file,
+    filename: options.name ?? basename(path),
+    purpose: options.purpose,
+    expiresAfterSeconds: options.expiresAfter,
+  };
+  const call = { signal: world.signal };
+  showFile(world, await (file.size > WHOLE_BYTES ? client.uploads.send(request, call) : client.files.create(request, call)));
+}
+
+function seconds(text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 3_600 && value <= 2_592_000) return value;
+  throw new InvalidArgumentError('Expected 3600 to 2592000 seconds.');
+}
