@@ -90,6 +90,9 @@ export const refusals = {
   },
 } as const;
 
+/** A file, in a form or as an answer. */
+export const binary = (description: string) => z.string().meta({ format: 'binary', description, examples: ['(bytes)'] });
+
 /** The wrapper of every list that is not an array by the interface and not OpenAI's. */
 export const page = <T extends z.ZodType>(item: T) => ({
   items: z.array(item),

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader } from '../conventions.ts';
+import { binary, headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
 import { costField, fallbackModels, streamField, userField } from './model-fields.ts';
 
@@ -116,5 +116,30 @@ export const images = c.router({
     body: ImageGenerationRequest,
     responses: { 200: ImageList, ...inferenceRefusals },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Images', operationId: 'createImage' } as const,
+  },
+  editImage: {
+    method: 'POST',
+    path: '/v1/images/edits',
+    summary: 'Edit images',
+    description: 'OpenAI’s image edit, plain or streamed. A form with up to 16 images and a mask, or JSON with `images` by URL.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    contentType: 'multipart/form-data',
+    body: ImageEditRequest.extend({
+      image: binary('The image; several as `image[]`.').optional(),
+      mask: binary('Where to edit: transparent there.').optional(),
+    }),
+    responses: { 200: ImageList, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Images', operationId: 'editImage' } as const,
+  },
+  varyImage: {
+    method: 'POST',
+    path: '/v1/images/variations',
+    summary: 'Vary an image',
+    description: 'OpenAI’s image variations, for the models that have them.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    contentType: 'multipart/form-data',
+    body: ImageVariationRequest.extend({ image: binary('The image.') }),
+    responses: { 200: ImageList, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Images', operationId: 'varyImage' } as const,
   },
 });

@@ -73,6 +73,15 @@ import { openProviders } from './providers.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { beSoleGateway } from './sole-gateway.ts';
 
+/** Recordings and pictures of a request: OpenAI takes 25 MB of audio, and sixteen pictures of 50 MB. */
+const INFERENCE_FORM = {
+  maxBytes: 256 * 1024 * 1024,
+  maxFileBytes: 64 * 1024 * 1024,
+  maxFiles: 17,
+  maxFields: 100,
+  maxFieldBytes: 1024 * 1024,
+};
+
 export interface RunningServer {
   readonly url: string;
   readonly bootstrap: Bootstrap;
@@ -241,6 +250,8 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         operations: STATELESS_OPERATIONS,
         checkSignature,
         bodyLimits: config.inferenceBody,
+        formLimits: { ...fileLimits, ...INFERENCE_FORM },
+        blobs,
       }),
       files: createFileApi({
         files,

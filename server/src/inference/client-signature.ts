@@ -1,4 +1,4 @@
-import { hash, type KeyObject, verify as verifySignature } from 'node:crypto';
+import { type KeyObject, verify as verifySignature } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import type { ClientSignature } from '@tallygate/contract';
@@ -26,7 +26,7 @@ const SIGNATURE_BYTES = 64;
 const LONGEST_FIELD = 2048;
 
 /** Verifies the caller's own signature; null, at once, where there is none to verify. */
-export type SignatureCheck = (req: SignedMessage, body: Buffer, grant: Caller) => Promise<ClientSignature> | null;
+export type SignatureCheck = (req: SignedMessage, bodySha256: () => string, grant: Caller) => Promise<ClientSignature> | null;
 type SignedMessage = MessageHead & Pick<IncomingMessage, 'headers'>;
 
 interface SignatureCheckDeps {
@@ -44,7 +44,7 @@ const verifyInPool = promisify<null, Buffer, KeyObject, Uint8Array, boolean>(ver
  * The check throws Problem `signature_required` or `invalid_signature`.
  */
 export function createSignatureCheck({ clock, publicUrl, nonces = new NonceMemory() }: SignatureCheckDeps): SignatureCheck {
-  return (req, body, grant) => {
+  return (req, bodySha256, grant) => {
     const signing = limitsOf(grant)?.signing;
     if (!signing || grant.principal.kind !== 'key') return null;
     const { signature, 'signature-input': input } = req.headers;
@@ -55,7 +55,7 @@ export function createSignatureCheck({ clock, publicUrl, nonces = new NonceMemor
     }
     const scheme = publicUrl().startsWith('https:') ? 'https' : 'http';
     const ofComponent = (component: string) => componentOf(req, component, scheme);
-    const verified = verify({ signature: String(signature ?? ''), input: String(input ?? '') }, body, ofComponent, {
+    const verified = verify({ signature: String(signature ?? ''), input: String(input ?? '') }, bodySha256, ofComponent, {
       ...signing,
       keyId: grant.principal.keyId,
       now: clock.now(),
@@ -77,7 +77,7 @@ interface Expected extends SigningRequirement {
 /** @throws Refused saying what is wrong */
 async function verify(
   fields: { readonly signature: string; readonly input: string },
-  body: Buffer,
+  bodySha256: () => string,
   componentValue: (name: string) => string | undefined,
   { publicKey, verifier, keyId, now, nonces }: Expected,
 ): Promise<ClientSignature> {
@@ -88,8 +88,7 @@ async function verify(
   if (input.keyid !== null && input.keyid !== keyId && input.keyid !== keyThumbprint(publicKey))
     refuse('The parameter keyid is neither the id of this API key nor the thumbprint of its public key.');
   const contentDigest = componentValue('content-digest') ?? refuse('The field Content-Digest is missing.');
-  if (sha256OfContentDigest(contentDigest) !== hash('sha256', body, 'hex'))
-    refuse('Content-Digest is not the digest of the body received.');
+  if (sha256OfContentDigest(contentDigest) !== bodySha256()) refuse('Content-Digest is not the digest of the body received.');
   // A receipt has room for no more.
   if (input.text.length > LONGEST_FIELD || contentDigest.length > LONGEST_FIELD) refuse('The fields of the signature are too long.');
 

@@ -11,8 +11,7 @@ export class ClientStream {
   readonly #res: ServerResponse;
   readonly #digest = createHash('sha256');
   #lastWriteTick = 0;
-  /** Only events have comments. */
-  #takesPings = false;
+  #isEventStream = false;
 
   constructor(res: ServerResponse) {
     this.#res = res;
@@ -23,11 +22,11 @@ export class ClientStream {
   }
 
   open(headers: OutgoingHttpHeaders, contentType: string): void {
-    this.#takesPings = contentType === EVENT_STREAM;
+    this.#isEventStream = contentType === EVENT_STREAM;
     this.#res.writeHead(200, {
       ...headers,
       ...UNBUFFERED,
-      'content-type': this.#takesPings ? `${EVENT_STREAM}; charset=utf-8` : contentType,
+      'content-type': this.#isEventStream ? `${EVENT_STREAM}; charset=utf-8` : contentType,
     });
   }
 
@@ -52,12 +51,22 @@ export class ClientStream {
 
   /** Keeps proxies and clients with idle limits from giving up on a model that thinks for long. Event-stream parsers skip comments. */
   ping(afterSilenceMs: number): void {
-    if (this.#takesPings && performance.now() - this.#lastWriteTick >= afterSilenceMs) void this.write(PING);
+    if (this.#isEventStream && performance.now() - this.#lastWriteTick >= afterSilenceMs) void this.write(PING);
   }
 
   /** Nothing may be written any more but `last`. The digest of everything written and of `last`, which is to be written next, hex. */
   digestWith(last: Buffer): string {
     return this.#digest.update(last).digest('hex');
+  }
+
+  /** Whether an error can be said in the stream. Of other bytes it could not be told apart. */
+  get takesErrors(): boolean {
+    return this.#isEventStream;
+  }
+
+  /** Breaks the connection: the one way to say that bytes are not whole. */
+  cut(): void {
+    this.#res.destroy();
   }
 
   end(last: Buffer): void {

@@ -8,6 +8,7 @@ export { requireEndpoint } from './key-limits.ts';
 export type { Nonces } from './nonce-memory.ts';
 export { type Operation, operation, type Received, type ReceivedFile } from './operation.ts';
 export { STATELESS_OPERATIONS } from './operations.ts';
+export { presentRateHeaders } from './rate-limits.ts';
 export { completeCall, streamCall } from './serve.ts';
 export type { Served } from './settlement.ts';
 export { createTokenizer } from './tokenizer.ts';

@@ -32,6 +32,8 @@ interface Route {
 export interface Operation extends Route {
   readonly takes: 'json' | 'form' | 'json_or_form';
   readonly schema: z.ZodType;
+  /** Of a form's fields, which are all texts. */
+  readonly formSchema: z.ZodType;
   /** @throws Problem where the request asks for what cannot be served or priced */
   workOf(request: unknown, received: Received, caller: Caller): Work | Promise<Work>;
 }
@@ -39,18 +41,20 @@ export interface Operation extends Route {
 interface OperationOf<Schema extends z.ZodType> {
   readonly takes?: Operation['takes'];
   readonly schema: Schema;
+  readonly formSchema?: z.ZodType<z.infer<Schema>> | undefined;
   work(request: z.infer<Schema>, received: Received, caller: Caller): Work | Promise<Work>;
 }
 
 /** Ties a route to its schema and its work; behind it all operations have one type. */
 export const operation = <Schema extends z.ZodType>(
   { path, metadata }: { readonly path: string; readonly metadata: RouteMetadata },
-  { takes = 'json', schema, work }: OperationOf<Schema>,
+  { takes = 'json', schema, formSchema, work }: OperationOf<Schema>,
 ): Operation => ({
   path,
   metadata,
   takes,
   schema,
+  formSchema: formSchema ?? schema,
   // What is handed in has been parsed with this very schema.
   workOf: (request, received, caller) => work(request as z.infer<Schema>, received, caller),
 });

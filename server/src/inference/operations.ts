@@ -1,11 +1,25 @@
-import { ChatCompletionRequest, CompletionRequest, contract, EmbeddingRequest, ModerationRequest } from '@tallygate/contract';
+import {
+  ChatCompletionRequest,
+  CompletionRequest,
+  contract,
+  EmbeddingRequest,
+  ImageEditRequest,
+  ImageGenerationRequest,
+  ImageVariationRequest,
+  ModerationRequest,
+  SpeechRequest,
+} from '@tallygate/contract';
 import { chatWork } from './chat-work.ts';
 import { completionWork } from './completion-work.ts';
 import { embeddingWork } from './embedding-work.ts';
+import { formOf } from './form-fields.ts';
+import { imageEditWork, imageVariationWork, imageWork } from './image-work.ts';
 import { moderationWork } from './moderation-work.ts';
 import { type Operation, operation } from './operation.ts';
+import { speechWork } from './speech-work.ts';
 
 const { inference } = contract;
+const IMAGE_FORM = { numbers: ['n', 'partial_images', 'output_compression'], booleans: ['stream'] };
 
 /** The endpoints whose answers leave nothing behind but usage and a receipt. */
 export const STATELESS_OPERATIONS: readonly Operation[] = [
@@ -13,4 +27,18 @@ export const STATELESS_OPERATIONS: readonly Operation[] = [
   operation(inference.createCompletion, { schema: CompletionRequest, work: completionWork }),
   operation(inference.createEmbedding, { schema: EmbeddingRequest, work: embeddingWork }),
   operation(inference.createModeration, { schema: ModerationRequest, work: moderationWork }),
+  operation(inference.createImage, { schema: ImageGenerationRequest, work: imageWork }),
+  operation(inference.editImage, {
+    takes: 'json_or_form',
+    schema: ImageEditRequest,
+    formSchema: formOf(ImageEditRequest, IMAGE_FORM),
+    work: imageEditWork,
+  }),
+  operation(inference.varyImage, {
+    takes: 'form',
+    schema: ImageVariationRequest,
+    formSchema: formOf(ImageVariationRequest, IMAGE_FORM),
+    work: imageVariationWork,
+  }),
+  operation(inference.createSpeech, { schema: SpeechRequest, work: speechWork }),
 ];

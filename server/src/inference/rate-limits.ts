@@ -1,7 +1,7 @@
-import type { RateDraw, RateLane, RateRefused, RateStatus } from '../adapters/lanes/port.ts';
+import type { LaneStore, RateDraw, RateLane, RateRefused, RateStatus } from '../adapters/lanes/port.ts';
 import { Problem } from '../kernel/problem.ts';
 import { planOf, TEST_RATES } from '../plans/index.ts';
-import { type Call, isLive, limitsOf } from './call.ts';
+import { type Call, type Caller, isLive, limitsOf } from './call.ts';
 
 /**
  * What the call takes of its rate limits: those of its key, and those of the plan, which all keys of the account share. As OpenAI does it,
@@ -9,19 +9,35 @@ import { type Call, isLive, limitsOf } from './call.ts';
  * an estimate misses is put right at the settlement.
  */
 export function rateDraw(call: Call): RateDraw {
-  const { principal, plan } = call.grant;
+  const { estimatedTokens, output } = call.work;
+  return { lanes: rateLanesOf(call.grant), tokens: estimatedTokens + (output ? (output.asked ?? 0) * output.choices : 0) };
+}
+
+function rateLanesOf(grant: Caller): RateLane[] {
+  const { principal, plan } = grant;
   const { accountId } = principal;
   const isLiveCall = isLive(principal);
   const lanes: RateLane[] = [
     { id: `rate:${accountId}:${isLiveCall ? 'live' : 'test'}`, owner: 'plan', ...(isLiveCall ? planOf(plan).rates : TEST_RATES) },
   ];
-  const own = limitsOf(call.grant)?.rates;
+  const own = limitsOf(grant)?.rates;
   if (own && principal.kind === 'key') lanes.unshift({ id: `rate:${accountId}:key:${principal.keyId}`, owner: 'key', ...own });
-  const { estimatedTokens, output } = call.work;
-  return { lanes, tokens: estimatedTokens + (output ? (output.asked ?? 0) * output.choices : 0) };
+  return lanes;
 }
 
-/** OpenAI's headers, on every answer to a call that got as far as its rate limits. */
+/**
+ * The headers of a refusal that took nothing of the limits, so that a client that reads them on every answer reads them here too. Without a
+ * store to ask there are none: what is wrong with the request is worth more than they are.
+ */
+export async function presentRateHeaders(lanes: Pick<LaneStore, 'rates'>, grant: Caller, at: number): Promise<Record<string, string>> {
+  try {
+    return rateHeaders(await lanes.rates(grant.principal.accountId, rateLanesOf(grant), at));
+  } catch {
+    return {};
+  }
+}
+
+/** OpenAI's headers, on every answer to a caller who is known. */
 export function rateHeaders(status: RateStatus | undefined): Record<string, string> {
   const { requests, tokens } = status ?? {};
   return {

@@ -1,10 +1,11 @@
 import type { ServerResponse } from 'node:http';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
-import { usdForDisplay } from '../kernel/money.ts';
+import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
 import { ClientStream } from './client-stream.ts';
+import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders } from './response-headers.ts';
@@ -61,11 +62,18 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
     };
     if (isComplete) await admission.call.work.keep?.(filter.value, shown);
     await settle(admission, served, deps.lanes);
-    client.end(last);
+    if (isComplete || client.takesErrors) client.end(last);
+    else client.cut();
     return served;
   } finally {
     stopBeating();
   }
+}
+
+/** What is priced by the request alone, speech by its characters, has its cost before its first byte. */
+function knownCost(admission: Admission, target: Target, filter: StreamFilter): Record<string, string> {
+  const { usage } = filter;
+  return usage ? { 'x-cost-usd': formatUsd(costOfUsage(admission, target, usage).nanoUsd) } : {};
 }
 
 /** Relays until the stream is over. What fails before the first byte has reached the client is a fault: the next target may try. */
@@ -88,7 +96,10 @@ async function pump(
       firstByteAt = deps.clock.now();
       const waitedMs = journey.upstreamMs + arrivedTick - beganTick;
       overheadMs = performance.now() - admission.call.startedTick - waitedMs;
-      client.open(answerHeaders(admission, journey, overheadMs), filter.contentType);
+      client.open(
+        { ...answerHeaders(admission, journey, overheadMs), ...knownCost(admission, journey.target, filter) },
+        filter.contentType,
+      );
     }
     return client.write(bytes);
   };

@@ -54,6 +54,8 @@ export interface Work {
   /** The caller's own, in order. */
   readonly fallbackModels: readonly string[];
   readonly isStream: boolean;
+  /** Whether a stream may as well be given whole, to those who want to repeat the request under an `Idempotency-Key`. */
+  readonly mayBeWhole?: true;
   readonly needs: readonly Requirement[];
   readonly output: OutputBound | null;
   /** What the prompt counts for in rate limits before it is counted. */

@@ -8,7 +8,7 @@ interface FormPart {
   /** The part's header block, blank line included. */
   readonly head: Buffer;
   readonly bytes: number;
-  open(): Iterable<Buffer> | AsyncIterable<Buffer>;
+  open(): Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
 const CRLF = '\r\n';

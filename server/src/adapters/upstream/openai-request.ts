@@ -7,7 +7,10 @@ export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
 
 const JSON_CONTENT = ['content-type', 'application/json'];
 
-const acceptOf = ({ stream }: UpstreamCall): string[] => ['accept', stream ? 'text/event-stream, application/json' : 'application/json'];
+function acceptOf({ endpoint, stream }: UpstreamCall): string[] {
+  if (endpoint === '/v1/audio/speech') return ['accept', '*/*'];
+  return ['accept', stream ? 'text/event-stream, application/json' : 'application/json'];
+}
 
 /**
  * A call as OpenAI takes it, JSON or a form with files.

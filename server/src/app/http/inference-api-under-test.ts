@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { contract } from '@tallygate/contract';
+import { openLocalDisk } from '../../adapters/blobs/local-disk.ts';
 import { InProcessLanes } from '../../adapters/lanes/in-process.ts';
 import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
 import { createSandboxProvider } from '../../adapters/upstream/sandbox/index.ts';
@@ -81,6 +82,16 @@ export async function openInferenceWorld(clock: Clock) {
     operations: STATELESS_OPERATIONS,
     checkSignature: createSignatureCheck({ clock, publicUrl: () => PUBLIC_URL }),
     bodyLimits: { maxBytes: 1_048_576, timeoutMs: 5_000 },
+    formLimits: {
+      maxBytes: 1_048_576,
+      maxFileBytes: 1_048_576,
+      maxFiles: 4,
+      maxFields: 20,
+      maxFieldBytes: 10_000,
+      idleTimeoutMs: 5_000,
+      timeoutMs: 5_000,
+    },
+    blobs: await openLocalDisk(join(folder, 'blobs')),
   });
   const server = createServer((req, res) => void api.serve(req, res)).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -43,6 +43,18 @@ function memoryIdempotency() {
   } satisfies Idempotency & Record<string, unknown>;
 }
 
+/** Nothing here sends one. */
+const NO_FORMS = {
+  formLimits: { maxBytes: 0, maxFileBytes: 0, maxFiles: 0, maxFields: 0, maxFieldBytes: 0, idleTimeoutMs: 0, timeoutMs: 0 },
+  blobs: {
+    put: () => Promise.reject(new Error('no forms')),
+    get: async () => undefined,
+    delete: async () => {},
+    async *list() {},
+    check: async () => {},
+  },
+};
+
 let close = () => {};
 afterEach(() => close());
 
@@ -65,6 +77,7 @@ async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
     idempotency,
     inference: world.deps,
     bodyLimits: { maxBytes: 1_000_000, timeoutMs: 2_000 },
+    ...NO_FORMS,
     checkSignature: () => null,
   });
   const server = createServer((req, res) => void api.serve(req, res)).listen(0, '127.0.0.1');

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Call,
@@ -6,6 +5,8 @@ import {
   type InferenceDeps,
   type Operation,
   parseInferenceHeaders,
+  presentRateHeaders,
+  type Received,
   type Reply,
   requireEndpoint,
   type SignatureCheck,
@@ -15,18 +16,17 @@ import { isWellFormedRequestId, newReceiptId, newRequestId } from '../../kernel/
 import { type Log, withoutRedaction } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
-import { type BodyLimits, readJsonBody } from './body.ts';
 import { CORS_HEADERS } from './cors.ts';
 import { type Authenticator, authorise, type Grant } from './credentials.ts';
 import { problemOf } from './problem-document.ts';
+import { type ReceivedBody, type ReceivedBodyDeps, readBody } from './received-body.ts';
 import { validationProblem } from './validation.ts';
 
-interface InferenceApiDeps {
+interface InferenceApiDeps extends ReceivedBodyDeps {
   readonly authenticator: Authenticator;
   readonly idempotency: Idempotency;
   readonly inference: InferenceDeps;
   readonly operations: readonly Operation[];
-  readonly bodyLimits: BodyLimits;
   readonly checkSignature: SignatureCheck;
 }
 
@@ -59,10 +59,11 @@ export function createInferenceApi(given: InferenceApiDeps) {
       const ids = callIds(req);
       // Only browsers read these, and only they say where they come from.
       if (req.headers.origin !== undefined) for (const [name, value] of Object.entries(CORS_HEADERS)) res.setHeader(name, value);
+      const exchange: Exchange = { req, res, ids, caller: undefined };
       try {
-        await answer(operation, { req, res, ids }, deps);
+        await answer(operation, exchange, deps);
       } catch (thrown) {
-        refuse(thrown, res, ids, deps);
+        await refuse(thrown, exchange, deps);
       }
     },
   };
@@ -72,51 +73,65 @@ interface Exchange {
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly ids: CallIds;
+  /** Whose credential was proven, whatever it may do. */
+  caller: Grant | undefined;
 }
 
-async function answer(operation: Operation, { req, res, ids }: Exchange, deps: ServingDeps): Promise<void> {
+async function answer(operation: Operation, exchange: Exchange, deps: ServingDeps): Promise<void> {
+  const { req, res, ids } = exchange;
   const startedTick = performance.now();
   const startedAt = deps.inference.clock.now();
-  const early = await admittedGrant(req, operation, deps.authenticator);
+  const early = await admittedGrant(exchange, operation, deps.authenticator);
   const headers = parseInferenceHeaders(req.headers);
-  const { bytes, value } = await readJsonBody(req, deps.bodyLimits);
-  // A body that trickles in must not carry a key past its revocation, or past a lowered cap.
-  const isStale = performance.now() - startedTick > GRANT_FRESH_MS;
-  const grant = isStale ? await admittedGrant(req, operation, deps.authenticator) : early;
-  const signature = deps.checkSignature(req, bytes, grant);
-  // Most requests are not signed, and need no turn of the event loop to find out.
-  const clientSignature = signature && (await signature);
-  const request = parseRequest(operation, value);
-  const making = operation.workOf(request, { bytes, files: [], sha256: () => hash('sha256', bytes, 'hex') }, grant);
-  const work = making instanceof Promise ? await making : making;
-  const hangUp = new AbortController();
-  const call: Call = {
-    ...ids,
-    receiptId: newReceiptId(startedAt),
-    startedAt,
-    startedTick,
-    grant,
-    headers,
-    work,
-    clientSignature,
-    signal: hangUp.signal,
-  };
+  const body = await readBody(operation, req, deps);
+  try {
+    // A body that trickles in must not carry a key past its revocation, or past a lowered cap.
+    const isStale = performance.now() - startedTick > GRANT_FRESH_MS;
+    const grant = isStale ? await admittedGrant(exchange, operation, deps.authenticator) : early;
+    const { received } = body;
+    const signature = deps.checkSignature(req, received.sha256, grant);
+    // Most requests are not signed, and need no turn of the event loop to find out.
+    const clientSignature = signature && (await signature);
+    const making = operation.workOf(parseRequest(operation, body), received, grant);
+    const work = making instanceof Promise ? await making : making;
+    const hangUp = new AbortController();
+    const receiptId = newReceiptId(startedAt);
+    const call: Call = { ...ids, receiptId, startedAt, startedTick, grant, headers, work, clientSignature, signal: hangUp.signal };
+    await serveCall(call, { operation, req, res, received, hangUp }, deps);
+  } finally {
+    if (body.discard) await body.discard();
+  }
+}
 
-  if (work.isStream) {
+interface Serving {
+  readonly operation: Operation;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly received: Received;
+  readonly hangUp: AbortController;
+}
+
+async function serveCall(call: Call, { operation, req, res, received, hangUp }: Serving, deps: ServingDeps): Promise<void> {
+  const { isStream, mayBeWhole } = call.work;
+  const key = req.headers['idempotency-key'];
+  if (isStream && !(mayBeWhole && typeof key === 'string')) {
     abortOnHangUp(res, hangUp);
     return streamCall(call, res, deps.inference);
   }
-  const key = req.headers['idempotency-key'];
   if (typeof key !== 'string') {
     abortOnHangUp(res, hangUp);
     return send(res, await completeCall(call, deps.inference));
   }
   // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
-  return send(res, await completeOnce(call, { key, path: operation.path, body: bytes }, deps));
+  const body = received.files.length === 0 ? received.bytes : Buffer.from(received.sha256());
+  return send(res, await completeOnce(call, { key, path: operation.path, body }, deps));
 }
 
-async function admittedGrant(req: IncomingMessage, { path, metadata }: Operation, authenticator: Authenticator): Promise<Grant> {
-  const grant = await grantOf(req, authenticator);
+async function admittedGrant(exchange: Exchange, { path, metadata }: Operation, authenticator: Authenticator): Promise<Grant> {
+  // A key that has ended while its body arrived is nobody's.
+  exchange.caller = undefined;
+  const grant = await grantOf(exchange.req, authenticator);
+  exchange.caller = grant;
   authorise(metadata, grant.principal);
   requireEndpoint(grant, path);
   return grant;
@@ -151,7 +166,7 @@ async function completeOnce(
 ): Promise<Reply> {
   if (key.length === 0 || key.length > 255)
     throw validationProblem({
-      header: { issues: [{ path: ['idempotency-key'], message: 'Expected 1 to 255 characters', code: 'invalid' }] },
+      header: { issues: [{ path: ['idempotency-key'], message: 'must have 1 to 255 characters', code: 'invalid' }] },
     });
   const { idempotency, inference } = deps;
   const { principal } = call.grant;
@@ -166,7 +181,7 @@ async function completeOnce(
   const reply = await completeCall(call, inference).catch((thrown: unknown) => {
     const problem = problemOf(thrown);
     report(problem, call, deps);
-    return inference.problemReply(problem, call);
+    return refusalReply(problem, { ids: call, caller: call.grant }, inference);
   });
   await begun.complete({ status: reply.status, headers: textHeaders(reply.headers), body: reply.body });
   return reply;
@@ -179,11 +194,19 @@ function send(res: ServerResponse, { status, headers, body }: Reply): void {
   if (!res.destroyed) res.writeHead(status, headers).end(body);
 }
 
-function refuse(thrown: unknown, res: ServerResponse, ids: CallIds, deps: ServingDeps): void {
+/** With the caller's rate limits, as on every other answer: those that a hold has seen already, or as they stand. */
+async function refusalReply(problem: Problem, { ids, caller }: Pick<Exchange, 'ids' | 'caller'>, inference: InferenceDeps): Promise<Reply> {
+  const reply = inference.problemReply(problem, ids);
+  if (!caller) return reply;
+  return { ...reply, headers: { ...(await presentRateHeaders(inference.lanes, caller, inference.clock.now())), ...reply.headers } };
+}
+
+async function refuse(thrown: unknown, exchange: Exchange, deps: ServingDeps): Promise<void> {
+  const { res, ids } = exchange;
   const problem = problemOf(thrown);
   report(problem, ids, deps);
   if (!res.headersSent) {
-    send(res, deps.inference.problemReply(problem, ids));
+    send(res, await refusalReply(problem, exchange, deps.inference));
     return;
   }
   // The stream has begun: the last thing it says is what went wrong.
@@ -203,8 +226,8 @@ function callIds({ headers }: IncomingMessage): CallIds {
   return { requestId: newRequestId(), clientRequestId: typeof given === 'string' && isWellFormedRequestId(given) ? given : null };
 }
 
-function parseRequest({ schema }: Operation, value: unknown): unknown {
-  const parsed = schema.safeParse(value);
+function parseRequest({ schema, formSchema }: Operation, { value, isForm }: ReceivedBody): unknown {
+  const parsed = (isForm ? formSchema : schema).safeParse(value);
   if (!parsed.success) throw validationProblem({ body: parsed.error });
   return parsed.data;
 }

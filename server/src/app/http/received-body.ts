@@ -1,0 +1,54 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { BlobStore } from '../../adapters/blobs/port.ts';
+import { newPassingBlobKey, UNNAMED } from '../../files/index.ts';
+import type { Operation, Received } from '../../inference/index.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { type BodyLimits, readJsonBody } from './body.ts';
+import { isMultipart, type MultipartLimits, readMultipart } from './multipart.ts';
+
+export interface ReceivedBodyDeps {
+  readonly bodyLimits: BodyLimits;
+  readonly formLimits: MultipartLimits;
+  readonly blobs: BlobStore;
+}
+
+/** The body of an inference request: its value as far as it is JSON or fields, and what it came as. */
+export interface ReceivedBody {
+  readonly value: unknown;
+  readonly isForm: boolean;
+  readonly received: Received;
+  /** Deletes the files of a form, which nobody keeps; null where there are none. */
+  readonly discard: (() => Promise<void>) | null;
+}
+
+/** @throws Problem as {@link readJsonBody} and {@link readMultipart} do; `unsupported_media_type` for a form where there is none */
+export async function readBody({ takes }: Operation, req: IncomingMessage, deps: ReceivedBodyDeps): Promise<ReceivedBody> {
+  if (takes === 'form' || (takes === 'json_or_form' && isMultipart(req))) return readForm(req, deps);
+  const { bytes, value } = await readJsonBody(req, deps.bodyLimits);
+  let sha256: string | undefined;
+  const digest = () => {
+    sha256 ??= hash('sha256', bytes, 'hex');
+    return sha256;
+  };
+  return { value, isForm: false, received: { bytes, files: [], sha256: digest }, discard: null };
+}
+
+async function readForm(req: IncomingMessage, { blobs, formLimits }: ReceivedBodyDeps): Promise<ReceivedBody> {
+  const { fields, files, bodySha256, discard } = await readMultipart(req, { blobs, limits: formLimits, newBlobKey: newPassingBlobKey });
+  const received = files.map(({ field, filename, contentType, bytes, blobKey }) => ({
+    field,
+    filename: filename ?? UNNAMED,
+    contentType,
+    bytes,
+    open: () => Readable.from(blobContent(blobs, blobKey), { objectMode: false }),
+  }));
+  return { value: fields, isForm: true, received: { bytes: Buffer.alloc(0), files: received, sha256: () => bodySha256 }, discard };
+}
+
+async function* blobContent(blobs: BlobStore, key: string): AsyncGenerator<Uint8Array> {
+  const blob = await blobs.get(key);
+  if (!blob) throw new Problem('storage_unavailable', 'A file of the request is gone: repeat the request.', { retryAfterSeconds: 1 });
+  yield* blob.stream;
+}
