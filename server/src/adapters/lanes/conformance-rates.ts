@@ -60,6 +60,20 @@ export function describeLaneRates(name: string, makeStore: MakeStore): void {
     );
 
     test(
+      'and says how they stand without taking any, a lane that was never used included',
+      on(async (store) => {
+        const { accountId } = request([lane]);
+        const look = (at: number) => store.rates(accountId, [lane], NOW + at);
+        expect(await look(0)).toEqual({ requests: { limit: 3, remaining: 3, resetMs: 0 }, tokens: null });
+        await held(store, request([lane]));
+        for (let looks = 0; looks < 5; looks++) expect((await look(5_000)).requests).toEqual({ limit: 3, remaining: 2, resetMs: 15_000 });
+        // Looking ahead drains nothing for those who come now.
+        expect((await look(HOUR_MS)).requests?.remaining).toBe(3);
+        expect((await held(store, request([lane], { at: 5_000 }))).rates?.requests).toEqual({ limit: 3, remaining: 1, resetMs: 35_000 });
+      }),
+    );
+
+    test(
       'exactly where a minute cannot be divided by the limit',
       on(async (store) => {
         const odd = rateLane({ requestsPerMinute: 7 });

@@ -12,6 +12,8 @@ import type {
   MoneyLane,
   PartOutcome,
   PartSettlement,
+  RateLane,
+  RateStatus,
   Refund,
   Settled,
   Settlement,
@@ -143,6 +145,10 @@ export class InProcessLanes implements LaneStore {
     if (quota) addUnits(quota.used, covered, -1n);
     for (const counter of [...money, funds, quota]) if (counter) counter.settledAt = settledAt;
     return true;
+  }
+
+  rates(_accountId: string, lanes: readonly RateLane[], at: number): RateStatus {
+    return this.#rates.glance(lanes, at);
   }
 
   async credit(laneId: string, amount: NanoUsd): Promise<void> {

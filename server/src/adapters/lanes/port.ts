@@ -218,6 +218,8 @@ export interface LaneStore {
   release(holdId: string): void | Promise<void>;
   /** Lowers what was spent and returns the covered units, exactly once per `refundId`; false when that was done before. */
   refund(refund: Refund): boolean | Promise<boolean>;
+  /** The account's rate lanes as they stand, epoch milliseconds. Nothing is taken: for the headers of what never got as far as a hold. */
+  rates(accountId: string, lanes: readonly RateLane[], at: number): RateStatus | Promise<RateStatus>;
   /** Raises (or lowers) what is credited to a lane: a payment, a refund. */
   credit(laneId: string, amount: NanoUsd): Promise<void>;
   /** Frees what expired. Returns how many holds. */

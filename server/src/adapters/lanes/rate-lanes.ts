@@ -94,6 +94,14 @@ export class RateLanes {
     );
   }
 
+  /** As they stand at that moment. Nothing is taken or drained, and what is not known stays unknown. */
+  glance(lanes: readonly RateLane[], at: number): RateStatus {
+    return statusAt(
+      lanes,
+      lanes.map((lane) => levelAt(lane, this.#counters.get(lane.id), at)),
+    );
+  }
+
   /** A lane at rest is the same as one that is not known. */
   forgetIdle(beforeMs: number): void {
     for (const [id, { running, at }] of this.#counters) if (running === 0 && at < beforeMs) this.#counters.delete(id);
@@ -110,17 +118,27 @@ export class RateLanes {
   #drain(lane: RateLane, at: number): Counter {
     const counter = this.#counter(lane.id);
     // Requests that waited for something else arrive with an earlier time: nothing drains backwards.
-    const elapsedMs = at - counter.at;
-    if (elapsedMs <= 0) return counter;
+    if (at <= counter.at) return counter;
+    const { requests, tokens } = levelAt(lane, counter, at);
     counter.at = at;
-    // Without a limit nothing is asked of the level, and it must not stand in the way of a limit that is set later.
-    const requests = lane.requestsPerMinute === null ? counter.requests : elapsedMs * lane.requestsPerMinute;
-    const tokens = Math.min(counter.tokens, lane.tokensPerMinute === null ? counter.tokens : elapsedMs * lane.tokensPerMinute);
-    counter.requests = Math.max(0, counter.requests - requests);
-    counter.tokens -= tokens;
-    counter.drained = counter.drained > MOST_DRAINED ? 0 : counter.drained + tokens;
+    counter.drained = counter.drained > MOST_DRAINED ? 0 : counter.drained + counter.tokens - tokens;
+    counter.requests = requests;
+    counter.tokens = tokens;
     return counter;
   }
+}
+
+/** What a level that was counted at an earlier time has drained to. One that is not known is empty. */
+export function levelAt(lane: RateLane, counted: (RateLevel & { readonly at: number }) | undefined, at: number): RateLevel {
+  if (!counted) return { requests: 0, tokens: 0, running: 0 };
+  const elapsedMs = Math.max(0, at - counted.at);
+  // Without a limit nothing is asked of the level, and it must not stand in the way of a limit that is set later.
+  const left = (level: number, limit: number | null) => (limit === null ? 0 : Math.max(0, level - elapsedMs * limit));
+  return {
+    requests: left(counted.requests, lane.requestsPerMinute),
+    tokens: left(counted.tokens, lane.tokensPerMinute),
+    running: counted.running,
+  };
 }
 
 /** Which lane refuses at these levels, with the longest wait; undefined when every lane has room. */

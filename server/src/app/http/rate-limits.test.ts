@@ -156,8 +156,41 @@ describe('the headers of the limits', () => {
     }
   });
 
-  test('are not there where a request did not get that far', async () => {
-    const { auth } = await testKey({ requests_per_minute: 10 });
-    expect(limitsIn((await chat(world, auth, { model: 'gpt-4o-mini' })).headers)).toEqual({});
+  test.each<[string, number, string, object | string, Record<string, string>]>([
+    ['a model that is none', 404, 'model_not_found', { ...CHAT, model: 'gpt-0' }, {}],
+    ['the same under an Idempotency-Key', 404, 'model_not_found', { ...CHAT, model: 'gpt-0' }, { 'idempotency-key': 'the-same' }],
+    ['input that does not fit', 422, 'validation_failed', { model: 'gpt-4o-mini' }, {}],
+    ['a header that does not fit', 422, 'validation_failed', CHAT, { 'x-budget-policy': 'x' }],
+    ['a body that is no JSON', 400, 'malformed_json', '{', {}],
+    ['a body of another type', 415, 'unsupported_media_type', CHAT, { 'content-type': 'text/plain' }],
+  ])('are on the refusal of %s, which takes nothing of them', async (_what, status, code, body, headers) => {
+    const { auth } = await testKey({ requests_per_minute: 10, tokens_per_minute: 100_000 });
+    await chat(world, auth);
+    clock.stoppedAtMs = START + 1_000;
+    for (let time = 0; time < 3; time++) {
+      const refused = await chat(world, { ...auth, ...headers }, body);
+      expect([refused.status, refused.code]).toEqual([status, code]);
+      expect(Object.keys(limitsIn(refused.headers)).sort()).toEqual(NAMES);
+      expect(limitsIn(refused.headers)).toMatchObject({ 'limit-requests': '10', 'remaining-requests': '9', 'reset-requests': '5s' });
+    }
+  });
+
+  test.each([
+    ['a model that the key may not use', { allowed_models: ['claude-opus-4-8'] }, 'model_not_allowed'],
+    ['an endpoint that the key may not use', { allowed_endpoints: ['/v1/embeddings'] }, 'endpoint_not_allowed'],
+    ['a key without the scope', { scopes: ['account:read'] }, 'scope_required'],
+  ])('are on the refusal of %s', async (_what, narrowed, code) => {
+    const { auth } = await testKey({ requests_per_minute: 10 }, narrowed);
+    const refused = await chat(world, auth);
+    expect([refused.status, refused.code, limitsIn(refused.headers)['remaining-requests']]).toEqual([403, code, '10']);
+  });
+
+  test('are not there for a caller who is not known', async () => {
+    const { auth, keyId } = await testKey({ requests_per_minute: 10 });
+    await send(world.account, `/v1/keys/${keyId}`, { method: 'DELETE', headers: owner.auth });
+    for (const headers of [auth, {}]) {
+      const refused = await chat(world, headers);
+      expect([refused.status, limitsIn(refused.headers)]).toEqual([401, {}]);
+    }
   });
 });
