@@ -4,7 +4,7 @@ import type { ThinkingBlock } from './messages-api.ts';
 /**
  * Thoughts with their signatures, as `reasoning_details` on messages and deltas: the form that OpenRouter brought into OpenAI's API. A caller
  * who sends the list back with the message lets the model go on from its own thoughts after a tool call. `index` is the block's place in the
- * answer: pieces of a stream with the same one belong together.
+ * answer. A stream of ours has the whole list in one delta; those of other gateways have pieces, where the same index belongs together.
  */
 export interface ReasoningDetail {
   readonly type: 'reasoning.text' | 'reasoning.encrypted';

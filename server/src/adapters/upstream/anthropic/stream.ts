@@ -4,7 +4,7 @@ import { UpstreamCut } from '../port.ts';
 import { ServerSentEvents } from '../server-sent-events.ts';
 import type { Translation } from '../translated-answer.ts';
 import { refusalOf } from './answer.ts';
-import { hiddenThought, thought } from './reasoning-details.ts';
+import { hiddenThought, type ReasoningDetail, thought } from './reasoning-details.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { ANSWER_TOOL } from './structured-output.ts';
 import { laterUsage, promptUsageOf, type Usage, usageOf } from './usage.ts';
@@ -32,6 +32,8 @@ export class ChunkTranslation implements Translation {
   /** By the place of their block. */
   readonly #open = new Map<unknown, OpenCall>();
   #calls = 0;
+  /** The thoughts so far, by the place of their block; see {@link ReasoningDetail}. */
+  readonly #thoughts = new Map<unknown, ReasoningDetail>();
   #hasBegun = false;
   #isFinished = false;
   /** The stream announced its end, or an error in place of it. */
@@ -98,9 +100,10 @@ export class ChunkTranslation implements Translation {
       case 'text':
         return this.#delta({ content: textIn(block['text']) ?? '' });
       case 'thinking':
-        return this.#thought(at, textIn(block['thinking']) ?? '');
+        return this.#think(at, { text: textIn(block['thinking']) ?? '' });
       case 'redacted_thinking':
-        return this.#delta({ reasoning_details: [hiddenThought(placeOf(at), textIn(block['data']) ?? '')] });
+        this.#thoughts.set(at, hiddenThought(placeOf(at), textIn(block['data']) ?? ''));
+        return this.#delta({});
       case 'tool_use':
         return this.#startCall(at, block);
       default:
@@ -120,9 +123,9 @@ export class ChunkTranslation implements Translation {
       case 'text_delta':
         return this.#delta({ content: textIn(delta['text']) ?? '' });
       case 'thinking_delta':
-        return this.#thought(at, textIn(delta['thinking']) ?? '');
+        return this.#think(at, { text: textIn(delta['thinking']) ?? '' });
       case 'signature_delta':
-        return this.#delta({ reasoning_details: [thought(placeOf(at), { signature: textIn(delta['signature']) ?? '' })] });
+        return this.#think(at, { signature: textIn(delta['signature']) ?? '' });
       case 'input_json_delta':
         return this.#input(this.#open.get(at), textIn(delta['partial_json']) ?? '');
       default:
@@ -130,8 +133,11 @@ export class ChunkTranslation implements Translation {
     }
   }
 
-  #thought(at: unknown, text: string): string {
-    return text === '' ? this.#delta({}) : this.#delta({ reasoning_content: text, reasoning_details: [thought(placeOf(at), { text })] });
+  #think(at: unknown, { text = '', signature = '' }: { text?: string; signature?: string }): string {
+    const before = this.#thoughts.get(at);
+    const all = { text: `${before?.text ?? ''}${text}`, signature: `${before?.signature ?? ''}${signature}` };
+    this.#thoughts.set(at, thought(placeOf(at), all));
+    return this.#delta({ reasoning_content: text });
   }
 
   #input(call: OpenCall | undefined, text: string): string {
@@ -156,6 +162,8 @@ export class ChunkTranslation implements Translation {
     if (typeof stopReason === 'string' && !this.#isFinished) {
       const refusal = refusalOf(delta);
       if (refusal !== null) said += this.#delta({ refusal });
+      // In one piece, at the end: clients that do not know the field keep the last piece, and none may be lost or changed on its way back.
+      if (this.#thoughts.size > 0) said += this.#delta({ reasoning_details: [...this.#thoughts.values()] });
       said += this.#begin() + this.#chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: this.#finishReason(stopReason) }]);
       this.#isFinished = true;
     }
