@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import {
   type Call,
@@ -7,6 +6,7 @@ import {
   type Operation,
   parseInferenceHeaders,
   presentRateHeaders,
+  type Received,
   type Reply,
   requireEndpoint,
   type SignatureCheck,
@@ -16,18 +16,17 @@ import { isWellFormedRequestId, newReceiptId, newRequestId } from '../../kernel/
 import { type Log, withoutRedaction } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
-import { type BodyLimits, readJsonBody } from './body.ts';
 import { CORS_HEADERS } from './cors.ts';
 import { type Authenticator, authorise, type Grant } from './credentials.ts';
 import { problemOf } from './problem-document.ts';
+import { type ReceivedBody, type ReceivedBodyDeps, readBody } from './received-body.ts';
 import { validationProblem } from './validation.ts';
 
-interface InferenceApiDeps {
+interface InferenceApiDeps extends ReceivedBodyDeps {
   readonly authenticator: Authenticator;
   readonly idempotency: Idempotency;
   readonly inference: InferenceDeps;
   readonly operations: readonly Operation[];
-  readonly bodyLimits: BodyLimits;
   readonly checkSignature: SignatureCheck;
 }
 
@@ -84,40 +83,48 @@ async function answer(operation: Operation, exchange: Exchange, deps: ServingDep
   const startedAt = deps.inference.clock.now();
   const early = await admittedGrant(exchange, operation, deps.authenticator);
   const headers = parseInferenceHeaders(req.headers);
-  const { bytes, value } = await readJsonBody(req, deps.bodyLimits);
-  // A body that trickles in must not carry a key past its revocation, or past a lowered cap.
-  const isStale = performance.now() - startedTick > GRANT_FRESH_MS;
-  const grant = isStale ? await admittedGrant(exchange, operation, deps.authenticator) : early;
-  const signature = deps.checkSignature(req, bytes, grant);
-  // Most requests are not signed, and need no turn of the event loop to find out.
-  const clientSignature = signature && (await signature);
-  const request = parseRequest(operation, value);
-  const making = operation.workOf(request, { bytes, files: [], sha256: () => hash('sha256', bytes, 'hex') }, grant);
-  const work = making instanceof Promise ? await making : making;
-  const hangUp = new AbortController();
-  const call: Call = {
-    ...ids,
-    receiptId: newReceiptId(startedAt),
-    startedAt,
-    startedTick,
-    grant,
-    headers,
-    work,
-    clientSignature,
-    signal: hangUp.signal,
-  };
+  const body = await readBody(operation, req, deps);
+  try {
+    // A body that trickles in must not carry a key past its revocation, or past a lowered cap.
+    const isStale = performance.now() - startedTick > GRANT_FRESH_MS;
+    const grant = isStale ? await admittedGrant(exchange, operation, deps.authenticator) : early;
+    const { received } = body;
+    const signature = deps.checkSignature(req, received.sha256, grant);
+    // Most requests are not signed, and need no turn of the event loop to find out.
+    const clientSignature = signature && (await signature);
+    const making = operation.workOf(parseRequest(operation, body), received, grant);
+    const work = making instanceof Promise ? await making : making;
+    const hangUp = new AbortController();
+    const receiptId = newReceiptId(startedAt);
+    const call: Call = { ...ids, receiptId, startedAt, startedTick, grant, headers, work, clientSignature, signal: hangUp.signal };
+    await serveCall(call, { operation, req, res, received, hangUp }, deps);
+  } finally {
+    if (body.discard) await body.discard();
+  }
+}
 
-  if (work.isStream) {
+interface Serving {
+  readonly operation: Operation;
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  readonly received: Received;
+  readonly hangUp: AbortController;
+}
+
+async function serveCall(call: Call, { operation, req, res, received, hangUp }: Serving, deps: ServingDeps): Promise<void> {
+  const { isStream, mayBeWhole } = call.work;
+  const key = req.headers['idempotency-key'];
+  if (isStream && !(mayBeWhole && typeof key === 'string')) {
     abortOnHangUp(res, hangUp);
     return streamCall(call, res, deps.inference);
   }
-  const key = req.headers['idempotency-key'];
   if (typeof key !== 'string') {
     abortOnHangUp(res, hangUp);
     return send(res, await completeCall(call, deps.inference));
   }
   // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
-  return send(res, await completeOnce(call, { key, path: operation.path, body: bytes }, deps));
+  const body = received.files.length === 0 ? received.bytes : Buffer.from(received.sha256());
+  return send(res, await completeOnce(call, { key, path: operation.path, body }, deps));
 }
 
 async function admittedGrant(exchange: Exchange, { path, metadata }: Operation, authenticator: Authenticator): Promise<Grant> {
@@ -219,8 +226,8 @@ function callIds({ headers }: IncomingMessage): CallIds {
   return { requestId: newRequestId(), clientRequestId: typeof given === 'string' && isWellFormedRequestId(given) ? given : null };
 }
 
-function parseRequest({ schema }: Operation, value: unknown): unknown {
-  const parsed = schema.safeParse(value);
+function parseRequest({ schema, formSchema }: Operation, { value, isForm }: ReceivedBody): unknown {
+  const parsed = (isForm ? formSchema : schema).safeParse(value);
   if (!parsed.success) throw validationProblem({ body: parsed.error });
   return parsed.data;
 }
