@@ -87,4 +87,38 @@ local function scaled(a, b, times, by)
   if rest > 0 then return add(result, {0, 1}) end
   return result
 end
+
+local function least(a, b)
+  if at_most(a, b) then return a end
+  return b
+end
+
+-- Of numbers that are not negative, in limbs of base 10^12, the lowest first.
+local function wide_product(a, b)
+  local low, left, right, high = product(a[2], b[2]), product(a[2], b[1]), product(a[1], b[2]), product(a[1], b[1])
+  local second = add(add({0, low[1]}, {0, left[2]}), {0, right[2]})
+  local third = add(add(add({0, left[1]}, {0, right[1]}), {0, high[2]}), {0, second[1]})
+  return {low[2], second[2], third[2], high[1] + third[1]}
+end
+
+-- ceil(a * part / whole) for 0 <= part <= whole, whole > 0: the least number that times the whole is no less, found by halving.
+local function pro_rata(a, part, whole)
+  if at_most(whole, part) then return a end
+  local wanted = wide_product(a, part)
+  local function is_enough(number)
+    local there = wide_product(number, whole)
+    for limb = 4, 1, -1 do
+      if there[limb] ~= wanted[limb] then return there[limb] > wanted[limb] end
+    end
+    return true
+  end
+  local low, high = ZERO, a
+  while not at_most(high, low) do
+    local sum = add(low, high)
+    local upper, odd = parts(sum[1], 2)
+    local middle = {upper, (parts(odd * BASE + sum[2], 2))}
+    if is_enough(middle) then high = middle else low = add(middle, {0, 1}) end
+  end
+  return low
+end
 `;

@@ -14,6 +14,7 @@ const ADDITION = calculation(`
   local a, b = exact(ARGV[1]), exact(ARGV[2])
   return {text(add(a, b)), text(subtract(a, b)), text(negative(a)), at_most(a, b) and 1 or 0}`);
 const SCALING = calculation('return text(scaled(exact(ARGV[1]), exact(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))');
+const SHARE = calculation('return text(pro_rata(exact(ARGV[1]), exact(ARGV[2]), exact(ARGV[3])))');
 const DRAW = defineScript(`${EXACT_INTEGERS}${LANES}
   local left = ARGV[2] ~= '' and amounts(ARGV[2]) or nil
   local covered, charge = draw(cjson.decode(ARGV[1]), left, exact(ARGV[3]))
@@ -60,6 +61,16 @@ describe.skipIf(isRedisMissing())('integers in scripts', () => {
         const wanted = ceilDiv(a + b * by, whole);
         if (wanted >= 10n ** 24n) await expect(run(SCALING, a, b, by, whole)).rejects.toThrow('exceeds');
         else expect(await run(SCALING, a, b, by, whole)).toBe(`${wanted}`);
+      }),
+      MANY,
+    );
+  });
+
+  test('are divided by amounts too: what a part has of a hold', async () => {
+    await fc.assert(
+      fc.asyncProperty(upTo(LARGEST_AMOUNT), upTo(LARGEST_AMOUNT), upTo(LARGEST_AMOUNT), async (amount, one, other) => {
+        const [part, whole] = one < other ? [one, other] : [other, one + 1n];
+        expect(await run(SHARE, amount, part, whole)).toBe(`${ceilDiv(amount * part, whole)}`);
       }),
       MANY,
     );

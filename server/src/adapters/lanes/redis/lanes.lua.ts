@@ -5,11 +5,13 @@
 export const LANES = /* lua */ `
 local base = KEYS[1]
 local STREAM, STAMP, EXPIRY, LAPSED, INDEX = base .. ':settled', base .. ':stamp', base .. ':expiry', base .. ':lapsed', base .. ':index'
+local UNWRITTEN = base .. ':unwritten'
 local LAPSED_KEPT_MS = 3600000
 
 local money, quotas, rates = {}, {}, {}
 
 local function hold_key(id) return base .. ':hold:' .. id end
+local function once_key(id) return base .. ':once:' .. id end
 
 local function money_lane(id)
   if money[id] then return money[id] end
@@ -45,6 +47,20 @@ local function rate_lane(id)
   local function number(index) return tonumber(read[index] or '0') end
   rates[id] = {key = key, id = id, is_new = not read[1], at = number(1), requests = number(2), tokens = number(3), drained = number(4), running = number(5)}
   return rates[id]
+end
+
+local function missing_lanes(request)
+  local missing = {}
+  for _, lane in ipairs(request.lanes) do if not money_lane(lane.id) then missing[#missing + 1] = lane.id end end
+  if request.funds and not money_lane(request.funds.id) then missing[#missing + 1] = request.funds.id end
+  if request.quota and not quota_lane(request.quota.id) then missing[#missing + 1] = request.quota.id end
+  return missing
+end
+
+-- What changes whenever a lane is dropped or credited: whoever reads lanes from the ledger meanwhile reads them again.
+local function stamp_or(new)
+  redis.call('SET', STAMP, new, 'NX')
+  return redis.call('GET', STAMP)
 end
 
 local function save()
@@ -133,10 +149,52 @@ local function each_lane(request, callback)
 end
 
 local function read_hold(id)
+  -- Amount, charge and cover are what its parts have left of it.
   local read = redis.call('HMGET', hold_key(id), 'request', 'amount', 'charge', 'covered', 'marks', 'lapsed')
   if not read[1] then return nil end
   return {request = cjson.decode(read[1]), amount = exact(read[2]), charge = exact(read[3]), covered = amounts(read[4]),
     marks = cjson.decode(read[5]), lapsed = read[6] == '1'}
+end
+
+-- What the quota gives a use at its settlement: what was reserved, and what others have left since.
+local function cover_of(hold, reserve, use)
+  local quota = hold.request.quota and quota_lane(hold.request.quota.id)
+  local cover = quota_left(hold.request, quota, use)
+  for meter, free in pairs(cover or {}) do
+    local reserved = reserve[meter] or ZERO
+    if hold.lapsed then
+      if at_most(free, reserved) then cover[meter] = reserved end
+    elseif free[1] < 0 then cover[meter] = reserved
+    else cover[meter] = add(free, reserved) end
+  end
+  return cover
+end
+
+-- What was used takes the place of what was held. The record comes first: if it cannot be written, nothing has happened.
+local function write_entry(charged, debt, covered, record)
+  return redis.call('XADD', STREAM, '*', 'charged', text(charged), 'debt', text(debt), 'covered', texts(covered), 'record', record)
+end
+
+local function spend(request, cost, charged, covered, entry)
+  for _, lane in ipairs(request.lanes) do
+    local there = money_lane(lane.id)
+    there.spent = add(there.spent, cost)
+  end
+  if request.funds then
+    local funds = money_lane(request.funds.id)
+    funds.spent = add(funds.spent, charged)
+  end
+  if request.quota then
+    local quota = quota_lane(request.quota.id)
+    for meter, amount in pairs(covered) do quota.used[meter] = add(quota.used[meter] or ZERO, amount) end
+  end
+  each_lane(request, function (lane) lane.last = entry end)
+end
+
+-- Remembers what must not be done twice, until the ledger has known it for an hour.
+local function remember(id, entry)
+  redis.call('SET', once_key(id), entry)
+  redis.call('ZADD', UNWRITTEN, (string.match(entry, '%d+')), id)
 end
 
 -- It counts as running no longer, though it may still be settled.
@@ -205,6 +263,10 @@ local function states(request)
     list[#list + 1] = there.cap and text(there.cap) or ''
   end
   return list
+end
+
+local function settled_answer(request, charged, debt, covered)
+  return cjson.encode({charged = text(charged), debt = text(debt), covered = texts(covered), states = table.concat(states(request), ' ')})
 end
 
 local function levels(request)

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRedisMissing, testRedis } from '../../redis/test-redis.ts';
 import { describeLaneStoreConformance } from '../conformance.ts';
+import { describeLaneParts } from '../conformance-parts.ts';
 import { balance, holdRequest, keyLane, NOW, quotaLane, runLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
 import { counters, held, refused } from '../conformance-store.ts';
 import type { LaneSource } from '../port.ts';
@@ -61,6 +62,7 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
   });
 
   describeLaneStoreConformance('the Redis store', async (source) => open(source));
+  describeLaneParts('the Redis store', async (source) => open(source));
 
   describe('several processes on one Redis', () => {
     test('share their caps: what all of them settle never exceeds one', async () => {

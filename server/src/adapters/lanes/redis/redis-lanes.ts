@@ -1,11 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { NanoUsd } from '../../../kernel/money.ts';
-import type { HoldOutcome, HoldRequest, LaneSource, LaneStore, RateLane, RateStatus, Settled, Settlement, Units } from '../port.ts';
+import type {
+  HoldOutcome,
+  HoldRequest,
+  LaneSource,
+  LaneStore,
+  PartOutcome,
+  PartSettlement,
+  RateLane,
+  RateStatus,
+  Refund,
+  Settled,
+  Settlement,
+  Units,
+} from '../port.ts';
 import { levelAt, statusAt } from '../rate-lanes.ts';
 import { ALL_PARTITIONS, partitionKey, partitionOf } from './partitions.ts';
 import { type RedisConnection, runScript, type Script } from './run-script.ts';
-import { BOOKS, CREDIT, HOLD, INSTALL, RENEW, SETTLE, SWEEP } from './scripts.ts';
+import { BOOKS, CREDIT, HOLD, INSTALL, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import {
   exactAmount,
   type HoldAnswer,
@@ -14,6 +27,7 @@ import {
   readOutcome,
   readSettled,
   type SettleAnswer,
+  writtenAmounts,
   writtenRequest,
   writtenUnits,
 } from './wire.ts';
@@ -33,6 +47,13 @@ interface OwnHold {
   readonly lanes: HoldRequest['lanes'];
   /** As the caller wants it, epoch milliseconds. */
   expiresAt: number;
+}
+
+/** Where and when lanes were found not to be loaded, and the partition's stamp at that moment. */
+interface Miss {
+  readonly partition: number;
+  readonly stamp: string;
+  readonly at: number;
 }
 
 /** Without a sign of life of its process a hold counts no longer than this: what a dead gateway held is free again. */
@@ -70,7 +91,7 @@ export class RedisLanes implements LaneStore {
       const answer = (await this.#run(HOLD, partition, [written, randomUUID()])) as HoldAnswer | ['missing', string, string[]];
       if (answer[0] === 'missing') {
         const [, stamp, missing] = answer;
-        await this.#load(request, partition, stamp, missing);
+        await this.#load(missing, request.quota?.id, { partition, stamp, at: request.at });
         continue;
       }
       const outcome = readOutcome(request, answer);
@@ -122,6 +143,45 @@ export class RedisLanes implements LaneStore {
     return statusAt(lanes, await Promise.all(levels));
   }
 
+  async settlePart(holdId: string, { partId, reserved, cost, units, record }: PartSettlement): Promise<PartOutcome> {
+    const written = [JSON.stringify(writtenUnits(reserved.units)), exactAmount(cost), JSON.stringify(writtenUnits(units)), record];
+    const args = [holdId, partId, exactAmount(reserved.amount), ...written];
+    const own = this.#own.get(holdId);
+    if (own) return this.#settlePartIn(own.partition, own.lanes, args);
+    const outcomes = await Promise.all(
+      ALL_PARTITIONS.map(async (partition) => this.#settlePartIn(partition, await this.#lanesOf(partition, holdId), args)),
+    );
+    return outcomes.find((outcome) => typeof outcome !== 'string') ?? outcomes.find((outcome) => outcome === 'settled_before') ?? 'no_hold';
+  }
+
+  async release(holdId: string): Promise<void> {
+    const own = this.#own.get(holdId);
+    await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#run(RELEASE, partition, [holdId])));
+    this.#own.delete(holdId);
+  }
+
+  async refund({ refundId, accountId, lanes, funds, quota, cost, charged, covered, record }: Refund): Promise<boolean> {
+    const partition = partitionOf(accountId);
+    const named = {
+      lanes: lanes.map((id) => ({ id })),
+      funds: funds === null ? undefined : { id: funds },
+      quota: quota === null ? undefined : { id: quota },
+    };
+    const given = [exactAmount(cost), exactAmount(charged), JSON.stringify(writtenAmounts(covered))];
+    for (let loads = 0; loads < MOST_LOADS; loads += 1) {
+      const args = [refundId, JSON.stringify(named), ...given, record, randomUUID()];
+      const answer = (await this.#run(REFUND, partition, args)) as ['known' | 'refunded'] | ['missing', string, string[]];
+      if (answer[0] === 'missing') {
+        // Of a past month mostly: nobody else has touched it, and nobody needs it for long.
+        await this.#load(answer[2], quota, { partition, stamp: answer[1], at: 0 });
+        continue;
+      }
+      if (answer[0] === 'refunded') this.#deps.onAppend(partition);
+      return answer[0] === 'refunded';
+    }
+    throw new Error('The lanes of a refund are forgotten faster than they can be loaded');
+  }
+
   /** Asks every partition, since it is not known where the lane is; where it is not loaded, whoever is loading it reads it again. */
   async credit(laneId: string, amount: NanoUsd): Promise<void> {
     const args = [laneId, exactAmount(amount), randomUUID()];
@@ -160,6 +220,13 @@ export class RedisLanes implements LaneStore {
     const answer = await this.#insist(() => this.#run(SETTLE, partition, args));
     this.#own.delete(String(args[0]));
     if (typeof answer !== 'string') return undefined;
+    this.#deps.onAppend(partition);
+    return readSettled(lanes, JSON.parse(answer) as SettleAnswer);
+  }
+
+  async #settlePartIn(partition: number, lanes: HoldRequest['lanes'], args: readonly string[]): Promise<PartOutcome> {
+    const answer = (await this.#run(SETTLE_PART, partition, args)) as string;
+    if (answer === 'settled_before' || answer === 'no_hold') return answer;
     this.#deps.onAppend(partition);
     return readSettled(lanes, JSON.parse(answer) as SettleAnswer);
   }
@@ -223,11 +290,11 @@ export class RedisLanes implements LaneStore {
     this.#places.set(id, partition);
   }
 
-  async #load(request: HoldRequest, partition: number, stamp: string, missing: readonly string[]): Promise<void> {
+  async #load(missing: readonly string[], quotaId: string | null | undefined, miss: Miss): Promise<void> {
     await Promise.all(
       missing.map((id) => {
         // One read per lane and process, however many requests wait for it.
-        const loading = this.#loading.get(id) ?? this.#loadOne(request, partition, stamp, id).finally(() => this.#loading.delete(id));
+        const loading = this.#loading.get(id) ?? this.#loadOne(id, id === quotaId, miss).finally(() => this.#loading.delete(id));
         this.#loading.set(id, loading);
         return loading;
       }),
@@ -235,8 +302,8 @@ export class RedisLanes implements LaneStore {
   }
 
   /** The stamp changes when a lane is dropped or credited: what was read before that may be too old by now. */
-  async #loadOne({ quota, at }: HoldRequest, partition: number, stamp: string, id: string): Promise<void> {
-    const read = id === quota?.id ? () => this.#readQuota(id) : () => this.#readMoney(id);
+  async #loadOne(id: string, isQuota: boolean, { partition, stamp, at }: Miss): Promise<void> {
+    const read = isQuota ? () => this.#readQuota(id) : () => this.#readMoney(id);
     let expected = stamp;
     for (let loads = 0; loads < MOST_LOADS; loads += 1) {
       const lane = await read();

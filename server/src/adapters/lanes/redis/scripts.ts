@@ -8,14 +8,8 @@ const onLanes = (body: string) => defineScript(`${EXACT_INTEGERS}${LANES}${body}
 export const HOLD = onLanes(/* lua */ `
 local request = cjson.decode(ARGV[1])
 
-local missing = {}
-for _, lane in ipairs(request.lanes) do if not money_lane(lane.id) then missing[#missing + 1] = lane.id end end
-if request.funds and not money_lane(request.funds.id) then missing[#missing + 1] = request.funds.id end
-if request.quota and not quota_lane(request.quota.id) then missing[#missing + 1] = request.quota.id end
-if #missing > 0 then
-  redis.call('SET', STAMP, ARGV[2], 'NX')
-  return {'missing', redis.call('GET', STAMP), missing}
-end
+local missing = missing_lanes(request)
+if #missing > 0 then return {'missing', stamp_or(ARGV[2]), missing} end
 if redis.call('EXISTS', hold_key(request.id)) == 1 then return {'known'} end
 
 -- A few at a time: the sweep does the rest.
@@ -102,7 +96,7 @@ for index, lane in ipairs(request.rates and request.rates.lanes or {}) do
 end
 save()
 redis.call('HSET', hold_key(request.id), 'request', ARGV[1], 'amount', text(hold.amount), 'charge', text(hold.charge),
-  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'lapsed', '0')
+  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'lapsed', '0', 'tokens', string.format('%.0f', tokens))
 redis.call('ZADD', EXPIRY, request.expiresAt, request.id)
 return {'held', states(request), levels(request), string.format('%.0f', tokens)}
 `);
@@ -121,20 +115,9 @@ end
 local request = hold.request
 local cost, use = exact(ARGV[3]), cjson.decode(ARGV[4])
 each_lane(request, function (lane) if not lane then error('a lane of the hold is gone') end end)
-local quota = request.quota and quota_lane(request.quota.id)
-local cover = quota_left(request, quota, use)
-for meter, free in pairs(cover or {}) do
-  local reserved = hold.covered[meter] or ZERO
-  if hold.lapsed then
-    if at_most(free, reserved) then cover[meter] = reserved end
-  elseif free[1] < 0 then cover[meter] = reserved
-  else cover[meter] = add(free, reserved) end
-end
-local covered, charge = draw(use, cover, cost)
+local covered, charge = draw(use, cover_of(hold, hold.covered, use), cost)
 local debt = at_most(charge, hold.charge) and ZERO or subtract(charge, hold.charge)
-
--- The record first: if it cannot be written, nothing has happened and the hold stands.
-local entry = redis.call('XADD', STREAM, '*', 'charged', text(charge), 'debt', text(debt), 'covered', texts(covered), 'record', ARGV[5])
+local entry = write_entry(charge, debt, covered, ARGV[5])
 
 if not hold.lapsed then release(hold) end
 if request.rates and ARGV[6] ~= '' then
@@ -153,29 +136,88 @@ if request.rates and ARGV[6] ~= '' then
     end
   end
 end
-for _, lane in ipairs(request.lanes) do
-  local there = money_lane(lane.id)
-  there.spent = add(there.spent, cost)
-end
-if request.funds then
-  local funds = money_lane(request.funds.id)
-  funds.spent = add(funds.spent, charge)
-end
-if quota then
-  for meter, amount in pairs(covered) do quota.used[meter] = add(quota.used[meter] or ZERO, amount) end
-end
-each_lane(request, function (lane) lane.last = entry end)
+spend(request, cost, charge, covered, entry)
 forget(id, request)
 save()
-local answer = cjson.encode({charged = text(charge), debt = text(debt), covered = texts(covered), states = table.concat(states(request), ' ') })
+local answer = settled_answer(request, charge, debt, covered)
 redis.call('SET', answer_key, call .. answer, 'PX', 60000)
 return answer
 `);
 
+/** ARGV: the hold's id, the part's id, the amount and units reserved for it, its cost and units, its record. */
+export const SETTLE_PART = onLanes(/* lua */ `
+if redis.call('EXISTS', once_key(ARGV[2])) == 1 then return 'settled_before' end
+local hold = read_hold(ARGV[1])
+if not hold then return 'no_hold' end
+local request = hold.request
+each_lane(request, function (lane) if not lane then error('a lane of the hold is gone') end end)
+
+-- As it was taken, before any part was.
+local taken = redis.call('HMGET', hold_key(ARGV[1]), 'tokens', 'wholeAmount', 'wholeCharge', 'wholeCovered')
+local is_whole = not taken[2]
+local whole = is_whole and hold or {amount = exact(taken[2]), charge = exact(taken[3]), covered = amounts(taken[4])}
+local units = request.units
+units.tokens = (units.tokens or 0) + tonumber(taken[1])
+
+-- What the part has of it (see shareOf).
+local reserved_units = cjson.decode(ARGV[4])
+local share = {request = request, amount = least(exact(ARGV[3]), hold.amount), covered = {}, charge = ZERO}
+for meter, covered in pairs(whole.covered) do
+  local of = units[meter] or 0
+  local like = of > 0 and scaled(ZERO, covered, math.min(reserved_units[meter] or 0, of), of) or ZERO
+  share.covered[meter] = least(like, hold.covered[meter] or ZERO)
+end
+if whole.amount[1] > 0 or whole.amount[2] > 0 then share.charge = least(pro_rata(whole.charge, share.amount, whole.amount), hold.charge) end
+
+local cost, use = exact(ARGV[5]), cjson.decode(ARGV[6])
+local covered, charge = draw(use, cover_of(hold, share.covered, use), cost)
+local beyond = at_most(cost, share.amount) and ZERO or subtract(cost, share.amount)
+local charged = least(charge, add(share.charge, beyond))
+local debt = at_most(charged, share.charge) and ZERO or subtract(charged, share.charge)
+local entry = write_entry(charged, debt, covered, ARGV[7])
+
+remember(ARGV[2], entry)
+if is_whole then
+  redis.call('HSET', hold_key(ARGV[1]), 'wholeAmount', text(whole.amount), 'wholeCharge', text(whole.charge), 'wholeCovered', texts(whole.covered))
+end
+if not hold.lapsed then count(share, subtract) end
+for meter, amount in pairs(share.covered) do hold.covered[meter] = subtract(hold.covered[meter] or ZERO, amount) end
+redis.call('HSET', hold_key(ARGV[1]), 'amount', text(subtract(hold.amount, share.amount)), 'charge', text(subtract(hold.charge, share.charge)),
+  'covered', texts(hold.covered))
+spend(request, cost, charged, covered, entry)
+save()
+return settled_answer(request, charged, debt, covered)
+`);
+
+/** ARGV: the hold's id. */
+export const RELEASE = onLanes(/* lua */ `
+local hold = read_hold(ARGV[1])
+if not hold then return false end
+if not hold.lapsed then release(hold) end
+forget(ARGV[1], hold.request)
+save()
+return false
+`);
+
+/** ARGV: the refund's id, its lanes as a request names them, cost, charge and cover that are given back, its record, a stamp should there be none. */
+export const REFUND = onLanes(/* lua */ `
+local request = cjson.decode(ARGV[2])
+local missing = missing_lanes(request)
+if #missing > 0 then return {'missing', stamp_or(ARGV[7]), missing} end
+if redis.call('EXISTS', once_key(ARGV[1])) == 1 then return {'known'} end
+local cost, charged, covered = exact(ARGV[3]), exact(ARGV[4]), amounts(ARGV[5])
+local entry = write_entry(charged, ZERO, covered, ARGV[6])
+remember(ARGV[1], entry)
+local given = {}
+for meter, amount in pairs(covered) do given[meter] = negative(amount) end
+spend(request, negative(cost), negative(charged), given, entry)
+save()
+return {'refunded'}
+`);
+
 /** ARGV: the stamp that the lanes were read under, epoch milliseconds, the lanes, a stamp should there be none. */
 export const INSTALL = onLanes(/* lua */ `
-redis.call('SET', STAMP, ARGV[4], 'NX')
-local stamp = redis.call('GET', STAMP)
+local stamp = stamp_or(ARGV[4])
 if stamp ~= ARGV[1] then return stamp end
 for _, lane in ipairs(cjson.decode(ARGV[3])) do
   local key = base .. ':' .. lane.kind .. ':' .. lane.id
@@ -199,6 +241,13 @@ for _, id in ipairs(lapsed) do
   if hold then forget(id, hold.request) else redis.call('ZREM', LAPSED, id) end
 end
 save()
+
+for _, id in ipairs(redis.call('ZRANGE', UNWRITTEN, 0, MOST - 1)) do
+  local entry = redis.call('GET', once_key(id))
+  if entry and not is_written(entry) then break end
+  redis.call('PEXPIRE', once_key(id), LAPSED_KEPT_MS)
+  redis.call('ZREM', UNWRITTEN, id)
+end
 
 local function look_again(member, at) redis.call('ZADD', INDEX, string.format('%.0f', at), member) end
 local idle = redis.call('ZRANGEBYSCORE', INDEX, '-inf', '(' .. string.format('%.0f', idle_before), 'LIMIT', 0, MOST)

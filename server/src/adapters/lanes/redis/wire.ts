@@ -47,7 +47,8 @@ const writtenLane = ({ id, source, cap, capRule }: MoneyLane) => ({
   cap: cap === null ? undefined : exactAmount(cap),
 });
 
-const writtenAmounts = (amounts: Units) =>
+/** @throws RangeError beyond 64 bits */
+export const writtenAmounts = (amounts: Units): Record<string, string> =>
   Object.fromEntries(Object.entries(amounts).map(([meter, amount]) => [meter, exactAmount(amount)]));
 
 /** @throws RangeError beyond what a request can use */
