@@ -163,15 +163,17 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     const callers = Array.from({ length: CALLERS }, (_, index) => caller(index % 2 === 0 ? first : second, index));
     await killed;
     const before = whole.length;
-    await expect.poll(() => whole.length).toBeGreaterThan(before + 20);
+    await expect.poll(() => whole.length, { timeout: 20_000 }).toBeGreaterThan(before + 20);
     isOver = true;
     await Promise.all(callers);
 
     await using books = await openBooks(first);
-    await expect.poll(async () => (await books.entriesOf(whole.map((one) => header(one, 'x-request-id')))).size).toBe(whole.length);
+    await expect
+      .poll(async () => (await books.entriesOf(whole.map((one) => header(one, 'x-request-id')))).size, { timeout: 20_000 })
+      .toBe(whole.length);
     for (const entry of (await books.entriesOf(whole.map((one) => header(one, 'x-request-id')))).values())
       expect(entry).toMatchObject({ records: 1, postings: 1, receipts: 1 });
-    await expect.poll(() => books.faults()).toEqual([]);
+    await expect.poll(() => books.faults(), { timeout: 10_000 }).toEqual([]);
     await Promise.all(whole.slice(-20).map((answered) => verifiedReceipt(first, header(answered, 'x-receipt-id'))));
 
     await expect.poll(async () => (await standingOf(first, key))?.held_usd, { timeout: FREED_WITHIN_MS, interval: 1_000 }).toBe('0');

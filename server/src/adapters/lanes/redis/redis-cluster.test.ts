@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RedisConnection } from '../../redis/connect.ts';
+import { startRedisCluster } from '../../redis/redis-cluster-process.ts';
+import { testRedis, testRedisProgram } from '../../redis/test-redis.ts';
+import { describeLaneStoreConformance } from '../conformance.ts';
+import { describeLaneParts } from '../conformance-parts.ts';
+import { holdRequest, keyLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
+import { held } from '../conformance-store.ts';
+import type { LaneSource } from '../port.ts';
+import { RedisFeed } from './redis-feed.ts';
+import { RedisLanes } from './redis-lanes.ts';
+
+let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
+let redis: RedisConnection;
+
+function open(source: LaneSource, prefix = `test:${randomUUID()}`) {
+  const feed = new RedisFeed({ redis, prefix, onDamage: (entry) => expect(entry).toBe('') });
+  const store = new RedisLanes({ redis, prefix, source, onAppend: (partition) => feed.appended(partition) });
+  return { store, feed, close: () => feed.close() };
+}
+
+describe.skipIf(testRedisProgram() === '')('over a Redis Cluster of three', () => {
+  beforeAll(async () => {
+    cluster = await startRedisCluster(testRedisProgram(), 3);
+    redis = await testRedis(cluster.url);
+  });
+
+  afterAll(async () => {
+    redis?.disconnect();
+    await cluster?.stop();
+  });
+
+  describeLaneStoreConformance('the Redis store', async (source) => open(source));
+  describeLaneParts('the Redis store', async (source) => open(source));
+
+  test('the settlements of all nodes are read, and the reader is woken across them', async () => {
+    const prefix = `test:${randomUUID()}`;
+    const reader = open(new ScriptedSource(), prefix);
+    const other = open(new ScriptedSource(), prefix);
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await reader.feed.read();
+    reader.feed.onAppend(resolve);
+    for (let account = 0; account < 50; account += 1) {
+      const request = holdRequest({ amount: 1n, lanes: [keyLane(`${account}`, null)], accountId: randomUUID() });
+      await held(other.store, request);
+      await other.store.settle(settlementOf(request, 1n));
+    }
+    await promise;
+    const read = new Set<unknown>();
+    await expect
+      .poll(async () => {
+        const batch = await reader.feed.read();
+        for (const { record } of batch.entries) read.add(JSON.stringify(record));
+        batch.acknowledge();
+        return read.size;
+      })
+      .toBe(50);
+    await other.close();
+    await reader.close();
+  });
+});
