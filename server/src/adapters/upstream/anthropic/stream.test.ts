@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { chunksOf } from '../conformance-calls.ts';
+import { UpstreamCut } from '../port.ts';
 import { ChunkTranslation } from './stream.ts';
 
 const fixture = (name: string): Buffer => readFileSync(new URL(`fixtures/${name}`, import.meta.url));
@@ -134,5 +136,52 @@ describe('a streamed answer', () => {
     const translation = new ChunkTranslation(CREATED);
     expect(translation.push(events(START, TEXT, HI, finish('end_turn'))).toString()).toContain('"completion_tokens":2');
     expect(() => translation.end()).toThrow(expect.objectContaining({ reason: 'reset' }));
+  });
+
+  it('is translated or cut, whatever the events are: a translation has no third way', () => {
+    const types = [
+      'message_start',
+      'content_block_start',
+      'content_block_delta',
+      'content_block_stop',
+      'message_delta',
+      'message_stop',
+      'error',
+      'ping',
+    ];
+    const parts = [
+      'text',
+      'thinking',
+      'redacted_thinking',
+      'tool_use',
+      'text_delta',
+      'thinking_delta',
+      'signature_delta',
+      'input_json_delta',
+    ];
+    const part = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ type: fc.constantFrom(...parts), text: fc.jsonValue(), partial_json: fc.jsonValue(), input: fc.jsonValue() }),
+    );
+    const event = fc.record({
+      type: fc.constantFrom(...types),
+      index: fc.oneof(fc.nat(2), fc.jsonValue()),
+      message: fc.jsonValue(),
+      content_block: part,
+      delta: fc.oneof(part, fc.record({ stop_reason: fc.string() })),
+      usage: fc.jsonValue(),
+      error: fc.jsonValue(),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(event, fc.jsonValue())), fc.integer({ min: 1, max: 64 }), (list, size) => {
+        const body = Buffer.from(list.map((one) => `data: ${JSON.stringify(one)}\n\n`).join(''));
+        try {
+          expect(translated(body, size)).toMatch(/^(data: .*\n\n)+$/);
+        } catch (error) {
+          if (!(error instanceof UpstreamCut)) throw error;
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 });
