@@ -168,10 +168,10 @@ export const files = c.router({
     description: 'The account’s files, newest first. A test key sees the files of test mode, everybody else those of live mode.',
     headers: headersA,
     query: z.object({
-      after: z.string().max(128).optional().meta({ description: 'Id of the last file of the page before.' }),
+      after: z.string().max(128).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'Id of the last file of the page before.' }),
       limit: z.coerce.number().int().min(1).max(10_000).default(10_000).meta({ description: 'How many at most.' }),
       order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
-      purpose: z.string().max(64).optional().meta({ description: 'Only files for this.' }),
+      purpose: z.string().max(64).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'Only files for this.' }),
     }),
     responses: { 200: FileList, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'listFiles' } as const,

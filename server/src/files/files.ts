@@ -8,7 +8,16 @@ import { newFileBlobKey } from './blob-keys.ts';
 import { readSegments, type Segment } from './content.ts';
 import type { Owner } from './owner.ts';
 import { giveRoom, requireRoom, takeRoom } from './storage.ts';
-import { defaultLifetimeSeconds, FILE_COLUMNS, type FileRow, fileOf, type NewFile, newFileId, type StoredFile } from './stored-file.ts';
+import {
+  defaultLifetimeSeconds,
+  FILE_COLUMNS,
+  type FileRow,
+  fileOf,
+  isFileId,
+  type NewFile,
+  newFileId,
+  type StoredFile,
+} from './stored-file.ts';
 import { inTransaction } from './transaction.ts';
 
 export interface FileQuery {
@@ -67,6 +76,7 @@ export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps
   const discard = (key: string) => blobs.delete(key).catch((error: unknown) => log.warn({ err: error }, 'a blob is left to the sweeper'));
 
   async function rowOf(owner: Owner, fileId: string): Promise<StoredFile> {
+    if (!isFileId(fileId)) throw noSuchFile();
     const { rows } = await pool.query<FileRow>(
       `select ${FILE_COLUMNS} from files
         where id = $1 and account_id = $2 and livemode = $3 and (expires_at is null or expires_at > $4)`,

@@ -40,6 +40,11 @@ export const newFileId = (): string => `file-${newHexId()}`;
 export const newUploadId = (): string => `upload_${newHexId()}`;
 export const newPartId = (): string => `part_${newHexId()}`;
 
+/** What is no id of ours is missing like any other; not all of it is text that the database would take. */
+export const isFileId = (text: string): boolean => /^file-[0-9a-f]{32}$/.test(text);
+export const isUploadId = (text: string): boolean => /^upload_[0-9a-f]{32}$/.test(text);
+export const isPartId = (text: string): boolean => /^part_[0-9a-f]{32}$/.test(text);
+
 /** A row of `files`, in these columns. */
 export interface FileRow {
   readonly id: string;

@@ -12,6 +12,8 @@ import {
   type FilePurpose,
   type FileRow,
   fileOf,
+  isPartId,
+  isUploadId,
   type NewFile,
   newPartId,
   newUploadId,
@@ -196,6 +198,7 @@ async function find(
   uploadId: string,
   lock: 'for update' | '' = '',
 ): Promise<UploadRow> {
+  if (!isUploadId(uploadId)) throw noSuchUpload();
   const { rows } = await client.query<UploadRow>(`select * from uploads where id = $1 and account_id = $2 and livemode = $3 ${lock}`, [
     uploadId,
     owner.accountId,
@@ -206,9 +209,11 @@ async function find(
 }
 
 function existing(row: UploadRow | undefined): UploadRow {
-  if (!row) throw new Problem('not_found', 'There is no such upload.', { param: 'upload_id' });
+  if (!row) throw noSuchUpload();
   return row;
 }
+
+const noSuchUpload = (): Problem => new Problem('not_found', 'There is no such upload.', { param: 'upload_id' });
 
 function requirePending({ status }: UploadRow): void {
   if (status !== 'pending') throw new Problem('conflict', `The upload is ${status}: begin another one.`);
@@ -218,7 +223,7 @@ function requirePending({ status }: UploadRow): void {
 async function partsInOrder(client: Pick<Pool | PoolClient, 'query'>, upload: UploadRow, partIds: readonly string[]): Promise<PartRow[]> {
   const { rows } = await client.query<PartRow>(
     'select part_id, key, bytes from file_blobs where upload_id = $1 and file_id is null and part_id = any($2)',
-    [upload.id, partIds],
+    [upload.id, partIds.filter(isPartId)],
   );
   const byId = new Map(rows.map((row) => [row.part_id, row]));
   const parts = partIds.map((partId) => {

@@ -230,6 +230,26 @@ describe('somebody else’s file', () => {
   });
 });
 
+test.each(['%00', 'file-%00', 'file-%EF%BF%BF', '%20', 'a%2Fb', `file-${'f'.repeat(32)}`, 'x'.repeat(128)])(
+  'the id %s is missing, and no failure',
+  async (id) => {
+    const missing = [404, 'not_found'];
+    const answerOf = ({ status, body }: { status: number; body: { code: string } }) => [status, body.code];
+    expect(answerOf(await transfer(`/v1/files/${id}/content`))).toEqual(missing);
+    expect(answerOf(await transfer(`/v1/uploads/${id}/parts`, { body: formOf('x') }))).toEqual(missing);
+    for (const method of ['GET', 'DELETE'])
+      expect(answerOf(await send(world.api, `/v1/files/${id}`, { method, headers: auth }))).toEqual(missing);
+    expect(answerOf(await send(world.api, `/v1/uploads/${id}/cancel`, { method: 'POST', headers: auth }))).toEqual(missing);
+  },
+);
+
+test.each(['after=%00', 'purpose=%00', 'limit=0', 'limit=10001', 'order=up', 'after=%ED%A0%80%00'])(
+  'a list with %s is refused',
+  async (query) => {
+    expect((await send(world.api, `/v1/files?${query}`, { headers: auth })).status).toBe(422);
+  },
+);
+
 describe('nothing is left behind by an upload that', () => {
   let before: number;
   beforeEach(async () => {
@@ -456,6 +476,7 @@ describe('an upload in parts', () => {
   test.each<[string, (ids: string[]) => object, string]>([
     ['a part is missing', ([a]) => ({ part_ids: [a] }), 'part_ids'],
     ['a part is unknown', ([a]) => ({ part_ids: [a, 'part_unknown'] }), 'part_ids'],
+    ['a part is no text', ([a]) => ({ part_ids: [a, '\u0000'] }), 'part_ids'],
     ['a part is named twice', ([a]) => ({ part_ids: [a, a] }), 'part_ids'],
     ['the MD5 is another', ([a, b]) => ({ part_ids: [b, a], md5: createHash('md5').update('aabb').digest('hex') }), 'md5'],
     ['there are no parts', () => ({ part_ids: [] }), 'part_ids'],

@@ -153,4 +153,4 @@ function mediaTypeOf({ headers }: Part): string {
 }
 
 const tooMany = (what: 'files' | 'fields', most: number): Problem =>
-  new Problem('payload_too_large', `The form has more than the ${most} ${what} that this endpoint accepts.`);
+  new Problem('payload_too_large', `The form has more ${what} than this endpoint accepts, which is ${most}.`);
