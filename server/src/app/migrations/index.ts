@@ -10,6 +10,7 @@ import { mailAndAuditMigration } from './0008-mail-and-audit.ts';
 import { budgetsMigration } from './0009-budgets.ts';
 import { keysCompleteMigration } from './0010-keys-complete.ts';
 import { refusalAlertsMigration } from './0011-refusal-alerts.ts';
+import { paymentsSandboxMigration } from './0020-payments-sandbox.ts';
 import { filesMigration } from './0021-files.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
@@ -25,5 +26,6 @@ export const migrations: readonly Migration[] = [
   budgetsMigration,
   keysCompleteMigration,
   refusalAlertsMigration,
+  paymentsSandboxMigration,
   filesMigration,
 ];

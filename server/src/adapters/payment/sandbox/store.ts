@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import type pg from 'pg';
+import type { z } from 'zod';
+import { PaymentFault } from '../port.ts';
+import { DOCUMENTS, type DocumentKind, type DocumentOf } from './documents.ts';
+
+export interface WaitingEvent {
+  readonly id: string;
+  readonly body: string;
+}
+
+/** What the sandbox knows, for as long as the database lives. */
+export interface SandboxStore {
+  /** One after the other, all or nothing; events are part of it. */
+  transact<T>(work: (books: SandboxBooks) => Promise<T>): Promise<T>;
+  /** Events that nobody took yet, oldest first. */
+  waitingEvents(): Promise<WaitingEvent[]>;
+  markDelivered(eventId: string): Promise<void>;
+  /** Oldest first, from that moment on. */
+  eventsSince(epochMs: number): Promise<string[]>;
+}
+
+export interface SandboxBooks {
+  find<K extends DocumentKind>(kind: K, id: string): Promise<DocumentOf<K> | undefined>;
+  /** Oldest first; of one customer where one is named. */
+  list<K extends DocumentKind>(kind: K, customerId?: string): Promise<DocumentOf<K>[]>;
+  put<K extends DocumentKind>(kind: K, document: DocumentOf<K>): Promise<void>;
+  /** Tells of an object as it is now. */
+  emit(type: string, object: object, atSeconds: number): Promise<void>;
+  /** What was answered under the key before, or what `work` answers. @throws PaymentFault when the key was used for something else */
+  once(key: string, command: object, work: () => Promise<unknown>): Promise<unknown>;
+}
+
+/** Any number that no other lock of ours has: writers of the sandbox take turns. */
+const TURN = 7_261_830_412n;
+
+export function createSandboxStore(pool: pg.Pool): SandboxStore {
+  return {
+    async transact(work) {
+      const client = await pool.connect();
+      try {
+        await client.query('begin');
+        await client.query('select pg_advisory_xact_lock($1)', [TURN]);
+        const result = await work(booksOf(client));
+        await client.query('commit');
+        return result;
+      } catch (thrown) {
+        await client.query('rollback').catch(() => {});
+        throw thrown;
+      } finally {
+        client.release();
+      }
+    },
+    async waitingEvents() {
+      const { rows } = await pool.query<WaitingEvent>(
+        'select id, body from sandbox_payment_events where delivered_at is null order by seq limit 100',
+      );
+      return rows;
+    },
+    async markDelivered(id) {
+      await pool.query('update sandbox_payment_events set delivered_at = now() where id = $1', [id]);
+    },
+    async eventsSince(epochMs) {
+      const { rows } = await pool.query<{ body: string }>('select body from sandbox_payment_events where created_at >= $1 order by seq', [
+        new Date(epochMs),
+      ]);
+      return rows.map(({ body }) => body);
+    },
+  };
+}
+
+const parse = <K extends DocumentKind>(kind: K, data: unknown): DocumentOf<K> => {
+  const schema: z.ZodType<DocumentOf<DocumentKind>> = DOCUMENTS[kind];
+  return schema.parse(data) as DocumentOf<K>;
+};
+
+function booksOf(client: pg.PoolClient): SandboxBooks {
+  return {
+    async find(kind, id) {
+      const { rows } = await client.query<{ data: unknown }>('select data from sandbox_payment_objects where id = $1 and kind = $2', [
+        id,
+        kind,
+      ]);
+      return rows[0] && parse(kind, rows[0].data);
+    },
+    async list(kind, customerId) {
+      const { rows } = await client.query<{ data: unknown }>(
+        'select data from sandbox_payment_objects where kind = $1 and ($2::text is null or customer_id = $2) order by seq',
+        [kind, customerId ?? null],
+      );
+      return rows.map(({ data }) => parse(kind, data));
+    },
+    async put(kind, document) {
+      const customerId = 'customer' in document ? document.customer : null;
+      await client.query(
+        `insert into sandbox_payment_objects (id, kind, customer_id, data) values ($1, $2, $3, $4)
+         on conflict (id) do update set data = excluded.data`,
+        [document.id, kind, customerId, JSON.stringify(document)],
+      );
+    },
+    async emit(type, object, atSeconds) {
+      const id = newSandboxId('evt');
+      const body = JSON.stringify({ id, object: 'event', type, created: atSeconds, livemode: false, data: { object } });
+      await client.query('insert into sandbox_payment_events (id, body, created_at) values ($1, $2, $3)', [
+        id,
+        body,
+        new Date(atSeconds * 1000),
+      ]);
+    },
+    async once(key, command, work) {
+      const fingerprint = JSON.stringify(command, tagged);
+      const { rows } = await client.query<{ fingerprint: string; answer: string }>(
+        'select fingerprint, answer from sandbox_payment_requests where idempotency_key = $1',
+        [key],
+      );
+      const before = rows[0];
+      if (before && before.fingerprint !== fingerprint) {
+        throw new PaymentFault('idempotency_conflict', `The key ${key} was used for another command`);
+      }
+      if (before) return JSON.parse(before.answer, untagged);
+      const answer = await work();
+      await client.query("delete from sandbox_payment_requests where created_at < now() - interval '1 day'");
+      await client.query('insert into sandbox_payment_requests (idempotency_key, fingerprint, answer) values ($1, $2, $3)', [
+        key,
+        fingerprint,
+        JSON.stringify(answer, tagged),
+      ]);
+      return answer;
+    },
+  };
+}
+
+/** JSON has no integers of this size. */
+const tagged = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? { $nano_usd: value.toString() } : value);
+
+const untagged = (_key: string, value: unknown): unknown =>
+  typeof value === 'object' && value !== null && '$nano_usd' in value ? BigInt(String(value.$nano_usd)) : value;
+
+/** Ids look like Stripe's, and those of pages cannot be guessed. */
+export const newSandboxId = (prefix: string): string => `${prefix}_sandbox${randomBytes(16).toString('hex')}`;
