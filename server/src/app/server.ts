@@ -26,12 +26,15 @@ import {
   resealSecrets,
 } from '../identity/index.ts';
 import {
+  Conversations,
   createSignatureCheck,
   createTokenizer,
   Deployments,
   Heartbeat,
   type InferenceDeps,
+  responseOperation,
   STATELESS_OPERATIONS,
+  StoredResponses,
 } from '../inference/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog, flushed, type Log, withoutRedaction } from '../kernel/log.ts';
@@ -247,7 +250,10 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         authenticator,
         idempotency,
         inference,
-        operations: STATELESS_OPERATIONS,
+        operations: [
+          ...STATELESS_OPERATIONS,
+          responseOperation({ responses: new StoredResponses(pool, clock), conversations: new Conversations(pool, clock), clock }),
+        ],
         checkSignature,
         bodyLimits: config.inferenceBody,
         formLimits: { ...fileLimits, ...INFERENCE_FORM },

@@ -11,11 +11,14 @@ import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders } from './response-headers.ts';
 import { costOfUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
 import { settleUnanswered } from './unanswered.ts';
+import { withPromptOf } from './usage.ts';
 
 /** A stream that has reached the client, up to but not including its last event. */
 interface Relayed {
   readonly filter: StreamFilter;
   readonly ending: 'completed' | 'cancelled' | 'cut';
+  /** What the provider said of its usage before its stream was cut. */
+  readonly usageSoFar: unknown;
   readonly firstByteAt: number;
   readonly overheadMs: number;
 }
@@ -42,8 +45,8 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
       return served;
     }
 
-    const { filter, ending, firstByteAt, overheadMs } = result.value;
-    const usage = filter.usage ?? (await ourCount(admission, target, filter.delivered(), deps));
+    const { filter, ending, usageSoFar, firstByteAt, overheadMs } = result.value;
+    const usage = filter.usage ?? withPromptOf(usageSoFar, await ourCount(admission, target, filter.delivered(), deps));
     const cost = costOfUsage(admission, target, usage).nanoUsd;
     const shown = { usage, costUsd: usdForDisplay(cost) };
     const isComplete = ending === 'completed';
@@ -89,18 +92,16 @@ async function pump(
   let firstByteAt = 0;
   let overheadMs = 0;
   const beganTick = performance.now();
+  const open = (arrivedTick: number): void => {
+    firstByteAt = deps.clock.now();
+    const waitedMs = journey.upstreamMs + arrivedTick - beganTick;
+    overheadMs = performance.now() - admission.call.startedTick - waitedMs;
+    client.open({ ...answerHeaders(admission, journey, overheadMs), ...knownCost(admission, journey.target, filter) }, filter.contentType);
+  };
   const relay = (bytes: Buffer, arrivedTick: number): void | Promise<void> => {
     if (filter.isOver) over.resolve();
     if (bytes.length === 0) return undefined;
-    if (!client.isOpen) {
-      firstByteAt = deps.clock.now();
-      const waitedMs = journey.upstreamMs + arrivedTick - beganTick;
-      overheadMs = performance.now() - admission.call.startedTick - waitedMs;
-      client.open(
-        { ...answerHeaders(admission, journey, overheadMs), ...knownCost(admission, journey.target, filter) },
-        filter.contentType,
-      );
-    }
+    if (!client.isOpen) open(arrivedTick);
     return client.write(bytes);
   };
 
@@ -119,6 +120,8 @@ async function pump(
   const isCancelled = admission.call.signal.aborted;
   if (filter.error || filter.isInvalid || cut) answer.abort();
 
+  // An answer of one piece, which is still kept back.
+  if (!client.isOpen && filter.isComplete && !isCancelled && !cut) open(performance.now());
   if (!client.isOpen) {
     if (isCancelled) return invalidAnswer('the client hung up', 'cancelled');
     if (filter.error) return invalidAnswer(filter.error.message);
@@ -127,5 +130,5 @@ async function pump(
   }
   if (cut && !(cut instanceof UpstreamCut)) throw cut;
   const ending = isCancelled ? 'cancelled' : filter.isComplete ? 'completed' : 'cut';
-  return { ok: true, value: { filter, ending, firstByteAt, overheadMs } };
+  return { ok: true, value: { filter, ending, usageSoFar: answer.usageSoFar?.(), firstByteAt, overheadMs } };
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { NO_USAGE, readUsage, usageForClient } from './usage.ts';
+import { NO_USAGE, readUsage, usageForClient, withPromptOf } from './usage.ts';
 
 test('the counts of OpenAI’s form are read, details included', () => {
   const usage = {
@@ -72,4 +72,11 @@ test('the client sees the provider’s own object, or one made from our count', 
     completion_tokens: 4,
     total_tokens: 7,
   });
+});
+
+test('a stream that was cut is settled by what the provider had said of the prompt, and by our count of the answer', () => {
+  const counted = { ...NO_USAGE, input_tokens: 500, output_tokens: 7 };
+  const usageSoFar = { prompt_tokens: 3010, prompt_tokens_details: { cached_tokens: 3000 } };
+  expect(withPromptOf(usageSoFar, counted)).toMatchObject({ input_tokens: 3010, cached_input_tokens: 3000, output_tokens: 7 });
+  for (const nothing of [undefined, null, {}, { prompt_tokens: -1 }]) expect(withPromptOf(nothing, counted)).toBe(counted);
 });

@@ -48,6 +48,15 @@ export function readUsage(usage: unknown): ReceiptUsage | undefined {
   };
 }
 
+/**
+ * Our count for a stream that never reached its end, corrected by what the provider had said of the prompt by then: what it read from its
+ * cache costs a tenth, and we cannot know of it.
+ */
+export function withPromptOf(usageSoFar: unknown, counted: ReceiptUsage): ReceiptUsage {
+  const prompt = isRecord(usageSoFar) ? readUsage({ ...usageSoFar, completion_tokens: 0, total_tokens: null }) : undefined;
+  return prompt ? { ...prompt, output_tokens: counted.output_tokens, reasoning_tokens: counted.reasoning_tokens } : counted;
+}
+
 /** OpenAI's usage as the client sees it: the provider's own, or one made from our count. */
 export const usageForClient = (reported: unknown, usage: ReceiptUsage): Record<string, unknown> =>
   isRecord(reported)

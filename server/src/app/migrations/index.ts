@@ -12,6 +12,8 @@ import { keysCompleteMigration } from './0010-keys-complete.ts';
 import { refusalAlertsMigration } from './0011-refusal-alerts.ts';
 import { paymentsSandboxMigration } from './0020-payments-sandbox.ts';
 import { filesMigration } from './0021-files.ts';
+import { refundsAndMetersMigration } from './0022-refunds-and-meters.ts';
+import { responsesMigration } from './0023-responses.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -28,4 +30,6 @@ export const migrations: readonly Migration[] = [
   refusalAlertsMigration,
   paymentsSandboxMigration,
   filesMigration,
+  refundsAndMetersMigration,
+  responsesMigration,
 ];
