@@ -121,7 +121,7 @@ async function pump(
   if (filter.error || filter.isInvalid || cut) answer.abort();
 
   // An answer of one piece, which is still kept back.
-  if (!client.isOpen && filter.isComplete && !isCancelled && !cut) open(performance.now());
+  if (!client.isOpen && filter.isComplete && !filter.isInvalid && !isCancelled && !cut) open(performance.now());
   if (!client.isOpen) {
     if (isCancelled) return invalidAnswer('the client hung up', 'cancelled');
     if (filter.error) return invalidAnswer(filter.error.message);
