@@ -1,4 +1,4 @@
-import type { UpstreamCall, UpstreamEndpoint } from '../port.ts';
+import type { UpstreamCall } from '../port.ts';
 import { composeSpeech } from './audio/compose-speech.ts';
 import { composeTranscription } from './audio/compose-transcription.ts';
 import { composeChat } from './chat/compose.ts';
@@ -9,28 +9,10 @@ import { composeImages } from './images/compose.ts';
 import { composeModeration } from './moderations/compose.ts';
 import type { Rejection } from './rejection.ts';
 import { composeResponse } from './responses/compose.ts';
+import { composeVideo } from './videos/compose.ts';
 
-const ENDPOINTS: ReadonlySet<UpstreamEndpoint> = new Set([
-  '/v1/chat/completions',
-  '/v1/completions',
-  '/v1/embeddings',
-  '/v1/moderations',
-  '/v1/images/generations',
-  '/v1/images/edits',
-  '/v1/images/variations',
-  '/v1/responses',
-  '/v1/audio/speech',
-  '/v1/audio/transcriptions',
-  '/v1/audio/translations',
-] as const);
-
-export const isAnswered = (endpoint: UpstreamEndpoint): boolean => ENDPOINTS.has(endpoint);
-
-/** The answer of the call's endpoint; undefined where the sandbox does not know it. */
-export function compose(
-  call: UpstreamCall,
-  circumstances: Circumstances,
-): Composition | Rejection | Promise<Composition | Rejection> | undefined {
+/** The answer of the call's endpoint. */
+export function compose(call: UpstreamCall, circumstances: Circumstances): Composition | Rejection | Promise<Composition | Rejection> {
   switch (call.endpoint) {
     case '/v1/chat/completions':
       return composeChat(call, circumstances);
@@ -51,7 +33,9 @@ export function compose(
     case '/v1/audio/transcriptions':
     case '/v1/audio/translations':
       return composeTranscription(call, circumstances);
+    case '/v1/videos':
+      return composeVideo(call, circumstances);
     default:
-      return undefined;
+      return call satisfies never;
   }
 }

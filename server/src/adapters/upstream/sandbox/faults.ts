@@ -22,6 +22,7 @@ export const FAULTS = {
   slow: milliseconds(100),
   refusal: undefined,
   'failed-job': undefined,
+  'slow-job': milliseconds(30_000),
 } as const;
 type FaultName = keyof typeof FAULTS;
 
@@ -74,11 +75,12 @@ export function faultInsteadOfAnswer(fault: SandboxFault | undefined): UpstreamF
 
 const FAILED = { ok: false, retryable: true, status: null, retryAfterMs: null, param: null, code: null } as const;
 
-export const rejected = ({ message, param, code }: Rejection): UpstreamFault => ({
+/** @param status what a provider's HTTP status would be */
+export const rejected = ({ message, param, code }: Rejection, status = 400): UpstreamFault => ({
   ...FAILED,
   kind: 'rejected',
   retryable: false,
-  status: 400,
+  status,
   message,
   param,
   code,
@@ -98,10 +100,3 @@ export const cancelled = (): UpstreamFault => ({
 });
 
 export const closed = (): UpstreamFault => ({ ...FAILED, kind: 'failed', message: 'The sandbox provider is closed.' });
-
-export const unanswered = (endpoint: string): UpstreamFault => ({
-  ...FAILED,
-  kind: 'failed',
-  retryable: false,
-  message: `The sandbox does not answer ${endpoint}.`,
-});

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
-import type { UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
+import type { UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider, UpstreamRead } from '../port.ts';
 import { Cancellation } from './cancellation.ts';
-import { compose, isAnswered } from './compose.ts';
+import { compose } from './compose.ts';
 import { deliver } from './deliver.ts';
 import { deliveryOf } from './delivery.ts';
-import { cancelled, closed, faultInsteadOfAnswer, parseFault, rejected, type SandboxFault, timedOut, unanswered } from './faults.ts';
+import { cancelled, closed, faultInsteadOfAnswer, parseFault, rejected, type SandboxFault, timedOut } from './faults.ts';
 import { rejection } from './rejection.ts';
+import { readVideo } from './videos/read.ts';
 
 export interface SandboxOptions {
   /** Says when an answer was `created`, and how far a job is. */
@@ -32,7 +33,6 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     const fingerprint = fingerprintOf(call);
     if (!fingerprint) return rejected(rejection('The request is nested too deeply.', { param: null, code: 'invalid_value' }));
     const answer = await compose(call, { fingerprint, clock, fault });
-    if (!answer) return unanswered(call.endpoint);
     if (!answer.ok) return rejected(answer);
     const cancellation = new Cancellation(call.signal, open);
     const late = isClosed ? closed() : await faultBeforeFirstByte(call, fault, cancellation);
@@ -44,12 +44,22 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     return deliver({ ...delivery, gapMs: delivery.gapMs || chunkDelayMs }, call.idleTimeoutMs, cancellation);
   }
 
+  async function read(read: UpstreamRead): Promise<UpstreamAnswer | UpstreamFault> {
+    if (isClosed) return closed();
+    const content = await readVideo(read, clock);
+    if (!content.ok) return rejected(content, content.status);
+    if (isClosed) return closed();
+    const cancellation = new Cancellation(read.signal, open);
+    if (cancellation.isCancelled) return cancelled();
+    return deliver(deliveryOf(content, undefined), read.idleTimeoutMs, cancellation);
+  }
+
   async function close(): Promise<void> {
     isClosed = true;
     for (const cancellation of open) cancellation.cancel();
   }
 
-  return { serves: isAnswered, call, close };
+  return { serves: () => true, call, read, close };
 }
 
 /** The wait for the first byte, where one was asked for; a fault if none comes in time. */

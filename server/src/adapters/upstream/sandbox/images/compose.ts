@@ -20,7 +20,7 @@ const COARSENESS = [96, 48, 24] as const;
 export async function composeImages(call: Call, circumstances: Circumstances): Promise<Composition | Rejection> {
   // A variation has none of the fields that say how; it takes what is usual.
   const request = { prompt: '', ...call.request };
-  const references = await referencesOf(call.files, request['images']);
+  const references = await referencesOf(call.files, call.endpoint === '/v1/images/edits' ? call.request['images'] : undefined);
   if (!references.ok) return references;
   const order = orderOf(request, references);
   if (!order.ok) return order;

@@ -119,8 +119,9 @@ describe('responses of the sandbox', () => {
   });
 
   it('say in a stream what they say plain, numbered without gaps, whatever is asked for', async () => {
+    const asItems: ResponseRequest['input'] = [{ role: 'user', content: [{ type: 'input_text', text: 'get_weather, note' }] }];
     const asked: fc.Arbitrary<Partial<ResponseRequest>> = fc.record({
-      input: fc.oneof(fc.string(), fc.constant([{ role: 'user', content: [{ type: 'input_text', text: 'get_weather, note' }] }])),
+      input: fc.oneof(fc.string(), fc.constant(asItems)),
       tools: fc.subarray([weather, { type: 'custom', name: 'note' }, { type: 'web_search' }]),
       tool_choice: fc.constantFrom('auto', 'none', { type: 'web_search' }),
       reasoning: fc.constantFrom(null, { effort: 'low' }, { effort: 'high', summary: 'detailed' }),
