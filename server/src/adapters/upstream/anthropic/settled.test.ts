@@ -113,11 +113,13 @@ it('leaves an overloaded provider for another while the client has seen nothing,
   expect(record).toMatchObject({ outcome: 'completed', fallback: 'deployment', cost: `${EIGHT_WORDS}` });
 });
 
-it('ends a stream that breaks off with an error, and settles what was delivered', async () => {
-  fake.script(steps.errorMidStream(6));
+it('ends a stream that breaks off with an error, and settles the prompt as it was counted and what was delivered of the answer', async () => {
+  fake.script({ ...anthropicSteps.cached({ read: 3000 }), ...steps.errorMidStream(6) });
   const { text, record } = await settled({}, true);
   expect(text).toContain('"code":"overloaded_error"');
   expect(text).not.toContain('[DONE]');
-  expect(record).toMatchObject({ outcome: 'cut', estimated: true });
-  expect(BigInt(record?.cost ?? 0)).toBeGreaterThan(0n);
+  expect(record).toMatchObject({ outcome: 'cut', estimated: true, usage: { input_tokens: 3010, cached_input_tokens: 3000 } });
+  const { output_tokens: output = 0 } = record?.usage ?? {};
+  expect(output).toBeGreaterThan(0);
+  expect(record?.cost).toBe(`${10n * PRICE.input + 3000n * PRICE.cached + BigInt(output) * PRICE.output}`);
 });
