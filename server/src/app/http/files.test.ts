@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { newFileBlobKey, newPassingBlobKey, sweepExpired, sweepOrphans } from '../../files/index.ts';
+import { deleteAccountFiles, newFileBlobKey, newPassingBlobKey, sweepExpired, sweepOrphans } from '../../files/index.ts';
 import { newKey, send, signUp } from './account-api-under-test.ts';
 import { type FileWorld, openFileWorld, STORAGE_BYTES } from './file-api-under-test.ts';
 
@@ -403,6 +403,28 @@ describe('when the store is down', () => {
     expect(await sweepOrphans(world)).toBe(1);
     expect(await world.stored()).toEqual(before);
   });
+});
+
+test('a download that a deletion overtakes is told that the file is gone', async () => {
+  const file = await upload('x');
+  world.faults.get = async () => {
+    await world.files.delete({ accountId: owner.accountId, livemode: true }, file.id);
+    return undefined;
+  };
+  expect((await transfer(`/v1/files/${file.id}/content`)).body.code).toBe('not_found');
+});
+
+test('a closed account keeps no file, and the sweep takes the bytes', async () => {
+  await upload('x');
+  await send(world.api, '/v1/uploads', { headers: auth, json: { bytes: 1, filename: 'x', mime_type: 'a/b', purpose: 'vision' } });
+  const actor = { kind: 'user', id: owner.userId } as const;
+  const origin = { ip: null, userAgent: null, requestId: 'req_close' };
+  const closed = { accountId: owner.accountId, at: new Date(), actor, origin };
+  await deleteAccountFiles((sql, values) => world.pool.query(sql, values), closed);
+  expect((await list()).data).toEqual([]);
+  world.clock.offsetMs = 25 * 3_600_000;
+  await sweepOrphans(world);
+  expect((await world.stored()).filter((key) => key.includes(owner.accountId))).toEqual([]);
 });
 
 test('the sweep of orphans leaves every blob that a row knows, and what may still get a row', async () => {
