@@ -13,6 +13,10 @@ const Totals = {
   input_tokens: z.int().meta({ examples: [12000] }),
   cached_input_tokens: z.int().meta({ examples: [2000] }),
   output_tokens: z.int().meta({ examples: [4000] }),
+  input_characters: z.int().meta({ description: 'Characters that were spoken.', examples: [0] }),
+  audio_seconds: z.int().meta({ description: 'Seconds of audio in.', examples: [0] }),
+  video_seconds: z.int().meta({ description: 'Seconds of video made.', examples: [0] }),
+  images: z.int().meta({ description: 'Images made.', examples: [0] }),
   cost_usd: Usd.meta({ description: 'At catalogue prices, USD.', examples: ['0.00405'] }),
   charged_usd: Usd.meta({ description: 'What the account paid beyond its plan’s quota, USD.', examples: ['0'] }),
 };
@@ -38,6 +42,10 @@ export const UsageRow = z
         input_tokens: 12000,
         cached_input_tokens: 2000,
         output_tokens: 4000,
+        input_characters: 0,
+        audio_seconds: 0,
+        video_seconds: 0,
+        images: 0,
         cost_usd: '0.00405',
         charged_usd: '0',
       },
@@ -87,8 +95,25 @@ export const RequestAttempt = z
   .meta({ id: 'RequestAttempt', description: 'One call to a provider.' });
 export type RequestAttempt = z.infer<typeof RequestAttempt>;
 
+export const RequestRefund = z
+  .object({
+    receipt_id: Uuid.meta({ description: 'The refund’s own receipt.' }),
+    reason: z.string().meta({ examples: ['The video could not be made.'] }),
+    cost_usd: Usd.meta({
+      description: 'What was given back, at catalogue prices: all of it, what the quota had covered too.',
+      examples: ['0.8'],
+    }),
+    refunded_at: Timestamp,
+  })
+  .meta({ id: 'RequestRefund', description: 'That a request’s cost was given back. It then counts nowhere as usage.' });
+export type RequestRefund = z.infer<typeof RequestRefund>;
+
 export const RequestTrace = z
   .object({
+    kind: z.enum(['usage', 'batch_line', 'media_job']).meta({
+      description: 'An answered request, a line of a batch, or a media job.',
+      examples: ['usage'],
+    }),
     request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
     client_request_id: z
       .string()
@@ -112,9 +137,11 @@ export const RequestTrace = z
     usage: ReceiptUsage,
     estimated: z.boolean(),
     price_version: z.string().meta({ examples: ['2026-07-24'] }),
+    price_factor: z.string().meta({ description: 'On all prices: "1", or that of batches.', examples: ['1'] }),
     held_usd: Usd.meta({ description: 'Worst case that was held before the provider was called, USD.', examples: ['0.0001605'] }),
     cost_usd: Usd.meta({ examples: ['0.00000855'] }),
     charged_usd: Usd.meta({ examples: ['0'] }),
+    refund: RequestRefund.nullable().meta({ description: 'Null unless its cost was given back.' }),
     started_at: Timestamp,
     first_byte_at: Timestamp.nullable(),
     completed_at: Timestamp,

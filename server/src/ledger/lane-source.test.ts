@@ -131,6 +131,8 @@ async function spend(account: Account, use: Use): Promise<void> {
   lanes.settle({ holdId: hold.holdId, cost: use.cost, units, record: JSON.stringify(record) });
 }
 
+const noUnits = { requests: 0n, tokens: 0n, images: 0n, audio_seconds: 0n, video_seconds: 0n };
+
 const use = (wish: Partial<Use> = {}): Use => ({
   at: Date.parse('2026-11-21T10:00:00Z'),
   run: null,
@@ -197,8 +199,8 @@ describe('lanes rebuilt from PostgreSQL', () => {
     const { accountId, keyId } = account;
     expect((await source.moneyLane(laneId.key(keyId, '2026-11'))).spent).toBe(60n);
     expect((await source.moneyLane(laneId.key(keyId, '2026-12'))).spent).toBe(0n);
-    expect(await source.quotaLane(laneId.quota(accountId, '2026-11'))).toEqual({ requests: 1n, tokens: 2_000n });
-    expect(await source.quotaLane(laneId.quota(accountId, '2026-12'))).toEqual({ requests: 0n, tokens: 0n });
+    expect(await source.quotaLane(laneId.quota(accountId, '2026-11'))).toEqual({ ...noUnits, requests: 1n, tokens: 2_000n });
+    expect(await source.quotaLane(laneId.quota(accountId, '2026-12'))).toEqual(noUnits);
     expect(await source.moneyLane(laneId.balance(accountId))).toEqual({ spent: 0n, cap: 970n });
   });
 

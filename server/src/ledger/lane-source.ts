@@ -61,12 +61,16 @@ export function ledgerLaneSource(pool: Pool): LaneSource {
       const lane = parseLaneId(id);
       if (lane.kind !== 'quota') throw new Error(`${id} counts money, not units`);
       const row = await one(
-        'select sum(covered_requests)::text as requests, sum(covered_tokens)::text as tokens from usage_daily where account_id = $1 and livemode and day >= $2 and day < $3',
+        `select sum(covered_requests)::text as requests, sum(covered_tokens)::text as tokens, sum(covered_images)::text as images,
+           sum(covered_audio_seconds)::text as audio_seconds, sum(covered_video_seconds)::text as video_seconds
+         from usage_daily where account_id = $1 and livemode and day >= $2 and day < $3`,
         [lane.accountId, ...days(lane.month)],
       );
-      return { requests: nano(row['requests']), tokens: nano(row['tokens']) };
+      return Object.fromEntries(QUOTA_METERS.map((meter) => [meter, nano(row[meter])]));
     },
   };
 }
+
+const QUOTA_METERS = ['requests', 'tokens', 'images', 'audio_seconds', 'video_seconds'] as const;
 
 const dateOf = (at: Date): string => at.toISOString().slice(0, 10);

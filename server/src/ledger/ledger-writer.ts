@@ -6,9 +6,10 @@ import type { Log } from '../kernel/log.ts';
 import { type IssuedReceipt, issueReceipt, type SigningKey } from '../receipts/index.ts';
 import { parseLaneId } from './lane-ids.ts';
 import { ensurePartitions } from './partitions.ts';
-import { usageEntries } from './postings.ts';
+import { entriesOf } from './postings.ts';
+import { receiptFacts } from './receipt-facts.ts';
 import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
-import type { SettledRecord, SettlementRecord } from './settlement-record.ts';
+import { isRefund, type PostedRecord, type RefundRecord, type SettledRecord, type SettlementRecord } from './settlement-record.ts';
 import { usageRow } from './usage-row.ts';
 
 interface LedgerWriterDeps {
@@ -80,7 +81,7 @@ export class LedgerWriter {
   /** A record that the database refuses must not keep the others out: it is found by halving, and set aside. */
   async #write(entries: readonly ReadEntry[], collisions = 0): Promise<void> {
     try {
-      await this.#writeTogether(entries.map(settledRecord));
+      await this.#writeTogether(entries.map(postedRecord));
     } catch (error) {
       // Another writer was faster with the same records, or wanted the same rows in another order: what it has written is known by now.
       if (isCollision(error) && collisions < MOST_COLLISIONS) return this.#write(entries, collisions + 1);
@@ -93,7 +94,7 @@ export class LedgerWriter {
     }
   }
 
-  async #writeTogether(records: readonly SettledRecord[]): Promise<void> {
+  async #writeTogether(records: readonly PostedRecord[]): Promise<void> {
     const { pool } = this.#deps;
     await ensurePartitions(
       pool,
@@ -106,7 +107,10 @@ export class LedgerWriter {
     try {
       await client.query('begin');
       await writeRows(client, unknown, receipts);
-      await this.#writeAlongside(client, unknown);
+      await this.#writeAlongside(
+        client,
+        unknown.filter((record) => !isRefund(record)),
+      );
       await client.query('commit');
     } catch (error) {
       await client.query('rollback').catch(() => {});
@@ -119,7 +123,7 @@ export class LedgerWriter {
   /** Money comes first: a fault in what follows from it is no reason to set a settlement aside, nor to keep it waiting. */
   async #writeAlongside(client: PoolClient, records: readonly SettledRecord[]): Promise<void> {
     const { alongside, log } = this.#deps;
-    if (!alongside) return;
+    if (!alongside || records.length === 0) return;
     await client.query('savepoint alongside');
     try {
       await alongside(client, records);
@@ -162,21 +166,21 @@ async function writeCeilings(pool: Pool, ceilings: readonly LaneCeiling[]): Prom
 }
 
 /** Leaves out what is written already, and repeats within the batch. */
-async function withoutKnown(pool: Pool, records: readonly SettledRecord[]): Promise<SettledRecord[]> {
-  const { rows } = await pool.query<{ request_id: string; attempt: number }>(
-    `select request_id, attempt from postings where kind = 'usage' and request_id = any($1)`,
+async function withoutKnown(pool: Pool, records: readonly PostedRecord[]): Promise<PostedRecord[]> {
+  const { rows } = await pool.query<{ request_id: string; attempt: number; kind: string }>(
+    'select request_id, attempt, kind from postings where request_id = any($1)',
     [records.map((record) => record.requestId)],
   );
-  const seen = new Set(rows.map(({ request_id, attempt }) => `${request_id} ${attempt}`));
-  return records.filter(({ requestId, attempt }) => {
-    const name = `${requestId} ${attempt}`;
+  const seen = new Set(rows.map(({ request_id, attempt, kind }) => `${request_id} ${attempt} ${kind}`));
+  return records.filter((record) => {
+    const name = `${record.requestId} ${record.attempt} ${postingKind(record)}`;
     return !seen.has(name) && seen.add(name);
   });
 }
 
 /** The unique constraint on postings stands behind `withoutKnown`: should two writers ever meet, one of them rolls back whole. */
-async function writeRows(client: PoolClient, records: readonly SettledRecord[], receipts: readonly IssuedReceipt[]): Promise<void> {
-  const postings = records.map((record) => ({ id: newId(), record, entries: usageEntries(record) }));
+async function writeRows(client: PoolClient, records: readonly PostedRecord[], receipts: readonly IssuedReceipt[]): Promise<void> {
+  const postings = records.map((record) => ({ id: newId(), record, entries: entriesOf(record) }));
   const rows = async (sql: string, values: readonly unknown[]) => {
     await client.query(sql, [JSON.stringify(values)]);
   };
@@ -185,7 +189,7 @@ async function writeRows(client: PoolClient, records: readonly SettledRecord[], 
     'insert into postings (posting_id, kind, request_id, attempt, livemode) select posting_id, kind, request_id, attempt, livemode from json_populate_recordset(null::postings, $1)',
     postings.map(({ id, record }) => ({
       posting_id: id,
-      kind: 'usage',
+      kind: postingKind(record),
       request_id: record.requestId,
       attempt: record.attempt,
       livemode: record.livemode,
@@ -197,7 +201,10 @@ async function writeRows(client: PoolClient, records: readonly SettledRecord[], 
       entries.map(({ account, amount }) => ({ posting_id: id, account, amount_nano: amount.toString() })),
     ),
   );
-  await rows('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', records.map(usageRow));
+  await rows(
+    'insert into usage_records select * from json_populate_recordset(null::usage_records, $1)',
+    records.filter((record) => !isRefund(record)).map(usageRow),
+  );
   await rows(
     `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature)
      select receipt_id, account_id, request_id, payload, digest, kid, signature from json_populate_recordset(null::receipts, $1)`,
@@ -221,6 +228,13 @@ async function writeRows(client: PoolClient, records: readonly SettledRecord[], 
        output_tokens = usage_daily.output_tokens + excluded.output_tokens,
        cost_nano = usage_daily.cost_nano + excluded.cost_nano,
        charged_nano = usage_daily.charged_nano + excluded.charged_nano,
+       input_characters = usage_daily.input_characters + excluded.input_characters,
+       audio_seconds = usage_daily.audio_seconds + excluded.audio_seconds,
+       video_seconds = usage_daily.video_seconds + excluded.video_seconds,
+       images = usage_daily.images + excluded.images,
+       covered_images = usage_daily.covered_images + excluded.covered_images,
+       covered_audio_seconds = usage_daily.covered_audio_seconds + excluded.covered_audio_seconds,
+       covered_video_seconds = usage_daily.covered_video_seconds + excluded.covered_video_seconds,
        covered_requests = usage_daily.covered_requests + excluded.covered_requests,
        covered_tokens = usage_daily.covered_tokens + excluded.covered_tokens`,
     dailyUsage(records),
@@ -239,43 +253,20 @@ async function writeRows(client: PoolClient, records: readonly SettledRecord[], 
        last_request_at = greatest(agent_runs.last_request_at, excluded.last_request_at)`,
     runTotals(records),
   );
+  await client.query('update refunds set posted_at = now() where refund_id = any($1)', [
+    records.filter(isRefund).map(({ refundId }) => refundId),
+  ]);
 }
 
-function settledRecord({ charged, debt, covered, record: read }: ReadEntry): SettledRecord {
-  const record = read as SettlementRecord;
+const postingKind = (record: PostedRecord): string => (isRefund(record) ? 'refund' : 'usage');
+
+function postedRecord({ charged, debt, covered, record: read }: ReadEntry): PostedRecord {
+  const record = read as SettlementRecord | RefundRecord;
   // Test mode has a price and no payer.
-  return record.funding === 'test' ? { ...record, charged: 0n, debt: 0n, covered } : { ...record, charged, debt, covered };
+  const paid = record.funding === 'test' ? { charged: 0n, debt: 0n, covered } : { charged, debt, covered };
+  // A refund's debt is not the lanes' doing: it takes back what the settlement had booked.
+  return record.kind === 'refund' ? { ...record, ...paid, debt: BigInt(record.debt) } : { ...record, ...paid };
 }
-
-const receiptFacts = (record: SettledRecord) => ({
-  kind: record.kind ?? 'usage',
-  receipt_id: record.receiptId,
-  request_id: record.requestId,
-  account_id: record.accountId,
-  key_id: record.keyId,
-  livemode: record.livemode,
-  endpoint: record.endpoint,
-  run_id: record.runId,
-  model_requested: record.modelRequested,
-  model_served: record.modelServed,
-  provider: record.provider,
-  fallback: record.fallback,
-  outcome: record.outcome,
-  request_sha256: record.requestSha256,
-  response_sha256: record.responseSha256,
-  usage: record.usage,
-  estimated: record.estimated,
-  price_version: record.priceVersion,
-  price_tier_above_input_tokens: record.priceTier,
-  unit_prices_pico_usd: { ...record.unitPrices },
-  price_factor: record.priceFactor ?? '1',
-  cost_nano_usd: record.cost,
-  refund_of: null,
-  refund_reason: null,
-  started_at: rfc3339(record.startedAt),
-  completed_at: rfc3339(record.completedAt),
-  client_signature: record.clientSignature ?? null,
-});
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 

@@ -1,4 +1,4 @@
-import type { SettledRecord } from './settlement-record.ts';
+import { isRefund, type PostedRecord, type SettledRecord } from './settlement-record.ts';
 
 /** One side of a posting: positive where the ledger account receives, negative where it gives. */
 export interface LedgerEntry {
@@ -6,12 +6,18 @@ export interface LedgerEntry {
   readonly amount: bigint;
 }
 
+type Booked = Pick<SettledRecord, 'accountId' | 'livemode' | 'funding' | 'cost' | 'charged' | 'debt'>;
+
+/** A refund is the posting of what it gives back, the other way round, to the same accounts. */
+export const entriesOf = (record: PostedRecord): LedgerEntry[] =>
+  isRefund(record) ? usageEntries(record).map(({ account, amount }) => ({ account, amount: -amount })) : usageEntries(record);
+
 /**
  * How a settled request is booked. The customer's side gives, revenue receives:
  * the plan's quota what it covered, the balance (or the receivable of an invoice) what was charged, and debt what the provider billed
  * beyond the hold. Test mode has accounts of its own. The entries sum to zero.
  */
-export function usageEntries(record: SettledRecord): LedgerEntry[] {
+export function usageEntries(record: Booked): LedgerEntry[] {
   const cost = BigInt(record.cost);
   if (!record.livemode) {
     return [

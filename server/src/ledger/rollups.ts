@@ -1,15 +1,19 @@
 import { dayOf, rfc3339 } from '../kernel/clock.ts';
 import type { LedgerEntry } from './postings.ts';
-import type { SettledRecord } from './settlement-record.ts';
+import { isRefund, type PostedRecord } from './settlement-record.ts';
 
 /** Stands for "no key" where a key id is part of a primary key: usage of a session. */
 export const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
-const sumOf = (records: readonly SettledRecord[], value: (record: SettledRecord) => bigint | number): string =>
-  records.reduce((sum, record) => sum + BigInt(value(record)), 0n).toString();
+/** A refund takes away what its request had added. */
+const sumOf = (records: readonly PostedRecord[], value: (record: PostedRecord) => bigint | number): string =>
+  records.reduce((sum, record) => sum + BigInt(value(record)) * (isRefund(record) ? -1n : 1n), 0n).toString();
 
-/** What the records add to `usage_daily`. A request belongs to the day it started on; one that got no answer is not counted as a request. */
-export function dailyUsage(records: readonly SettledRecord[]) {
+/**
+ * What the records add to `usage_daily`. A request belongs to the day it started on, its refund too; one that got no answer is not counted
+ * as a request, nor is one whose money was given back.
+ */
+export function dailyUsage(records: readonly PostedRecord[]) {
   const groups = Map.groupBy(records, (record) =>
     [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_KEY, record.modelServed].join(' '),
   );
@@ -28,6 +32,13 @@ export function dailyUsage(records: readonly SettledRecord[]) {
       output_tokens: sumOf(group, (record) => record.usage.output_tokens),
       cost_nano: sumOf(group, (record) => BigInt(record.cost)),
       charged_nano: sumOf(group, (record) => record.charged),
+      input_characters: sumOf(group, (record) => record.usage.input_characters ?? 0),
+      audio_seconds: sumOf(group, (record) => record.usage.audio_seconds ?? 0),
+      video_seconds: sumOf(group, (record) => record.usage.video_seconds ?? 0),
+      images: sumOf(group, (record) => record.usage.images ?? 0),
+      covered_images: sumOf(group, (record) => record.covered['images'] ?? 0n),
+      covered_audio_seconds: sumOf(group, (record) => record.covered['audio_seconds'] ?? 0n),
+      covered_video_seconds: sumOf(group, (record) => record.covered['video_seconds'] ?? 0n),
       covered_requests: sumOf(group, (record) => record.covered['requests'] ?? 0n),
       covered_tokens: sumOf(group, (record) => record.covered['tokens'] ?? 0n),
     };
@@ -35,7 +46,7 @@ export function dailyUsage(records: readonly SettledRecord[]) {
 }
 
 /** What the postings add to `ledger_daily`. */
-export function ledgerDays(postings: readonly { record: SettledRecord; entries: readonly LedgerEntry[] }[]) {
+export function ledgerDays(postings: readonly { record: PostedRecord; entries: readonly LedgerEntry[] }[]) {
   const sums = new Map<string, { account: string; day: string; amount: bigint }>();
   for (const { record, entries } of postings) {
     const day = dayOf(record.startedAt);
@@ -49,7 +60,7 @@ export function ledgerDays(postings: readonly { record: SettledRecord; entries: 
 }
 
 /** What the records add to `agent_runs`. Ceilings come by themselves: a run may have one before anything of it is settled. */
-export function runTotals(records: readonly SettledRecord[]) {
+export function runTotals(records: readonly PostedRecord[]) {
   const inRuns = records.filter((record) => record.runId !== null);
   const groups = Map.groupBy(inRuns, (record) => [record.accountId, record.livemode, record.runId].join(' '));
   return [...groups.values()].flatMap((group) => {
@@ -61,7 +72,8 @@ export function runTotals(records: readonly SettledRecord[]) {
       run_id: first.runId,
       ceiling_nano: null,
       spent_nano: sumOf(group, (record) => BigInt(record.cost)),
-      requests: sumOf(group, () => 1),
+      // The calls were made, whatever became of their money.
+      requests: group.filter((record) => !isRefund(record)).length.toString(),
       first_request_at: rfc3339(Math.min(...group.map((record) => record.startedAt))),
       last_request_at: rfc3339(Math.max(...group.map((record) => record.startedAt))),
     };

@@ -42,11 +42,39 @@ export interface SettlementRecord {
   readonly clientSignature?: ClientSignature | null;
   readonly requestSha256: string;
   readonly responseSha256: string;
+  /**
+   * Decides the day and the month it belongs to, and so which lanes: it is in the period of the lanes it was held on. Of a line of a batch
+   * it is therefore the time at which the batch's hold was taken.
+   */
   readonly startedAt: number;
   readonly firstByteAt: number | null;
   readonly completedAt: number;
   readonly overheadMs: number;
 }
+
+/** What is given back of a settled request, as it stands in the journal: the settled record, and why. */
+export interface RefundRecord extends Omit<SettlementRecord, 'kind'> {
+  readonly kind: 'refund';
+  readonly refundId: string;
+  /** The refund's own receipt; `receiptId` is that of what is refunded. */
+  readonly refundReceiptId: string;
+  readonly reason: string;
+  readonly refundedAt: number;
+  /** Nano-USD: what the settlement had booked as debt. */
+  readonly debt: string;
+}
+
+/** A refund with what is given back, in positive amounts. */
+export interface RefundedRecord extends Omit<RefundRecord, 'debt'> {
+  readonly charged: bigint;
+  readonly debt: bigint;
+  readonly covered: Readonly<Record<string, bigint>>;
+}
+
+/** What the ledger writes. */
+export type PostedRecord = SettledRecord | RefundedRecord;
+
+export const isRefund = (record: PostedRecord): record is RefundedRecord => record.kind === 'refund';
 
 /** A record with what the lanes decided: how the account paid. */
 export interface SettledRecord extends SettlementRecord {

@@ -63,6 +63,10 @@ const sums = (requests: number, input: number, cached: number, output: number, c
   input_tokens: input,
   cached_input_tokens: cached,
   output_tokens: output,
+  input_characters: 0,
+  audio_seconds: 0,
+  video_seconds: 0,
+  images: 0,
   cost_usd: cost,
   charged_usd: charged,
 });

@@ -4,6 +4,7 @@ import { dayOf, monthOf, rfc3339 } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { NO_KEY } from './rollups.ts';
+import { type UsageRecordRow, usageOfRow } from './usage-row.ts';
 
 interface UsageScope {
   readonly accountId: string;
@@ -17,12 +18,17 @@ type SumRow = {
   input_tokens: string;
   cached_input_tokens: string;
   output_tokens: string;
+  input_characters: string;
+  audio_seconds: string;
+  video_seconds: string;
+  images: string;
   cost: string;
   charged: string;
 };
 
 const SUMS = `sum(requests)::text as requests, sum(input_tokens)::text as input_tokens, sum(cached_input_tokens)::text as cached_input_tokens,
-  sum(output_tokens)::text as output_tokens, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged`;
+  sum(output_tokens)::text as output_tokens, sum(input_characters)::text as input_characters, sum(audio_seconds)::text as audio_seconds,
+  sum(video_seconds)::text as video_seconds, sum(images)::text as images, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged`;
 
 const GROUPS = { day: 'day::text', model: 'model', key: 'key_id::text', run: 'run_id' } as const;
 
@@ -50,8 +56,13 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
   return { from, to, livemode, group_by: query.group_by, items, total: totals(rows) };
 }
 
+const meter = (name: string) => `coalesce((meters->>'${name}')::bigint, 0) as ${name}`;
+
+/** As the daily rollups have it: what was given back counts as if it had not been. */
 const PER_REQUEST = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, model_served as model, coalesce(key_id, '${NO_KEY}') as key_id, run_id,
-  (outcome <> 'failed')::int as requests, input_tokens, cached_input_tokens, output_tokens, cost_nano, charged_nano from usage_records)`;
+  (outcome <> 'failed')::int as requests, input_tokens, cached_input_tokens, output_tokens, ${['input_characters', 'audio_seconds', 'video_seconds', 'images'].map(meter).join()},
+  cost_nano, charged_nano from usage_records as u where not exists
+    (select 1 from refunds as r where r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null))`;
 
 function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial<UsageRow> {
   switch (groupBy) {
@@ -75,6 +86,10 @@ function totals(rows: readonly SumRow[]): UsageResponse['total'] {
     input_tokens: Number(sum('input_tokens')),
     cached_input_tokens: Number(sum('cached_input_tokens')),
     output_tokens: Number(sum('output_tokens')),
+    input_characters: Number(sum('input_characters')),
+    audio_seconds: Number(sum('audio_seconds')),
+    video_seconds: Number(sum('video_seconds')),
+    images: Number(sum('images')),
     cost_usd: formatUsd(sum('cost')),
     charged_usd: formatUsd(sum('charged')),
   };
@@ -86,10 +101,24 @@ const invalidRange = () =>
     errors: [{ loc: ['query', 'from'], msg: 'Must not be after `to`', type: 'invalid_range' }],
   });
 
+interface TraceRow extends UsageRecordRow {
+  /** These three are null together: nothing was given back. */
+  readonly refund_receipt_id: string | null;
+  readonly refund_reason: string | null;
+  readonly refunded_at: Date | null;
+}
+
+const refundOf = ({ refund_receipt_id, refund_reason, refunded_at, cost_nano }: TraceRow): RequestTrace['refund'] =>
+  refund_receipt_id === null || refund_reason === null || refunded_at === null
+    ? null
+    : { receipt_id: refund_receipt_id, reason: refund_reason, cost_usd: formatUsd(cost_nano), refunded_at: rfc3339(refunded_at) };
+
 /** The trace of a request by our id or by the one that the caller sent; the newest where a caller reused theirs. */
 export async function requestTrace(pool: Pool, accountId: string, requestId: string): Promise<RequestTrace> {
-  const { rows } = await pool.query(
-    `select * from usage_records where account_id = $1 and (request_id = $2 or client_request_id = $2) order by started_at desc, attempt desc limit 1`,
+  const { rows } = await pool.query<TraceRow>(
+    `select u.*, r.receipt_id as refund_receipt_id, r.reason as refund_reason, r.requested_at as refunded_at from usage_records u
+       left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null
+     where u.account_id = $1 and (u.request_id = $2 or client_request_id = $2) order by started_at desc, u.attempt desc limit 1`,
     [accountId, requestId],
   );
   const [row] = rows;
@@ -99,6 +128,7 @@ export async function requestTrace(pool: Pool, accountId: string, requestId: str
       'There is no settled request with this id in your account; a trace appears a moment after the answer has ended.',
     );
   return {
+    kind: row.kind,
     request_id: row.request_id,
     client_request_id: row.client_request_id,
     receipt_id: row.receipt_id,
@@ -112,19 +142,15 @@ export async function requestTrace(pool: Pool, accountId: string, requestId: str
     provider: row.provider,
     fallback: row.fallback,
     outcome: row.outcome,
-    attempts: row.attempts,
-    usage: {
-      input_tokens: Number(row.input_tokens),
-      cached_input_tokens: Number(row.cached_input_tokens),
-      cache_write_tokens: Number(row.cache_write_tokens),
-      output_tokens: Number(row.output_tokens),
-      reasoning_tokens: Number(row.reasoning_tokens),
-    },
+    attempts: [...row.attempts],
+    usage: usageOfRow(row),
     estimated: row.estimated,
     price_version: row.price_version,
-    held_usd: formatUsd(BigInt(row.held_nano)),
-    cost_usd: formatUsd(BigInt(row.cost_nano)),
-    charged_usd: formatUsd(BigInt(row.charged_nano)),
+    price_factor: row.price_factor,
+    held_usd: formatUsd(row.held_nano),
+    cost_usd: formatUsd(row.cost_nano),
+    charged_usd: formatUsd(row.charged_nano),
+    refund: refundOf(row),
     started_at: rfc3339(row.started_at),
     first_byte_at: row.first_byte_at && rfc3339(row.first_byte_at),
     completed_at: rfc3339(row.completed_at),

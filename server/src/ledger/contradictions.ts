@@ -1,0 +1,46 @@
+import type { Pool } from 'pg';
+
+/** Rows that count: those whose money was given back count as nothing, though their run has seen them. */
+const RECORDS = `(select u.*, (r.posted_at is null)::int as counts, (outcome <> 'failed')::int as answered
+  from usage_records u left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt) as records`;
+
+const sum = (value: string, name: string) => `sum(counts * coalesce(${value}, 0)) as ${name}`;
+const meter = (name: string) => sum(`(meters->>'${name}')::bigint`, name);
+const covered = (name: string) => sum(`(covered->>'${name}')::bigint`, `covered_${name}`);
+
+const COUNTED = ['requests', 'input_tokens', 'cached_input_tokens', 'output_tokens', 'cost_nano', 'charged_nano'];
+const METERS = ['input_characters', 'audio_seconds', 'video_seconds', 'images'];
+const COVERED = ['requests', 'tokens', 'images', 'audio_seconds', 'video_seconds'];
+
+const USAGE = `select account_id, livemode, (started_at at time zone 'UTC')::date as day,
+    coalesce(key_id, '00000000-0000-0000-0000-000000000000') as key_id, model_served as model,
+    ${COUNTED.map((name) => sum(name === 'requests' ? 'answered' : name, name)).join()}, ${METERS.map(meter).join()}, ${COVERED.map(covered).join()}
+  from ${RECORDS} group by 1, 2, 3, 4, 5`;
+const USAGE_DAILY = `select account_id, livemode, day, key_id, model, ${COUNTED.join()}, ${METERS.join()},
+  ${COVERED.map((name) => `covered_${name}`).join()} from usage_daily`;
+const LEDGER = `select account, (started_at at time zone 'UTC')::date as day, sum(amount_nano) as amount_nano
+  from ledger_entries join postings using (posting_id) join usage_records using (request_id, attempt) group by 1, 2`;
+const RUNS = `select account_id, livemode, run_id, sum(counts * cost_nano) as spent_nano, count(*) as requests,
+    min(started_at) as first_request_at, max(started_at) as last_request_at
+  from ${RECORDS} where run_id is not null group by 1, 2, 3`;
+const AGENT_RUNS = 'select account_id, livemode, run_id, spent_nano, requests, first_request_at, last_request_at from agent_runs';
+
+const differs = (a: string, b: string) =>
+  `(select * from (${a}) a except select * from (${b}) b) union all (select * from (${b}) b except select * from (${a}) a)`;
+
+/** Whatever the sums say that the rows they are made of do not, postings that do not balance, and what lacks its receipt. For tests. */
+export async function contradictions(pool: Pool): Promise<unknown[]> {
+  const all = async (sql: string) => (await pool.query(sql)).rows;
+  const found = await Promise.all([
+    all(differs(USAGE_DAILY, USAGE)),
+    all(differs('select * from ledger_daily', LEDGER)),
+    all(differs(AGENT_RUNS, RUNS)),
+    all('select posting_id from ledger_entries group by posting_id having sum(amount_nano) <> 0'),
+    all('select * from postings left join usage_records using (request_id, attempt) where receipt_id is null'),
+    all('select * from usage_records left join receipts using (receipt_id) where receipts.digest is null'),
+    all('select * from refunds left join receipts using (receipt_id) where refunds.posted_at is not null and receipts.digest is null'),
+    all(`select * from refunds f full join (select * from postings where kind = 'refund') p using (request_id, attempt)
+         where (f.posted_at is null) <> (p.posting_id is null)`),
+  ]);
+  return found.flat();
+}
