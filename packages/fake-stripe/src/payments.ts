@@ -147,7 +147,7 @@ function newIntent(world: World, order: PaymentOrder): FakePaymentIntent {
 }
 
 /** Charges the card. @returns why not */
-export function attempt(world: World, intent: FakePaymentIntent, { method, moment }: PaymentOrder): CardDecline | undefined {
+function attempt(world: World, intent: FakePaymentIntent, { method, moment }: PaymentOrder): CardDecline | undefined {
   const declined: CardDecline | undefined = method
     ? declineOf(method, moment)
     : { code: 'resource_missing', message: 'This customer has no attached payment source or default payment method.', detail: {} };

@@ -227,7 +227,7 @@ export function setCancellation(world: World, subscription: FakeSubscription, ca
   subscription.canceled_at = cancels ? world.now() : null;
 }
 
-export const isOf = (invoice: FakeInvoice, subscription: FakeSubscription): boolean =>
+const isOf = (invoice: FakeInvoice, subscription: FakeSubscription): boolean =>
   invoice.parent?.subscription_details?.subscription === subscription.id;
 
 const periodOf = (item: FakeSubscriptionItem) => ({ start: item.current_period_start, end: item.current_period_end });

@@ -15,7 +15,7 @@ function kindOf(failure: Stripe.errors.StripeError): PaymentFaultKind {
   return failure.code === 'resource_missing' ? 'not_found' : 'invalid';
 }
 
-export const isMissing = (thrown: unknown): boolean => thrown instanceof Stripe.errors.StripeError && thrown.code === 'resource_missing';
+const isMissing = (thrown: unknown): boolean => thrown instanceof Stripe.errors.StripeError && thrown.code === 'resource_missing';
 
 /** Undefined in place of an object that is not there. */
 export const orMissing = <T>(answer: Promise<T>): Promise<T | undefined> =>

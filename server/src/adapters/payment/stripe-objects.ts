@@ -143,7 +143,7 @@ export const StripeSchedule = z.object({ id: z.string(), customer: Id, subscript
 const ms = (seconds: number): number => seconds * 1000;
 const msOrNone = (seconds: number | null | undefined): number | undefined => (seconds == null ? undefined : seconds * 1000);
 
-export function planOf({ metadata }: z.output<typeof Price>): PlanRef | undefined {
+function planOf({ metadata }: z.output<typeof Price>): PlanRef | undefined {
   const [planId, version] = [metadata[METADATA.plan], Number(metadata[METADATA.version])];
   return planId !== undefined && Number.isSafeInteger(version) ? { planId, version } : undefined;
 }

@@ -1,7 +1,6 @@
 import type { DocumentOf, SandboxCard, SandboxLine } from './documents.ts';
 import { newSandboxId, type SandboxBooks } from './store.ts';
 
-type Customer = DocumentOf<'customer'>;
 type Invoice = DocumentOf<'invoice'>;
 type Payment = DocumentOf<'payment'>;
 type Price = DocumentOf<'price'>;
@@ -31,7 +30,7 @@ const DECLINES = {
 /** What a card does when it is charged; on the page every card pays, and Decline declines. */
 type Behaviour = 'pays' | keyof typeof DECLINES;
 
-export const whenAway = (card: SandboxCard): Behaviour => (card === 'good' ? 'pays' : card);
+const whenAway = (card: SandboxCard): Behaviour => (card === 'good' ? 'pays' : card);
 
 interface PaymentOrder {
   readonly customer: string;
@@ -187,4 +186,4 @@ export async function mustFind<K extends 'customer' | 'subscription' | 'invoice'
   return found;
 }
 
-export type { Customer, Invoice, Payment, Price, Subscription };
+export type { Invoice, Payment, Price, Subscription };
