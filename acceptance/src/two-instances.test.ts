@@ -55,58 +55,72 @@ async function startSecondInstance(databaseUrl: string) {
 const statusAtSecond = async (key: string) =>
   (await fetch(`${second.url}/v1/users/me`, { headers: { authorization: `Bearer ${key}` } })).status;
 
-/**
- * The time from the moment at which the change is asked for at the gateway to the first refusal that the second instance has answered,
- * milliseconds. It asks without a pause, so the instance has the key in memory when the change comes.
- */
-async function timeToRefusal(key: string, change: () => Promise<unknown>): Promise<number> {
-  expect(await statusAtSecond(key)).toBe(200);
-  const startedTick = performance.now();
-  const changed = change();
-  let status = 200;
-  while (status === 200 && performance.now() - startedTick < 10 * LIMIT_MS) status = await statusAtSecond(key);
-  const tookMs = performance.now() - startedTick;
-  await changed;
-  expect(status).toBe(401);
-  return tookMs;
+/** How long a change took, milliseconds. */
+interface Delay {
+  /** From asking for the change at the gateway to the first refusal that the second instance has answered: what a person sees. */
+  readonly seenMs: number;
+  /** From the answer to the change until the last request was sent that the second instance still accepted; 0 when there was none. */
+  readonly lateMs: number;
 }
 
-function report(what: string, timesMs: readonly number[]): void {
-  const sorted = timesMs.toSorted((a, b) => a - b);
-  const [median = Number.NaN, max = Number.NaN] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-  process.stdout.write(
-    `${what}, until another process refuses: p50 ${median.toFixed(1)} ms, max ${max.toFixed(1)} ms, n ${sorted.length}\n`,
-  );
-  expect(max).toBeLessThan(LIMIT_MS);
+/** Asks the second instance without a pause, so that it has the key in memory when the change comes. */
+async function delayOf(key: string, change: () => Promise<unknown>): Promise<Delay> {
+  expect(await statusAtSecond(key)).toBe(200);
+  const askedTick = performance.now();
+  let answeredTick = Number.POSITIVE_INFINITY;
+  const changed = change().then(() => {
+    answeredTick = performance.now();
+  });
+  let acceptedTick = askedTick;
+  for (;;) {
+    const sentTick = performance.now();
+    const status = await statusAtSecond(key);
+    if (status === 401) break;
+    expect(status).toBe(200);
+    acceptedTick = sentTick;
+    expect(acceptedTick - answeredTick).toBeLessThan(LIMIT_MS);
+  }
+  const seenMs = performance.now() - askedTick;
+  await changed;
+  return { seenMs, lateMs: Math.max(0, acceptedTick - answeredTick) };
+}
+
+function report(what: string, delays: readonly Delay[]): void {
+  const [seen, late] = (['seenMs', 'lateMs'] as const).map((name) => {
+    const sorted = delays.map((one) => one[name]).sort((a, b) => a - b);
+    return `p50 ${sorted[Math.floor(sorted.length / 2)]?.toFixed(1)} ms, max ${sorted.at(-1)?.toFixed(1)} ms`;
+  });
+  process.stdout.write(`${what}, n ${delays.length}: from asking to the refusal ${seen}; accepted after the answer ${late}\n`);
+  for (const { lateMs } of delays) expect(lateMs).toBeLessThan(LIMIT_MS);
 }
 
 test(`a key that is revoked through one process is refused by another within a second, ${ROUNDS} times of ${ROUNDS}`, async () => {
-  const times: number[] = [];
+  const delays: Delay[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const { key, key_id } = await account.createKey();
-    times.push(await timeToRefusal(key, () => account.revoke(key_id)));
+    delays.push(await delayOf(key, () => account.revoke(key_id)));
   }
-  report('revocation', times);
+  report('revocation', delays);
 });
 
 test(`a secret that is rotated through one process is refused by another within a second, ${ROUNDS} times of ${ROUNDS}`, async () => {
-  const times: number[] = [];
+  const delays: Delay[] = [];
   let { key, key_id } = await account.createKey();
   for (let round = 0; round < ROUNDS; round++) {
     const old = key;
-    times.push(
-      await timeToRefusal(old, async () => {
+    delays.push(
+      await delayOf(old, async () => {
         key = (await account.rotate(key_id, 0)).key;
       }),
     );
     expect(await statusAtSecond(key)).toBe(200);
   }
-  report('rotation', times);
+  report('rotation', delays);
 });
 
 test('keys that are revoked through one process all at once are all refused by another within a second', async () => {
   const keys = await Promise.all(Array.from({ length: ROUNDS / 2 }, () => account.createKey()));
-  report('revocation, all at once', await Promise.all(keys.map(({ key, key_id }) => timeToRefusal(key, () => account.revoke(key_id)))));
+  report('revocation, all at once', await Promise.all(keys.map(({ key, key_id }) => delayOf(key, () => account.revoke(key_id)))));
 });
 
 test('a second gateway on the embedded database of a running one refuses to start', async () => {
