@@ -198,8 +198,13 @@ export function describePayments(name: string, start: () => Promise<PaymentsUnde
       test('an upgrade costs what its preview said, to the cent, and is there at once', async () => {
         const subscription = await subscribe(PRO);
         await under.advanceDays(10);
+        const { customerId, id: subscriptionId, periodStartMs, periodEndMs } = subscription;
+        const used = { customerId, subscriptionId, periodStartMs, periodEndMs, reference: 'u', description: 'Usage' };
+        await provider.addInvoiceItem({ ...key(), ...used, amount: 1n * USD });
         const preview = await provider.previewChange({ subscriptionId: subscription.id, plan: ref(SCALE) });
         expect(preview.lines.map(({ amount, isProration }) => [amount > 0n, isProration])).toEqual([
+          // What waits for the next invoice is on this one.
+          [true, false],
           [false, true],
           [true, true],
         ]);

@@ -118,11 +118,13 @@ export interface PreviewChange {
 export interface ChangePreview {
   /** What is charged now: the new plan's share of the period that is left, less the old one's. Negative: a credit on later invoices. */
   readonly dueNow: NanoUsd;
+  /** Also what was added for the next invoice: this is the next one. */
   readonly lines: readonly InvoiceLine[];
   /** The moment it was computed for; handed to `changeSubscription`, the charge is this one exactly. */
   readonly proratedAtMs: number;
   /** The end of the period under way, when `nextAmount` is due. */
   readonly nextChargeAtMs: number;
+  /** The new plan's price; what is added until then comes on top. */
   readonly nextAmount: NanoUsd;
 }
 

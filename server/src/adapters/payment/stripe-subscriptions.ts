@@ -57,11 +57,15 @@ export function createStripeSubscriptions(stripe: Stripe, prices: StripePrices):
 
     previewChange: async ({ plan, subscriptionId }) => {
       const subscription = await retrieve(subscriptionId);
-      const items = await itemsFor(subscriptionId, await prices.idOf(plan));
-      const preview = (details: Stripe.InvoiceCreatePreviewParams.SubscriptionDetails) =>
-        stripe.invoices.createPreview({ subscription: subscriptionId, subscription_details: { ...details, items } });
-      const now = StripeInvoice.parse(await preview({ proration_behavior: 'always_invoice' }));
-      const later = StripeInvoice.parse(await preview({ proration_behavior: 'none' }));
+      const priceId = await prices.idOf(plan);
+      const items = await itemsFor(subscriptionId, priceId);
+      const now = StripeInvoice.parse(
+        await stripe.invoices.createPreview({
+          subscription: subscriptionId,
+          subscription_details: { items, proration_behavior: 'always_invoice' },
+        }),
+      );
+      const { unit_amount: monthly } = await stripe.prices.retrieve(priceId);
       const lines = now.lines.data.map(lineOf);
       return {
         // What is due leaves out a credit that the customer has, and is never negative.
@@ -70,7 +74,7 @@ export function createStripeSubscriptions(stripe: Stripe, prices: StripePrices):
         // By Stripe's clock and not by ours.
         proratedAtMs: lines.find(({ isProration }) => isProration)?.periodStartMs ?? now.created * 1000,
         nextChargeAtMs: subscriptionOf(subscription).periodEndMs,
-        nextAmount: centsToNanoUsd(later.total),
+        nextAmount: centsToNanoUsd(monthly ?? 0),
       };
     },
 

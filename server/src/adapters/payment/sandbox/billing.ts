@@ -117,6 +117,10 @@ export async function invoice(turn: Turn, subscription: Subscription, { behaviou
   return collect(turn, made, behaviour);
 }
 
+/** What goes onto the subscription's next invoice, whatever that is for. */
+export const waitingItems = async (books: SandboxBooks, { customer, id }: Subscription): Promise<DocumentOf<'invoice_item'>[]> =>
+  (await books.list('invoice_item', customer)).filter((item) => item.invoice === null && item.subscription === id);
+
 /** Charges an open invoice. It is paid afterwards, or is not. */
 export async function collect(turn: Turn, open: Invoice, behaviour: Behaviour): Promise<Invoice> {
   const { books, now } = turn;

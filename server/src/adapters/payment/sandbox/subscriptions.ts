@@ -21,6 +21,7 @@ import {
   type Subscription,
   save,
   type Turn,
+  waitingItems,
 } from './billing.ts';
 import { newSandboxId, type SandboxBooks } from './store.ts';
 
@@ -28,7 +29,8 @@ export async function preview(turn: Turn, { plan, subscriptionId }: PreviewChang
   const subscription = await running(turn.books, subscriptionId);
   const price = await priceOf(turn.books, plan);
   const { balance } = await mustFind(turn.books, 'customer', subscription.customer);
-  const lines = prorationLines(subscription, price, withinPeriod(subscription, turn.now));
+  const waiting = await waitingItems(turn.books, subscription);
+  const lines = [...waiting, ...prorationLines(subscription, price, withinPeriod(subscription, turn.now))];
   const total = lines.reduce((sum, { amount }) => sum + amount, 0);
   return {
     dueNow: centsToNanoUsd(total < 0 ? total : total - Math.max(0, Math.min(total, -balance))),
@@ -47,7 +49,8 @@ export async function change(turn: Turn, { plan, proratedAtMs, subscriptionId }:
   const behaviour = await behaviourOf(books, subscription.customer);
   const lines = prorationLines(subscription, price, at);
   const { balance } = await mustFind(books, 'customer', subscription.customer);
-  const total = lines.reduce((sum, { amount }) => sum + amount, 0);
+  const waiting = await waitingItems(books, subscription);
+  const total = [...waiting, ...lines].reduce((sum, { amount }) => sum + amount, 0);
   if (behaviour !== 'pays' && total + Math.min(0, balance) > 0) {
     // Found out before anything is written: not paid, not changed.
     return { changed: false, decline: declineOf({ decline_code: DECLINE_CODES[behaviour] }, undefined) };
