@@ -10,7 +10,7 @@ export function answer(response: ServerResponse, step: Step, said: Answer, progr
     if (step.cut?.at === 'before_head') breakOff(response, step.cut.how, progress);
     else if (step.body !== undefined) plain(response, step, bytesOf(step.body), progress);
     else if (said.isStream) stream(response, step, said, progress);
-    else plain(response, step, bytesOf(said.plain()), progress);
+    else plain(response, step, bytesOf(said.plain()), progress, said.contentType);
   };
   later(step.delayMs, begin);
 }
@@ -23,8 +23,8 @@ const later = (delayMs: number | undefined, act: () => void): void => {
 const bytesOf = (body: string | Uint8Array | object): Uint8Array =>
   body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 
-function plain(response: ServerResponse, step: Step, body: Uint8Array, progress: Progress): void {
-  const headers = { 'content-type': 'application/json', 'content-length': String(body.length), ...step.headers };
+function plain(response: ServerResponse, step: Step, body: Uint8Array, progress: Progress, contentType = 'application/json'): void {
+  const headers = { 'content-type': contentType, 'content-length': String(body.length), ...step.headers };
   respond(response, step, headers, [body], progress);
 }
 

@@ -7,8 +7,10 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** What a provider says to one request, in both ways of writing it down. */
 export interface Answer {
   readonly isStream: boolean;
-  /** The whole answer, one JSON document. */
-  plain(): object;
+  /** Of the whole answer; JSON where it is left out. */
+  readonly contentType?: string;
+  /** The whole answer: one JSON document, or bytes. */
+  plain(): object | Uint8Array;
   /** The server-sent events, one string each. */
   events(): Iterable<string>;
 }

@@ -4,6 +4,8 @@ import { anthropic } from './anthropic/dialect.ts';
 import { azure } from './azure/dialect.ts';
 import { type Dialect, isFields } from './dialect.ts';
 import { google } from './google/dialect.ts';
+import { openAiEndpoints } from './openai/dialect.ts';
+import { type Form, readForm } from './openai/form.ts';
 import { CHAT, openAi } from './openai.ts';
 import { prepared } from './prepared.ts';
 import type { Step } from './step.ts';
@@ -17,6 +19,8 @@ export interface RecordedRequest {
   /** Parsed JSON, undefined where it is none. */
   readonly body: unknown;
   readonly rawBody: Buffer;
+  /** The body where it is multipart/form-data: text fields and files, in order. */
+  readonly form: Form | undefined;
   /** The client's end of the connection: the same port twice is a reused connection. */
   readonly clientPort: number;
   /** Milliseconds since the Unix epoch. */
@@ -89,7 +93,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
     for (const arrived of waiting.splice(0)) arrived(request);
     const dialect = DIALECTS.find((one) => one.takes(request)) ?? openAi;
     const step = stepFor(request, dialect);
-    const fields = isFields(request.body) ? request.body : {};
+    const fields = isFields(request.body) ? request.body : Object.fromEntries(request.form?.fields ?? []);
     answer(response, step, dialect.answer({ turn: ++answers, path: request.path, request: fields, step, promptTokens }), request);
   };
 
@@ -126,7 +130,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
 }
 
 /** The first that takes a request answers it; OpenAI's takes every one. */
-const DIALECTS: readonly Dialect[] = [anthropic, google, azure, openAi];
+const DIALECTS: readonly Dialect[] = [anthropic, google, azure, openAiEndpoints, openAi];
 
 function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBody: Buffer): Recording {
   const { promise: ended, resolve } = Promise.withResolvers<'answered' | 'aborted' | 'cut'>();
@@ -136,6 +140,7 @@ function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBod
     headers: incoming.headers,
     body: parsed(rawBody),
     rawBody,
+    form: readForm(incoming.headers['content-type'], rawBody),
     clientPort: incoming.socket.remotePort ?? 0,
     startedAt: Date.now(),
     bytesSent: 0,
