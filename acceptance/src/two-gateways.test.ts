@@ -11,7 +11,7 @@ import { type Answered, ask, HELLO, header, isDone, MODEL, problemOf } from './c
 import { Gateway, type GatewayOptions } from './gateway.ts';
 import { nano, sum, usd } from './money.ts';
 
-const CALLS = 600;
+const CALLS = 300;
 const MAX_TOKENS = 64;
 const CALLERS = 12;
 /** What a gateway held is free so long after its death: the lease, and the sweep after it. */
@@ -85,8 +85,8 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
 
   test('never settle for more than the cap of a key between them, to the nano-dollar', async () => {
     billAtRandom();
-    const cap = nano('0.01');
-    const { key, key_id } = await account.createKey({ monthly_cap_usd: '0.01' });
+    const cap = nano('0.005');
+    const { key, key_id } = await account.createKey({ monthly_cap_usd: '0.005' });
     const answers: Answered[] = [];
     for (let waiting = CALLS, round = 0; waiting > 0 && round < 12; round += 1) {
       const answered = await Promise.all(
@@ -111,7 +111,7 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     expect(settled).toBeGreaterThan(cap - nano('0.0001'));
     expect(await books.faults()).toEqual([]);
     for (const gateway of [first, second]) {
-      expect(await standingOf(gateway, key)).toMatchObject({ cap_usd: '0.01', spent_usd: usd(settled), held_usd: '0' });
+      expect(await standingOf(gateway, key)).toMatchObject({ cap_usd: '0.005', spent_usd: usd(settled), held_usd: '0' });
     }
   });
 

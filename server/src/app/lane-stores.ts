@@ -13,7 +13,7 @@ const PREFIX = 'tallygate';
 
 /** What several gateways share. */
 export interface SharedRedis {
-  /** Answers within a second or fails. */
+  /** Answers within two seconds or fails. */
   readonly prompt: RedisConnection;
   /** Waits for its server: for the workers of the job queue. */
   readonly forJobs: RedisConnection;

@@ -5,7 +5,7 @@ import type { Log } from '../../kernel/log.ts';
 export type RedisConnection = Redis | Cluster;
 
 /** No command takes longer than this: who waits for an admission is refused rather than kept. */
-const COMMAND_TIMEOUT_MS = 1_000;
+const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const READY_WITHIN_MS = 10_000;
 
@@ -64,7 +64,7 @@ export function parseRedisUrl(url: string): RedisAddress {
 type Options = Omit<RedisOptions, 'replyMapping'>;
 
 type Purpose =
-  /** Answers within a second, or fails. */
+  /** Answers within two seconds, or fails. */
   | 'prompt'
   /** Waits for its server as long as it takes: workers of the job queue, which block. */
   | 'patient';

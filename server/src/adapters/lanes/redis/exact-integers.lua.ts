@@ -6,10 +6,11 @@ export const LARGEST_UNITS = 900_000_000_000n;
 /**
  * Exact integers in Lua 5.1, whose only numbers are doubles: `{high, low}` stands for high × 10^12 + low with 0 <= low < 10^12, in floor
  * notation, so that a negative number has a negative `high`. No intermediate result reaches 2^53: sums of two halves stay below 2 × 10^12,
- * products are made of factors below 10^6, and quotients digit by digit in base 10^4 of remainders below 9 × 10^11.
+ * products are made of factors below 10^6 or are themselves below 9 × 10^15, and quotients digit by digit in base 10^4 of remainders below 9 × 10^11.
  */
 export const EXACT_INTEGERS = /* lua */ `
 local BASE, HALF, DIGIT = 1000000000000, 1000000, 10000
+local SMALL = 9000000000000000
 local ZERO = {0, 0}
 
 -- Exact for whole doubles, which Lua's own operators are not: % is made of a division that rounds.
@@ -24,18 +25,24 @@ local function negative(a)
 end
 
 local function exact(text)
-  local digits = string.gsub(text, '^-', '')
-  local number
-  if #digits <= 12 then number = {0, tonumber(digits)}
-  else number = {tonumber(string.sub(digits, 1, -13)), tonumber(string.sub(digits, -12))} end
-  if string.byte(text) == 45 then return negative(number) end
+  if #text <= 12 then
+    local number = tonumber(text)
+    if number < 0 then return {-1, BASE + number} end
+    return {0, number}
+  end
+  local is_negative = string.byte(text) == 45
+  local digits = is_negative and string.sub(text, 2) or text
+  local number = {tonumber(string.sub(digits, 1, -13)) or 0, tonumber(string.sub(digits, -12))}
+  if is_negative then return negative(number) end
   return number
 end
 
+-- Lua writes a whole number in all its digits as long as it has no more than fourteen.
 local function text(a)
+  if a[1] == 0 then return tostring(a[2]) end
   local sign = ''
   if a[1] < 0 then sign, a = '-', negative(a) end
-  if a[1] == 0 then return sign .. string.format('%.0f', a[2]) end
+  if a[1] == 0 then return sign .. tostring(a[2]) end
   return sign .. string.format('%.0f%012.0f', a[1], a[2])
 end
 
@@ -65,6 +72,16 @@ end
 
 -- ceil((a + b * times) / by) of integers that are not negative; times < 10^12, by < 9 * 10^11.
 local function scaled(a, b, times, by)
+  -- Nearly always everything is small enough for a plain number.
+  if a[1] == 0 and b[1] == 0 then
+    local sum = a[2] + b[2] * times
+    if sum < SMALL then
+      local quotient, rest = parts(sum, by)
+      if rest > 0 then quotient = quotient + 1 end
+      if quotient < BASE then return {0, quotient} end
+      return {parts(quotient, BASE)}
+    end
+  end
   local low, high = product(b[2], times), product(b[1], times)
   local bottom = add({0, low[2]}, {0, a[2]})
   local middle = add(add({0, low[1]}, {0, high[2]}), {0, a[1]})

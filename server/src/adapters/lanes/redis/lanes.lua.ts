@@ -105,13 +105,19 @@ local function draw(use, left, cost)
       local there = left[meter]
       if there and at_most({0, amount}, there) then available = amount
       elseif there and there[1] >= 0 then available = there[2] end
-      if not at_most(product(part, amount), product(available, whole)) then part, whole = available, amount end
+      local is_scarcer
+      if available == amount then is_scarcer = false
+      elseif part * amount < SMALL and available * whole < SMALL then is_scarcer = available * whole < part * amount
+      else is_scarcer = not at_most(product(part, amount), product(available, whole)) end
+      if is_scarcer then part, whole = available, amount end
     end
   end
   local covered = {}
   for meter, amount in pairs(use) do
-    if amount > 0 then covered[meter] = scaled(ZERO, {0, amount}, part, whole) end
+    if amount > 0 then covered[meter] = part == whole and {0, amount} or scaled(ZERO, {0, amount}, part, whole) end
   end
+  if part == whole then return covered, ZERO end
+  if part == 0 then return covered, cost end
   return covered, scaled(ZERO, cost, whole - part, whole)
 end
 

@@ -56,12 +56,14 @@ local left = quota_left(request, quota, units_at(request.wanted))
 local function has_room(lane, amount)
   return not lane.cap or at_most(add(add(lane.spent, lane.held), amount), lane.cap)
 end
+-- What was weighed last: mostly it is what is taken.
+local amount, covered, charge
 local function fits(tokens)
-  local amount = cost_at(tokens)
+  amount = cost_at(tokens)
+  covered, charge = draw(units_at(tokens), left, amount)
   for _, lane in ipairs(request.lanes) do
     if not has_room(money_lane(lane.id), amount) then return false end
   end
-  local _, charge = draw(units_at(tokens), left, amount)
   if charge[1] == 0 and charge[2] == 0 then return true end
   return funds ~= nil and has_room(funds, charge)
 end
@@ -80,10 +82,10 @@ if not fits(tokens) then
     if fits(middle) then low = middle else high = middle - 1 end
   end
   tokens = low
+  fits(tokens)
 end
 
-local hold = {request = request, amount = cost_at(tokens)}
-hold.covered, hold.charge = draw(units_at(tokens), left, hold.amount)
+local hold = {request = request, amount = amount, covered = covered, charge = charge}
 count(hold, add)
 each_lane(request, function (lane) lane.holds = lane.holds + 1 end)
 local marks = {}
