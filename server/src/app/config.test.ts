@@ -82,6 +82,15 @@ describe('the providers file', () => {
     ]);
   });
 
+  test('stands for the variables of the providers that it names', () => {
+    const path = file({ providers: [{ name: 'openai', base_url: 'https://proxy.test/v1', api_key_env: 'OPENAI_API_KEY' }] });
+    const { providers } = readConfig({ PROVIDERS_FILE: path, OPENAI_API_KEY: 'k', XAI_API_KEY: 'x' });
+    expect(providers.map(({ name, baseUrl }) => [name, baseUrl])).toEqual([
+      ['openai', 'https://proxy.test/v1'],
+      ['xai', 'https://api.x.ai/v1'],
+    ]);
+  });
+
   test.each([
     ['providers.0.weight', { weight: 0 }],
     ['providers.0.weigth', { weigth: 1 }],

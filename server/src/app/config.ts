@@ -160,7 +160,8 @@ export function readConfig(environment: Environment = process.env): Config {
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
     webUrl: given.WEB_URL,
-    providers: [...listed, ...wellKnown],
+    // Who lists a provider of that name means that one: its key may well be in the usual variable.
+    providers: [...listed, ...wellKnown.filter(({ name }) => listed.every((one) => one.name !== name))],
     inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     accountBody: { maxBytes: given.BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     files: {
