@@ -43,7 +43,6 @@ export const OWED: readonly string[] = [
   'GET /v1/plans/overage-estimate',
   'POST /v1/plans/checkout',
   'POST /v1/plans/balance-checkout',
-  'POST /v1/audio/transcriptions',
   'POST /v1/video/generations',
   'GET /.well-known/agent.json',
 ];

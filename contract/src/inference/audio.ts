@@ -1,8 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader } from '../conventions.ts';
+import { binary, headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
-import { fallbackModels, modelField, streamField } from './model-fields.ts';
+import { costField, fallbackModels, modelField, streamField } from './model-fields.ts';
 
 const c = initContract();
 
@@ -71,7 +71,55 @@ export const Speech = c.otherResponse({
   body: z.string().meta({ format: 'binary', description: 'Audio in the format asked for, as it is made.', examples: ['(audio)'] }),
 });
 
+const TranscriptUsage = z.looseObject({
+  type: z.enum(['tokens', 'duration']),
+  seconds: z.number().optional(),
+  input_tokens: z.int().optional(),
+  output_tokens: z.int().optional(),
+  total_tokens: z.int().optional(),
+  cost: costField,
+});
+
+export const Transcript = z
+  .looseObject({
+    text: z.string().meta({ examples: ['The ledger sums to zero.'] }),
+    usage: TranscriptUsage.optional(),
+    language: z.string().optional(),
+    duration: z.number().optional(),
+    segments: z.array(z.looseObject({ start: z.number(), end: z.number(), text: z.string() })).optional(),
+    words: z.array(z.looseObject({ word: z.string(), start: z.number(), end: z.number() })).optional(),
+  })
+  .meta({
+    id: 'Transcript',
+    description: 'What was said. With `text`, `srt` or `vtt` as the format, the answer is text instead.',
+    examples: [{ text: 'The ledger sums to zero.', usage: { type: 'duration', seconds: 3, cost: 0.0003 } }],
+  });
+export type Transcript = z.infer<typeof Transcript>;
+
 export const audio = c.router({
+  createTranscription: {
+    method: 'POST',
+    path: '/v1/audio/transcriptions',
+    summary: 'Write down a recording',
+    description: 'OpenAI’s transcription in all its formats, plain or streamed.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    contentType: 'multipart/form-data',
+    body: TranscriptionRequest.extend({ file: binary('The recording.') }),
+    responses: { 200: Transcript, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Audio', operationId: 'createTranscription' } as const,
+  },
+  createTranslation: {
+    method: 'POST',
+    path: '/v1/audio/translations',
+    summary: 'Write down a recording in English',
+    description: 'OpenAI’s translation of speech in any language into English text.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    contentType: 'multipart/form-data',
+    body: TranslationRequest.extend({ file: binary('The recording.') }),
+    responses: { 200: Transcript, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Audio', operationId: 'createTranslation' } as const,
+  },
+
   createSpeech: {
     method: 'POST',
     path: '/v1/audio/speech',

@@ -10,14 +10,22 @@ export interface PromptSize {
   readonly images: number;
   /** Parts whose tokens nothing in the request bounds (files, videos): they may fill the context window. */
   readonly isOpenEnded: boolean;
+  /** Whether tools are described: some makers add instructions of their own then. */
+  readonly hasTools?: boolean | undefined;
 }
 
 /** What chat templates add: to the whole, to each message, to each tool. Generous: published templates add 3 to 12 tokens a message. */
 const TEMPLATE_TOKENS = 64;
 const MESSAGE_TOKENS = 16;
 const TOOL_TOKENS = 32;
+/** What Anthropic adds to every request with tools, 290 to 806 tokens by model and choice (its page on tool use, pricing). */
+const ANTHROPIC_TOOL_PROMPT_TOKENS = 1_000;
 /** More than any model takes. */
 const WINDOW_UNKNOWN = 10_000_000;
+
+/** Instructions that a maker adds where tools are described. */
+export const toolPromptTokens = ({ provider }: CatalogModel, hasTools = false): number =>
+  hasTools && provider === 'anthropic' ? ANTHROPIC_TOOL_PROMPT_TOKENS : 0;
 
 /**
  * The body stands for its text: JSON never has fewer bytes than the strings in it. Inline images do not count as text; what else comes as a
@@ -39,7 +47,13 @@ export function promptSize(request: ChatCompletionRequest, body: Buffer): Prompt
     }
   }
   const templateTokens = TEMPLATE_TOKENS + request.messages.length * MESSAGE_TOKENS + (request.tools?.length ?? 0) * TOOL_TOKENS;
-  return { textBytes: writtenBytes(request, body) - imageBytes, templateTokens, images, isOpenEnded };
+  return {
+    textBytes: writtenBytes(request, body) - imageBytes,
+    templateTokens,
+    images,
+    isOpenEnded,
+    hasTools: (request.tools?.length ?? 0) > 0,
+  };
 }
 
 /**
@@ -55,8 +69,9 @@ function writtenBytes(request: ChatCompletionRequest, body: Buffer): number {
  * Upper bound on the input tokens of one model. The context window bounds only what nothing in the request does: a provider whose window is
  * larger than the catalogue says takes, and bills, a longer text than that.
  */
-export function inputTokenBound({ contextWindow, imageTokenBound }: CatalogModel, size: PromptSize): number {
-  const text = size.textBytes + size.templateTokens;
+export function inputTokenBound(model: CatalogModel, size: PromptSize): number {
+  const { contextWindow, imageTokenBound } = model;
+  const text = size.textBytes + size.templateTokens + toolPromptTokens(model, size.hasTools);
   if (size.isOpenEnded || (size.images > 0 && imageTokenBound === null)) return text + (contextWindow ?? WINDOW_UNKNOWN);
   return text + size.images * (imageTokenBound ?? 0);
 }

@@ -8,6 +8,8 @@ import {
   ImageVariationRequest,
   ModerationRequest,
   SpeechRequest,
+  TranscriptionRequest,
+  TranslationRequest,
 } from '@tallygate/contract';
 import { chatWork } from './chat-work.ts';
 import { completionWork } from './completion-work.ts';
@@ -17,6 +19,7 @@ import { imageEditWork, imageVariationWork, imageWork } from './image-work.ts';
 import { moderationWork } from './moderation-work.ts';
 import { type Operation, operation } from './operation.ts';
 import { speechWork } from './speech-work.ts';
+import { transcriptionWork, translationWork } from './transcription-work.ts';
 
 const { inference } = contract;
 const IMAGE_FORM = { numbers: ['n', 'partial_images', 'output_compression'], booleans: ['stream'] };
@@ -41,4 +44,6 @@ export const STATELESS_OPERATIONS: readonly Operation[] = [
     work: imageVariationWork,
   }),
   operation(inference.createSpeech, { schema: SpeechRequest, work: speechWork }),
+  operation(inference.createTranscription, { takes: 'form', schema: TranscriptionRequest, work: transcriptionWork }),
+  operation(inference.createTranslation, { takes: 'form', schema: TranslationRequest, work: translationWork }),
 ];

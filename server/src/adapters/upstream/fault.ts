@@ -74,7 +74,8 @@ export class Untranslatable extends Error {
 
   get fault(): UpstreamFault {
     const { message, param } = this;
-    return { ...NO_WORDS, kind: 'rejected', retryable: false, status: null, message, param, code: 'unsupported_parameter' };
+    // Another provider of the model may well understand it.
+    return { ...NO_WORDS, kind: 'rejected', retryable: true, status: null, message, param, code: 'unsupported_parameter' };
   }
 }
 

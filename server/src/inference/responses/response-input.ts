@@ -40,6 +40,7 @@ export interface InputSize {
   readonly images: number;
   /** Parts whose tokens nothing in the request bounds. */
   readonly isOpenEnded: boolean;
+  readonly hasTools: boolean;
 }
 
 const TEMPLATE_TOKENS = 64;
@@ -60,7 +61,7 @@ export function inputSize(request: ResponseRequest, items: readonly ResponseItem
   }
   const { instructions, tools, text } = request;
   const bytes = Buffer.byteLength(JSON.stringify([items, instructions, tools, text])) - imageBytes;
-  return { textBytes: bytes + templateTokens(request, items), images, isOpenEnded };
+  return { textBytes: bytes + templateTokens(request, items), images, isOpenEnded, hasTools: (tools?.length ?? 0) > 0 };
 }
 
 /** What the chat template adds: to the whole, to each item, to each tool. */

@@ -2,7 +2,7 @@ import type { ReceiptUsage, ResponseItem, ResponseRequest } from '@tallygate/con
 import type { CatalogModel } from '../../catalog/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
-import { unescaped } from '../input-bound.ts';
+import { toolPromptTokens, unescaped } from '../input-bound.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { isRecord, NO_USAGE } from '../usage.ts';
 import type { Delivered, Work } from '../work.ts';
@@ -66,7 +66,9 @@ function statelessRequest(request: ResponseRequest, items: readonly ResponseItem
   return { ...rest, input: [...items], store: false };
 }
 
-function inputTokenBound({ contextWindow, imageTokenBound }: CatalogModel, { textBytes, images, isOpenEnded }: InputSize): number {
+function inputTokenBound(model: CatalogModel, { textBytes: written, images, isOpenEnded, hasTools }: InputSize): number {
+  const { contextWindow, imageTokenBound } = model;
+  const textBytes = written + toolPromptTokens(model, hasTools);
   if (isOpenEnded || (images > 0 && imageTokenBound === null)) return textBytes + (contextWindow ?? WINDOW_UNKNOWN);
   return textBytes + images * (imageTokenBound ?? 0);
 }

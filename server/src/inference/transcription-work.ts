@@ -1,0 +1,127 @@
+import type { ReceiptUsage, TranscriptionRequest, TranslationRequest } from '@tallygate/contract';
+import type { UpstreamEndpoint } from '../adapters/upstream/port.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { AnswerForm, ShownCost } from './answer-form.ts';
+import { jsonObjectOf } from './json-answer.ts';
+import type { Received, ReceivedFile } from './operation.ts';
+import { mostSecondsOf } from './recording.ts';
+import { TypedEventStream } from './typed-event-stream.ts';
+import { isCount, isRecord, NO_USAGE } from './usage.ts';
+import type { Dialect, Work } from './work.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+export const transcriptionWork = (request: TranscriptionRequest, received: Received): Promise<Work> =>
+  workOf({ endpoint: '/v1/audio/transcriptions', request, isStream: request.stream === true, needs: [] }, received);
+
+export const translationWork = (request: TranslationRequest, received: Received): Promise<Work> =>
+  workOf(
+    { endpoint: '/v1/audio/translations', request, isStream: false, needs: [{ capability: 'translation', param: 'model' }] },
+    received,
+  );
+
+interface Listening {
+  readonly endpoint: Extract<UpstreamEndpoint, '/v1/audio/transcriptions' | '/v1/audio/translations'>;
+  readonly request: TranscriptionRequest | TranslationRequest;
+  readonly isStream: boolean;
+  readonly needs: Work['needs'];
+}
+
+/** More than any transcription model takes, where the catalogue says nothing. */
+const WINDOW_UNKNOWN = 1_000_000;
+/** Where nobody says how long a recording was: a voice in a usual codec. */
+const USUAL_BYTES_PER_SECOND = 4_000;
+
+/** Recordings are paid by the second, or by the tokens of sound and text, as the model is priced. */
+async function workOf({ endpoint, request, isStream, needs }: Listening, { files, sha256 }: Received): Promise<Work> {
+  const file = onlyRecording(files);
+  const mostSeconds = await mostSecondsOf(file);
+  const promptBytes = Buffer.byteLength(request.prompt ?? '');
+  return {
+    endpoint,
+    model: request.model,
+    fallbackModels: [],
+    isStream,
+    needs,
+    output: null,
+    estimatedTokens: Math.ceil(promptBytes / 4),
+    dialects: [{ endpoint, request, files: [file], form: transcriptForm(request.response_format ?? 'json') } as Dialect],
+    bound: (model) => ({
+      inputTokens: promptBytes + (model.contextWindow ?? WINDOW_UNKNOWN),
+      fixedOutputTokens: model.maxOutputTokens ?? model.contextWindow ?? WINDOW_UNKNOWN,
+      audioSeconds: mostSeconds,
+    }),
+    estimate: async () => ({
+      ...NO_USAGE,
+      audio_seconds: Math.min(mostSeconds, Math.max(1, Math.ceil(file.bytes / USUAL_BYTES_PER_SECOND))),
+    }),
+    requestSha256: sha256,
+  };
+}
+
+function onlyRecording(files: readonly ReceivedFile[]): ReceivedFile {
+  const [file, ...others] = files;
+  if (file && others.length === 0 && file.field === 'file' && file.bytes > 0) return file;
+  const msg = 'Expected one recording, as a file with content';
+  throw new Problem('validation_failed', `\`file\` is missing or wrong: ${msg.toLowerCase()}.`, {
+    param: 'file',
+    errors: [{ loc: ['body', 'file'], msg, type: 'missing' }],
+  });
+}
+
+const TEXT_TYPES: Readonly<Record<string, string>> = {
+  text: 'text/plain; charset=utf-8',
+  srt: 'application/x-subrip; charset=utf-8',
+  vtt: 'text/vtt; charset=utf-8',
+};
+
+const transcriptForm = (format: string): AnswerForm => ({
+  read(bytes, contentType) {
+    const textType = TEXT_TYPES[format];
+    if (textType !== undefined) {
+      if (bytes.length === 0 || /^text\/html/i.test(contentType ?? '')) return undefined;
+      // Plain text has no place for usage: it is estimated by the length of the recording.
+      return { contentType: textType, usage: undefined, delivered: NOTHING, value: undefined, toBytes: () => bytes };
+    }
+    const value = jsonObjectOf(bytes);
+    if (typeof value?.['text'] !== 'string') return undefined;
+    return {
+      contentType: 'application/json',
+      usage: readTranscriptUsage(value['usage'], value['duration']),
+      delivered: NOTHING,
+      value,
+      toBytes: (cost) => Buffer.from(JSON.stringify({ ...value, usage: shownUsage(value['usage'], cost) })),
+    };
+  },
+  openStream: () =>
+    new TypedEventStream({
+      isWatched: (type) => type === 'transcript.text.done',
+      isFinal: (type) => type === 'transcript.text.done',
+      readUsage: ({ usage }) => readTranscriptUsage(usage, undefined),
+      withCost: (final, cost) => ({ ...final, usage: shownUsage(final['usage'], cost) }),
+      textOf: () => '',
+    }),
+});
+
+const NOTHING = { text: '', scale: 1 };
+
+/** OpenAI's two kinds of usage, by the second and by tokens; `verbose_json` of older servers has a duration at its top. */
+function readTranscriptUsage(usage: unknown, duration: unknown): ReceiptUsage | undefined {
+  if (isRecord(usage) && usage['type'] !== 'duration') {
+    const { input_tokens: input, output_tokens: output, input_token_details: details } = usage;
+    if (!isCount(input) || !isCount(output)) return undefined;
+    const sound = isRecord(details) && isCount(details['audio_tokens']) ? Math.min(details['audio_tokens'], input) : 0;
+    return { ...NO_USAGE, input_tokens: input, output_tokens: output, ...(sound > 0 && { audio_input_tokens: sound }) };
+  }
+  const seconds = isRecord(usage) ? usage['seconds'] : typeof duration === 'string' ? Number(duration) : duration;
+  return typeof seconds === 'number' && Number.isFinite(seconds) && seconds >= 0 && seconds < LONGEST_SECONDS
+    ? { ...NO_USAGE, ...(seconds > 0 && { audio_seconds: Math.ceil(seconds) }) }
+    : undefined;
+}
+
+const LONGEST_SECONDS = 10_000_000;
+
+const shownUsage = (reported: unknown, { usage, costUsd }: ShownCost): Json => ({
+  ...(isRecord(reported) ? reported : { type: 'duration', seconds: usage.audio_seconds ?? 0 }),
+  cost: costUsd,
+});
