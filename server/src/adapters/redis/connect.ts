@@ -77,11 +77,11 @@ export function connectRedis(url: string, log: Log, purpose: Purpose): RedisConn
   return redis;
 }
 
-/** @throws when the server does not answer within ten seconds */
-export async function ready(redis: RedisConnection): Promise<void> {
+/** @throws when the server does not answer within that time */
+export async function ready(redis: RedisConnection, withinMs = READY_WITHIN_MS): Promise<void> {
   if (redis.status === 'ready') return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => reject(new Error('Redis does not answer')), READY_WITHIN_MS);
+  const timer = setTimeout(() => reject(new Error('Redis does not answer')), withinMs);
   redis.once('ready', resolve);
   try {
     await promise;

@@ -11,6 +11,9 @@ export interface RedisProcess {
   readonly url: string;
   /** `kill -9`; what it has in its append-only file stays. */
   kill(): Promise<void>;
+  /** It hangs, with its connections open. */
+  pause(): void;
+  resume(): void;
   /** On the same port and files. */
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -50,6 +53,8 @@ export async function startRedis(program: string, settings: readonly string[] = 
     port,
     url: `redis://127.0.0.1:${port}`,
     kill,
+    pause: () => child?.kill('SIGSTOP'),
+    resume: () => child?.kill('SIGCONT'),
     start,
     stop: async () => {
       await kill();
