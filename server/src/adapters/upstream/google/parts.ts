@@ -61,11 +61,18 @@ function partOf(part: Json, param: string): Part[] {
 const textParts = (text: unknown): Part[] => (typeof text === 'string' && text !== '' ? [{ text }] : []);
 const urlIn = (holder: unknown): string => (isRecord(holder) ? (textIn(holder['url']) ?? '') : '');
 
+/**
+ * What Google fetches is named a medium of the part's own kind, whatever its address ends in: what was held for an image must not pay for a
+ * film or a book.
+ */
 function mediaPart(url: string, param: string, otherwise: string): Part {
   const data = dataUrlIn(url);
   if (data) return { inlineData: { mimeType: data.mediaType === 'image/jpg' ? 'image/jpeg' : data.mediaType, data: data.base64 } };
   if (!/^https?:\/\//i.test(url)) throw new Untranslatable(param, 'Expected an https URL or a data URL.');
-  return { fileData: { fileUri: url, mimeType: mediaTypeOf(url) ?? otherwise } };
+  const mediaType = mediaTypeOf(url) ?? otherwise;
+  const kindOf = (type: string): string => type.slice(0, type.indexOf('/'));
+  const isOpenEnded = otherwise === PDF; // A file may be anything; its tokens were held as such.
+  return { fileData: { fileUri: url, mimeType: isOpenEnded || kindOf(mediaType) === kindOf(otherwise) ? mediaType : otherwise } };
 }
 
 function mediaTypeOf(url: string): string | undefined {

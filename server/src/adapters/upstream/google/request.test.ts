@@ -14,6 +14,7 @@ const call = (id: string, name: string, text: string, more: object = {}) => ({
   ...more,
 });
 const TOOL = { type: 'function', function: { name: 'look', parameters: { type: 'object', properties: { city: { type: 'string' } } } } };
+type Part = Exclude<ChatCompletionRequest['messages'][number]['content'], string | null | undefined>[number];
 const PNG = 'data:image/png;base64,iVBORw0KGgo=';
 
 describe('a conversation', () => {
@@ -84,6 +85,12 @@ describe('a conversation', () => {
   ] as const)('shows %s', (_, part, expected) => {
     expect(contentsOf([{ role: 'user', content: [part] }])).toEqual([{ role: 'user', parts: [expected] }]);
   });
+});
+
+test('a book at an address is no image, whatever it is called: for images less was held', () => {
+  const mimeTypeOf = (part: Part) => contentsOf([{ role: 'user', content: [part] }])[0]?.parts[0]?.fileData?.mimeType;
+  expect(mimeTypeOf({ type: 'image_url', image_url: { url: 'https://x.test/a.pdf' } })).toBe('image/jpeg');
+  expect(mimeTypeOf({ type: 'file', file: { file_data: 'https://x.test/a.png' } })).toBe('image/png');
 });
 
 describe('calls and their results', () => {
