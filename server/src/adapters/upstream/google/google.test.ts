@@ -48,11 +48,11 @@ describe('what is sent', () => {
     await other.close();
   });
 
-  it('is nothing where the request asks for what Google cannot do', async () => {
+  it('is nothing where the request asks for what Google cannot do; another provider may', async () => {
     expect(await chat({ request: { logit_bias: { '7': 1 } } })).toMatchObject({
       ok: false,
       kind: 'rejected',
-      retryable: false,
+      retryable: true,
       status: null,
       param: 'logit_bias',
     });
