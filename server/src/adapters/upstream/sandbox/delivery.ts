@@ -57,7 +57,10 @@ function halves(pieces: readonly Piece[]): [Piece[], Piece[]] {
 }
 
 /** The piece's bytes. */
-export const made = (piece: Piece): Buffer => Buffer.from(typeof piece === 'function' ? piece() : piece);
+export function made(piece: Piece): Buffer {
+  const said = typeof piece === 'function' ? piece() : piece;
+  return typeof said === 'string' ? Buffer.from(said) : said;
+}
 
 function streamDelivery(stream: EventStream, fault: SandboxFault | undefined): Delivery {
   const pieces = stream.events.map(({ text }) => text);

@@ -4,7 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { describeUpstreamConformance } from '../conformance.ts';
 import { answered, chatCall, chunksOf, pumped } from '../conformance-calls.ts';
-import type { ChatCall } from '../port.ts';
+import type { ChatCall, UpstreamCall } from '../port.ts';
+import { fileOf } from './files-under-test.ts';
 import { createSandboxProvider } from './index.ts';
 import { countTokens, tokensOf } from './tokens.ts';
 
@@ -435,6 +436,54 @@ describe('faults of the sandbox', () => {
     const chunks = await streamed({ sandboxFault: 'slow;ms=5', maxOutputTokens: 4 });
     expect(performance.now() - before).toBeGreaterThanOrEqual(chunks.length * 4);
     expect((await cutReason({ stream: true, sandboxFault: 'slow;ms=500', idleTimeoutMs: 10 })).reason).toBe('idle_timeout');
+  });
+});
+
+describe('every endpoint of the sandbox', () => {
+  const timeouts = { firstByteTimeoutMs: 5000, idleTimeoutMs: 5000 };
+  const usual = { model: 'any', stream: false, ...timeouts, signal: new AbortController().signal } as const;
+  const file = fileOf('file', Buffer.alloc(100));
+  const calls: UpstreamCall[] = [
+    { ...usual, endpoint: '/v1/chat/completions', maxOutputTokens: 64, request: { model: 'x', ...user('Hello.') } },
+    { ...usual, endpoint: '/v1/completions', maxOutputTokens: 64, request: { model: 'x', prompt: 'Hello.' } },
+    { ...usual, endpoint: '/v1/responses', maxOutputTokens: 64, request: { model: 'x', input: 'Hello.' } },
+    { ...usual, endpoint: '/v1/embeddings', maxOutputTokens: null, request: { model: 'x', input: 'Hello.' } },
+    { ...usual, endpoint: '/v1/moderations', maxOutputTokens: null, request: { model: 'x', input: 'Hello.' } },
+    { ...usual, endpoint: '/v1/images/generations', maxOutputTokens: null, request: { model: 'x', prompt: 'Hello.', size: '64x64' } },
+    { ...usual, endpoint: '/v1/images/edits', maxOutputTokens: null, request: { model: 'x', prompt: 'Hello.', size: '64x64' } },
+    { ...usual, endpoint: '/v1/images/variations', maxOutputTokens: null, request: { model: 'x', size: '64x64' } },
+    { ...usual, endpoint: '/v1/audio/speech', maxOutputTokens: null, request: { model: 'x', input: 'Hello.', voice: 'alloy' } },
+    { ...usual, endpoint: '/v1/audio/transcriptions', maxOutputTokens: null, request: { model: 'x' }, files: [file] },
+    { ...usual, endpoint: '/v1/audio/translations', maxOutputTokens: null, request: { model: 'x' }, files: [file] },
+    { ...usual, endpoint: '/v1/videos', maxOutputTokens: null, request: { model: 'x', prompt: 'Hello.' } },
+  ];
+
+  it.each(calls)('$endpoint is served, answers, and has the faults that every endpoint has', async (one) => {
+    expect(sandbox.serves(one.endpoint)).toBe(true);
+    const answer = async (sandboxFault?: string) => {
+      const result = await sandbox.call({ ...one, sandboxFault });
+      if (!result.ok) throw new Error(result.message);
+      return result;
+    };
+    const whole = await (await answer()).collect(10_000_000);
+    expect(whole.length).toBeGreaterThan(0);
+    expect(await sandbox.call({ ...one, sandboxFault: '429;retry-after=1' })).toMatchObject({ kind: 'rate_limited', retryAfterMs: 1000 });
+    expect(await sandbox.call({ ...one, sandboxFault: 'timeout', firstByteTimeoutMs: 5 })).toMatchObject({ kind: 'timeout' });
+    expect(await sandbox.call({ ...one, signal: AbortSignal.abort() })).toMatchObject({ kind: 'cancelled' });
+    await expect((await answer('cut')).collect(10_000_000)).rejects.toMatchObject({ reason: 'reset' });
+    const slow = await (await answer('slow;ms=1')).collect(10_000_000);
+    if (one.endpoint !== '/v1/videos') expect(slow.equals(whole)).toBe(true);
+    expect((await (await answer('malformed')).collect(1000)).toString()).toMatch(/^<html>/);
+    expect(JSON.parse((await (await answer('error-event')).collect(1000)).toString())).toHaveProperty('error.code', 'sandbox_fault');
+  });
+
+  it('ends with its provider, also where a job is looked at', async () => {
+    const closing = createSandboxProvider();
+    await closing.close();
+    for (const one of calls) expect(await closing.call(one)).toMatchObject({ ok: false, kind: 'failed' });
+    expect(await closing.read?.({ method: 'GET', path: '/videos/video_1', ...timeouts, signal: usual.signal })).toMatchObject({
+      kind: 'failed',
+    });
   });
 });
 

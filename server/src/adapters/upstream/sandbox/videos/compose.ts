@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { type Composer, jsonBody } from '../composition.ts';
 import { referencesOf } from '../images/references.ts';
 import { type Rejection, rejection } from '../rejection.ts';
@@ -30,6 +30,7 @@ export const composeVideo: Composer<'/v1/videos'> = async ({ model, request, fil
     width: Number(width),
     height: Number(height),
     seed: hash('sha256', JSON.stringify([fingerprint, references.digest]), 'hex').slice(0, 12),
+    nonce: randomBytes(4).toString('hex'),
     outcome: fault?.name === 'failed-job' || request.prompt.includes(FAIL_TRIGGER) ? 'failed' : 'completed',
     remixOf: original.id,
   };

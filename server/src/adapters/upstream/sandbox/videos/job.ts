@@ -12,13 +12,15 @@ export interface VideoJob {
   readonly height: number;
   /** What the picture follows from: 12 hex digits. */
   readonly seed: string;
+  /** Tells two jobs apart that were begun alike in the same millisecond: 8 hex digits. */
+  readonly nonce: string;
   readonly outcome: 'completed' | 'failed';
   /** Id of the video that this one is a remix of. */
   readonly remixOf: string | null;
 }
 
 const VERSION = 1;
-const FIXED_BYTES = 25;
+const FIXED_BYTES = 29;
 const SUM_BYTES = 4;
 const PREFIX = 'video_';
 const LONGEST_ID = 1000;
@@ -34,7 +36,8 @@ export function idOf(job: VideoJob): string {
   fixed.writeUInt16BE(job.width, 14);
   fixed.writeUInt16BE(job.height, 16);
   fixed.write(job.seed, 18, 6, 'hex');
-  fixed.writeUInt8(model.length, 24);
+  fixed.write(job.nonce, 24, 4, 'hex');
+  fixed.writeUInt8(model.length, 28);
   const original = job.remixOf === null ? [] : [Buffer.from(job.remixOf.slice(PREFIX.length), 'base64url')];
   const stated = Buffer.concat([fixed, model, ...original]);
   const sum = Buffer.alloc(SUM_BYTES);
@@ -48,7 +51,7 @@ export function jobOf(id: string): VideoJob | undefined {
   const bytes = Buffer.from(id.slice(PREFIX.length), 'base64url');
   const end = bytes.length - SUM_BYTES;
   if (end < FIXED_BYTES || bytes.readUInt8(0) !== VERSION || bytes.readUInt32BE(end) !== crc32(bytes.subarray(0, end))) return undefined;
-  const modelEnd = FIXED_BYTES + bytes.readUInt8(24);
+  const modelEnd = FIXED_BYTES + bytes.readUInt8(28);
   return {
     model: bytes.toString('utf8', FIXED_BYTES, modelEnd),
     outcome: bytes.readUInt8(1) === 1 ? 'failed' : 'completed',
@@ -58,6 +61,7 @@ export function jobOf(id: string): VideoJob | undefined {
     width: bytes.readUInt16BE(14),
     height: bytes.readUInt16BE(16),
     seed: bytes.toString('hex', 18, 24),
+    nonce: bytes.toString('hex', 24, 28),
     remixOf: modelEnd < end ? PREFIX + bytes.toString('base64url', modelEnd, end) : null,
   };
 }

@@ -105,6 +105,7 @@ describe('video jobs of the sandbox', () => {
       width: fc.nat(4096),
       height: fc.nat(4096),
       seed: fc.uint8Array({ minLength: 6, maxLength: 6 }).map((bytes) => Buffer.from(bytes).toString('hex')),
+      nonce: fc.nat(2 ** 31 - 1).map((bits) => bits.toString(16).padStart(8, '0')),
       outcome: fc.constantFrom('completed' as const, 'failed' as const),
     });
     fc.assert(
@@ -115,6 +116,13 @@ describe('video jobs of the sandbox', () => {
         expect(jobOf(idOf(remix))).toEqual(remix);
       }),
     );
+  });
+
+  it('are as many as were asked for, also alike and at once, and look alike', async () => {
+    const [one, other] = [await created(), await created()];
+    expect(one.id).not.toBe(other.id);
+    const thumbnails = await Promise.all([one, other].map(({ id }) => found(`/videos/${id}/content?variant=thumbnail`, 2000)));
+    expect(thumbnails[0]?.bytes).toEqual(thumbnails[1]?.bytes);
   });
 
   it('are not found by any other id', async () => {
