@@ -150,6 +150,40 @@ export const RequestTrace = z
   .meta({ id: 'RequestTrace', description: 'What happened to one request: attempts, times, money. No prompt, no answer.' });
 export type RequestTrace = z.infer<typeof RequestTrace>;
 
+export const RefundRequest = z
+  .strictObject({
+    request_id: Name.max(128).meta({
+      description: 'The `X-Request-Id` of the answer.',
+      examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'],
+    }),
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(500)
+      .meta({
+        description: 'Stands in the refund’s receipt, which is public to whoever knows its id.',
+        examples: ['The video could not be made.'],
+      }),
+  })
+  .meta({ id: 'RefundRequest', description: 'Which request’s cost is given back, and why.' });
+export type RefundRequest = z.infer<typeof RefundRequest>;
+
+export const RefundResponse = z
+  .object({
+    refund_id: Uuid,
+    receipt_id: Uuid.meta({ description: 'The refund’s own receipt. It can be read a moment later.' }),
+    refund_of: Uuid.meta({ description: 'The receipt of what was refunded.' }),
+    account_id: Uuid,
+    request_id: z.string().meta({ examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+    reason: z.string().meta({ examples: ['The video could not be made.'] }),
+    cost_usd: Usd.meta({ description: 'All that the request cost at catalogue prices: every cap counts it no longer.', examples: ['0.8'] }),
+    charged_usd: Usd.meta({ description: 'The part that the account had paid, back where it came from.', examples: ['0.8'] }),
+    refunded_at: Timestamp,
+  })
+  .meta({ id: 'RefundResponse', description: 'A refund as it was decided.' });
+export type RefundResponse = z.infer<typeof RefundResponse>;
+
 export const ledger = c.router({
   getUsage: {
     method: 'GET',
@@ -170,5 +204,16 @@ export const ledger = c.router({
     pathParams: z.object({ request_id: Name.max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
     responses: { 200: RequestTrace, 404: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getRequest' } as const,
+  },
+  refundRequest: {
+    method: 'POST',
+    path: '/v1/admin/refunds',
+    summary: 'Give back what a request cost',
+    description:
+      'For administrators: all of it, of any account’s request, once. What the balance or invoice had paid returns there, what the quota had covered to the quota, and no cap counts it any longer, in the month in which it was spent. Asked again, the answer is the refund that was made.',
+    headers: headersA,
+    body: RefundRequest,
+    responses: { 200: RefundResponse, 201: RefundResponse, 404: problem, ...refusals.write },
+    metadata: { auth: 'bearer', scope: 'billing:write', role: 'admin', tag: 'Usage', operationId: 'refundRequest' } as const,
   },
 });

@@ -75,6 +75,8 @@ export type {
   ReceiptPayload,
   ReceiptResponse,
   ReceiptUsage,
+  RefundRequest,
+  RefundResponse,
   RequestAttempt,
   RequestTrace,
   RotateKeyRequest,

@@ -1,4 +1,4 @@
-import type { UsageQuery as QueryText, RequestTrace, UsageResponse } from './generated/models.ts';
+import type { UsageQuery as QueryText, RefundRequest, RefundResponse, RequestTrace, UsageResponse } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { Transport } from './transport/transport.ts';
@@ -29,6 +29,11 @@ export class Requests {
 
   constructor(transport: Transport) {
     this.#transport = transport;
+  }
+
+  /** Gives back what a request of any account cost, once; for administrators. Asked again, it answers the refund that was made. */
+  refund(refund: RefundRequest, options?: CallOptions): Call<RefundResponse> {
+    return this.#transport.json({ method: 'POST', path: '/v1/admin/refunds', body: refund }, options);
   }
 
   /** Attempts, times and money of one request; no prompt, no answer. */

@@ -54,6 +54,7 @@ it('has a method for every operation of the contract, with the path and input th
     tallygate.models.get('vendor/model'),
     tallygate.usage.get({ from: '2026-11-01', group_by: 'model', livemode: false }),
     tallygate.requests.get(REQUEST_ID),
+    tallygate.requests.refund({ request_id: REQUEST_ID, reason: 'The video could not be made.' }),
     tallygate.receipts.get(RECEIPT_ID),
     tallygate.receipts.keys(),
     tallygate.chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi.' }] }),

@@ -11,9 +11,18 @@ beforeEach(async () => {
 });
 afterEach(() => gateway[Symbol.asyncDispose]());
 
-const sums = { requests: 42, input_tokens: 12000, cached_input_tokens: 2000, output_tokens: 4000, cost_usd: '0.0042', charged_usd: '0' };
-const answer = (group_by: string, items: object[]) => ({
-  json: { from: '2026-11-01', to: '2026-11-21', livemode: true, group_by, items, total: sums },
+const others = { input_characters: 0, audio_seconds: 0, video_seconds: 0, images: 0 };
+const sums = {
+  requests: 42,
+  input_tokens: 12000,
+  cached_input_tokens: 2000,
+  output_tokens: 4000,
+  ...others,
+  cost_usd: '0.0042',
+  charged_usd: '0',
+};
+const answer = (group_by: string, items: object[], total: object = sums) => ({
+  json: { from: '2026-11-01', to: '2026-11-21', livemode: true, group_by, items, total },
 });
 const people = { apiKey: 'tg_test_secret', isTty: true };
 
@@ -39,8 +48,28 @@ it('leaves the sum out of a pipe, so that adding up counts nothing twice', async
     ]),
   );
   const { stdout } = await terminal.type(['usage', '--by', 'key', '--from', '2026-11-01', '--to', '2026-11-21', '--test']);
-  expect(stdout).toBe(`${KEY_ID}\t42\t12000\t4000\t0.0042\t0\n-\t42\t12000\t4000\t0.0042\t0\n`);
+  expect(stdout).toBe(`${KEY_ID}\t42\t12000\t4000\t0.0042\t0\t0\t0\t0\t0\n-\t42\t12000\t4000\t0.0042\t0\t0\t0\t0\t0\n`);
   expect(gateway.requests[0]?.query).toEqual({ group_by: 'key', from: '2026-11-01', to: '2026-11-21', livemode: 'false' });
+});
+
+it('shows images, seconds and characters to people where there are any', async () => {
+  const made = { ...sums, images: 3, video_seconds: 8 };
+  gateway.script(
+    answer(
+      'model',
+      [
+        { model: 'gpt-image-1', ...made, video_seconds: 0 },
+        { model: 'sora-2', ...made, images: 0 },
+      ],
+      made,
+    ),
+  );
+  const [titles = '', ...lines] = (await terminal.type(['usage', '--by', 'model'], people)).stdout.split('\n');
+  expect(titles).toMatch(/CHARGED USD {2}IMAGES {2}VIDEO S$/);
+  expect(lines.slice(0, 2).map((line) => line.split(/ +/).slice(-2))).toEqual([
+    ['3', '0'],
+    ['0', '8'],
+  ]);
 });
 
 it('says so when there is none', async () => {

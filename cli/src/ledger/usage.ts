@@ -21,6 +21,10 @@ const FIELDS = [
   'input_tokens',
   'cached_input_tokens',
   'output_tokens',
+  'input_characters',
+  'audio_seconds',
+  'video_seconds',
+  'images',
   'cost_usd',
   'charged_usd',
 ];
@@ -40,6 +44,17 @@ const SUMS: readonly Column<UsageRow>[] = [
   { title: 'charged usd', of: ({ charged_usd }) => charged_usd, align: 'right' },
 ];
 
+/** What only some requests have. */
+const OTHERS = [
+  { title: 'images', of: ({ images }) => images, align: 'right' },
+  { title: 'audio s', of: ({ audio_seconds }) => audio_seconds, align: 'right' },
+  { title: 'video s', of: ({ video_seconds }) => video_seconds, align: 'right' },
+  { title: 'characters', of: ({ input_characters }) => input_characters, align: 'right' },
+] as const satisfies readonly Column<UsageResponse['total']>[];
+
+/** People see the columns in which there is anything; a script counts on each of them. */
+const othersIn = ({ out }: CommandWorld, total: UsageResponse['total']) => OTHERS.filter(({ of }) => !out.isTty || of(total) > 0);
+
 export const usage = (program: Command, perform: Perform): Command =>
   withJson(
     FIELDS,
@@ -58,7 +73,7 @@ async function show(world: CommandWorld, { options }: Typed<Options>): Promise<v
   const client = await world.connect();
   const livemode = test ? false : live;
   const { items, total } = await client.usage.get({ group_by: by, from, to, livemode }, { signal: world.signal });
-  printList(world, items, [GROUPS[by], ...SUMS]);
+  printList(world, items, [GROUPS[by], ...SUMS, ...othersIn(world, total)]);
   // For people only: a script that adds up the lines must not count everything twice.
   if (world.out.isTty && world.jsonFields === undefined) {
     world.out.write(

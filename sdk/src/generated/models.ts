@@ -1167,6 +1167,34 @@ export interface ReceiptUsage {
   images?: number | undefined;
 }
 
+/** Which request’s cost is given back, and why. */
+export interface RefundRequest {
+  /** The `X-Request-Id` of the answer. */
+  request_id: string;
+  /** Stands in the refund’s receipt, which is public to whoever knows its id. */
+  reason: string;
+}
+
+/** A refund as it was decided. */
+export interface RefundResponse {
+  /** UUIDv7. */
+  refund_id: string;
+  /** The refund’s own receipt. It can be read a moment later. */
+  receipt_id: string;
+  /** The receipt of what was refunded. */
+  refund_of: string;
+  /** UUIDv7. */
+  account_id: string;
+  request_id: string;
+  reason: string;
+  /** All that the request cost at catalogue prices: every cap counts it no longer. */
+  cost_usd: string;
+  /** The part that the account had paid, back where it came from. */
+  charged_usd: string;
+  /** RFC 3339, UTC. */
+  refunded_at: string;
+}
+
 /** One call to a provider. */
 export interface RequestAttempt {
   deployment: string;
@@ -1181,8 +1209,21 @@ export interface RequestAttempt {
   duration_ms: number;
 }
 
+/** That a request’s cost was given back. It then counts nowhere as usage. */
+export interface RequestRefund {
+  /** The refund’s own receipt. */
+  receipt_id: string;
+  reason: string;
+  /** What was given back, at catalogue prices: all of it, what the quota had covered too. */
+  cost_usd: string;
+  /** RFC 3339, UTC. */
+  refunded_at: string;
+}
+
 /** What happened to one request: attempts, times, money. No prompt, no answer. */
 export interface RequestTrace {
+  /** An answered request, a line of a batch, or a media job. */
+  kind: 'usage' | 'batch_line' | 'media_job';
   request_id: string;
   /** The `X-Request-Id` that the caller sent. */
   client_request_id: string | null;
@@ -1202,12 +1243,16 @@ export interface RequestTrace {
   usage: ReceiptUsage;
   estimated: boolean;
   price_version: string;
+  /** On all prices: "1", or that of batches. */
+  price_factor: string;
   /** Worst case that was held before the provider was called, USD. */
   held_usd: string;
   /** Decimal string, USD. */
   cost_usd: string;
   /** Decimal string, USD. */
   charged_usd: string;
+  /** Null unless its cost was given back. */
+  refund: RequestRefund | null;
   /** RFC 3339, UTC. */
   started_at: string;
   first_byte_at: string | null;
@@ -1407,6 +1452,36 @@ export interface SpeechRequest {
   [field: string]: unknown;
 }
 
+/** What was said. With `text`, `srt` or `vtt` as the format, the answer is text instead. */
+export interface Transcript {
+  text: string;
+  usage?: {
+    type: 'tokens' | 'duration';
+    seconds?: number | undefined;
+    input_tokens?: number | undefined;
+    output_tokens?: number | undefined;
+    total_tokens?: number | undefined;
+    /** What the request cost, USD. For people: the exact amount is in the receipt. */
+    cost?: number | undefined;
+    [field: string]: unknown;
+  } | undefined;
+  language?: string | undefined;
+  duration?: number | undefined;
+  segments?: {
+    start: number;
+    end: number;
+    text: string;
+    [field: string]: unknown;
+  }[] | undefined;
+  words?: {
+    word: string;
+    start: number;
+    end: number;
+    [field: string]: unknown;
+  }[] | undefined;
+  [field: string]: unknown;
+}
+
 /** OpenAI’s transcription: a form with `file`. */
 export interface TranscriptionRequest {
   /** A model of the catalogue. */
@@ -1505,6 +1580,14 @@ export interface UsageResponse {
     input_tokens: number;
     cached_input_tokens: number;
     output_tokens: number;
+    /** Characters that were spoken. */
+    input_characters: number;
+    /** Seconds of audio in. */
+    audio_seconds: number;
+    /** Seconds of video made. */
+    video_seconds: number;
+    /** Images made. */
+    images: number;
     /** At catalogue prices, USD. */
     cost_usd: string;
     /** What the account paid beyond its plan’s quota, USD. */
@@ -1526,6 +1609,14 @@ export interface UsageRow {
   input_tokens: number;
   cached_input_tokens: number;
   output_tokens: number;
+  /** Characters that were spoken. */
+  input_characters: number;
+  /** Seconds of audio in. */
+  audio_seconds: number;
+  /** Seconds of video made. */
+  video_seconds: number;
+  /** Images made. */
+  images: number;
   /** At catalogue prices, USD. */
   cost_usd: string;
   /** What the account paid beyond its plan’s quota, USD. */

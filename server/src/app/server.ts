@@ -49,7 +49,7 @@ import {
   keyRoutes,
   revokeAccountKeys,
 } from '../keys/index.ts';
-import { LedgerWriter, ledgerLaneSource, ledgerRoutes, reconcileLanes } from '../ledger/index.ts';
+import { LedgerWriter, ledgerLaneSource, ledgerRoutes, Refunds, reconcileLanes } from '../ledger/index.ts';
 import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../receipts/index.ts';
 import { type Bootstrap, bootstrap, internalSecretOf, keptSecret } from './bootstrap.ts';
 import { Closing } from './closing.ts';
@@ -151,6 +151,9 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const ledgerWriter = writerOf(feed);
     await ledgerWriter.drain();
     closing.add('ledger writer', () => ledgerWriter.close());
+    const refunds = new Refunds({ pool, lanes, clock, write: () => ledgerWriter.drain() });
+    // With the journal drained, whatever refund is still open was never given to the lanes.
+    await refunds.resume();
     const keyRefusals = createKeyRefusals({ pool, clock, log });
     closing.add('refusals of keys', () => keyRefusals.settled());
     closing.every(SWEEP_MS, 'sweep of expired holds', async () => {
@@ -282,7 +285,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
           ...endpointsOf(contract.catalog, catalogRoutes(catalog)),
           ...endpointsOf(contract.files, fileRoutes(files)),
           ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
-          ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock })),
+          ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds })),
           ...endpointsOf(contract.receipts, receiptRoutes(pool)),
         ],
         elsewhere: [...Object.values(contract.inference), ...Object.values(contract.fileTransfers)],

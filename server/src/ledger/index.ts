@@ -3,6 +3,8 @@ export { ledgerLaneSource } from './lane-source.ts';
 export { LedgerWriter } from './ledger-writer.ts';
 export { ensurePartitions } from './partitions.ts';
 export { reconcileLanes } from './reconcile.ts';
+export { type MadeRefund, type RefundOutcome, Refunds } from './refunds.ts';
 export { ledgerRoutes } from './routes.ts';
+export { settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';
 export { unitsOf } from './usage-units.ts';

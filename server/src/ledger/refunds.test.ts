@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UsageQuery } from '@tallygate/contract';
+import { RefundResponse, UsageQuery } from '@tallygate/contract';
 import { verifyReceipt } from '@tallygate/receipts';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
@@ -21,7 +21,9 @@ import { lanesOfRecord } from './lanes-of-record.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { type RefundOutcome, Refunds } from './refunds.ts';
+import { ledgerRoutes } from './routes.ts';
 import { sampleRecord } from './sample-records.ts';
+import { settledAmong } from './settled-among.ts';
 import type { SettlementRecord } from './settlement-record.ts';
 import { requestTrace, usageOf } from './usage-queries.ts';
 import { unitsOf } from './usage-units.ts';
@@ -311,6 +313,52 @@ describe('a refund', () => {
     expect(await requestTrace(pool, record.accountId, record.requestId)).toMatchObject({ refund: { reason: 'first' } });
     expect(await spentOf(laneId.key(record.keyId ?? '', '2026-11'))).toBe(0n);
   });
+});
+
+describe('an administrator', () => {
+  const admin = { kind: 'session', accountId: newId(), userId: newId(), role: 'admin', sessionId: newId() } as const;
+  const headers = { 'x-internal-secret': undefined, 'x-web-session-token': undefined, 'x-api-key': undefined };
+  const give = (requestId: string) => {
+    const call = { requestId: newRequestId(), peer: { address: '203.0.113.7', userAgent: null }, setHeader: () => {}, headers };
+    const routes = ledgerRoutes({ pool, clock: { now: () => NOW }, refunds });
+    return routes.refundRequest({ ...call, principal: admin, body: { request_id: requestId, reason: 'Goodwill.' } });
+  };
+
+  test('gives back once, is told of the refund when they ask again, and it stands in the log of the account', async () => {
+    const record = video();
+    await pool.query(`insert into accounts (id, name, created_at) values ($1, 'an account', now())`, [record.accountId]);
+    await settle(record);
+    const [first, again] = [await give(record.requestId), await give(record.requestId)];
+    expect([first.status, again.status]).toEqual([201, 200]);
+    expect(again.body).toEqual(first.body);
+    expect(RefundResponse.parse(first.body)).toMatchObject({ refund_of: record.receiptId, cost_usd: '0.000008', charged_usd: '0.000008' });
+    const { rows } = await pool.query('select actor_id, action, target_id, changes from audit_log where account_id = $1', [
+      record.accountId,
+    ]);
+    expect(rows).toEqual([
+      {
+        actor_id: admin.userId,
+        action: 'request.refunded',
+        target_id: record.requestId,
+        changes: { reason: 'Goodwill.', cost_usd: '0.000008' },
+      },
+    ]);
+  });
+
+  test('is refused what was never settled, and what was never charged', async () => {
+    const failed = video({ outcome: 'failed', cost: '0', usage: tokens(0, 0) });
+    await settle(failed);
+    await expect(give(newRequestId())).rejects.toMatchObject({ code: 'not_found' });
+    await expect(give(failed.requestId)).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
+test('what the ledger has a settlement of is told from what it has not', async () => {
+  const record = video();
+  await settle(record);
+  await writer.drain();
+  const unknown = newRequestId();
+  expect(await settledAmong(pool, [record.requestId, unknown])).toEqual(new Set([record.requestId]));
 });
 
 describe('after any settlements and refunds, with deaths in between,', () => {

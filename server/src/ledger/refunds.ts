@@ -1,5 +1,6 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { LaneStore, Refund } from '../adapters/lanes/port.ts';
+import type { Execute } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId, newReceiptId } from '../kernel/ids.ts';
 import type { NanoUsd } from '../kernel/money.ts';
@@ -39,6 +40,13 @@ interface RefundsDeps {
   readonly write: () => Promise<void>;
 }
 
+export interface RefundWish {
+  /** Stands in the refund's receipt, which is public to whoever knows its id. */
+  readonly reason: string;
+  /** Written with the first wish, in its transaction: who asked for it. */
+  readonly alongside?: (execute: Execute, settled: { readonly accountId: string; readonly cost: NanoUsd }) => Promise<void>;
+}
+
 /** Of a settled request's account; null, for administrators, of any. */
 type Owner = string | null;
 
@@ -54,11 +62,11 @@ export class Refunds {
   }
 
   /** @param attempt which of the request's settlements; null for the newest that was charged */
-  async refund(owner: Owner, requestId: string, attempt: number | null, { reason }: { reason: string }): Promise<RefundOutcome> {
+  async refund(owner: Owner, requestId: string, attempt: number | null, wish: RefundWish): Promise<RefundOutcome> {
     const settled = (await this.#find(owner, requestId, attempt)) ?? (await this.#findWritten(owner, requestId, attempt));
     if (!settled) return { refunded: false, because: 'unknown' };
     if (settled.outcome === 'failed') return { refunded: false, because: 'failed' };
-    const claim = await this.#claim(settled, reason);
+    const claim = await this.#claim(settled, wish);
     const refund = madeRefund(settled, claim);
     // Two that ask at once have one claim between them, and the lanes tell which of them was first.
     const isFirst = claim.posted_at === null && (await this.#deps.lanes.refund(laneRefund(settled, claim)));
@@ -89,13 +97,17 @@ export class Refunds {
   }
 
   /** The first wish counts, with its reason and its time, so that asking again makes the same record. */
-  async #claim({ request_id, attempt, account_id }: UsageRecordRow, reason: string): Promise<Claim> {
+  async #claim(settled: UsageRecordRow, { reason, alongside }: RefundWish): Promise<Claim> {
     const { pool, clock } = this.#deps;
-    await pool.query(
-      `insert into refunds (refund_id, receipt_id, request_id, attempt, account_id, reason, requested_at)
-       values ($1, $2, $3, $4, $5, $6, $7) on conflict (request_id, attempt) do nothing`,
-      [newId(), newReceiptId(), request_id, attempt, account_id, reason, new Date(clock.now())],
-    );
+    const { request_id, attempt, account_id, cost_nano } = settled;
+    await inTransaction(pool, async (client) => {
+      const { rowCount } = await client.query(
+        `insert into refunds (refund_id, receipt_id, request_id, attempt, account_id, reason, requested_at)
+         values ($1, $2, $3, $4, $5, $6, $7) on conflict (request_id, attempt) do nothing`,
+        [newId(), newReceiptId(), request_id, attempt, account_id, reason, new Date(clock.now())],
+      );
+      if (rowCount === 1) await alongside?.((sql, values) => client.query(sql, values), { accountId: account_id, cost: cost_nano });
+    });
     const { rows } = await pool.query<Claim>(
       'select refund_id, receipt_id, reason, requested_at, posted_at from refunds where request_id = $1 and attempt = $2',
       [request_id, attempt],
@@ -103,6 +115,20 @@ export class Refunds {
     const [claim] = rows;
     if (!claim) throw new Error(`The refund of ${request_id} is gone`);
     return claim;
+  }
+}
+
+async function inTransaction(pool: Pool, write: (client: PoolClient) => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    await write(client);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  } finally {
+    client.release();
   }
 }
 
