@@ -83,14 +83,15 @@ function upstreamCall(
   { model, deployment, dialect }: Target,
   { timeouts }: AttemptDeps,
 ): UpstreamCall {
-  const { isStream } = call.work;
+  const { isStream, mayBeWhole } = call.work;
   const { endpoint, request, files } = dialect;
   return {
     endpoint,
     model: deployment.upstreamModel,
     request,
     files,
-    stream: isStream,
+    // Bytes that come as they are made, speech for one, are asked for as a plain answer.
+    stream: isStream && !mayBeWhole,
     // A fallback may give less than what is held for the dearest; asked for more than it can give, it would refuse.
     maxOutputTokens: maxOutputTokens === null ? null : Math.min(maxOutputTokens, model.maxOutputTokens ?? maxOutputTokens),
     firstByteTimeoutMs: isStream ? timeouts.streamFirstByteMs : timeouts.plainFirstByteMs,
