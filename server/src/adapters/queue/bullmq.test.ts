@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
 import { testDatabase } from '../postgres/test-database.ts';
-import { connectRedis, type RedisConnection } from '../redis/connect.ts';
+import { connectRedis } from '../redis/connect.ts';
 import { testRedisUrl } from '../redis/test-redis.ts';
 import { openJobQueue } from './bullmq.ts';
 import type { Delivery, JobQueue } from './port.ts';
@@ -16,7 +16,6 @@ let database: Awaited<ReturnType<typeof testDatabase>>;
 let queue: JobQueue;
 let jobs = 0;
 const opened: JobQueue[] = [];
-const connections: RedisConnection[] = [];
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -26,7 +25,6 @@ afterAll(() => database?.drop());
 
 afterEach(async () => {
   await Promise.all(opened.splice(0).map((one) => one.close()));
-  for (const connection of connections.splice(0)) connection.disconnect();
 });
 
 /** The first `count` deliveries of a job, whose handler then goes on as told. */
@@ -46,9 +44,7 @@ const stores = [{ name: 'PostgreSQL', redis: false }, ...(redisUrl ? [{ name: 'R
 describe.each(stores)('on $name', ({ redis }) => {
   const store = () => {
     if (!redis) return { databaseUrl: database.url };
-    const connection = connectRedis(redisUrl, silentLog(), 'patient');
-    connections.push(connection);
-    return { redis: connection };
+    return { redis: connectRedis(redisUrl, silentLog(), 'patient') };
   };
   const freshName = () => `test-job-${redis ? 'redis' : 'postgres'}-${process.pid}-${++jobs}`;
   const open = async () => {

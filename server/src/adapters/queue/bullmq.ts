@@ -23,7 +23,7 @@ const FAILED_JOBS_KEPT = { age: 14 * 24 * 3600, count: 1_000 };
 interface QueueOptions {
   /**
    * Where jobs are kept: in the schema `bullmq` of a PostgreSQL database, or in Redis. That connection waits for its server as long as it
-   * takes, and is closed by whoever made it.
+   * takes, and is closed with the queue.
    */
   store: { databaseUrl: string } | { redis: Redis | Cluster };
   log: Log;
@@ -38,7 +38,11 @@ interface QueueOptions {
 export async function openJobQueue({ store, log, workerTimeoutMs = 30_000 }: QueueOptions): Promise<JobQueue> {
   if ('redis' in store) {
     // The braces keep all keys of BullMQ in one slot of a Redis Cluster.
-    return queueOver(createRedisBackend, { connection: store.redis, prefix: '{tallygate-jobs}' }, { log, workerTimeoutMs });
+    return queueOver(
+      createRedisBackend,
+      { connection: store.redis, prefix: '{tallygate-jobs}' },
+      { log, workerTimeoutMs, onClosed: async () => store.redis.disconnect() },
+    );
   }
   const pool = await openQueuePool(store.databaseUrl, log);
   // BullMQ describes the same class with other overloads; its own check is what brings the two types together.

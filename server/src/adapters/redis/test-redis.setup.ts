@@ -15,7 +15,7 @@ const CACHE = join(import.meta.dirname, '../../../node_modules/.cache');
 /** One Redis for a whole test run: that of TEST_REDIS_URL, else a server of its own. Without any, the suites over Redis are skipped, and it says so. */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const given = process.env['TEST_REDIS_URL'];
-  const program = (await redisServerProgram(CACHE)) ?? '';
+  const program = (await redisServerProgram(process.env['PATH'] ?? '', CACHE)) ?? '';
   if (program === '' && given === undefined) {
     process.stdout.write('\nNo Redis: the tests over Redis are skipped. Put redis-server on PATH, or set TEST_REDIS_URL.\n\n');
     project.provide('testRedis', { url: '', program });

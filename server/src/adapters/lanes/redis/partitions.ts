@@ -5,7 +5,7 @@ import { crc32 } from 'node:zlib';
  * of a cluster: so the records are in as many streams as there are parts, which one reader can follow, rather than in one per account.
  * Never to be changed while there is something in them.
  */
-export const PARTITIONS = 64;
+const PARTITIONS = 64;
 
 export const partitionOf = (accountId: string): number => crc32(accountId) % PARTITIONS;
 

@@ -146,7 +146,7 @@ export function readAmounts(json: string): Record<string, bigint> {
   return amounts;
 }
 
-export function readMoney(states: readonly string[]): MoneyCounts[] {
+function readMoney(states: readonly string[]): MoneyCounts[] {
   const money: MoneyCounts[] = [];
   for (let index = 0; index + 2 < states.length; index += 3) money.push(moneyCounts(states[index], states[index + 1], states[index + 2]));
   return money;
