@@ -1,0 +1,163 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { HumanMessage, SystemMessage } from '@langchain/core/messages';
+import { tool as langchainTool } from '@langchain/core/tools';
+import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
+import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents';
+import { embedMany, generateImage, generateSpeech, generateText, Output, stepCountIs, streamText, tool } from 'ai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { Gateway } from './gateway.ts';
+
+const MODEL = 'gpt-4o-mini';
+const PROMPT = 'Say hello.';
+
+let gateway: Gateway;
+let settings: { baseURL: string; apiKey: string };
+
+beforeAll(async () => {
+  gateway = await Gateway.start();
+  settings = { baseURL: gateway.bootstrap.base_url, apiKey: gateway.bootstrap.test_api_key };
+});
+afterAll(() => gateway?.remove());
+
+const City = z.object({ city: z.string() });
+
+describe.each(['responses', 'chat', 'compatible'] as const)('the AI SDK over %s', (kind) => {
+  const model = () => {
+    if (kind === 'compatible')
+      return createOpenAICompatible({ name: 'tallygate', ...settings, supportsStructuredOutputs: true, includeUsage: true })(MODEL);
+    const openai = createOpenAI(settings);
+    return kind === 'chat' ? openai.chat(MODEL) : openai.responses(MODEL);
+  };
+
+  test('generates text, with usage', async () => {
+    const { text, usage, finishReason } = await generateText({ model: model(), prompt: PROMPT });
+    expect(text).toContain('hello');
+    expect([finishReason, usage.inputTokens, usage.outputTokens]).toEqual(['stop', expect.any(Number), expect.any(Number)]);
+  });
+
+  test('streams the same text', async () => {
+    const { text } = await generateText({ model: model(), prompt: PROMPT });
+    const result = streamText({ model: model(), prompt: PROMPT });
+    let streamed = '';
+    for await (const piece of result.textStream) streamed += piece;
+    expect(streamed).toBe(text);
+    expect((await result.usage).outputTokens).toBeGreaterThan(0);
+  });
+
+  test('calls a tool and goes on with what it gave', async () => {
+    const asked: string[] = [];
+    const weather = tool({
+      description: 'The weather in a city.',
+      inputSchema: City,
+      execute: ({ city }) => {
+        asked.push(city);
+        return 'Sunny.';
+      },
+    });
+    const { steps } = await generateText({
+      model: model(),
+      prompt: 'What is the weather in Bern?',
+      tools: { weather },
+      prepareStep: ({ stepNumber }) => ({ toolChoice: stepNumber === 0 ? 'required' : 'none' }),
+      stopWhen: stepCountIs(3),
+    });
+    expect(asked).toHaveLength(1);
+    expect(steps.at(-1)?.finishReason).toBe('stop');
+  });
+
+  test('gives an object of the schema', async () => {
+    const { output } = await generateText({ model: model(), prompt: 'A city.', output: Output.object({ schema: City }) });
+    expect(City.safeParse(output).success).toBe(true);
+  });
+});
+
+describe('the AI SDK beyond text', () => {
+  test('embeds', async () => {
+    const { embeddings, usage } = await embedMany({
+      model: createOpenAI(settings).embedding('text-embedding-3-small'),
+      values: ['a', 'b'],
+    });
+    expect(embeddings.map((vector) => vector.length)).toEqual([1536, 1536]);
+    expect(usage.tokens).toBeGreaterThan(0);
+  });
+
+  test('makes an image', async () => {
+    const { image } = await generateImage({ model: createOpenAI(settings).image('gpt-image-1'), prompt: 'A ledger.', size: '1024x1024' });
+    expect(Buffer.from(image.uint8Array.subarray(1, 4)).toString()).toBe('PNG');
+  });
+
+  test('speaks', async () => {
+    const { audio } = await generateSpeech({ model: createOpenAI(settings).speech('tts-1'), text: 'Hello.' });
+    expect(audio.uint8Array.length).toBeGreaterThan(100);
+  });
+});
+
+describe('LangChain', () => {
+  const chat = (fields: object = {}) =>
+    new ChatOpenAI({ model: MODEL, apiKey: settings.apiKey, configuration: { baseURL: settings.baseURL }, ...fields });
+
+  test.each([false, true])('invokes and streams (over responses: %s)', async (useResponsesApi) => {
+    const messages = [new SystemMessage('Be brief.'), new HumanMessage(PROMPT)];
+    const answer = await chat({ useResponsesApi }).invoke(messages);
+    expect(answer.text).not.toBe('');
+    expect(answer.usage_metadata?.total_tokens).toBeGreaterThan(0);
+    let streamed = '';
+    for await (const piece of await chat({ useResponsesApi }).stream(messages)) streamed += piece.text;
+    expect(streamed).toBe(answer.text);
+  });
+
+  test('binds tools, and reads structured output', async () => {
+    const weather = langchainTool(() => 'Sunny.', { name: 'weather', description: 'The weather in a city.', schema: City });
+    const called = await chat().bindTools([weather], { tool_choice: 'weather' }).invoke('Weather in Bern?');
+    expect(called.tool_calls?.map(({ name }) => name)).toEqual(['weather']);
+    const city = await chat().withStructuredOutput(City).invoke('A city.');
+    expect(City.safeParse(city).success).toBe(true);
+  });
+
+  test('embeds', async () => {
+    const embeddings = new OpenAIEmbeddings({
+      model: 'text-embedding-3-small',
+      apiKey: settings.apiKey,
+      configuration: { baseURL: settings.baseURL },
+    });
+    expect((await embeddings.embedDocuments(['a', 'b'])).map((vector) => vector.length)).toEqual([1536, 1536]);
+  });
+});
+
+describe.each([true, false])('the Agents SDK (over responses: %s)', (useResponses) => {
+  const runner = () => new Runner({ modelProvider: new OpenAIProvider({ ...settings, useResponses }), tracingDisabled: true });
+
+  test('runs an agent with a tool to its end', async () => {
+    const asked: string[] = [];
+    const weather = agentTool({
+      name: 'weather',
+      description: 'The weather in a city.',
+      parameters: City,
+      execute: ({ city }) => {
+        asked.push(city);
+        return 'Sunny.';
+      },
+    });
+    const agent = new Agent({
+      name: 'Forecaster',
+      instructions: 'Use the tool.',
+      model: MODEL,
+      tools: [weather],
+      modelSettings: { toolChoice: 'required' },
+    });
+    const result = await runner().run(agent, 'What is the weather in Bern?');
+    expect(asked).toHaveLength(1);
+    expect(result.finalOutput).toBeTruthy();
+  });
+
+  test('streams', async () => {
+    const agent = new Agent({ name: 'Greeter', instructions: 'Greet.', model: MODEL });
+    const result = await runner().run(agent, PROMPT, { stream: true });
+    let text = '';
+    for await (const piece of result.toTextStream()) text += piece;
+    await result.completed;
+    expect(text).toBe(result.finalOutput);
+  });
+});
