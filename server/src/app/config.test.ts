@@ -45,6 +45,7 @@ test.each([
   ['PUBLIC_URL', 'ftp://tallygate.test'],
   ['PUBLIC_URL', 'https://user:pass@tallygate.test'],
   ['DATABASE_URL', 'mysql://localhost/x'],
+  ['REDIS_URL', 'redis://one,two'],
   ['INTERNAL_SECRET', 'short'],
   ['METRICS_TOKEN', 'short'],
   ['RECEIPT_SIGNING_KEY', 'AAAA'],

@@ -33,6 +33,8 @@ const PATIENCE_MS = 2_000;
 interface Needs {
   readonly pool: Pool;
   readonly blobs: BlobStore;
+  /** Where lanes are shared. */
+  readonly redis?: { ping(): Promise<unknown> } | undefined;
 }
 
 export const healthRoutes = (readiness: Readiness, needs: Needs): Handlers<typeof contract.discovery> => ({
@@ -47,14 +49,15 @@ export const healthRoutes = (readiness: Readiness, needs: Needs): Handlers<typeo
   },
 });
 
-async function check(readiness: Readiness, { pool, blobs }: Needs): Promise<Health> {
+async function check(readiness: Readiness, { pool, blobs, redis }: Needs): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
   if (!readiness.isStarted) return { status: 'unavailable', checks: { start: 'unavailable' } };
-  const [isDatabaseThere, isBlobStoreThere] = await Promise.all([answersInTime(pool.query('select 1')), answersInTime(blobs.check())]);
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
+  const asked = { database: pool.query('select 1'), blobs: blobs.check(), ...(redis && { redis: redis.ping() }) };
+  const answers = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answersInTime(answer)] as const));
   return {
-    status: word(isDatabaseThere && isBlobStoreThere),
-    checks: { database: word(isDatabaseThere), blobs: word(isBlobStoreThere) },
+    status: word(answers.every(([, isThere]) => isThere)),
+    checks: Object.fromEntries(answers.map(([name, isThere]) => [name, word(isThere)])),
   };
 }
 

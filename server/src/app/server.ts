@@ -275,7 +275,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply: inference.problemReply }),
       accountApi: createAccountApi({
         endpoints: [
-          ...endpointsOf(contract.discovery, healthRoutes(readiness, { pool, blobs })),
+          ...endpointsOf(contract.discovery, healthRoutes(readiness, { pool, blobs, redis: redis?.prompt })),
           ...endpointsOf(contract.identity, identityRoutes(identity)),
           ...endpointsOf(contract.account, accountRoutes(identity)),
           ...endpointsOf(contract.mfa, mfaRoutes(identity)),
