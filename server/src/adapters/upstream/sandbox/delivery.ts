@@ -77,7 +77,7 @@ function streamDelivery(stream: EventStream, fault: SandboxFault | undefined): D
       return { ...whole, pieces: [...sent, stream.failure(ERROR, sent.length)] };
     }
     case 'malformed':
-      return { ...whole, pieces: [...pieces.slice(0, 1), `data: ${GARBAGE}\n\n`, ...pieces.slice(-1)] };
+      return { ...whole, pieces: [...pieces.slice(0, 1), `data: ${GARBAGE}\n\n`, ...pieces.slice(1).slice(-1)] };
     default:
       return whole;
   }

@@ -23,12 +23,13 @@ const FORMATS: { readonly [F in Format]: { readonly contentType: string; readonl
 const TOKENS_PER_SECOND = 20;
 
 /** A soft tone for every word, as long as a voice would take. */
-export const composeSpeech: Composer<'/v1/audio/speech'> = ({ request, stream }, { fault }) => {
+export const composeSpeech: Composer<'/v1/audio/speech'> = ({ request }, { fault }) => {
   const { input, voice, speed = 1, response_format: format = 'mp3' } = request;
   const melody = melodyOf(input, typeof voice === 'string' ? voice : voice.id, speed);
   const { contentType, encode } = FORMATS[format];
   const pieces = encode({ text: input, melody });
-  if (!stream && request.stream_format !== 'sse') return { ok: true, contentType, pieces };
+  // Plain audio is a stream as well, of bytes: the format alone decides.
+  if (request.stream_format !== 'sse') return { ok: true, contentType, pieces };
   const seconds = (unitsOf(melody) * UNIT_SAMPLES) / SAMPLE_RATE;
   const input_tokens = countTokens(input);
   const usage = billed(usageOf(input_tokens, Math.ceil(seconds * TOKENS_PER_SECOND)), fault, ({ output_tokens }) =>

@@ -13,8 +13,9 @@ import { speakers, type Told, transcriptBody, transcriptLogprobs, wantsLogprobs 
 
 type Call = UpstreamCallOf<'/v1/audio/transcriptions'> | UpstreamCallOf<'/v1/audio/translations'>;
 
-/** As gpt-4o-transcribe bills what it hears, and how much it says at most. */
+/** As gpt-4o-transcribe bills what it hears, how much of it it hears at most, and how much it says. */
 const TOKENS_PER_SECOND = 10;
+const MOST_AUDIO_TOKENS = 16_000;
 const MOST_TOKENS = 2000;
 
 /** What a recording that the sandbox itself has spoken says, or how long another one is. */
@@ -42,7 +43,10 @@ function usageOf({ model, request }: Call, { text, seconds }: Transcript, fault:
   const byDuration = (length: number) => ({ type: 'duration', seconds: length });
   if (/whisper/i.test(model)) return billed(byDuration(Math.ceil(seconds)), fault, (usage) => byDuration(2 * usage.seconds + 16));
   const byTokens = (output_tokens: number) => {
-    const details = { text_tokens: countTokens(request.prompt ?? ''), audio_tokens: Math.ceil(seconds * TOKENS_PER_SECOND) };
+    const details = {
+      text_tokens: countTokens(request.prompt ?? ''),
+      audio_tokens: Math.min(MOST_AUDIO_TOKENS, Math.ceil(seconds * TOKENS_PER_SECOND)),
+    };
     const input_tokens = details.text_tokens + details.audio_tokens;
     return { type: 'tokens', input_tokens, input_token_details: details, output_tokens, total_tokens: input_tokens + output_tokens };
   };

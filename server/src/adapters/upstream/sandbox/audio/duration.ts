@@ -2,7 +2,8 @@ import type { FileEnds } from '../files.ts';
 
 /** Of a recording that says nothing of its length: a voice in a compressed format. */
 const BYTES_PER_SECOND = 4000;
-const LONGEST_SECONDS = 86_400;
+/** No codec for speech needs less: a header that says so lies. */
+const LEAST_BYTES_PER_SECOND = 250;
 const OPUS_RATE = 48_000;
 
 /**
@@ -10,9 +11,9 @@ const OPUS_RATE = 48_000;
  * size for everything else.
  */
 export function durationOf({ head, tail }: FileEnds, bytes: number): number {
-  const seconds = wav(head, bytes) ?? flac(head) ?? ogg(head, tail) ?? mp4(head) ?? mp4(tail) ?? mp3(head, bytes);
+  const seconds = wav(head, bytes) ?? flac(head) ?? ogg(head, tail) ?? mp3(head, bytes) ?? mp4(head) ?? mp4(tail);
   const known = seconds !== undefined && Number.isFinite(seconds) && seconds >= 0 ? seconds : bytes / BYTES_PER_SECOND;
-  return Math.round(Math.min(known, LONGEST_SECONDS) * 1000) / 1000;
+  return Math.round(Math.min(known, bytes / LEAST_BYTES_PER_SECOND) * 1000) / 1000;
 }
 
 function wav(head: Buffer, bytes: number): number | undefined {
@@ -21,12 +22,19 @@ function wav(head: Buffer, bytes: number): number | undefined {
   for (let at = 12; at + 8 <= head.length; ) {
     const id = head.toString('latin1', at, at + 4);
     const length = head.readUInt32LE(at + 4);
-    if (id === 'fmt ' && at + 20 <= head.length) bytesPerSecond = head.readUInt32LE(at + 16);
+    if (id === 'fmt ' && at + 24 <= head.length) bytesPerSecond = wavBytesPerSecond(head.subarray(at + 8));
     // A recorder that does not know the end yet writes a size beyond the file's.
     if (id === 'data') return bytesPerSecond > 0 ? Math.min(length, bytes - at - 8) / bytesPerSecond : undefined;
     at += 8 + length + (length % 2);
   }
   return undefined;
+}
+
+/** Uncompressed, it follows from rate, channels and width, as a decoder has it; else it is stated. */
+function wavBytesPerSecond(format: Buffer): number {
+  const isUncompressed = format.readUInt16LE(0) === 1 || format.readUInt16LE(0) === 0xfffe;
+  if (!isUncompressed) return format.readUInt32LE(8);
+  return format.readUInt32LE(4) * format.readUInt16LE(2) * Math.ceil(format.readUInt16LE(14) / 8);
 }
 
 /** STREAMINFO: 20 bits of sample rate, 36 of length in samples. */

@@ -18,11 +18,12 @@ export const aac = (speech: Speech): Piece[] => {
 /** 20 ms of silence (RFC 6716): a fullband frame that is told to be nothing. */
 const OPUS_PACKET = Buffer.from('f8fffe', 'hex');
 const PACKETS_PER_SECOND = 50;
+const PACKETS_PER_PAGE = 10;
 /** Opus counts time at this rate, whatever the sound was. */
 const OPUS_RATE = 48_000;
 const PRESKIP = 312;
 
-/** Opus in Ogg (RFC 7845): two pages of head, then a page a second. */
+/** Opus in Ogg (RFC 7845): two pages of head, then a page for every fifth of a second. */
 export function opus(speech: Speech): Piece[] {
   const granules = PRESKIP + Math.round(secondsOf(speech) * OPUS_RATE);
   const packets = Math.ceil((granules / OPUS_RATE) * PACKETS_PER_SECOND);
@@ -33,8 +34,8 @@ export function opus(speech: Speech): Piece[] {
     page({ packets: [head], granule: 0, sequence: 0, flags: 2 }),
     page({ packets: [Buffer.concat([Buffer.from('OpusTags', 'latin1'), vorbisComments(speech.text)])], granule: 0, sequence: 1, flags: 0 }),
   ];
-  for (let first = 0; first < packets; first += PACKETS_PER_SECOND) {
-    const end = Math.min(packets, first + PACKETS_PER_SECOND);
+  for (let first = 0; first < packets; first += PACKETS_PER_PAGE) {
+    const end = Math.min(packets, first + PACKETS_PER_PAGE);
     const granule = Math.min(end * (OPUS_RATE / PACKETS_PER_SECOND), granules);
     const inPage = Array.from({ length: end - first }, () => OPUS_PACKET);
     pages.push(page({ packets: inPage, granule, sequence: pages.length, flags: end === packets ? 4 : 0 }));

@@ -69,6 +69,15 @@ describe('images of the sandbox', () => {
     expect(events[2]?.data.usage.output_tokens).toBe((await generations.json(request)).usage.output_tokens + 200);
   });
 
+  it('streamed one after the other cost together what they cost plain', async () => {
+    const events = await generations.events({ ...request, n: 3 });
+    const { usage, data } = await generations.json({ ...request, n: 3 });
+    expect(events.map((event) => event.data.b64_json)).toEqual(data.map(({ b64_json }: { b64_json: string }) => b64_json));
+    for (const name of ['input_tokens', 'output_tokens', 'total_tokens']) {
+      expect(events.reduce((sum, event) => sum + event.data.usage[name], 0)).toBe(usage[name]);
+    }
+  });
+
   it('are refused where the size or the background cannot be', async () => {
     expect(await generations.ask({ ...request, size: '9000x9000' })).toMatchObject({ kind: 'rejected', param: 'size' });
     expect(await generations.ask({ ...request, output_format: 'jpeg', background: 'transparent' })).toMatchObject({ param: 'background' });

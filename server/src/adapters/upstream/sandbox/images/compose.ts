@@ -53,7 +53,7 @@ async function plain(made: Made, { clock, fault }: Circumstances): Promise<Compo
   return jsonBody({ created: unixSeconds(clock), background, data, output_format, quality, size, usage });
 }
 
-/** For each image its coarse versions, then the whole one with the usage so far: the last one's is the usage of all. */
+/** For each image its coarse versions, then the whole one with its own usage. What was sent along is billed with the first. */
 async function streamed(made: Made, { clock, fault }: Circumstances): Promise<Composition> {
   const kind = made.call.endpoint === '/v1/images/generations' ? 'image_generation' : 'image_edit';
   const common = { created_at: unixSeconds(clock), ...described(made.order) };
@@ -64,7 +64,7 @@ async function streamed(made: Made, { clock, fault }: Circumstances): Promise<Co
       const b64_json = (await encoded(coarse(picture, side), made)).toString('base64');
       events.push({ part: 'content', text: namedEvent({ type: `${kind}.partial_image`, b64_json, partial_image_index, ...common }) });
     }
-    const usage = billed(usageOf(made, index + 1, partials), fault, doubled);
+    const usage = billed(index === 0 ? usageOf(made, 1, partials) : withoutInput(usageOf(made, 1, partials)), fault, doubled);
     const b64_json = (await encoded(picture, made)).toString('base64');
     const isLast = index === made.pictures.length - 1;
     events.push({ part: isLast ? 'closing' : 'opening', text: namedEvent({ type: `${kind}.completed`, b64_json, ...common, usage }) });
@@ -108,6 +108,8 @@ const imageUsage = (text_tokens: number, image_tokens: number, output_tokens: nu
   input_tokens_details: { text_tokens, image_tokens },
   output_tokens_details: { text_tokens: 0, image_tokens: output_tokens },
 });
+
+const withoutInput = ({ output_tokens }: ReturnType<typeof imageUsage>) => imageUsage(0, 0, output_tokens);
 
 const doubled = ({ input_tokens_details: { text_tokens, image_tokens }, output_tokens }: ReturnType<typeof imageUsage>) =>
   imageUsage(text_tokens, image_tokens, 2 * output_tokens + 16);

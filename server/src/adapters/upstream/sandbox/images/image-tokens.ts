@@ -14,6 +14,8 @@ export const PARTIAL_IMAGE_TOKENS = 100;
 const BASE_TOKENS = 65;
 const TOKENS_PER_TILE = 129;
 const TILE_PIXELS = 512;
+/** A picture so long that it has more tiles is made smaller. */
+const MOST_TILES = 12;
 const EXTRA_OF_HIGH_FIDELITY = { square: 4160, other: 6240 };
 
 /** Of an image that is made. Other sizes than OpenAI's three are billed by their area. */
@@ -31,5 +33,5 @@ export function inputTokens(
   const scale = Math.min(1, TILE_PIXELS / Math.min(widthPixels, heightPixels));
   const tiles = Math.ceil((widthPixels * scale) / TILE_PIXELS) * Math.ceil((heightPixels * scale) / TILE_PIXELS);
   const extra = fidelity !== 'high' ? 0 : widthPixels === heightPixels ? EXTRA_OF_HIGH_FIDELITY.square : EXTRA_OF_HIGH_FIDELITY.other;
-  return BASE_TOKENS + TOKENS_PER_TILE * Math.min(tiles, 16) + extra;
+  return BASE_TOKENS + TOKENS_PER_TILE * Math.min(tiles, MOST_TILES) + extra;
 }
