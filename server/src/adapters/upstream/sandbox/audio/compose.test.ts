@@ -188,7 +188,7 @@ describe('transcriptions of the sandbox', () => {
     const movie = Buffer.concat([
       Buffer.from('\0\0\0\x18ftypM4A ', 'latin1'),
       Buffer.from('6d766864000000000000000000000000000003e8000030d4', 'hex'),
-      Buffer.alloc(40),
+      Buffer.alloc(4000),
     ]);
     expect((await transcriptions.json({ model: 'x', response_format: 'verbose_json' }, { files: [fileOf('file', movie)] })).duration).toBe(
       12.5,
