@@ -139,6 +139,36 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
     await expect(started).rejects.toThrow('Another gateway runs on this database');
   });
 
+  test('lose nothing when Redis is killed under load: calls are refused until it is back, and whole answers are in the books once', async () => {
+    if (!redis) return;
+    const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
+    upstream.script(() => ({ delayMs: 10 }));
+    const answers: Answered[] = [];
+    let isOver = false;
+    const caller = async (gateway: Gateway) => {
+      while (!isOver) answers.push(await ask(gateway, key, HELLO));
+    };
+    const callers = Array.from({ length: CALLERS }, (_, index) => caller(index % 2 === 0 ? first : second));
+    const served = () => answers.filter(({ status }) => status === 200);
+    await expect.poll(() => served().length, { timeout: 10_000 }).toBeGreaterThan(50);
+    await redis.kill();
+    await expect.poll(() => answers.some(({ status }) => status === 503), { timeout: 10_000 }).toBe(true);
+    await redis.start();
+    const before = served().length;
+    await expect.poll(() => served().length, { timeout: 20_000 }).toBeGreaterThan(before + 50);
+    isOver = true;
+    await Promise.all(callers);
+    expect([...new Set(answers.map(({ status }) => status))].sort()).toEqual([200, 503]);
+
+    await using books = await openBooks(first);
+    const ids = served().map((one) => header(one, 'x-request-id'));
+    await expect.poll(async () => (await books.entriesOf(ids)).size, { timeout: 20_000 }).toBe(ids.length);
+    for (const entry of (await books.entriesOf(ids)).values()) expect(entry).toMatchObject({ records: 1, postings: 1, receipts: 1 });
+    await expect.poll(() => books.faults(), { timeout: 10_000 }).toEqual([]);
+    const { total } = await account.usage({ key_id });
+    expect((await standingOf(first, key))?.spent_usd).toBe(total.cost_usd);
+  }, 90_000);
+
   test('lose nothing when one is killed under load: the other goes on, whole answers are in the books once, and what was held is free again', async () => {
     const { key } = await account.createKey({ monthly_cap_usd: '1' });
     const killed = new Promise((resolve) => {
