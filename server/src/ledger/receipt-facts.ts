@@ -34,7 +34,7 @@ export const receiptFacts = (record: PostedRecord): ReceiptFacts => ({
   client_signature: record.clientSignature ?? null,
 });
 
-export const receiptIdOf = (record: PostedRecord): string => (isRefund(record) ? record.refundReceiptId : record.receiptId);
+const receiptIdOf = (record: PostedRecord): string => (isRefund(record) ? record.refundReceiptId : record.receiptId);
 
 /** The counts that only some requests have are left out when they are zero: a zero would be a second spelling. */
 function withoutZeros({

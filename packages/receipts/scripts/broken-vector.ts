@@ -1,0 +1,22 @@
+import type { PublishedPrices } from '../src/prices.ts';
+import type { ReceiptPayload } from '../src/receipt.ts';
+import type { RefusalCode } from '../src/refusal.ts';
+import { issue, payloadWith } from './vector-receipts.ts';
+
+export interface BrokenVector {
+  readonly why: string;
+  readonly expected_code: RefusalCode;
+  readonly receipt?: unknown;
+  readonly text?: string;
+  /** Takes the place of keys.json. */
+  readonly keys?: unknown;
+  readonly prices?: PublishedPrices;
+}
+
+export const broken = (expected_code: RefusalCode, why: string, receipt: unknown): BrokenVector => ({ why, expected_code, receipt });
+/** A receipt that holds: what most broken ones are made of. */
+export const honest = issue(payloadWith());
+export const { usage }: ReceiptPayload = honest.payload;
+
+/** The honest receipt with its payload changed and nothing else. */
+export const altered = (changes: object): unknown => ({ ...honest, payload: { ...honest.payload, ...changes } });
