@@ -1,0 +1,145 @@
+import OpenAI, { toFile } from 'openai';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { verifiedReceipt } from './books.ts';
+import { Gateway } from './gateway.ts';
+
+let gateway: Gateway;
+let openai: OpenAI;
+
+beforeAll(async () => {
+  gateway = await Gateway.start();
+  const { base_url: baseURL, test_api_key: apiKey } = gateway.bootstrap;
+  openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
+});
+afterAll(() => gateway?.remove());
+
+const IMAGE = { model: 'gpt-image-1', prompt: 'A ledger made of light', quality: 'low', size: '1024x1024' } as const;
+const pngOf = (base64: string | undefined): Buffer => Buffer.from(base64 ?? '', 'base64');
+const isPng = (bytes: Buffer): boolean =>
+  bytes.subarray(1, 4).toString() === 'PNG' && bytes.readUInt32BE(16) === 1024 && bytes.readUInt32BE(20) === 1024;
+
+describe('text', () => {
+  test('embeddings: floats and base64 are the same vectors, of unit norm and the length asked for', async () => {
+    const ask = { model: 'text-embedding-3-small', input: ['alpha', 'beta'], dimensions: 256 };
+    const decoded = await openai.embeddings.create(ask);
+    const floats = await openai.embeddings.create({ ...ask, encoding_format: 'float' });
+    for (const [index, { embedding }] of decoded.data.entries()) {
+      expect(embedding).toHaveLength(256);
+      expect(Math.hypot(...embedding)).toBeCloseTo(1, 5);
+      floats.data[index]?.embedding.forEach((value, at) => {
+        expect(value).toBeCloseTo(embedding[at] ?? Number.NaN, 6);
+      });
+    }
+    expect(decoded.usage).toMatchObject({ prompt_tokens: expect.any(Number), cost: expect.any(Number) });
+  });
+
+  test('completions: plain and streamed say the same, with the cost at the end', async () => {
+    const ask = { model: 'gpt-3.5-turbo-instruct', prompt: 'Once upon a time', max_tokens: 12 };
+    const plain = await openai.completions.create(ask);
+    const chunks = [];
+    for await (const chunk of await openai.completions.create({ ...ask, stream: true, stream_options: { include_usage: true } }))
+      chunks.push(chunk);
+    expect(chunks.map(({ choices }) => choices[0]?.text ?? '').join('')).toBe(plain.choices[0]?.text);
+    expect(chunks.at(-1)?.usage).toEqual(plain.usage);
+    expect(plain).toMatchObject({ object: 'text_completion', choices: [{ finish_reason: 'length' }], usage: { completion_tokens: 12 } });
+  });
+
+  test('moderations: free, one result for each input', async () => {
+    const { results, model } = await openai.moderations.create({ input: ['one', 'two'] });
+    expect([results.length, model]).toEqual([2, 'omni-moderation-latest']);
+    expect(Object.keys(results[0]?.categories ?? {})).toHaveLength(13);
+  });
+});
+
+describe('images', () => {
+  test('are made, as many as asked for, and billed by their tokens', async () => {
+    const { data, usage } = await openai.images.generate({ ...IMAGE, n: 2 });
+    expect(data?.map(({ b64_json }) => isPng(pngOf(b64_json)))).toEqual([true, true]);
+    expect(usage).toMatchObject({ output_tokens: 544, cost: expect.any(Number) });
+  });
+
+  test('are streamed with partial ones on the way', async () => {
+    const types: string[] = [];
+    for await (const event of await openai.images.generate({ ...IMAGE, stream: true, partial_images: 2 })) types.push(event.type);
+    expect(types).toEqual(['image_generation.partial_image', 'image_generation.partial_image', 'image_generation.completed']);
+  });
+
+  test('are edited from files', async () => {
+    const made = await openai.images.generate(IMAGE);
+    const image = () => toFile(pngOf(made.data?.[0]?.b64_json), 'a.png', { type: 'image/png' });
+    const one = await openai.images.edit({ ...IMAGE, image: await image() });
+    const two = await openai.images.edit({ ...IMAGE, image: [await image(), await image()] });
+    expect(isPng(pngOf(one.data?.[0]?.b64_json))).toBe(true);
+    expect(two.usage?.input_tokens_details.image_tokens).toBe(2 * (one.usage?.input_tokens_details.image_tokens ?? 0));
+  });
+});
+
+describe('audio', () => {
+  const speak = (response_format: 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm') =>
+    openai.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'The ledger sums to zero.', response_format });
+
+  test.each([
+    ['mp3', 'audio/mpeg'],
+    ['opus', 'audio/ogg'],
+    ['aac', 'audio/aac'],
+    ['flac', 'audio/flac'],
+    ['wav', 'audio/wav'],
+    ['pcm', 'audio/pcm'],
+  ] as const)('is spoken as %s, with its cost before the first byte', async (format, type) => {
+    const answer = await speak(format);
+    expect((await answer.arrayBuffer()).byteLength).toBeGreaterThan(400);
+    // 24 characters at 15 USD a million.
+    expect([answer.headers.get('content-type'), answer.headers.get('x-cost-usd')]).toEqual([type, '0.00036']);
+  });
+
+  test('is written down again, in every format', async () => {
+    const bytes = Buffer.from(await (await speak('wav')).arrayBuffer());
+    const hear = async <F extends 'json' | 'verbose_json' | 'text' | 'srt' | 'vtt'>(response_format: F) =>
+      openai.audio.transcriptions.create({
+        model: 'whisper-1',
+        file: await toFile(bytes, 'a.wav', { type: 'audio/wav' }),
+        response_format,
+      });
+    const { text } = await hear('json');
+    expect(text).toBe('The ledger sums to zero.');
+    expect(await hear('text')).toBe(`${text}\n`);
+    expect(await hear('srt')).toContain(`00:00:00,000 --> `);
+    expect(await hear('vtt')).toMatch(/^WEBVTT/);
+    expect(await hear('verbose_json')).toMatchObject({ text, language: 'english', segments: [{ id: 0, text: expect.any(String) }] });
+    const translated = await openai.audio.translations.create({ model: 'whisper-1', file: await toFile(bytes, 'a.wav') });
+    expect(translated.text).toBe(text);
+  });
+
+  test('is written down as it is heard', async () => {
+    const file = await toFile(Buffer.from(await (await speak('wav')).arrayBuffer()), 'a.wav');
+    let text = '';
+    let done: unknown;
+    for await (const event of await openai.audio.transcriptions.create({ model: 'gpt-4o-transcribe', file, stream: true })) {
+      if (event.type === 'transcript.text.delta') text += event.delta;
+      if (event.type === 'transcript.text.done') done = event;
+    }
+    expect(done).toMatchObject({ text, usage: { type: 'tokens', cost: expect.any(Number) } });
+  });
+
+  test('is refused without a recording, and what is no form is told to be one', async () => {
+    await expect(openai.post('/audio/transcriptions', { body: { model: 'whisper-1' } })).rejects.toMatchObject({ status: 415 });
+    const form = new FormData();
+    form.append('model', 'whisper-1');
+    await expect(openai.post('/audio/transcriptions', { body: form })).rejects.toMatchObject({ status: 422, param: 'file' });
+  });
+});
+
+test('every modality leaves a receipt whose cost anybody can compute again', async () => {
+  const answers = [
+    openai.embeddings.create({ model: 'text-embedding-3-small', input: 'x' }).asResponse(),
+    openai.images.generate(IMAGE).asResponse(),
+    openai.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'Hi.' }).asResponse(),
+    openai.moderations.create({ input: 'x' }).asResponse(),
+  ];
+  for (const answer of await Promise.all(answers)) {
+    await answer.arrayBuffer();
+    const payload = () => verifiedReceipt(gateway, answer.headers.get('x-receipt-id') ?? '');
+    // It appears a moment after the answer.
+    await expect.poll(payload).toMatchObject({ kind: 'usage', outcome: 'completed', livemode: false });
+  }
+});
