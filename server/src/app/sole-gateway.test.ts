@@ -94,3 +94,13 @@ test('a gateway with an embedded database stops when another one has taken the l
 test('a database that is not there is an error of the start, not a lost lock', async () => {
   await expect(lock({ url: 'postgres://127.0.0.1:1/none' })).rejects.toThrow();
 });
+
+test('gateways whose lanes are in Redis share the lock, and keep out one whose lanes are its own', async () => {
+  const [first, second] = [await lock({ mayShare: true }), await lock({ mayShare: true })];
+  await expect(lock({ patienceMs: 0 })).rejects.toThrow(REFUSED);
+  await first.release();
+  await second.release();
+  const sole = await lock({ patienceMs: 5_000 });
+  await expect(lock({ mayShare: true, patienceMs: 0 })).rejects.toThrow('without REDIS_URL');
+  await sole.release();
+});
