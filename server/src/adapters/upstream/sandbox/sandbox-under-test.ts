@@ -3,7 +3,11 @@ import { createSandboxProvider } from './index.ts';
 
 export const NOW = Date.parse('2026-11-21T08:00:00.000Z');
 
-type Overrides<E extends UpstreamEndpoint> = Partial<Omit<UpstreamCallOf<E>, 'endpoint' | 'request'>>;
+type Overrides = Partial<
+  Pick<UpstreamCall, 'model' | 'files' | 'stream' | 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'signal' | 'sandboxFault'>
+> & {
+  readonly maxOutputTokens?: number;
+};
 
 /** Asks the sandbox, at a clock that stands still, in the way of one endpoint. */
 export function sandboxAt<E extends UpstreamEndpoint>(
@@ -12,7 +16,7 @@ export function sandboxAt<E extends UpstreamEndpoint>(
   call: (call: UpstreamCallOf<E>) => UpstreamCall,
 ) {
   const sandbox = createSandboxProvider({ clock: { now: () => NOW } });
-  const ask = (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
+  const ask = (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}) =>
     sandbox.call(
       call({
         endpoint,
@@ -25,28 +29,28 @@ export function sandboxAt<E extends UpstreamEndpoint>(
         ...overrides,
       }),
     );
-  const answer = async (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}): Promise<UpstreamAnswer> => {
+  const answer = async (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}): Promise<UpstreamAnswer> => {
     const outcome = await ask(request, overrides);
     if (!outcome.ok) throw new Error(`Expected an answer, got ${outcome.kind}: ${outcome.message}`);
     return outcome;
   };
-  const bytes = async (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
+  const bytes = async (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}) =>
     (await answer(request, overrides)).collect(500_000_000);
   return {
     /** The outcome, whatever it is. */
     ask,
     answer,
     bytes,
-    json: async (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
+    json: async (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}) =>
       JSON.parse((await bytes(request, overrides)).toString()),
     /** The data of every event of a stream; `[DONE]` as it is. */
-    events: async (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
-      eventsOf((await bytes(request, { ...overrides, stream: true } as Overrides<E>)).toString()),
+    events: async (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}) =>
+      eventsOf((await bytes(request, { ...overrides, stream: true })).toString()),
   };
 }
 
 /** The events of a stream, with the name that stands before the data, if one does. */
-export function eventsOf(text: string) {
+function eventsOf(text: string) {
   return text
     .split('\n\n')
     .filter((event) => event !== '')

@@ -45,7 +45,7 @@ const lineOf = (word: string, voice: string): number => {
 export const unitsOf = (melody: readonly Note[]): number => melody.reduce((sum, { units }) => sum + units, 0);
 
 /** Hertz: the middle of the line. */
-export const frequencyOf = ({ line }: Note): number => ((line + 0.5) * SAMPLE_RATE) / (2 * UNIT_SAMPLES);
+const frequencyOf = ({ line }: Note): number => ((line + 0.5) * SAMPLE_RATE) / (2 * UNIT_SAMPLES);
 
 /** Units that sound; the last is silent, where there is more than one. */
 export const soundingUnits = ({ units }: Note): number => Math.max(1, units - 1);
