@@ -34,6 +34,10 @@ export const PRICE_METERS = [
 /** Whether the receipt was charged at the published prices, in the right tier and with the right factor. Throws `Refused` where it was not. */
 export function checkPrices(payload: ReceiptPayload, published: PublishedPrices): void {
   const price = publishedPrice(payload, published);
+  if (price === undefined) {
+    refuseCharge(payload);
+    return;
+  }
   const tier = tierOf(price, payload.usage.input_tokens);
   const threshold = tier?.above_input_tokens ?? null;
   if (payload.price_tier_above_input_tokens !== threshold)
@@ -58,11 +62,22 @@ function checkFactor({ kind, price_factor: stated }: ReceiptPayload, { batch_fac
     throw new Refused('factor_mismatch', `payload.price_factor is ${stated}, published is ${allowed.join(' or ')}.`);
 }
 
-function publishedPrice({ model_served: model, price_version: version }: ReceiptPayload, published: PublishedPrices): PublishedPrice {
-  const price = own(own(published, model) ?? {}, version);
-  if (!price)
-    throw new Refused('price_unpublished', `No published price of ${JSON.stringify(model)} in version ${JSON.stringify(version)}.`);
-  return price;
+function publishedPrice(
+  { model_served: model, price_version: version }: ReceiptPayload,
+  published: PublishedPrices,
+): PublishedPrice | undefined {
+  return own(own(published, model) ?? {}, version);
+}
+
+/** Models that cost nothing are in no price list, and need to be in none as long as they cost nothing. */
+function refuseCharge({
+  model_served: model,
+  price_version: version,
+  cost_nano_usd: cost,
+  unit_prices_pico_usd: prices,
+}: ReceiptPayload): void {
+  if (cost === '0' && Object.values(prices).every((price) => price === '0')) return;
+  throw new Refused('price_unpublished', `No published price of ${JSON.stringify(model)} in version ${JSON.stringify(version)}.`);
 }
 
 /** The highest tier that the input exceeds. */

@@ -161,3 +161,13 @@ test('the source needs nothing but tweetnacl, so that it runs wherever JavaScrip
   );
   expect(new Set(imported)).toEqual(new Set(['tweetnacl']));
 });
+
+test('a model that is in no price list is accepted as long as it costs nothing', () => {
+  const free = { model_served: 'omni-moderation-latest', cost_nano_usd: '0' };
+  const verdict = (unit_prices_pico_usd: Record<string, string>, changes = {}) =>
+    verifyReceipt(issue(payloadWith({ ...free, unit_prices_pico_usd, ...changes })), keySet, { prices: {} });
+  expect(verdict({})).toMatchObject({ valid: true, checks: { prices: 'ok' } });
+  expect(verdict({ input_tokens: '0' })).toMatchObject({ valid: true });
+  const priced = { usage: { ...payloadWith().usage, input_tokens: 0, output_tokens: 0 } };
+  expect(verdict({ input_tokens: '150000' }, priced)).toMatchObject({ valid: false, code: 'price_unpublished' });
+});
