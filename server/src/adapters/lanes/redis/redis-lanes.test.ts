@@ -155,6 +155,13 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
       await close();
     });
 
+    test('in every partition by itself, also when accounts of many need one of the same name at once', async () => {
+      const { store, close } = open(new ScriptedSource());
+      const holds = Array.from({ length: 40 }, () => store.hold(holdRequest({ amount: 1n, accountId: randomUUID() })));
+      expect((await Promise.all(holds)).every((outcome) => outcome.held)).toBe(true);
+      await close();
+    });
+
     test('once for all processes: what one has installed, another does not overwrite', async () => {
       const { source, a, b, close } = openTwo();
       const gate = Promise.withResolvers<void>();

@@ -294,8 +294,9 @@ export class RedisLanes implements LaneStore {
     await Promise.all(
       missing.map((id) => {
         // One read per lane and process, however many requests wait for it.
-        const loading = this.#loading.get(id) ?? this.#loadOne(id, id === quotaId, miss).finally(() => this.#loading.delete(id));
-        this.#loading.set(id, loading);
+        const place = `${miss.partition} ${id}`;
+        const loading = this.#loading.get(place) ?? this.#loadOne(id, id === quotaId, miss).finally(() => this.#loading.delete(place));
+        this.#loading.set(place, loading);
         return loading;
       }),
     );
