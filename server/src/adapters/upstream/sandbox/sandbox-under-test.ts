@@ -3,11 +3,9 @@ import { createSandboxProvider } from './index.ts';
 
 export const NOW = Date.parse('2026-11-21T08:00:00.000Z');
 
-type Overrides = Partial<
+type Overrides<E extends UpstreamEndpoint> = Partial<
   Pick<UpstreamCall, 'model' | 'files' | 'stream' | 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'signal' | 'sandboxFault'>
-> & {
-  readonly maxOutputTokens?: number;
-};
+> & { readonly maxOutputTokens?: UpstreamCallOf<E>['maxOutputTokens'] };
 
 /** Asks the sandbox, at a clock that stands still, in the way of one endpoint. */
 export function sandboxAt<E extends UpstreamEndpoint>(
@@ -16,7 +14,7 @@ export function sandboxAt<E extends UpstreamEndpoint>(
   call: (call: UpstreamCallOf<E>) => UpstreamCall,
 ) {
   const sandbox = createSandboxProvider({ clock: { now: () => NOW } });
-  const ask = (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}) =>
+  const ask = (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
     sandbox.call(
       call({
         endpoint,
@@ -29,22 +27,22 @@ export function sandboxAt<E extends UpstreamEndpoint>(
         ...overrides,
       }),
     );
-  const answer = async (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}): Promise<UpstreamAnswer> => {
+  const answer = async (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}): Promise<UpstreamAnswer> => {
     const outcome = await ask(request, overrides);
     if (!outcome.ok) throw new Error(`Expected an answer, got ${outcome.kind}: ${outcome.message}`);
     return outcome;
   };
-  const bytes = async (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}) =>
+  const bytes = async (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
     (await answer(request, overrides)).collect(500_000_000);
   return {
     /** The outcome, whatever it is. */
     ask,
     answer,
     bytes,
-    json: async (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}) =>
+    json: async (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
       JSON.parse((await bytes(request, overrides)).toString()),
     /** The data of every event of a stream; `[DONE]` as it is. */
-    events: async (request: UpstreamCallOf<E>['request'], overrides: Overrides = {}) =>
+    events: async (request: UpstreamCallOf<E>['request'], overrides: Overrides<E> = {}) =>
       eventsOf((await bytes(request, { ...overrides, stream: true })).toString()),
   };
 }
