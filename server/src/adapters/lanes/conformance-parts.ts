@@ -97,7 +97,7 @@ export function describeLaneParts(name: string, makeStore: MakeStore): void {
     test(
       'never above the held charge, however unevenly quota and money meet in the parts',
       on(async (store) => {
-        // The quota covers half: of a hundred requests fifty, and of the tokens of a line that costs next to nothing as much as of a dear one.
+        // The quota covers half of the tokens, and they lie unevenly: the dear lines have few of them, the cheap ones many.
         const quota = quotaLane('q', { requests: 1_000n, tokens: 505n });
         const units = { requests: 100n, tokens: 1_010n };
         const batch = holdRequest({ amount: 10_100n, units, quota, funds: keyLane('f', 5_050n) });
