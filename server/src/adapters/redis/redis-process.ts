@@ -19,20 +19,25 @@ export interface RedisProcess {
   stop(): Promise<void>;
 }
 
+/** The server goes with the process that started it, however that ends: its end of the pipe closes. */
+const GUARD = '"$@" & echo "server $!"; read -r _; { kill -9 $!; wait $!; } 2>/dev/null';
+
 /** Starts a server on loopback. For tests only. */
 export async function startRedis(program: string, settings: readonly string[] = []): Promise<RedisProcess> {
   const dir = mkdtempSync(join(tmpdir(), 'tallygate-redis-'));
   const port = await freePort();
   let child: ChildProcess | undefined;
+  let pid = 0;
 
   async function start(): Promise<void> {
     const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...settings];
-    const started = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const started = spawn('sh', ['-c', GUARD, 'sh', program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
     child = started;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     let said = '';
     started.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString();
+      pid = Number(/^server (\d+)$/m.exec(said)?.[1] ?? pid);
       if (/ready to accept connections/i.test(said)) resolve();
     });
     started.once('exit', (code) => reject(new Error(`The Redis server ended with ${code}: ${said}`)));
@@ -44,7 +49,7 @@ export async function startRedis(program: string, settings: readonly string[] = 
     child = undefined;
     if (!running || running.exitCode !== null) return;
     const gone = once(running, 'exit');
-    running.kill('SIGKILL');
+    running.stdin?.end();
     await gone;
   }
 
@@ -53,8 +58,8 @@ export async function startRedis(program: string, settings: readonly string[] = 
     port,
     url: `redis://127.0.0.1:${port}`,
     kill,
-    pause: () => child?.kill('SIGSTOP'),
-    resume: () => child?.kill('SIGCONT'),
+    pause: () => process.kill(pid, 'SIGSTOP'),
+    resume: () => process.kill(pid, 'SIGCONT'),
     start,
     stop: async () => {
       await kill();
