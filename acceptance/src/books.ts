@@ -75,14 +75,16 @@ const FAULTS = `
   union all
   select request_id || ' has ' || count(*) || ' usage records' from usage_records group by request_id having count(*) <> 1
   union all
-  select request_id || ' has ' || count(*) || ' receipts' from receipts group by request_id having count(*) <> 1
+  select request_id || ' has ' || count(*) || ' receipts' from receipts group by request_id
+    having count(*) <> 1 + (select count(*) from refunds where refunds.request_id = receipts.request_id and posted_at is not null)
   union all
   select coalesce(records.request_id, postings.request_id, receipts.request_id) || ' is not in all books'
     from usage_records records full join postings using (request_id) full join receipts using (request_id)
     where records.request_id is null or postings.request_id is null or receipts.request_id is null
   union all
   select 'the rollups of ' || account_id || ' differ from its usage records' from usage_daily full join
-    (select account_id, sum(cost_nano) as cost from usage_records group by account_id) records using (account_id)
+    (select account_id, sum(case when refunds.posted_at is null then cost_nano else 0 end) as cost
+      from usage_records left join refunds using (account_id, request_id, attempt) group by account_id) records using (account_id)
     group by account_id, records.cost having sum(cost_nano) is distinct from records.cost`;
 
 /** Fetches a receipt and the public keys as anybody can, and verifies the one with the others. @returns its payload. @throws with the reason */
