@@ -44,6 +44,13 @@ export const ERRORS = {
     retryable: false,
     help: 'The provider that serves this model answered that the request itself is at fault. Its own message is in the detail; nothing was charged.',
   },
+  invalid_webhook: {
+    status: 400,
+    title: 'Webhook not believed',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The event is not signed with the webhook secret of this server, or is older than five minutes. Compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint, and the clock of this server.',
+  },
   invalid_token: {
     status: 400,
     title: 'The link is not valid any more',
@@ -106,6 +113,27 @@ export const ERRORS = {
     type: 'insufficient_quota',
     retryable: false,
     help: 'The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much: raise the cap, lower `max_tokens`, or send `X-Budget-Policy: clamp`.',
+  },
+  run_exhausted: {
+    status: 402,
+    title: 'The agent run is used up',
+    type: 'insufficient_quota',
+    retryable: false,
+    help: 'The run, or a run above it, has made all the calls that `X-Agent-Max-Calls` allows, or its `X-Agent-Deadline` has passed. Both can only be tightened, and waiting changes neither: begin a new run. What was running at the deadline was stopped, and charged as far as it had been generated.',
+  },
+  run_closed: {
+    status: 403,
+    title: 'The agent run is closed',
+    type: 'permission_error',
+    retryable: false,
+    help: 'Somebody closed the run, or a run above it, with `POST /v1/runs/{run_id}/close`. It stays closed: begin a new run. What was running then was stopped, and charged as far as it had been generated.',
+  },
+  payment_declined: {
+    status: 402,
+    title: 'The card was declined',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The payment provider did not take the money, and nothing was changed. The detail says why: use another card, in the customer portal or on a checkout page.',
   },
   forbidden: {
     status: 403,
@@ -309,6 +337,13 @@ export const ERRORS = {
     type: 'server_error',
     retryable: true,
     help: 'The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later.',
+  },
+  payments_unavailable: {
+    status: 503,
+    title: 'The payment provider is unavailable',
+    type: 'server_error',
+    retryable: true,
+    help: 'The payment provider did not answer, or did not accept the request. What was asked for may be repeated under the same `Idempotency-Key`.',
   },
   storage_unavailable: {
     status: 503,

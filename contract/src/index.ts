@@ -11,12 +11,13 @@ import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { mfa } from './mfa.ts';
 import { receipts } from './receipts.ts';
+import { runs } from './runs.ts';
 
 const c = initContract();
 
 /** The one contract: the server, the OpenAPI document, the SDK and the CLI follow from it. */
 export const contract = c.router(
-  { discovery, identity, account, mfa, audit, budgets, keys, catalog, inference, files, uploads, fileTransfers, ledger, receipts },
+  { discovery, identity, account, mfa, audit, budgets, keys, catalog, inference, files, uploads, fileTransfers, ledger, runs, receipts },
   { strictStatusCodes: true },
 );
 
@@ -35,3 +36,4 @@ export * from './ledger.ts';
 export * from './mfa.ts';
 export * from './problem.ts';
 export * from './receipts.ts';
+export * from './runs.ts';

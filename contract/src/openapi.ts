@@ -20,6 +20,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Audit: 'Who changed what, when and from where.',
   Keys: 'API keys: create, rotate, revoke.',
   Budgets: 'Monthly caps of API keys: what is spent and held, who changed them, when they were reached.',
+  Runs: 'Agent runs: what they may spend, what they did, and the switch that stops them.',
   Usage: 'What was used, what it cost, and what happened to one request.',
   Receipts: 'Signed receipts and the public keys that verify them.',
   Discovery: 'What the service says about itself.',

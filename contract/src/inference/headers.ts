@@ -22,6 +22,32 @@ export const inferenceHeaders = {
       description: 'Hard ceiling of the run, USD, decimal string. Set by the run’s first request; later requests can only tighten it.',
       examples: ['0.50'],
     }),
+  'x-agent-parent-run-id': z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/, 'must be 1 to 128 letters, digits and . _ : -')
+    .optional()
+    .meta({
+      description:
+        'The run that this one belongs to: it draws on the parent’s remainder too, in money and in calls, and ends with it. Named by the run’s first request, and fixed from then on. At most eight runs lie above one.',
+    }),
+  'x-agent-max-calls': z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number of calls from 1 to 999999999')
+    .optional()
+    .meta({
+      description: 'The most calls that the run and its child runs may make. Later requests can only lower it.',
+      examples: ['100'],
+    }),
+  'x-agent-deadline': z
+    .union([z.string().regex(/^[1-9]\d{0,8}$/), z.iso.datetime({ offset: true })], {
+      error: 'must be a time such as 2026-11-21T18:00:00Z, or a whole number of seconds from now',
+    })
+    .optional()
+    .meta({
+      description:
+        'When the run ends: an RFC 3339 time, or whole seconds from this request. Then it makes no calls, and running ones are stopped. Later requests can only bring it forward.',
+      examples: ['2026-11-21T18:00:00Z'],
+    }),
   'x-vaas-anchor': z
     .enum(['true', 'false'])
     .optional()
@@ -53,7 +79,10 @@ export const inferenceResponseHeaders = {
   'x-ratelimit-reset-tokens': 'Until all of them are there again: `120ms`, `6m0s`.',
   'X-Agent-Budget-Limit-USD': 'Ceiling of the run, USD.',
   'X-Agent-Budget-Spent-USD': 'Settled in the run so far, USD.',
-  'X-Agent-Budget-Remaining-USD': 'What the run may still spend, running requests taken off, USD.',
+  'X-Agent-Budget-Remaining-USD': 'What the run may still spend under its own ceiling and those above it, running requests taken off, USD.',
+  'X-Agent-Calls-Limit': 'The most calls that the run may make.',
+  'X-Agent-Calls-Remaining': 'Calls that the run may still make, under its own bound and those above it.',
+  'X-Agent-Deadline': 'When the run, or a run above it, ends: RFC 3339, UTC.',
 } as const;
 
 /** How every inference endpoint may refuse. */

@@ -50,6 +50,7 @@ import {
   revokeAccountKeys,
 } from '../keys/index.ts';
 import { LedgerWriter, ledgerLaneSource, ledgerRoutes, Refunds, reconcileLanes } from '../ledger/index.ts';
+import { RUNS_CHANNEL, RunDirectory, RunQueries, createRunStore, runRoutes } from '../runs/index.ts';
 import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../receipts/index.ts';
 import { type Bootstrap, bootstrap, internalSecretOf, keptSecret } from './bootstrap.ts';
 import { Closing } from './closing.ts';
@@ -189,11 +190,19 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const files = createFiles({ pool, blobs, clock, log, storageBytes });
     const uploads = createUploads({ pool, blobs, clock, log, storageBytes });
     const budgets = createBudgets({ pool, keys, lanes, clock });
+    const runStore = createRunStore(pool);
+    const runs = new RunDirectory({ store: runStore, clock, log });
     const listener = listen(databaseUrl, {
-      channels: [KEYS_CHANNEL],
-      onNotify: (_channel, payload) => keyDirectory.changed(payload),
-      onConnected: () => keyDirectory.listening(),
-      onLost: () => keyDirectory.deaf(),
+      channels: [KEYS_CHANNEL, RUNS_CHANNEL],
+      onNotify: (channel, payload) => (channel === KEYS_CHANNEL ? keyDirectory.changed(payload) : runs.heard(payload)),
+      onConnected: () => {
+        keyDirectory.listening();
+        runs.listening();
+      },
+      onLost: () => {
+        keyDirectory.deaf();
+        runs.deaf();
+      },
       log,
     });
     closing.add('listener', () => listener.close());
@@ -234,6 +243,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
       clock,
       log,
       heartbeat,
+      runs,
       timeouts: config.timeouts,
       problemReply: (problem, { requestId, clientRequestId }) => {
         const { status, headers, body } = toProblemDocument(problem, { requestId: clientRequestId ?? requestId, publicUrl });
@@ -286,6 +296,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
           ...endpointsOf(contract.files, fileRoutes(files)),
           ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
           ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds })),
+          ...endpointsOf(contract.runs, runRoutes({ directory: runs, store: runStore, queries: new RunQueries(pool), lanes, clock })),
           ...endpointsOf(contract.receipts, receiptRoutes(pool)),
         ],
         elsewhere: [...Object.values(contract.inference), ...Object.values(contract.fileTransfers)],

@@ -34,8 +34,6 @@ export interface Admission {
   /** Whether that bound is ours rather than the caller's. */
   readonly isBoundOurs: boolean;
   readonly funding: Funding;
-  /** The run's lane, where the call belongs to one. */
-  readonly run: LaneState | undefined;
 }
 
 /** A hold that nobody renews counts no longer: its gateway is gone. Plain calls may take as long as the provider's first-byte limit. */

@@ -1,6 +1,7 @@
 import type { ClientSignature } from '@tallygate/contract';
 import type { Principal, SessionGrant } from '../identity/index.ts';
 import type { KeyGrant, KeyLimits } from '../keys/index.ts';
+import type { RunStep } from '../runs/index.ts';
 import type { InferenceHeaders } from './headers.ts';
 import type { Work } from './work.ts';
 
@@ -23,8 +24,10 @@ export interface Call {
   readonly work: Work;
   /** The caller's own signature of the request, verified. */
   readonly clientSignature: ClientSignature | null;
-  /** Aborted when the client hangs up. */
+  /** Aborted when the client hangs up, and when the run ends that the call belongs to. */
   readonly signal: AbortSignal;
+  /** The call's place in its agent run, once it was let in there. */
+  readonly run?: RunStep;
 }
 
 /** A session spends real money, as a live key does. */

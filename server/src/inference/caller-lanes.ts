@@ -16,9 +16,16 @@ export function lanesOf(call: Call): Pick<HoldRequest, 'lanes' | 'quota' | 'fund
   const resetsAt = monthEnd(month).getTime();
   const lanes: MoneyLane[] = [];
   const { runId, runCap } = call.headers;
-  if (runId !== null) {
-    lanes.push({ id: laneId.run(accountId, livemode, runId), source: 'agent_run', cap: runCap, capRule: 'tightening', resetsAt: null });
-  }
+  const runLane = (id: string, cap: bigint | null): MoneyLane => ({
+    id: laneId.run(accountId, livemode, id),
+    source: 'agent_run',
+    cap,
+    capRule: 'tightening',
+    resetsAt: null,
+  });
+  if (runId !== null) lanes.push(runLane(runId, runCap));
+  // A child draws on what is left of every run above it.
+  for (const ancestor of call.run?.ancestors ?? []) lanes.push(runLane(ancestor, null));
   if (keyId !== null) lanes.push({ id: laneId.key(keyId, month), source: 'key', cap: monthlyCap, capRule: 'given', resetsAt });
   if (!livemode) {
     return {

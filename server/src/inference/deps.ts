@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Problem } from '../kernel/problem.ts';
+import type { RunDirectory } from '../runs/index.ts';
 import type { AdmissionDeps } from './admission.ts';
 import type { AttemptDeps } from './attempts.ts';
 import type { Call } from './call.ts';
@@ -16,6 +17,7 @@ export interface Reply {
 /** What the inference slice is given. */
 export interface InferenceDeps extends AdmissionDeps, AttemptDeps {
   readonly heartbeat: Heartbeat;
+  readonly runs: Pick<RunDirectory, 'enter'>;
   problemReply(problem: Problem, call: Pick<Call, 'requestId' | 'clientRequestId'>): Reply;
   /** Told of every settled call; for logs and metrics. */
   onServed(call: Call, served: Served): void;

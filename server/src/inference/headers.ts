@@ -8,10 +8,17 @@ export interface InferenceHeaders {
   readonly runId: string | null;
   /** Ceiling of the run, nano-USD; null when the request names none. */
   readonly runCap: NanoUsd | null;
+  /** What else the request says of its run, absent where it says nothing: the run above it, the most calls, the deadline. */
+  readonly parentRunId?: string | undefined;
+  readonly runCalls?: number | undefined;
+  readonly runDeadline?: RunDeadline | undefined;
   readonly budgetPolicy: 'strict' | 'clamp';
   readonly fallbackPolicy: 'none' | 'deployment' | 'semantic';
   readonly sandboxFault: string | undefined;
 }
+
+/** Epoch milliseconds, or milliseconds after the request arrived. */
+export type RunDeadline = { readonly at: number } | { readonly afterMs: number };
 
 const Headers = z.object(inferenceHeaders);
 const NAMES = Object.keys(inferenceHeaders);
@@ -35,18 +42,30 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
   const given = parsed.data;
   const runId = given['x-agent-run-id'] ?? null;
   const budget = given['x-agent-max-budget'];
-  if (budget !== undefined && runId === null) {
-    throw invalidInput([
-      { loc: ['header', 'x-agent-run-id'], msg: 'is required with X-Agent-Max-Budget: the ceiling belongs to a run', type: 'missing' },
-    ]);
-  }
+  const calls = given['x-agent-max-calls'];
+  const deadline = given['x-agent-deadline'];
+  const bound = OF_A_RUN.find(([name]) => given[name] !== undefined);
+  if (bound && runId === null)
+    throw invalidInput([{ loc: ['header', 'x-agent-run-id'], msg: `is required with ${bound[1]}, which belongs to a run`, type: 'missing' }]);
   return {
     runId,
     runCap: budget === undefined ? null : (parseUsd(budget) ?? null),
+    parentRunId: given['x-agent-parent-run-id'],
+    runCalls: calls === undefined ? undefined : Number(calls),
+    runDeadline: deadline === undefined ? undefined : deadlineOf(deadline),
     budgetPolicy: given['x-budget-policy'] ?? 'strict',
     fallbackPolicy: given['x-fallback-policy'] ?? (runId === null ? 'deployment' : 'semantic'),
     sandboxFault,
   };
 }
+
+const OF_A_RUN = [
+  ['x-agent-max-budget', 'X-Agent-Max-Budget'],
+  ['x-agent-parent-run-id', 'X-Agent-Parent-Run-Id'],
+  ['x-agent-max-calls', 'X-Agent-Max-Calls'],
+  ['x-agent-deadline', 'X-Agent-Deadline'],
+] as const;
+
+const deadlineOf = (text: string): RunDeadline => (/^\d+$/.test(text) ? { afterMs: Number(text) * 1000 } : { at: Date.parse(text) });
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

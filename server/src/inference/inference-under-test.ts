@@ -18,6 +18,8 @@ import { loadCatalog } from '../catalog/index.ts';
 import { newReceiptId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import type { SettlementRecord } from '../ledger/index.ts';
+import { RunDirectory } from '../runs/index.ts';
+import { memoryRunStore } from '../runs/memory-run-store-under-test.ts';
 import { invalidAnswer } from './attempts.ts';
 import type { Call } from './call.ts';
 import { chatWork } from './chat-work.ts';
@@ -207,6 +209,9 @@ export function openInference({ live = {}, sandbox = new ScriptedProvider(), bal
   );
   const clock = { at: NOW, now: () => clock.at };
   const heartbeat = new ManualHeartbeat();
+  const runStore = memoryRunStore();
+  const runs = new RunDirectory({ store: runStore, clock, log: silentLog() });
+  runs.listening();
   /** What happened, in order. */
   const order: ('settled' | 'wrote')[] = [];
   journal.onAppend(() => order.push('settled'));
@@ -230,6 +235,7 @@ export function openInference({ live = {}, sandbox = new ScriptedProvider(), bal
     clock,
     log: silentLog(),
     heartbeat,
+    runs,
     timeouts: { plainFirstByteMs: 1_000, streamFirstByteMs: 1_000, idleMs: 1_000 },
     problemReply: ({ status, code, message }) => ({
       status,
@@ -246,6 +252,8 @@ export function openInference({ live = {}, sandbox = new ScriptedProvider(), bal
     journal,
     clock,
     heartbeat,
+    runs,
+    runStore,
     order,
     served,
     openClient() {

@@ -16,7 +16,7 @@ const RETRY_IN_FLIGHT_SECONDS = 1;
 
 /** What the caller is told when the worst case does not fit: the numbers of the lane that refused. */
 export function moneyRefusal({ lane, lanes, required, resetsAt, mayFitLater, rates }: Refused): Problem {
-  const headers = { ...rateHeaders(rates), ...runHeaders(lanes.find(({ source }) => source === 'agent_run')) };
+  const headers = { ...rateHeaders(rates), ...runHeaders(lanes) };
   const budget = {
     limit_source: lane.source,
     cap_usd: formatUsd(lane.cap ?? 0n),
@@ -25,7 +25,8 @@ export function moneyRefusal({ lane, lanes, required, resetsAt, mayFitLater, rat
     required_usd: formatUsd(required),
     resets_at: resetsAt === null ? null : rfc3339(resetsAt),
   };
-  const limit = LIMIT_NAMES[lane.source];
+  const isOfRunAbove = lane.source === 'agent_run' && lane.id !== lanes.find(({ source }) => source === 'agent_run')?.id;
+  const limit = isOfRunAbove ? 'the ceiling of a run above this agent run' : LIMIT_NAMES[lane.source];
   if (mayFitLater) {
     const detail = `Running requests hold what is left under ${limit}: up to ${budget.required_usd} USD are needed. Repeat shortly.`;
     return new Problem('budget_in_flight', detail, { budget, headers, retryAfterSeconds: RETRY_IN_FLIGHT_SECONDS });

@@ -34,7 +34,8 @@ async function relay(admission: Admission, deps: InferenceDeps): Promise<{ serve
   const body = answer.toBytes(shown);
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
   const now = deps.clock.now();
-  const isCancelled = admission.call.signal.aborted;
+  // An answer that was whole before its run ended is given.
+  const isCancelled = admission.call.signal.aborted && !admission.call.run?.stopped;
   const served: Served = {
     ...journey,
     outcome: isCancelled ? 'cancelled' : 'completed',
@@ -49,7 +50,7 @@ async function relay(admission: Admission, deps: InferenceDeps): Promise<{ serve
   const settled = await settle(admission, served, deps.lanes);
   const headers = {
     ...answerHeaders(admission, journey, overheadMs),
-    ...runHeaders(settled.lanes.find(({ source }) => source === 'agent_run')),
+    ...runHeaders(settled.lanes),
     'x-cost-usd': formatUsd(cost),
     'content-type': answer.contentType,
     'content-length': body.length,

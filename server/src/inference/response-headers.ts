@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { LaneState } from '../adapters/lanes/port.ts';
-import { formatUsd, maxOf } from '../kernel/money.ts';
+import { formatUsd, maxOf, minOf } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
 import type { Journey } from './attempts.ts';
 import type { Call } from './call.ts';
@@ -17,7 +17,7 @@ export function answerHeaders(
   { target, fallback }: Omit<Journey<unknown>, 'result'>,
   overheadMs: number,
 ): OutgoingHttpHeaders {
-  const { call, hold, isBoundOurs, maxOutputTokens, run } = admission;
+  const { call, hold, isBoundOurs, maxOutputTokens } = admission;
   return {
     ...identifyingHeaders(call),
     'x-receipt-id': call.receiptId,
@@ -27,18 +27,23 @@ export function answerHeaders(
     'x-fallback': fallback,
     ...(isBoundOurs ? { 'x-budget-max-tokens': String(maxOutputTokens) } : {}),
     ...rateHeaders(hold.rates),
-    ...runHeaders(run),
+    ...runHeaders(hold.lanes),
+    ...call.run?.headers,
   };
 }
 
-/** Where the agent run stands; nothing for a call outside runs. A run without a ceiling has only its spend. */
-export function runHeaders(run: LaneState | undefined): Record<string, string> {
-  if (!run) return {};
-  const spent = { 'x-agent-budget-spent-usd': formatUsd(run.spent) };
-  if (run.cap === null) return spent;
+/**
+ * Where the agent run stands; nothing for a call outside runs. Its own lane comes first, then those of the runs above it, which leave it no
+ * more than they have left themselves. Without any ceiling there is only the spend.
+ */
+export function runHeaders(lanes: readonly LaneState[]): Record<string, string> {
+  const runs = lanes.filter(({ source }) => source === 'agent_run');
+  const [own] = runs;
+  if (!own) return {};
+  const left = runs.flatMap(({ cap, spent, held }) => (cap === null ? [] : [maxOf(0n, cap - spent - held)]));
   return {
-    ...spent,
-    'x-agent-budget-limit-usd': formatUsd(run.cap),
-    'x-agent-budget-remaining-usd': formatUsd(maxOf(0n, run.cap - run.spent - run.held)),
+    'x-agent-budget-spent-usd': formatUsd(own.spent),
+    ...(own.cap !== null && { 'x-agent-budget-limit-usd': formatUsd(own.cap) }),
+    ...(left.length > 0 && { 'x-agent-budget-remaining-usd': formatUsd(left.reduce(minOf)) }),
   };
 }

@@ -4,13 +4,16 @@ import { type Admission, admit } from './admission.ts';
 import type { Call } from './call.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { relayPlain } from './plain-relay.ts';
+import { asStep, isBeforeRun } from './run-calls.ts';
 import { settle } from './settlement.ts';
 import { relayStream } from './stream-relay.ts';
 import { NO_USAGE } from './usage.ts';
 
 /** One plain answer: held, answered, settled. The reply is not sent yet, so that an idempotent repeat can be given the same. */
 export async function completeCall(call: Call, deps: InferenceDeps): Promise<Reply> {
+  if (isBeforeRun(call)) return asStep(call, deps, (step) => completeCall(step, deps));
   const admission = await admit(call, deps);
+  call.run?.admitted();
   const { served, reply } = await orAbandon(admission, deps, relayPlain(admission, deps));
   deps.onServed(call, served);
   return reply;

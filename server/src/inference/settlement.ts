@@ -88,6 +88,7 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     accountId: principal.accountId,
     keyId: keyIdOf(principal),
     runId: call.headers.runId,
+    ...(call.run && call.run.ancestors.length > 0 && { ancestorRunIds: call.run.ancestors }),
     livemode: isLive(principal),
     funding,
     endpoint: call.work.endpoint,

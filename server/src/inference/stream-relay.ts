@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { ERRORS } from '@tallygate/contract';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
 import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
@@ -50,7 +51,8 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
     const cost = costOfUsage(admission, target, usage).nanoUsd;
     const shown = { usage, costUsd: usdForDisplay(cost) };
     const isComplete = ending === 'completed';
-    const last = isComplete ? filter.lastBytes(shown) : filter.errorBytes(filter.error ?? BROKEN_OFF);
+    const stopped = stopOf(admission);
+    const last = isComplete ? filter.lastBytes(shown) : filter.errorBytes(filter.error ?? stopped ?? BROKEN_OFF);
     // A ping from here on would stand in no digest.
     stopBeating();
     const served: Served = {
@@ -58,7 +60,7 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
       outcome: ending,
       usage,
       estimated: filter.usage === undefined,
-      responseSha256: client.digestWith(ending === 'cancelled' ? Buffer.alloc(0) : last),
+      responseSha256: client.digestWith(ending === 'cancelled' && !stopped ? Buffer.alloc(0) : last),
       firstByteAt,
       completedAt: deps.clock.now(),
       overheadMs,
@@ -71,6 +73,12 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
   } finally {
     stopBeating();
   }
+}
+
+/** What is said in a stream whose run has ended. */
+function stopOf({ call }: Admission): StreamError | undefined {
+  const stopped = call.run?.stopped;
+  return stopped && { message: stopped.message, type: ERRORS[stopped.code].type, code: stopped.code };
 }
 
 /** What is priced by the request alone, speech by its characters, has its cost before its first byte. */
@@ -115,10 +123,12 @@ async function pump(
     .catch((error: unknown) => {
       cut = error;
     });
+  // Back-pressure of a client that reads slowly must not keep a run going that has ended.
+  admission.call.run?.signal.addEventListener('abort', () => over.resolve(), { once: true });
   // Whoever has announced the end need not close as well: some providers keep the connection for minutes.
   await Promise.race([pumped, over.promise]);
   const isCancelled = admission.call.signal.aborted;
-  if (filter.error || filter.isInvalid || cut) answer.abort();
+  if (filter.error || filter.isInvalid || cut || isCancelled) answer.abort();
 
   // An answer of one piece, which is still kept back.
   if (!client.isOpen && filter.isComplete && !filter.isInvalid && !isCancelled && !cut) open(performance.now());

@@ -19,8 +19,10 @@ export async function settleUnanswered(
   deps: InferenceDeps,
 ): Promise<{ served: Served; reply: Reply }> {
   const isCancelled = fault.kind === 'cancelled';
-  const reply = deps.problemReply(upstreamProblem(fault), admission.call);
-  const body = isCancelled ? Buffer.alloc(0) : reply.body;
+  // Somebody is still there to be told, where it was their run that ended.
+  const stopped = admission.call.run?.stopped;
+  const reply = deps.problemReply(stopped ?? upstreamProblem(fault), admission.call);
+  const body = isCancelled && !stopped ? Buffer.alloc(0) : reply.body;
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
   const served: Served = {
     ...journey,

@@ -1,10 +1,10 @@
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
+import { RecentMap } from '../kernel/recent-map.ts';
 import type { KeyDirectory, KeyGrant } from './key-directory.ts';
 import { isOpenedBy, type KeyLock, statusOf } from './key-lock.ts';
 import { type KeyParts, parseKey } from './key-secret.ts';
 import type { LastUse } from './last-use.ts';
-import { RecentMap } from './recent-map.ts';
 
 /** Keys held in memory; a key takes about 2 kB with its grant. */
 const MAX_KNOWN = 50_000;

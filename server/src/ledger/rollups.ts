@@ -1,4 +1,5 @@
 import { dayOf, rfc3339 } from '../kernel/clock.ts';
+import { runsOf } from './lanes-of-record.ts';
 import type { LedgerEntry } from './postings.ts';
 import { isRefund, type PostedRecord } from './settlement-record.ts';
 
@@ -59,16 +60,20 @@ export function ledgerDays(postings: readonly { record: PostedRecord; entries: r
   return [...sums.values()].map(({ account, day, amount }) => ({ account, day, amount_nano: amount.toString() }));
 }
 
-/** What the records add to `agent_runs`. Ceilings come by themselves: a run may have one before anything of it is settled. */
+/**
+ * What the records add to `agent_runs`: each to its own run and to every run above it, as their lanes have it. Ceilings come by themselves:
+ * a run may have one before anything of it is settled.
+ */
 export function runTotals(records: readonly PostedRecord[]) {
-  const inRuns = records.filter((record) => record.runId !== null);
-  const groups = Map.groupBy(inRuns, (record) => [record.accountId, record.livemode, record.runId].join(' '));
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
+  const inRuns = records.flatMap((record) => runsOf(record).map((runId) => ({ runId, record })));
+  const groups = Map.groupBy(inRuns, ({ runId, record }) => [record.accountId, record.livemode, runId].join(' '));
+  return [...groups.values()].flatMap((members) => {
+    const [first] = members;
     if (!first) return [];
+    const group = members.map(({ record }) => record);
     return {
-      account_id: first.accountId,
-      livemode: first.livemode,
+      account_id: first.record.accountId,
+      livemode: first.record.livemode,
       run_id: first.runId,
       ceiling_nano: null,
       spent_nano: sumOf(group, (record) => BigInt(record.cost)),

@@ -15,6 +15,8 @@ export interface SettlementRecord {
   readonly accountId: string;
   readonly keyId: string | null;
   readonly runId: string | null;
+  /** The runs above that one, the nearest first, on whose lanes it was held too; absent where there are none. */
+  readonly ancestorRunIds?: readonly string[] | undefined;
   readonly livemode: boolean;
   /** Who pays what the plan's quota does not cover. */
   readonly funding: 'test' | 'balance' | 'invoice' | 'none';

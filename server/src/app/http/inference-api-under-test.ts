@@ -21,6 +21,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { LedgerWriter, ledgerLaneSource } from '../../ledger/index.ts';
 import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
+import { createRunStore, RunDirectory } from '../../runs/index.ts';
 import { createIdempotency } from '../idempotency.ts';
 import { openTestDatabase, startInstance } from './account-api-under-test.ts';
 import { endpointsOf } from './endpoint.ts';
@@ -67,6 +68,7 @@ export async function openInferenceWorld(clock: Clock) {
     clock,
     log,
     heartbeat,
+    runs: new RunDirectory({ store: createRunStore(pool), clock, log }),
     timeouts: { plainFirstByteMs: 10_000, streamFirstByteMs: 10_000, idleMs: 10_000 },
     problemReply: (problem, { requestId }) => {
       const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl: PUBLIC_URL });

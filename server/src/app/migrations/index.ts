@@ -14,6 +14,7 @@ import { paymentsSandboxMigration } from './0020-payments-sandbox.ts';
 import { filesMigration } from './0021-files.ts';
 import { refundsAndMetersMigration } from './0022-refunds-and-meters.ts';
 import { responsesMigration } from './0023-responses.ts';
+import { runsMigration } from './0025-runs.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -32,4 +33,5 @@ export const migrations: readonly Migration[] = [
   filesMigration,
   refundsAndMetersMigration,
   responsesMigration,
+  runsMigration,
 ];
