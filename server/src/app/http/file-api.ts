@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { CreateFileFields, contract } from '@tallygate/contract';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
 import { type Files, fileToWire, newFileBlobKey, type Owner, ownerOf, partToWire, UNNAMED, type Uploads } from '../../files/index.ts';
@@ -7,16 +6,15 @@ import type { Principal } from '../../identity/index.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
-import { CORS_HEADERS } from './cors.ts';
-import { type Authenticator, authorise, type Grant } from './credentials.ts';
+import type { Authenticator } from './credentials.ts';
 import { metadataOf } from './endpoint.ts';
 import { downloadHeaders, rangeOf } from './file-download.ts';
 import { onceForKey } from './idempotent-handling.ts';
-import { discardRest } from './multipart/incoming.ts';
 import { type MultipartForm, type MultipartLimits, readMultipart, type UploadedFile } from './multipart.ts';
 import { pathnameOf } from './path-table.ts';
-import { problemOf, toProblemDocument } from './problem-document.ts';
+import { toProblemDocument } from './problem-document.ts';
 import { requestIdOf } from './request-id.ts';
+import { admitTransfer, refuseTransfer, sendBytes, TRANSFER_HEADERS } from './transfer.ts';
 import { validationProblem } from './validation.ts';
 
 export interface FileApiDeps {
@@ -63,14 +61,6 @@ const METADATA = metadataOf(contract.fileTransfers.create);
 const ADMISSION_FRESH_MS = 500;
 /** What the fields and boundaries of a form may add to its file. */
 const FORM_BYTES = 64 * 1024;
-const HEADERS: Readonly<Record<string, string>> = {
-  ...CORS_HEADERS,
-  'cache-control': 'no-store',
-  // What a client has stored must not become a page of this origin.
-  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; sandbox",
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
-};
 
 /**
  * The operations whose bytes pass as they come: uploading a file or a part, and downloading. They stand on node:http, beside the account
@@ -82,7 +72,7 @@ export function createFileApi(deps: FileApiDeps) {
 
     async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
       const requestId = requestIdOf(req.headers);
-      for (const [name, value] of Object.entries({ ...HEADERS, 'x-request-id': requestId })) res.setHeader(name, value);
+      for (const [name, value] of Object.entries({ ...TRANSFER_HEADERS, 'x-request-id': requestId })) res.setHeader(name, value);
       try {
         const match = matchOf(req);
         if (!match) throw new Error('Asked to serve what it does not handle');
@@ -90,7 +80,7 @@ export function createFileApi(deps: FileApiDeps) {
         const exchange = { req, res, requestId, principal, owner: ownerOf(principal), id: match.id };
         await serveOperation(match.operation, exchange, deps);
       } catch (thrown) {
-        refuse(thrown, { req, res, requestId }, deps);
+        refuseTransfer(thrown, { req, res, requestId }, deps);
       }
     },
   };
@@ -192,21 +182,7 @@ async function download({ req, res, owner, id }: Exchange, { files, limits, log 
   const { file, read } = await files.open(owner, id);
   const range = rangeOf(req.headers.range, file.bytes);
   const { status, headers } = downloadHeaders(file, range);
-  if (req.method === 'HEAD') {
-    res.writeHead(status, headers).end();
-    return;
-  }
-  const content = await read(range);
-  res.setTimeout(limits.idleTimeoutMs, () => res.destroy());
-  res.writeHead(status, headers);
-  try {
-    await pipeline(content, res);
-  } catch (error) {
-    // Half an answer is out: only cutting the connection still says that it failed. Who hung up is no failure of ours.
-    res.destroy();
-    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE'))
-      log.error({ err: error, fileId: id }, 'a file could not be sent to its end');
-  }
+  await sendBytes({ req, res, status, headers, read: () => read(range) }, { idleTimeoutMs: limits.idleTimeoutMs, log });
 }
 
 function send(res: ServerResponse, { status, headers, body }: { status: number; headers: Record<string, string>; body: Buffer }): void {
@@ -239,14 +215,7 @@ function decoded(segment: string): string | undefined {
   }
 }
 
-async function admit(req: IncomingMessage, authenticator: Authenticator): Promise<Principal> {
-  const grant: Grant = await authenticator.authenticate(req);
-  // No signature is verified here, so a stolen key that is worth nothing unsigned must not open the files either.
-  if ('limits' in grant && grant.limits?.signing?.isRequired)
-    throw new Problem('signature_required', 'This API key only signs inference requests: use another key or a session.');
-  authorise(METADATA, grant.principal);
-  return grant.principal;
-}
+const admit = (req: IncomingMessage, authenticator: Authenticator): Promise<Principal> => admitTransfer(req, authenticator, METADATA);
 
 function parseFields({ fields }: MultipartForm): CreateFileFields {
   const parsed = CreateFileFields.safeParse(fields);
@@ -278,19 +247,3 @@ function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
 }
 
 const scopeOf = (principal: Principal): string => (principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`);
-
-function refuse(thrown: unknown, { req, res, requestId }: Pick<Exchange, 'req' | 'res' | 'requestId'>, deps: FileApiDeps): void {
-  const problem = problemOf(thrown);
-  const { code, status: known, extras, cause } = problem;
-  const entry = { requestId, code, because: extras.because };
-  // The cause of a refusal may quote the request: it is logged for our own failures only.
-  if (known >= 500) deps.log.error({ ...entry, err: cause }, 'request failed');
-  else deps.log.info(entry, 'request refused');
-  discardRest(req);
-  if (res.headersSent) {
-    res.destroy();
-    return;
-  }
-  const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl: deps.publicUrl() });
-  res.writeHead(status, headers).end(req.method === 'HEAD' ? undefined : JSON.stringify(body));
-}

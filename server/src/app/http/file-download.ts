@@ -29,11 +29,16 @@ export function rangeOf(header: string | undefined, bytes: number): Range | unde
 
 /** Always bytes to be saved, whatever the uploader said they are: a browser is to show none of it as a page of this origin. */
 export function downloadHeaders({ bytes, filename }: StoredFile, range: Range | undefined) {
-  const headers = {
-    'content-type': 'application/octet-stream',
-    'content-disposition': attachment(filename),
-    'accept-ranges': 'bytes',
+  const { status, headers } = partHeaders(bytes, range);
+  return {
+    status,
+    headers: { 'content-type': 'application/octet-stream', 'content-disposition': attachment(filename), ...headers },
   };
+}
+
+/** What says which of so many bytes are sent. */
+export function partHeaders(bytes: number, range: Range | undefined): { status: 200 | 206; headers: Record<string, string> } {
+  const headers = { 'accept-ranges': 'bytes' };
   if (!range) return { status: 200, headers: { ...headers, 'content-length': String(bytes) } };
   const { start, end } = range;
   return {
