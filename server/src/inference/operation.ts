@@ -21,6 +21,8 @@ export interface Received {
   readonly files: readonly ReceivedFile[];
   /** Of the body as received, hex. */
   sha256(): string;
+  /** What stands in the path for its parameters, where it has any. */
+  readonly params?: Readonly<Record<string, string>>;
 }
 
 interface Route {
@@ -30,6 +32,8 @@ interface Route {
 
 /** An endpoint that runs a model: how a request to it becomes {@link Work}. */
 export interface Operation extends Route {
+  /** What keys are narrowed to: the path, or the one that this is another way to. */
+  readonly endpoint: string;
   readonly takes: 'json' | 'form' | 'json_or_form';
   readonly schema: z.ZodType;
   /** Of a form's fields, which are all texts. */
@@ -39,6 +43,7 @@ export interface Operation extends Route {
 }
 
 interface OperationOf<Schema extends z.ZodType> {
+  readonly endpoint?: string;
   readonly takes?: Operation['takes'];
   readonly schema: Schema;
   readonly formSchema?: z.ZodType<z.infer<Schema>> | undefined;
@@ -48,9 +53,10 @@ interface OperationOf<Schema extends z.ZodType> {
 /** Ties a route to its schema and its work; behind it all operations have one type. */
 export const operation = <Schema extends z.ZodType>(
   { path, metadata }: { readonly path: string; readonly metadata: RouteMetadata },
-  { takes = 'json', schema, formSchema, work }: OperationOf<Schema>,
+  { endpoint = path, takes = 'json', schema, formSchema, work }: OperationOf<Schema>,
 ): Operation => ({
   path,
+  endpoint,
   metadata,
   takes,
   schema,

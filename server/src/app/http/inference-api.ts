@@ -18,6 +18,7 @@ import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
 import { CORS_HEADERS } from './cors.ts';
 import { type Authenticator, authorise, type Grant } from './credentials.ts';
+import { paramsIn } from './path-table.ts';
 import { problemOf } from './problem-document.ts';
 import { type ReceivedBody, type ReceivedBodyDeps, readBody } from './received-body.ts';
 import { validationProblem } from './validation.ts';
@@ -45,28 +46,43 @@ const GRANT_FRESH_MS = 500;
 export function createInferenceApi(given: InferenceApiDeps) {
   const deps: ServingDeps = { ...given, refusalLog: withoutRedaction(given.inference.log) };
   const byPath = new Map(given.operations.map((operation) => [operation.path, operation]));
-  const operationOf = ({ method, url = '' }: IncomingMessage): Operation | undefined => {
+  const withParameters = given.operations.filter(({ path }) => path.includes('/:'));
+  const matchOf = ({ method, url = '' }: IncomingMessage): Match | undefined => {
     if (method !== 'POST') return undefined;
     const mark = url.indexOf('?');
-    return byPath.get(mark < 0 ? url : url.slice(0, mark));
+    const pathname = mark < 0 ? url : url.slice(0, mark);
+    const operation = byPath.get(pathname);
+    if (operation) return { operation, pathname };
+    for (const candidate of withParameters) {
+      const params = paramsIn(candidate.path, pathname);
+      if (params) return { operation: candidate, pathname, params };
+    }
+    return undefined;
   };
   return {
-    handles: (req: IncomingMessage): boolean => operationOf(req) !== undefined,
+    handles: (req: IncomingMessage): boolean => matchOf(req) !== undefined,
 
     async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const operation = operationOf(req);
-      if (!operation) throw new Error('Only what is handled is served');
+      const match = matchOf(req);
+      if (!match) throw new Error('Only what is handled is served');
       const ids = callIds(req);
       // Only browsers read these, and only they say where they come from.
       if (req.headers.origin !== undefined) for (const [name, value] of Object.entries(CORS_HEADERS)) res.setHeader(name, value);
       const exchange: Exchange = { req, res, ids, caller: undefined };
       try {
-        await answer(operation, exchange, deps);
+        await answer(match, exchange, deps);
       } catch (thrown) {
         await refuse(thrown, exchange, deps);
       }
     },
   };
+}
+
+/** The operation that a request is for, and what stands in its path. */
+interface Match {
+  readonly operation: Operation;
+  readonly pathname: string;
+  readonly params?: Readonly<Record<string, string>>;
 }
 
 interface Exchange {
@@ -77,7 +93,7 @@ interface Exchange {
   caller: Grant | undefined;
 }
 
-async function answer(operation: Operation, exchange: Exchange, deps: ServingDeps): Promise<void> {
+async function answer({ operation, pathname, params }: Match, exchange: Exchange, deps: ServingDeps): Promise<void> {
   const { req, res, ids } = exchange;
   const startedTick = performance.now();
   const startedAt = deps.inference.clock.now();
@@ -88,7 +104,7 @@ async function answer(operation: Operation, exchange: Exchange, deps: ServingDep
     // A body that trickles in must not carry a key past its revocation, or past a lowered cap.
     const isStale = performance.now() - startedTick > GRANT_FRESH_MS;
     const grant = isStale ? await admittedGrant(exchange, operation, deps.authenticator) : early;
-    const { received } = body;
+    const received = params ? { ...body.received, params } : body.received;
     const signature = deps.checkSignature(req, received.sha256, grant);
     // Most requests are not signed, and need no turn of the event loop to find out.
     const clientSignature = signature && (await signature);
@@ -97,21 +113,21 @@ async function answer(operation: Operation, exchange: Exchange, deps: ServingDep
     const hangUp = new AbortController();
     const receiptId = newReceiptId(startedAt);
     const call: Call = { ...ids, receiptId, startedAt, startedTick, grant, headers, work, clientSignature, signal: hangUp.signal };
-    await serveCall(call, { operation, req, res, received, hangUp }, deps);
+    await serveCall(call, { pathname, req, res, received, hangUp }, deps);
   } finally {
     if (body.discard) await body.discard();
   }
 }
 
 interface Serving {
-  readonly operation: Operation;
+  readonly pathname: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
   readonly received: Received;
   readonly hangUp: AbortController;
 }
 
-async function serveCall(call: Call, { operation, req, res, received, hangUp }: Serving, deps: ServingDeps): Promise<void> {
+async function serveCall(call: Call, { pathname, req, res, received, hangUp }: Serving, deps: ServingDeps): Promise<void> {
   const { isStream, mayBeWhole } = call.work;
   const key = req.headers['idempotency-key'];
   if (isStream && !(mayBeWhole && typeof key === 'string')) {
@@ -119,21 +135,21 @@ async function serveCall(call: Call, { operation, req, res, received, hangUp }: 
     return streamCall(call, res, deps.inference);
   }
   if (typeof key !== 'string') {
-    abortOnHangUp(res, hangUp);
+    if (!call.work.outlivesHangUp) abortOnHangUp(res, hangUp);
     return send(res, await completeCall(call, deps.inference));
   }
   // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
   const body = received.files.length === 0 ? received.bytes : Buffer.from(received.sha256());
-  return send(res, await completeOnce(call, { key, path: operation.path, body }, deps));
+  return send(res, await completeOnce(call, { key, path: pathname, body }, deps));
 }
 
-async function admittedGrant(exchange: Exchange, { path, metadata }: Operation, authenticator: Authenticator): Promise<Grant> {
+async function admittedGrant(exchange: Exchange, { endpoint, metadata }: Operation, authenticator: Authenticator): Promise<Grant> {
   // A key that has ended while its body arrived is nobody's.
   exchange.caller = undefined;
   const grant = await grantOf(exchange.req, authenticator);
   exchange.caller = grant;
   authorise(metadata, grant.principal);
-  requireEndpoint(grant, path);
+  requireEndpoint(grant, endpoint);
   return grant;
 }
 

@@ -56,6 +56,16 @@ function isDecodable(segment: string): boolean {
   }
 }
 
+/** What stands in a pathname for the parameters of a route's path; undefined where it is another path, or cannot be decoded. */
+export function paramsIn(path: string, pathname: string): Record<string, string> | undefined {
+  const pattern = path.split('/');
+  const segments = pathname.split('/');
+  if (!matches(pattern, segments)) return undefined;
+  return Object.fromEntries(
+    pattern.flatMap((part, index) => (part.startsWith(':') ? [[part.slice(1), decodeURIComponent(segments[index] ?? '')]] : [])),
+  );
+}
+
 /** The path of a request target, without its query. */
 export function pathnameOf(target: string): string {
   const end = target.indexOf('?');
