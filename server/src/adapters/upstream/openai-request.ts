@@ -21,11 +21,19 @@ export function openAiRequest(
   maxTokensField: MaxTokensField,
   path: string = call.endpoint.slice('/v1'.length),
 ): ProviderRequest {
+  if (call.endpoint === '/v1/videos' && typeof call.request['remixed_from_video_id'] === 'string')
+    return remixRequest(path, call.request['remixed_from_video_id'], call.request.prompt);
   const fields = openAiFields(call, maxTokensField);
   if (!call.files) return { path, method: 'POST', headers: [...JSON_CONTENT, ...acceptOf(call)], body: JSON.stringify(fields) };
   const form = multipartBody(fields, call.files);
   const content = ['content-type', form.contentType, 'content-length', String(form.contentLength)];
   return { path, method: 'POST', headers: [...content, ...acceptOf(call)], body: form.body };
+}
+
+/** A remix has a path of its own, and takes everything but the prompt from the video that it is made of. */
+function remixRequest(path: string, videoId: string, prompt: string): ProviderRequest {
+  const headers = [...JSON_CONTENT, 'accept', 'application/json'];
+  return { path: `${path}/${encodeURIComponent(videoId)}/remix`, method: 'POST', headers, body: JSON.stringify({ prompt }) };
 }
 
 /** The fields that go to the provider: the caller's, with our model and our bound, and without what only the gateway reads. */
