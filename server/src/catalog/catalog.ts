@@ -20,6 +20,8 @@ const CatalogEntry = z.object({
   endpoints: z.array(z.string()),
   tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
   image_token_bound: z.int().positive().optional(),
+  video_seconds_allowed: z.array(z.string()).min(1).optional(),
+  video_sizes: z.array(z.string()).min(1).optional(),
   prices: z
     .array(
       z.object({
@@ -69,6 +71,9 @@ export interface CatalogModel {
   readonly tokenizer: 'o200k_base' | 'cl100k_base' | null;
   /** The most that one image part can cost, tokens; null where images are not taken. */
   readonly imageTokenBound: number | null;
+  /** What a video may be asked for; empty for other kinds of models. */
+  readonly videoSeconds: readonly string[];
+  readonly videoSizes: readonly string[];
   /** OpenAI's shape plus limits and the prices of a time (the first ones, before that): the answer of `GET /v1/models/{id}`. */
   wireAt(epochMs: number): Model;
   /** The price in force at a time, or undefined before the first one. */
@@ -131,6 +136,8 @@ function toModel(entry: CatalogEntry): CatalogModel {
     inputModalities: new Set(entry.input_modalities),
     tokenizer: entry.tokenizer,
     imageTokenBound: entry.image_token_bound ?? null,
+    videoSeconds: entry.video_seconds_allowed ?? [],
+    videoSizes: entry.video_sizes ?? [],
     wireAt: (epochMs) => toWire(entry, priceAt(epochMs) ?? first),
     priceAt,
   };
