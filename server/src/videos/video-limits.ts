@@ -1,0 +1,36 @@
+import type { VideoRequest } from '@tallygate/contract';
+import type { CatalogModel } from '../catalog/index.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
+
+/** How long and how large a video is to be: what it is priced by. */
+export interface VideoMeasures {
+  readonly seconds: number;
+  readonly size: string;
+}
+
+type VideoModel = Pick<CatalogModel, 'id' | 'videoSeconds' | 'videoSizes'>;
+
+const USUAL_SECONDS = '4';
+const USUAL_SIZE = '720x1280';
+
+/**
+ * What the request asks for, as far as the model makes it; what it leaves open is said to the provider all the same, so that nobody else
+ * decides what it costs.
+ * @throws Problem `validation_failed`
+ */
+export function measuresOf({ seconds, size }: Pick<VideoRequest, 'seconds' | 'size'>, model: VideoModel): VideoMeasures {
+  const chosen = {
+    seconds: choice('seconds', seconds, USUAL_SECONDS, model.videoSeconds, model.id),
+    size: choice('size', size, USUAL_SIZE, model.videoSizes, model.id),
+  };
+  return { seconds: Number(chosen.seconds), size: chosen.size };
+}
+
+function choice(param: string, asked: string | undefined, usual: string, allowed: readonly string[], model: string): string {
+  if (allowed.length === 0) return asked ?? usual;
+  const wanted = asked ?? (allowed.includes(usual) ? usual : (allowed[0] ?? usual));
+  if (allowed.includes(wanted)) return wanted;
+  throw invalidInput([
+    { loc: ['body', param], msg: `must be ${allowed.map((one) => `"${one}"`).join(' or ')} for ${model}`, type: 'invalid_value' },
+  ]);
+}

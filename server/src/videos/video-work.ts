@@ -1,0 +1,120 @@
+import type { ReceiptUsage, Video, VideoRequest } from '@tallygate/contract';
+import { type Owner, ownerOf } from '../files/index.ts';
+import { type AnswerForm, type Caller, jsonObjectOf, NO_USAGE, type Received, type Work } from '../inference/index.ts';
+import { newVideoId } from './stored-video.ts';
+import type { StoredVideos } from './stored-videos.ts';
+import type { VideoMeasures } from './video-limits.ts';
+
+/** A video that somebody wants. */
+export interface Wish extends VideoMeasures {
+  /** As it goes to the provider, but for the measures, which are said above. */
+  readonly request: VideoRequest;
+  readonly remixOf: { readonly id: string; readonly deployment: string } | null;
+  readonly createdAt: Date;
+}
+
+const ENDPOINT = '/v1/videos';
+
+/**
+ * The beginning of a job. It is charged for all of its seconds once a provider has taken it, and its row is there before that: so whatever
+ * is charged can be followed, and given back. A job whose row a crash has prevented is never charged.
+ */
+export function videoWork(
+  { request, seconds, size, remixOf, createdAt }: Wish,
+  { received, caller }: { received: Pick<Received, 'sha256' | 'files'>; caller: Caller },
+  videos: StoredVideos,
+): Work {
+  const id = newVideoId();
+  const owner: Owner = ownerOf(caller.principal);
+  const begun = (status: Job['status']): Video => ({
+    id,
+    object: 'video',
+    model: request.model,
+    status,
+    progress: 0,
+    created_at: Math.floor(createdAt.getTime() / 1000),
+    completed_at: null,
+    expires_at: null,
+    prompt: request.prompt,
+    seconds: String(seconds),
+    size,
+    remixed_from_video_id: remixOf?.id ?? null,
+    error: null,
+  });
+  return {
+    kind: 'media_job',
+    endpoint: ENDPOINT,
+    model: request.model,
+    fallbackModels: [],
+    isStream: false,
+    needs: remixOf === null ? [] : [{ capability: 'remix', param: 'video_id' }],
+    output: null,
+    estimatedTokens: 0,
+    dialects: [
+      {
+        endpoint: ENDPOINT,
+        request: { ...request, seconds: String(seconds), size },
+        ...(received.files.length > 0 && { files: received.files }),
+        form: jobForm({ ...NO_USAGE, video_seconds: seconds }, begun),
+      },
+    ],
+    ...(remixOf && { deployment: remixOf.deployment }),
+    outlivesHangUp: true,
+    bound: () => ({ inputTokens: 0, videoSeconds: seconds }),
+    // Only a call that was stopped gets here: no job of it is known, so none is charged.
+    estimate: async () => NO_USAGE,
+    requestSha256: received.sha256,
+    keep: async (answer, _cost, { target }, { requestId, receiptId }) => {
+      const job = jobOf(answer);
+      if (!job) throw new Error('What was read as a job is one');
+      await videos.insert(owner, {
+        id,
+        request_id: requestId,
+        receipt_id: receiptId,
+        deployment: target.deployment.name,
+        provider: target.deployment.provider,
+        job_id: job.id,
+        model: target.model.id,
+        seconds,
+        size,
+        prompt: request.prompt,
+        remixed_from: remixOf?.id ?? null,
+        status: job.status,
+        created_at: createdAt,
+      });
+    },
+  };
+}
+
+interface Job {
+  readonly id: string;
+  readonly status: 'queued' | 'in_progress';
+}
+
+/** Longer ids are no ids. */
+const LONGEST_JOB_ID = 2_000;
+
+/** Whatever it has come to already, even to an end: whoever follows it will see that. */
+function jobOf(answer: unknown): Job | undefined {
+  if (typeof answer !== 'object' || answer === null || !('id' in answer) || typeof answer.id !== 'string') return undefined;
+  if (answer.id === '' || answer.id.length > LONGEST_JOB_ID || answer.id.includes('\0')) return undefined;
+  return { id: answer.id, status: 'status' in answer && answer.status === 'in_progress' ? 'in_progress' : 'queued' };
+}
+
+const jobForm = (usage: ReceiptUsage, shown: (status: Job['status']) => Video): AnswerForm => ({
+  read(bytes) {
+    const value = jsonObjectOf(bytes);
+    const job = jobOf(value);
+    if (!job) return undefined;
+    return {
+      contentType: 'application/json',
+      usage,
+      delivered: { text: '', scale: 1 },
+      value,
+      toBytes: () => Buffer.from(JSON.stringify(shown(job.status))),
+    };
+  },
+  openStream() {
+    throw new Error('This endpoint does not stream');
+  },
+});
