@@ -31,6 +31,14 @@ test('a step that fails, however it does, keeps no other from closing', async ()
   expect(closed).toEqual(['first']);
 });
 
+test('a step that hangs is left behind', async () => {
+  const { closing, closed } = open();
+  closing.add('first', async () => void closed.push('first'));
+  closing.add('hangs', () => new Promise(() => {}), 5);
+  await closing.close();
+  expect(closed).toEqual(['first']);
+});
+
 test('closing again waits for the same end, and closes nothing twice', async () => {
   const { closing, closed } = open();
   closing.add('only', async () => void closed.push('only'));

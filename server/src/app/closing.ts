@@ -1,8 +1,11 @@
 import type { Log } from '../kernel/log.ts';
 
+/** What hangs longer, on a database or a Redis that is gone, must not keep the process from ending: nothing it could lose is in memory only. */
+const LONGEST_STEP_MS = 15_000;
+
 /** What was opened, to be closed in the opposite order, each whatever became of the others. */
 export class Closing {
-  readonly #steps: { name: string; close: () => Promise<void> }[] = [];
+  readonly #steps: { name: string; close: () => Promise<void>; mostMs: number }[] = [];
   readonly #log: Log;
   #closed: Promise<void> | undefined;
 
@@ -10,8 +13,8 @@ export class Closing {
     this.#log = log;
   }
 
-  add(name: string, close: () => Promise<void>): void {
-    this.#steps.push({ name, close });
+  add(name: string, close: () => Promise<void>, mostMs = LONGEST_STEP_MS): void {
+    this.#steps.push({ name, close, mostMs });
   }
 
   /** Repeats `work` until closing, one run at a time; a failure is logged and the next run tries again. */
@@ -37,12 +40,19 @@ export class Closing {
   }
 
   async #closeAll(): Promise<void> {
-    for (const { name, close } of this.#steps.toReversed()) {
+    for (const { name, close, mostMs } of this.#steps.toReversed()) {
       try {
-        await close();
+        await within(mostMs, close());
       } catch (error) {
         this.#log.error({ err: error }, `closing failed: ${name}`);
       }
     }
   }
+}
+
+function within(mostMs: number, closed: Promise<void>): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => reject(new Error(`It took longer than ${mostMs} ms`)), mostMs);
+  closed.then(resolve, reject).finally(() => clearTimeout(timer));
+  return promise;
 }

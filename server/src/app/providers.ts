@@ -58,4 +58,4 @@ function upstreamOf({ name, kind, baseUrl, apiKey, headers, maxTokensField, apiV
 }
 
 const modelsOf = (provider: string, catalog: Catalog): Record<string, string> =>
-  Object.fromEntries(catalog.models.filter((model) => model.provider === provider).map(({ id }) => [id, id]));
+  Object.fromEntries([...catalog.models, ...catalog.beside].filter((model) => model.provider === provider).map(({ id }) => [id, id]));

@@ -18,6 +18,7 @@ const CatalogEntry = z.object({
   output_modalities: z.array(z.string()),
   capabilities: z.array(z.string()),
   endpoints: z.array(z.string()),
+  ladder: z.array(z.string()).default([]),
   tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
   image_token_bound: z.int().positive().optional(),
   video_seconds_allowed: z.array(z.string()).min(1).optional(),
@@ -66,6 +67,8 @@ export interface CatalogModel {
   readonly maxOutputTokens: number | null;
   readonly capabilities: ReadonlySet<string>;
   readonly endpoints: ReadonlySet<string>;
+  /** Models that may stand in for it, the nearest first: none is dearer, in or out. */
+  readonly ladder: readonly string[];
   readonly inputModalities: ReadonlySet<string>;
   /** Set where the provider's tokenizer is published, so that counting gives a true upper bound. */
   readonly tokenizer: 'o200k_base' | 'cl100k_base' | null;
@@ -84,6 +87,8 @@ export interface Catalog {
   /** Also what is served beside the catalogue's own models. */
   find(id: string): CatalogModel | undefined;
   readonly models: readonly CatalogModel[];
+  /** Served without being counted among the models: free, and of use to everybody. */
+  readonly beside: readonly CatalogModel[];
 }
 
 const MICRO_DIGITS = 6;
@@ -111,10 +116,14 @@ const wirePrices = (prices: UnitPrices) => mapPrices(prices, usdPerUnit) as Mode
 export function loadCatalog(source: unknown = data): Catalog {
   const file = CatalogFile.parse(source);
   const models = file.models.map(toModel);
-  const all = [...models, ...file.beside.map(toModel)];
+  const beside = file.beside.map(toModel);
+  const all = [...models, ...beside];
   const byId = new Map(all.map((model) => [model.id, model]));
   if (byId.size < all.length) throw new Error('A model is in the catalogue twice');
-  return { models, find: (id) => byId.get(id) };
+  for (const { id, kind, ladder } of all)
+    for (const rung of ladder)
+      if (rung === id || byId.get(rung)?.kind !== kind) throw new Error(`${rung} cannot stand in for ${id}: it is no other ${kind} model`);
+  return { models, beside, find: (id) => byId.get(id) };
 }
 
 function toModel(entry: CatalogEntry): CatalogModel {
@@ -133,6 +142,7 @@ function toModel(entry: CatalogEntry): CatalogModel {
     maxOutputTokens: entry.max_output_tokens,
     capabilities: new Set(entry.capabilities),
     endpoints: new Set(entry.endpoints),
+    ladder: entry.ladder,
     inputModalities: new Set(entry.input_modalities),
     tokenizer: entry.tokenizer,
     imageTokenBound: entry.image_token_bound ?? null,
@@ -175,6 +185,7 @@ function toWire(entry: CatalogEntry, price: Price): Model {
     capabilities: entry.capabilities,
     supported_parameters: supportedParameters(entry.kind, entry.capabilities),
     endpoints: entry.endpoints,
+    ladder: entry.ladder,
     pricing: {
       version: price.version,
       effective_from: price.effectiveFrom,
