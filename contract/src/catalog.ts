@@ -70,6 +70,11 @@ export const Model = z
       .array(z.string())
       .meta({ description: 'Request fields that the model acts on.', examples: [['temperature', 'tools']] }),
     endpoints: z.array(z.string()).meta({ examples: [['/v1/chat/completions']] }),
+    ladder: z.array(z.string()).meta({
+      description:
+        'Models that may stand in for it while its providers are in trouble, the nearest first, in agent runs and with `X-Fallback-Policy: semantic`. Of these only those are tried that can do all that the request asks, and that cost no more.',
+      examples: [['gpt-4o-mini']],
+    }),
     pricing: ModelPricing,
   })
   .meta({ id: 'Model', description: 'A model in OpenAI’s shape, with what it can do and what it costs.' });

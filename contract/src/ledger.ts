@@ -95,6 +95,25 @@ export const RequestAttempt = z
   .meta({ id: 'RequestAttempt', description: 'One call to a provider.' });
 export type RequestAttempt = z.infer<typeof RequestAttempt>;
 
+export const SkippedDeployment = z
+  .object({
+    model: z.string().meta({ examples: ['gpt-4.1'] }),
+    deployment: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null where it is the model that could not serve.', examples: ['openai-eu'] }),
+    provider: z
+      .string()
+      .nullable()
+      .meta({ examples: ['openai'] }),
+    reason: z.enum(['cooling_down', 'probing', 'incapable', 'not_deployed']).meta({
+      description:
+        '`cooling_down`: it failed or was at its rate limit lately. `probing`: another request was finding out whether it is back. `incapable`: the model cannot do what the request asks. `not_deployed`: no provider is configured for it.',
+    }),
+  })
+  .meta({ id: 'SkippedDeployment', description: 'A deployment or a model that was left aside, and why.' });
+export type SkippedDeployment = z.infer<typeof SkippedDeployment>;
+
 export const RequestRefund = z
   .object({
     receipt_id: Uuid.meta({ description: 'The refund’s own receipt.' }),
@@ -134,6 +153,7 @@ export const RequestTrace = z
     fallback: z.enum(['none', 'deployment', 'model']),
     outcome: z.enum(['completed', 'cancelled', 'cut', 'failed']),
     attempts: z.array(RequestAttempt),
+    skipped: z.array(SkippedDeployment).meta({ description: 'What could have served and was not asked.' }),
     usage: ReceiptUsage,
     estimated: z.boolean(),
     price_version: z.string().meta({ examples: ['2026-07-24'] }),

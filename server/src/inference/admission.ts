@@ -5,7 +5,7 @@ import { maxOf } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Call } from './call.ts';
 import { type Funding, fundingOf, lanesOf } from './caller-lanes.ts';
-import type { Deployments, Target } from './deployments.ts';
+import type { Deployments, Skipped, Target } from './deployments.ts';
 import { requireModels } from './key-limits.ts';
 import { moneyRefusal } from './money-refusal.ts';
 import { leastOutputTokens, type Offer, offersFor } from './offers.ts';
@@ -29,6 +29,8 @@ export interface Admission {
   readonly hold: Held;
   /** What to try, in order. */
   readonly targets: readonly Target[];
+  /** What is left aside. */
+  readonly skipped: readonly Skipped[];
   /** Bound on the tokens of one choice: held, and sent to the provider. Null where the endpoint has none. */
   readonly maxOutputTokens: number | null;
   /** Whether that bound is ours rather than the caller's. */
@@ -70,6 +72,7 @@ export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission>
     call,
     hold: outcome,
     targets: offers.flatMap((offer) => offer.targets),
+    skipped: offers.flatMap((offer) => offer.skipped),
     maxOutputTokens,
     isBoundOurs: output !== null && maxOutputTokens !== output.asked,
     funding: fundingOf(call),

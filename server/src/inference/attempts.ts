@@ -3,7 +3,7 @@ import { type UpstreamAnswer, type UpstreamCall, UpstreamCut, type UpstreamFault
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Admission } from './admission.ts';
-import type { Deployments, Target } from './deployments.ts';
+import { type Deployments, type Skipped, skippedOf, type Target } from './deployments.ts';
 
 export interface AttemptDeps {
   readonly deployments: Deployments;
@@ -17,12 +17,22 @@ export interface AttemptDeps {
   };
 }
 
+/** What an answer was made into. */
+interface Used<T> {
+  readonly ok: true;
+  readonly value: T;
+  /** It broke off after the client had seen its first byte: too late for another target, and yet a failure of this one. */
+  readonly brokeOff?: boolean;
+}
+
 /** How the calls to providers went. */
 export interface Journey<T> {
   /** What the last target's answer was made into, or the fault that ended the journey. */
-  readonly result: { readonly ok: true; readonly value: T } | UpstreamFault;
+  readonly result: Used<T> | UpstreamFault;
   readonly target: Target;
   readonly attempts: readonly RequestAttempt[];
+  /** What was left aside. */
+  readonly skipped: readonly Skipped[];
   readonly fallback: 'none' | 'deployment' | 'model';
   /** Time spent waiting for providers, milliseconds. */
   readonly upstreamMs: number;
@@ -40,14 +50,20 @@ const MOST_ATTEMPTS = 5;
 export async function firstThatAnswers<T>(
   admission: Admission,
   deps: AttemptDeps,
-  use: (answer: UpstreamAnswer, journey: Omit<Journey<T>, 'result'>) => Promise<{ ok: true; value: T } | UpstreamFault>,
+  use: (answer: UpstreamAnswer, journey: Omit<Journey<T>, 'result'>) => Promise<Used<T> | UpstreamFault>,
 ): Promise<Journey<T>> {
   const { call } = admission;
   const attempts: RequestAttempt[] = [];
   const targets = admission.targets.slice(0, call.headers.fallbackPolicy === 'none' ? 1 : MOST_ATTEMPTS);
+  const skipped = [...admission.skipped];
   let upstreamMs = 0;
   let last: Journey<T> | undefined;
-  for (const target of targets) {
+  for (const [index, target] of targets.entries()) {
+    // The last one is tried in any case: there is nobody else.
+    if (!deps.deployments.claim(target, deps.clock.now()) && (last || index < targets.length - 1)) {
+      skipped.push(skippedOf(target, deps.deployments.isOpen(target, deps.clock.now()) ? 'cooling_down' : 'probing'));
+      continue;
+    }
     const startedTick = performance.now();
     const answer = await target.deployment.upstream.call(upstreamCall(admission, target, deps));
     const firstByteTick = performance.now();
@@ -58,24 +74,50 @@ export async function firstThatAnswers<T>(
       duration_ms: tenths(firstByteTick - startedTick),
     };
     attempts.push(attempt);
-    const journey = { target, attempts, fallback: fallbackOf(admission, target, attempts.length), upstreamMs };
+    const journey = { target, attempts, skipped, fallback: fallbackOf(admission, target, attempts.length), upstreamMs };
     const result = answer.ok ? await use(answer, journey) : answer;
     upstreamMs += plainBodyMs(admission, firstByteTick);
     last = { ...journey, upstreamMs, result };
     if (result.ok) {
-      deps.deployments.answered(target.deployment);
+      if (result.brokeOff) noteFailure(BROKEN_OFF, target, call, deps);
+      else deps.deployments.answered(target, firstByteTick - startedTick, deps.clock.now());
       return last;
     }
-    deps.deployments.failed(target.deployment, result, deps.clock.now());
+    noteFailure(result, target, call, deps);
     attempts[attempts.length - 1] = { ...attempt, outcome: OUTCOME[result.kind] };
-    deps.log.warn(
-      { requestId: call.requestId, deployment: target.deployment.name, kind: result.kind, status: result.status, because: result.message },
-      'a provider did not answer',
-    );
     if (!result.retryable || call.signal.aborted) return last;
   }
   if (!last) throw new Error('An admission has at least one target');
-  return last;
+  return withRightWait(last, targets, deps);
+}
+
+const BROKEN_OFF = { kind: 'failed', status: 200, retryAfterMs: null, message: 'its answer broke off' } as const;
+
+function noteFailure(
+  fault: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs' | 'message'>,
+  target: Target,
+  { requestId }: Admission['call'],
+  { deployments, clock, log }: AttemptDeps,
+): void {
+  const opened = deployments.failed(target, fault, clock.now());
+  const { deployment, model } = target;
+  const facts = { requestId, deployment: deployment.name, model: model.id, kind: fault.kind, status: fault.status, because: fault.message };
+  if (opened?.reason === 'credentials')
+    log.error(
+      { ...facts, forMs: opened.forMs },
+      'a provider refuses the credentials that are configured for it: nothing is sent there for a while',
+    );
+  else if (opened)
+    log.warn({ ...facts, reason: opened.reason, forMs: opened.forMs }, 'a provider did not answer, and is left aside for a while');
+  else log.warn(facts, 'a provider did not answer');
+}
+
+/** Of several that are at their limits, the client has to wait for the first one that is not. */
+function withRightWait<T>(journey: Journey<T>, targets: readonly Target[], { deployments, clock }: AttemptDeps): Journey<T> {
+  const { result } = journey;
+  if (result.ok || (result.kind !== 'rate_limited' && result.retryAfterMs === null)) return journey;
+  const retryAfterMs = deployments.soonestMs(targets, clock.now());
+  return retryAfterMs === null ? journey : { ...journey, result: { ...result, retryAfterMs } };
 }
 
 function upstreamCall(

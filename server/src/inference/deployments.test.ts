@@ -3,7 +3,7 @@ import type { UpstreamFault, UpstreamProvider } from '../adapters/upstream/port.
 import { loadCatalog } from '../catalog/index.ts';
 import { invalidAnswer } from './attempts.ts';
 import { chatWork } from './chat-work.ts';
-import { type Deployment, Deployments } from './deployments.ts';
+import { type Deployment, Deployments, type Target } from './deployments.ts';
 
 const [model] = loadCatalog().models;
 if (!model) throw new Error('an empty catalogue');
@@ -21,7 +21,9 @@ const deployment = (name: string, weight = 1): Deployment => ({
 });
 const open = (deployments: readonly Deployment[], random?: () => number, sandbox = provider()) =>
   new Deployments(new Map([[model.id, deployments]]), sandbox, random);
-const names = (deployments: Deployments, now = NOW) => deployments.targets(model, CHAT, true, now).map((target) => target.deployment.name);
+const names = (deployments: Deployments, now = NOW) =>
+  deployments.choose(model, CHAT, true, now).targets.map((target) => target.deployment.name);
+const target = (deployment: Deployment): Target => ({ model, deployment, dialect: CHAT.dialects[0] });
 const fault = (kind: UpstreamFault['kind'], retryAfterMs: number | null = null): UpstreamFault => ({
   ...invalidAnswer('x', kind),
   retryAfterMs,
@@ -56,48 +58,96 @@ test.each([
 test('test keys reach the sandbox provider alone, and live keys never do', () => {
   const sandbox = provider();
   const deployments = open([deployment('a'), deployment('b')], seeded(1), sandbox);
-  const test = deployments.targets(model, CHAT, false, NOW);
+  const test = deployments.choose(model, CHAT, false, NOW).targets;
   expect(test.map((target) => target.deployment.upstream)).toEqual([sandbox]);
-  expect(deployments.targets(model, CHAT, true, NOW).some((target) => target.deployment.upstream === sandbox)).toBe(false);
-  expect(open([]).targets(model, CHAT, true, NOW)).toEqual([]);
-  expect(open([]).targets(model, CHAT, false, NOW)).toHaveLength(1);
+  expect(deployments.choose(model, CHAT, true, NOW).targets.some((target) => target.deployment.upstream === sandbox)).toBe(false);
+  expect(open([]).choose(model, CHAT, true, NOW).targets).toEqual([]);
+  expect(open([]).choose(model, CHAT, false, NOW).targets).toHaveLength(1);
 });
 
 describe('a deployment that fails', () => {
   const sure = deployment('sure', 1_000);
   const other = deployment('other', 0.001);
 
-  test('three times is tried last for five seconds, and not struck out', () => {
+  test('three times in a row is not asked for five seconds while another can be, and that is told', () => {
     const deployments = open([sure, other], seeded(3));
-    for (const _ of [1, 2]) deployments.failed(sure, fault('failed'), NOW);
+    for (const _ of [1, 2]) deployments.failed(target(sure), fault('failed'), NOW);
     expect(names(deployments)).toEqual(['sure', 'other']);
-    deployments.failed(sure, fault('timeout'), NOW);
-    expect(names(deployments, NOW + 4_999)).toEqual(['other', 'sure']);
+    deployments.failed(target(sure), fault('timeout'), NOW);
+    expect(names(deployments, NOW + 4_999)).toEqual(['other']);
+    expect(deployments.choose(model, CHAT, true, NOW).skipped).toEqual([
+      { model: model.id, deployment: 'sure', provider: 'sure', reason: 'cooling_down' },
+    ]);
     expect(names(deployments, NOW + 5_000)).toEqual(['sure', 'other']);
   });
 
   test('and answers again starts from nothing', () => {
     const deployments = open([sure, other], seeded(3));
-    for (const _ of [1, 2]) deployments.failed(sure, fault('failed'), NOW);
-    deployments.answered(sure);
-    deployments.failed(sure, fault('failed'), NOW);
+    for (const _ of [1, 2]) deployments.failed(target(sure), fault('failed'), NOW);
+    deployments.answered(target(sure), 5, NOW);
+    deployments.failed(target(sure), fault('failed'), NOW);
     expect(names(deployments)).toEqual(['sure', 'other']);
   });
 
   test.each([
-    [null, 1_000],
-    [20_000, 20_000],
-    [3_600_000, 60_000],
-  ])('at its rate limit (Retry-After %s ms) is last for %s ms', (retryAfterMs, ms) => {
+    ['rate_limited', null, 1_000],
+    ['rate_limited', 20_000, 20_000],
+    ['rate_limited', 3_600_000, 300_000],
+    ['failed', 7_000, 7_000],
+  ] as const)('(%s) with Retry-After %s ms is not asked for %s ms', (kind, retryAfterMs, ms) => {
     const deployments = open([sure, other], seeded(3));
-    deployments.failed(sure, fault('rate_limited', retryAfterMs), NOW);
-    expect(names(deployments, NOW + ms - 1)).toEqual(['other', 'sure']);
+    deployments.failed(target(sure), fault(kind, retryAfterMs), NOW);
+    expect(names(deployments, NOW + ms - 1)).toEqual(['other']);
     expect(names(deployments, NOW + ms)).toEqual(['sure', 'other']);
   });
 
   test('through the caller’s own doing is none', () => {
     const deployments = open([sure, other], seeded(3));
-    for (const kind of ['rejected', 'cancelled', 'rejected', 'cancelled'] as const) deployments.failed(sure, fault(kind), NOW);
+    for (const kind of ['rejected', 'cancelled', 'rejected', 'cancelled'] as const) deployments.failed(target(sure), fault(kind), NOW);
     expect(names(deployments)).toEqual(['sure', 'other']);
+  });
+
+  test('with all the others is asked all the same, if it is the first to come back, and the wait is its own', () => {
+    const deployments = open([sure, other], seeded(3));
+    deployments.failed(target(sure), fault('rate_limited', 9_000), NOW);
+    deployments.failed(target(other), fault('rate_limited', 4_000), NOW);
+    const { targets, skipped, isLastResort } = deployments.choose(model, CHAT, true, NOW);
+    expect([targets.map(({ deployment: { name } }) => name), skipped.map(({ deployment: name }) => name), isLastResort]).toEqual([
+      ['other'],
+      ['sure'],
+      true,
+    ]);
+    expect(deployments.soonestMs([target(sure), target(other)], NOW + 1_000)).toBe(3_000);
+    expect(deployments.soonestMs([target(sure), target(other)], NOW + 4_000)).toBeNull();
+  });
+
+  test('for one model goes on serving the others', () => {
+    const [, second] = loadCatalog().models;
+    if (!second) throw new Error('a catalogue of one');
+    const both = new Deployments(
+      new Map([
+        [model.id, [sure, other]],
+        [second.id, [sure, other]],
+      ]),
+      provider(),
+      seeded(3),
+    );
+    both.failed(target(sure), fault('rate_limited', 9_000), NOW);
+    expect(both.choose(second, CHAT, true, NOW).targets).toHaveLength(2);
+    expect(both.views(NOW).map(({ model: id, deployment: { name }, state }) => [id, name, state])).toEqual([
+      [model.id, 'sure', 'open'],
+      [model.id, 'other', 'closed'],
+      [second.id, 'sure', 'closed'],
+      [second.id, 'other', 'closed'],
+    ]);
+  });
+
+  test('and is the sandbox is no news: people provoke its faults', () => {
+    const sandbox = provider();
+    const deployments = open([], seeded(1), sandbox);
+    const [only] = deployments.choose(model, CHAT, false, NOW).targets;
+    if (!only) throw new Error('no sandbox');
+    for (let time = 0; time < 5; time += 1) deployments.failed(only, fault('rate_limited', 60_000), NOW);
+    expect(deployments.choose(model, CHAT, false, NOW)).toMatchObject({ targets: [only], isLastResort: false });
   });
 });

@@ -1,5 +1,6 @@
 import type { UpstreamFault, UpstreamProvider } from '../adapters/upstream/port.ts';
 import type { CatalogModel } from '../catalog/index.ts';
+import { type CircuitState, type Circuits, type CircuitView, InProcessCircuits, type Opened } from './circuits.ts';
 import type { Dialect, Work } from './work.ts';
 
 /** A model as one provider serves it. */
@@ -24,69 +25,135 @@ export interface Target {
   readonly dialect: Dialect;
 }
 
-const FAILURES_BEFORE_COOLDOWN = 3;
-const COOLDOWN_MS = 5_000;
-const RATE_LIMIT_COOLDOWN_MS = 1_000;
-const LONGEST_COOLDOWN_MS = 60_000;
-
-interface Health {
-  failures: number;
-  cooldownUntil: number;
+/** What was left aside for a request, and why. */
+export interface Skipped {
+  readonly model: string;
+  /** Null where it is the model that could not serve. */
+  readonly deployment: string | null;
+  readonly provider: string | null;
+  /** `cooling_down`: it failed or was at its limit lately. `probing`: another request is finding out whether it is back. */
+  readonly reason: 'cooling_down' | 'probing' | 'incapable' | 'not_deployed';
 }
 
-/** Which deployments serve a model, and in which order to try them now: weighted at random, those that failed lately last. */
+/** What of a model may be tried now, in order. */
+export interface Choice {
+  readonly targets: readonly Target[];
+  readonly skipped: readonly Skipped[];
+  /** All of the model's deployments are open, and the target is the one that opens up soonest. */
+  readonly isLastResort: boolean;
+}
+
+/** A deployment as operators see it. */
+export interface DeploymentView extends CircuitView {
+  readonly model: string;
+  readonly deployment: Deployment;
+}
+
+/** Which deployments serve a model, and in which order to try them now: weighted at random, without those whose circuit is open. */
 export class Deployments {
   readonly #byModel: ReadonlyMap<string, readonly Deployment[]>;
   readonly #sandbox: UpstreamProvider;
-  readonly #health = new Map<string, Health>();
   readonly #random: () => number;
+  readonly #circuits: Circuits;
 
-  constructor(byModel: ReadonlyMap<string, readonly Deployment[]>, sandbox: UpstreamProvider, random: () => number = Math.random) {
+  constructor(
+    byModel: ReadonlyMap<string, readonly Deployment[]>,
+    sandbox: UpstreamProvider,
+    random: () => number = Math.random,
+    circuits: Circuits = new InProcessCircuits(),
+  ) {
     this.#byModel = byModel;
     this.#sandbox = sandbox;
     this.#random = random;
+    this.#circuits = circuits;
   }
 
   /** Live keys reach the configured deployments; test keys reach the sandbox provider and nothing else. */
-  targets(model: CatalogModel, { dialects }: Pick<Work, 'dialects'>, livemode: boolean, now: number): Target[] {
-    return this.#inOrder(model, livemode, now).flatMap((deployment) => {
+  choose(
+    model: CatalogModel,
+    { dialects, deployment: only }: Pick<Work, 'dialects' | 'deployment'>,
+    livemode: boolean,
+    now: number,
+  ): Choice {
+    const able = this.#inOrder(model, livemode).flatMap((deployment) => {
+      if (only !== undefined && deployment.name !== only) return [];
       const dialect = dialects.find(({ endpoint }) => deployment.upstream.serves(endpoint));
       return dialect ? [{ model, deployment, dialect }] : [];
     });
+    const isOpen = (target: Target) => this.#stateOf(target, now) === 'open';
+    if (!able.some(isOpen)) return { targets: able, skipped: [], isLastResort: false };
+    const targets = able.filter((target) => !isOpen(target));
+    if (targets.length > 0) return { targets, skipped: able.filter(isOpen).map(coolingDown), isLastResort: false };
+    // Nobody is refused without a try: a provider may be back sooner than it said.
+    const [soonest, ...others] = able.toSorted((a, b) => this.#openUntil(a, now) - this.#openUntil(b, now));
+    return { targets: soonest ? [soonest] : [], skipped: others.map(coolingDown), isLastResort: true };
   }
 
-  #inOrder(model: CatalogModel, livemode: boolean, now: number): Deployment[] {
-    if (!livemode) {
-      return [
-        {
-          name: 'sandbox',
-          provider: 'sandbox',
-          upstream: this.#sandbox,
-          upstreamModel: model.id,
-          countsLikeMaker: false,
-          weight: 1,
-        },
-      ];
-    }
+  #inOrder(model: CatalogModel, livemode: boolean): readonly Deployment[] {
+    if (!livemode) return [this.#sandboxFor(model)];
     const deployments = this.#byModel.get(model.id) ?? [];
-    const shuffled = deployments.length < 2 ? deployments : this.#weighted(deployments);
-    const isCooling = ({ name }: Deployment) => (this.#health.get(name)?.cooldownUntil ?? 0) > now;
-    return [...shuffled.filter((one) => !isCooling(one)), ...shuffled.filter(isCooling)];
+    return deployments.length < 2 ? deployments : this.#weighted(deployments);
   }
 
-  answered({ name }: Deployment): void {
-    this.#health.delete(name);
+  #sandboxFor = (model: CatalogModel): Deployment => ({
+    name: 'sandbox',
+    provider: 'sandbox',
+    upstream: this.#sandbox,
+    upstreamModel: model.id,
+    countsLikeMaker: false,
+    weight: 1,
+  });
+
+  /** Where a job is that was begun there; undefined where it is not configured any more. */
+  serving(model: CatalogModel, name: string, livemode: boolean): Deployment | undefined {
+    return this.#inOrder(model, livemode).find((one) => one.name === name);
   }
 
-  failed({ name }: Deployment, fault: UpstreamFault, now: number): void {
-    if (fault.kind === 'rejected' || fault.kind === 'cancelled') return;
-    const health = this.#health.get(name) ?? { failures: 0, cooldownUntil: 0 };
-    health.failures += 1;
-    if (fault.kind === 'rate_limited')
-      health.cooldownUntil = now + Math.min(fault.retryAfterMs ?? RATE_LIMIT_COOLDOWN_MS, LONGEST_COOLDOWN_MS);
-    else if (health.failures >= FAILURES_BEFORE_COOLDOWN)
-      health.cooldownUntil = now + Math.min(fault.retryAfterMs ?? COOLDOWN_MS, LONGEST_COOLDOWN_MS);
-    this.#health.set(name, health);
+  /** Whether it failed lately, so that it should be left alone for a while. */
+  isOpen(target: Target, now: number): boolean {
+    return this.#stateOf(target, now) === 'open';
+  }
+
+  /** Whether it may be called: of a deployment that is trying to come back, only by one call at a time. Report what came of it. */
+  claim(target: Target, now: number): boolean {
+    return !this.#isTracked(target) || this.#circuits.claim(circuitOf(target), now);
+  }
+
+  /** @param latencyMs until the first byte */
+  answered(target: Target, latencyMs: number, now: number): void {
+    if (this.#isTracked(target)) this.#circuits.answered(circuitOf(target), latencyMs, now);
+  }
+
+  /** Says so where that opens its circuit. */
+  failed(target: Target, fault: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs'>, now: number): Opened | undefined {
+    return this.#isTracked(target) ? this.#circuits.failed(circuitOf(target), fault, now) : undefined;
+  }
+
+  /** Until the first of these may be asked again, milliseconds; null where one may be asked now. */
+  soonestMs(targets: readonly Target[], now: number): number | null {
+    if (targets.some((target) => this.#stateOf(target, now) !== 'open')) return null;
+    const soonest = Math.min(...targets.map((target) => this.#openUntil(target, now)));
+    return Number.isFinite(soonest) ? soonest - now : null;
+  }
+
+  /** Every configured deployment of every model. */
+  views(now: number): DeploymentView[] {
+    return [...this.#byModel].flatMap(([model, deployments]) =>
+      deployments.map((deployment) => ({ model, deployment, ...this.#circuits.view(nameOf(deployment.name, model), now) })),
+    );
+  }
+
+  /** People provoke the sandbox's faults: they are no news of it. */
+  #isTracked({ deployment }: Target): boolean {
+    return deployment.upstream !== this.#sandbox;
+  }
+
+  #stateOf(target: Target, now: number): CircuitState {
+    return this.#isTracked(target) ? this.#circuits.state(circuitOf(target), now) : 'closed';
+  }
+
+  #openUntil(target: Target, now: number): number {
+    return this.#circuits.view(circuitOf(target), now).openUntil ?? now;
   }
 
   /**
@@ -100,3 +167,16 @@ export class Deployments {
       .map(({ deployment }) => deployment);
   }
 }
+
+/** Providers limit each model by itself, and one may fail while the others are well. */
+const nameOf = (deployment: string, model: string): string => `${deployment} ${model}`;
+const circuitOf = ({ deployment, model }: Target): string => nameOf(deployment.name, model.id);
+
+export const skippedOf = ({ model, deployment }: Target, reason: Skipped['reason']): Skipped => ({
+  model: model.id,
+  deployment: deployment.name,
+  provider: deployment.provider,
+  reason,
+});
+
+export const coolingDown = (target: Target): Skipped => skippedOf(target, 'cooling_down');

@@ -1,7 +1,7 @@
 import { type Catalog, type CatalogModel, costBound, modelNotFound, type Price } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Call, isLive } from './call.ts';
-import type { Deployments, Target } from './deployments.ts';
+import { coolingDown, type Deployments, type Skipped, type Target } from './deployments.ts';
 import { allowsModel } from './key-limits.ts';
 import type { Requirement, WorkBound } from './work.ts';
 
@@ -13,6 +13,10 @@ export interface Offer {
   readonly bound: WorkBound;
   /** Of one choice; null where the endpoint has no bound on tokens out. */
   readonly outputTokens: number | null;
+  /** What was left aside on the way to it, and of it. */
+  readonly skipped: readonly Skipped[];
+  /** All its deployments are open: of use only where no other offer is. */
+  readonly isLastResort: boolean;
 }
 
 interface OfferDeps {
@@ -31,6 +35,7 @@ export function offersFor(call: Call, { catalog, deployments }: OfferDeps): Offe
   const { work, grant, startedAt, headers } = call;
   const names = headers.fallbackPolicy === 'none' ? [work.model] : [...new Set([work.model, ...work.fallbackModels])];
   const offers: Offer[] = [];
+  const left: Skipped[] = [];
   for (const [index, name] of names.entries()) {
     const model = catalog.find(name);
     const param = index === 0 ? 'model' : 'models';
@@ -41,20 +46,30 @@ export function offersFor(call: Call, { catalog, deployments }: OfferDeps): Offe
     const missing = unmet(model, work.needs);
     if (missing && name === work.model) throw incapable(model, missing);
     const outputTokens = outputBound(call, model);
-    const targets = deployments.targets(model, work, isLive(grant.principal), startedAt);
-    if (!missing && targets.length > 0) offers.push({ model, price, targets, bound: work.bound(model), outputTokens });
+    const choice = deployments.choose(model, work, isLive(grant.principal), startedAt);
+    if (!missing && choice.targets.length > 0) offers.push({ model, price, ...choice, bound: work.bound(model), outputTokens });
+    else left.push({ model: name, deployment: null, provider: null, reason: missing ? 'incapable' : 'not_deployed' });
   }
   if (headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, offers, { catalog, deployments }));
-  if (offers.length === 0) throw noProvider(work.model, catalog);
-  return offers;
+  return worthTrying(offers, left, () => noProvider(work.model, catalog));
+}
+
+/** Open deployments are left aside while others can be tried; where all are open, that of the model asked for is tried all the same. */
+function worthTrying(offers: readonly Offer[], left: readonly Skipped[], none: () => Problem): Offer[] {
+  const ready = offers.filter(({ isLastResort }) => !isLastResort);
+  const tried = ready.length > 0 ? ready : offers.slice(0, 1);
+  const [first, ...others] = tried;
+  if (!first) throw none();
+  const aside = offers.filter((offer) => !tried.includes(offer)).flatMap(({ targets, skipped }) => [...targets.map(coolingDown), ...skipped]);
+  return [{ ...first, skipped: [...aside, ...left, ...first.skipped] }, ...others];
 }
 
 /** Further models are of use while the provider's trouble lasts, not as a tour of the catalogue. */
 const MOST_STEPS_DOWN = 3;
 
 /**
- * Semantic degradation: models that can do everything the request uses, whose window takes the prompt, and that are dearer than the model
- * asked for in no respect, so that what is held for that one covers them. The nearest in price first.
+ * Semantic degradation: down the ladder of the model asked for, the models that can do everything the request uses, whose window takes the
+ * prompt, and that are dearer in no respect, so that what is held for that one covers them.
  */
 function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments }: OfferDeps): Offer[] {
   const [first] = offers;
@@ -63,13 +78,13 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
   const ceiling = costBound(first.price, first.bound);
   const offered = new Set(offers.map(({ model }) => model.id));
   const canServe = (model: CatalogModel) =>
-    model.kind === first.model.kind &&
     !offered.has(model.id) &&
     allowsModel(grant, model.id) &&
     model.endpoints.has(work.endpoint) &&
     !unmet(model, work.needs) &&
     (model.contextWindow === null || first.bound.inputTokens <= model.contextWindow);
-  return catalog.models
+  return first.model.ladder
+    .flatMap((id) => catalog.find(id) ?? [])
     .filter(canServe)
     .flatMap((model) => {
       const price = model.priceAt(startedAt);
@@ -77,11 +92,10 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
       const bound = work.bound(model);
       const cost = costBound(price, bound);
       if (cost.fixed > ceiling.fixed || cost.perOutputToken > ceiling.perOutputToken) return [];
-      const targets = deployments.targets(model, work, isLive(grant.principal), startedAt);
+      const choice = deployments.choose(model, work, isLive(grant.principal), startedAt);
       const outputTokens = first.outputTokens === null ? null : Math.min(first.outputTokens, model.maxOutputTokens ?? first.outputTokens);
-      return targets.length === 0 ? [] : [{ model, price, targets, bound, outputTokens, cost }];
+      return choice.targets.length === 0 ? [] : [{ model, price, ...choice, bound, outputTokens }];
     })
-    .sort((a, b) => Number(b.cost.perOutputToken - a.cost.perOutputToken || b.cost.fixed - a.cost.fixed))
     .slice(0, MOST_STEPS_DOWN);
 }
 

@@ -9,7 +9,7 @@ async function headersOf(...args: Parameters<typeof callOf>) {
   world.close();
   const [target] = admission.targets;
   if (!target) throw new Error('no target');
-  return answerHeaders(admission, { target, fallback: 'none', attempts: [], upstreamMs: 0 }, 1.23456);
+  return answerHeaders(admission, { target, fallback: 'none', attempts: [], skipped: [], upstreamMs: 0 }, 1.23456);
 }
 
 test('an answer says who served it, how, and what the gateway took', async () => {

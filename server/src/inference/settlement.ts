@@ -1,4 +1,4 @@
-import type { ReceiptUsage, RequestAttempt, RequestTrace } from '@tallygate/contract';
+import type { ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
 import type { LaneStore, Settled } from '../adapters/lanes/port.ts';
 import { type Cost, costOf, type UnitPrices } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -13,6 +13,8 @@ import type { Delivered } from './work.ts';
 export interface Served {
   readonly target: Target;
   readonly attempts: readonly RequestAttempt[];
+  /** Absent: nothing was left aside. */
+  readonly skipped?: readonly SkippedDeployment[];
   readonly fallback: RequestTrace['fallback'];
   readonly outcome: RequestTrace['outcome'];
   readonly usage: ReceiptUsage;
@@ -99,6 +101,7 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     fallback: served.fallback,
     outcome: served.outcome,
     attempts: served.attempts,
+    ...(served.skipped && served.skipped.length > 0 && { skipped: served.skipped }),
     usage: served.usage,
     estimated: served.estimated,
     priceVersion: served.target.model.priceAt(call.startedAt)?.version ?? '',

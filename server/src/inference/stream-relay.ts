@@ -94,7 +94,7 @@ async function pump(
   admission: Admission,
   client: ClientStream,
   deps: InferenceDeps,
-): Promise<{ ok: true; value: Relayed } | UpstreamFault> {
+): Promise<{ ok: true; value: Relayed; brokeOff: boolean } | UpstreamFault> {
   const filter = journey.target.dialect.form.openStream(answer.contentType);
   const over = Promise.withResolvers<void>();
   let firstByteAt = 0;
@@ -140,5 +140,5 @@ async function pump(
   }
   if (cut && !(cut instanceof UpstreamCut)) throw cut;
   const ending = isCancelled ? 'cancelled' : filter.isComplete ? 'completed' : 'cut';
-  return { ok: true, value: { filter, ending, usageSoFar: answer.usageSoFar?.(), firstByteAt, overheadMs } };
+  return { ok: true, brokeOff: ending === 'cut', value: { filter, ending, usageSoFar: answer.usageSoFar?.(), firstByteAt, overheadMs } };
 }

@@ -1,4 +1,4 @@
-import type { ClientSignature, ReceiptUsage, RequestAttempt, RequestTrace } from '@tallygate/contract';
+import type { ClientSignature, ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
 
 /**
  * Everything the ledger has to know about one settled request, as it stands in the journal: JSON, so money is strings of nano-USD
@@ -28,6 +28,8 @@ export interface SettlementRecord {
   readonly fallback: RequestTrace['fallback'];
   readonly outcome: RequestTrace['outcome'];
   readonly attempts: readonly RequestAttempt[];
+  /** What was left aside; absent where nothing was. */
+  readonly skipped?: readonly SkippedDeployment[] | undefined;
   readonly usage: ReceiptUsage;
   readonly estimated: boolean;
   readonly priceVersion: string;

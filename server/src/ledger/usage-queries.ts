@@ -143,6 +143,7 @@ export async function requestTrace(pool: Pool, accountId: string, requestId: str
     fallback: row.fallback,
     outcome: row.outcome,
     attempts: [...row.attempts],
+    skipped: [...(row.skipped ?? [])],
     usage: usageOfRow(row),
     estimated: row.estimated,
     price_version: row.price_version,

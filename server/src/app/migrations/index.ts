@@ -15,6 +15,7 @@ import { filesMigration } from './0021-files.ts';
 import { refundsAndMetersMigration } from './0022-refunds-and-meters.ts';
 import { responsesMigration } from './0023-responses.ts';
 import { runsMigration } from './0025-runs.ts';
+import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -34,4 +35,5 @@ export const migrations: readonly Migration[] = [
   refundsAndMetersMigration,
   responsesMigration,
   runsMigration,
+  skippedDeploymentsMigration,
 ];
