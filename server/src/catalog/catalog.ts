@@ -123,9 +123,6 @@ export function loadCatalog(source: unknown = data): Catalog {
   for (const { id, kind, ladder } of all)
     for (const rung of ladder)
       if (rung === id || byId.get(rung)?.kind !== kind) throw new Error(`${rung} cannot stand in for ${id}: it is no other ${kind} model`);
-  for (const { id, kind, ladder } of all)
-    for (const rung of ladder)
-      if (rung === id || byId.get(rung)?.kind !== kind) throw new Error(`${rung} cannot stand in for ${id}: it is no other ${kind} model`);
   return { models, beside, find: (id) => byId.get(id) };
 }
 
@@ -145,7 +142,6 @@ function toModel(entry: CatalogEntry): CatalogModel {
     maxOutputTokens: entry.max_output_tokens,
     capabilities: new Set(entry.capabilities),
     endpoints: new Set(entry.endpoints),
-    ladder: entry.ladder,
     ladder: entry.ladder,
     inputModalities: new Set(entry.input_modalities),
     tokenizer: entry.tokenizer,

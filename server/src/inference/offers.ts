@@ -60,7 +60,9 @@ function worthTrying(offers: readonly Offer[], left: readonly Skipped[], none: (
   const tried = ready.length > 0 ? ready : offers.slice(0, 1);
   const [first, ...others] = tried;
   if (!first) throw none();
-  const aside = offers.filter((offer) => !tried.includes(offer)).flatMap(({ targets, skipped }) => [...targets.map(coolingDown), ...skipped]);
+  const aside = offers
+    .filter((offer) => !tried.includes(offer))
+    .flatMap(({ targets, skipped }) => [...targets.map(coolingDown), ...skipped]);
   return [{ ...first, skipped: [...aside, ...left, ...first.skipped] }, ...others];
 }
 
