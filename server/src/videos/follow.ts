@@ -16,7 +16,7 @@ export interface FollowDeps {
   readonly videos: StoredVideos;
   readonly blobs: BlobStore;
   readonly catalog: Catalog;
-  readonly deployments: Deployments;
+  readonly deployments: Pick<Deployments, 'serving'>;
   readonly refunds: Pick<Refunds, 'refund'>;
   readonly clock: Clock;
   readonly log: Log;
@@ -28,6 +28,8 @@ export interface FollowDeps {
 const LEASE_MS = 10 * 60_000;
 const SOONEST_MS = 2_000;
 const LATEST_MS = 30_000;
+/** For what is not waited for. */
+const UNHURRIED_MS = 600_000;
 const LONGEST_RETRY_AFTER_MS = 600_000;
 /** A job that has not ended by then has failed. */
 const DEADLINE_MS = 24 * 3_600_000;
@@ -151,7 +153,7 @@ async function giveBack(video: VideoRow, { videos, refunds, clock }: FollowDeps)
   const isLate = clock.now() - video.created_at.getTime() >= REFUNDABLE_MS;
   // A settlement that is not in the ledger yet may still get there.
   if (outcome.because === 'failed' || isLate) return videos.refunded(video.id, 'not_charged', null);
-  return videos.again(video.id, delayMs(video, null));
+  return videos.again(video.id, video.looks < 20 ? delayMs(video, null) : UNHURRIED_MS);
 }
 
 /** Its owner has deleted it, and its money is settled: what is left of it goes, at its provider as far as that one lets it. */

@@ -110,6 +110,8 @@ function contentTypeOf(variant: Variant, stated: string | null): string {
 /** The provider is read no faster than the bytes are taken; who stops taking them cancels there. */
 function bytesOf(answer: UpstreamAnswer): AsyncIterable<Uint8Array> {
   const bytes = new PassThrough();
+  // It may break off before anybody reads; whoever reads then is told.
+  bytes.on('error', () => {});
   const closed = new Promise<void>((resolve) => bytes.once('close', resolve));
   void closed.then(() => answer.abort());
   const drained = () => new Promise<void>((resolve) => bytes.once('drain', resolve));
