@@ -3,6 +3,7 @@ import { account } from './account.ts';
 import { audit } from './audit.ts';
 import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
+import { deployments } from './deployments.ts';
 import { discovery } from './discovery.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
@@ -17,7 +18,7 @@ const c = initContract();
 
 /** The one contract: the server, the OpenAPI document, the SDK and the CLI follow from it. */
 export const contract = c.router(
-  { discovery, identity, account, mfa, audit, budgets, keys, catalog, inference, files, uploads, fileTransfers, ledger, runs, receipts },
+  { discovery, identity, account, mfa, audit, budgets, keys, catalog, deployments, inference, files, uploads, fileTransfers, ledger, runs, receipts },
   { strictStatusCodes: true },
 );
 
@@ -26,6 +27,7 @@ export * from './audit.ts';
 export * from './budgets.ts';
 export * from './catalog.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
+export * from './deployments.ts';
 export * from './discovery.ts';
 export * from './errors.ts';
 export * from './files.ts';

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Call, Served } from '../inference/index.ts';
+import type { Call, DeploymentView, Served } from '../inference/index.ts';
 import type { JobRun } from './jobs.ts';
 
 /** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
@@ -8,6 +8,8 @@ export interface Metrics {
   jobRan(run: JobRun): void;
   quarantined(): void;
   laneDifferences(count: number): void;
+  /** Asked at every reading how the deployments are doing. */
+  watchDeployments(views: () => readonly DeploymentView[]): void;
   /** The exposition text and its content type. */
   render(): Promise<{ contentType: string; body: string }>;
 }
@@ -75,6 +77,32 @@ export function createMetrics(): Metrics {
     jobRan: ({ job, outcome }) => jobs.inc({ job, outcome }),
     quarantined: () => quarantine.inc(),
     laneDifferences: (count) => differences.set(count),
+    watchDeployments: (views) => deploymentGauges(registers, views),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
+}
+
+const STATES = { closed: 0, half_open: 1, open: 2 };
+
+function deploymentGauges(registers: Registry[], views: () => readonly DeploymentView[]): void {
+  const labelNames = ['deployment', 'model'];
+  const gauge = (name: string, help: string, measure: (view: DeploymentView) => number | null) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset();
+        for (const view of views()) {
+          const value = measure(view);
+          if (value !== null) this.set({ deployment: view.deployment.name, model: view.model }, value);
+        }
+      },
+    });
+  gauge('tallygate_deployment_state', 'Circuit of a deployment: 0 closed, 1 half open, 2 open', ({ state }) => STATES[state]);
+  gauge('tallygate_deployment_recent_failures', 'Calls of the last minute that failed', ({ failures }) => failures);
+  gauge('tallygate_deployment_latency_seconds', 'Until the first byte, a moving average', ({ latencyMs }) =>
+    latencyMs === null ? null : latencyMs / 1000,
+  );
 }

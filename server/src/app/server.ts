@@ -30,6 +30,7 @@ import {
   createSignatureCheck,
   createTokenizer,
   Deployments,
+  deploymentRoutes,
   Heartbeat,
   type InferenceDeps,
   responseOperation,
@@ -57,6 +58,7 @@ import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { openDataDir } from './data-dir.ts';
 import { healthRoutes, Readiness } from './health.ts';
+import { announcedCircuits, CIRCUITS_CHANNEL } from './announced-circuits.ts';
 import { createAccountApi } from './http/account-api.ts';
 import { createAuthenticator } from './http/credentials.ts';
 import { endpointsOf } from './http/endpoint.ts';
@@ -190,11 +192,16 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const files = createFiles({ pool, blobs, clock, log, storageBytes });
     const uploads = createUploads({ pool, blobs, clock, log, storageBytes });
     const budgets = createBudgets({ pool, keys, lanes, clock });
+    const circuits = announcedCircuits({ pool, clock, log });
     const runStore = createRunStore(pool);
     const runs = new RunDirectory({ store: runStore, clock, log });
     const listener = listen(databaseUrl, {
-      channels: [KEYS_CHANNEL, RUNS_CHANNEL],
-      onNotify: (channel, payload) => (channel === KEYS_CHANNEL ? keyDirectory.changed(payload) : runs.heard(payload)),
+      channels: [KEYS_CHANNEL, RUNS_CHANNEL, CIRCUITS_CHANNEL],
+      onNotify: (channel, payload) => {
+        if (channel === KEYS_CHANNEL) keyDirectory.changed(payload);
+        else if (channel === RUNS_CHANNEL) runs.heard(payload);
+        else circuits.heard(payload);
+      },
       onConnected: () => {
         keyDirectory.listening();
         runs.listening();
@@ -237,7 +244,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
     const checkSignature = createSignatureCheck({ clock, publicUrl: () => publicUrl, ...(redis && { nonces: redis.nonces }) });
     const inference: InferenceDeps = {
       catalog,
-      deployments: new Deployments(providers.byModel, sandbox),
+      deployments: new Deployments(providers.byModel, sandbox, Math.random, circuits.circuits),
       lanes,
       tokenizer,
       clock,
@@ -258,6 +265,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
         );
       },
     };
+    metrics.watchDeployments(() => inference.deployments.views(clock.now()));
     const front = createFront({
       inference: createInferenceApi({
         authenticator,
@@ -296,6 +304,7 @@ export async function startServer(config: Config, onFatal: () => void): Promise<
           ...endpointsOf(contract.files, fileRoutes(files)),
           ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
           ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds })),
+          ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
           ...endpointsOf(contract.runs, runRoutes({ directory: runs, store: runStore, queries: new RunQueries(pool), lanes, clock })),
           ...endpointsOf(contract.receipts, receiptRoutes(pool)),
         ],

@@ -59,6 +59,8 @@ const LONGEST_OPEN_MS = 300_000;
 /** A probe that never reports, because its instance lost it, must not keep the circuit from closing. */
 const LONGEST_PROBE_MS = 120_000;
 const LATENCY_WEIGHT = 0.2;
+/** By less than this an opening is not prolonged in so many words. */
+const NEWS_MS = 1_000;
 
 interface Circuit {
   /** Outcomes of the last minute, the oldest first. */
@@ -122,9 +124,11 @@ export class InProcessCircuits implements Circuits {
     circuit.lastFailure = { at: now, kind, status };
     const opened = openingOf({ kind, status, retryAfterMs }, { circuit, wasProbe });
     if (!opened) return undefined;
-    // What fails while it is open already was sent before: it may say more, and never doubles the time.
+    // What fails while it is open already was sent before, or as a last resort: it may say more, and never doubles the time.
+    const isNews = circuit.openUntil <= now || now + opened.forMs >= circuit.openUntil + NEWS_MS;
     if (circuit.openUntil <= now) circuit.openings += 1;
     circuit.openUntil = Math.max(circuit.openUntil, now + opened.forMs);
+    if (!isNews) return undefined;
     this.#onOpened({ name, ...opened });
     return { name, ...opened };
   }

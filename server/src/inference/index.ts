@@ -1,6 +1,8 @@
 export type { Call } from './call.ts';
 export { createSignatureCheck, type SignatureCheck } from './client-signature.ts';
-export { type Deployment, Deployments } from './deployments.ts';
+export { type Circuits, InProcessCircuits } from './circuits.ts';
+export { deploymentRoutes } from './deployment-routes.ts';
+export { type Deployment, Deployments, type DeploymentView } from './deployments.ts';
 export type { InferenceDeps, Reply } from './deps.ts';
 export { parseInferenceHeaders } from './headers.ts';
 export { Heartbeat } from './heartbeat.ts';

@@ -1,0 +1,56 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, refusals, Timestamp } from './conventions.ts';
+
+const c = initContract();
+
+export const DeploymentHealth = z
+  .object({
+    deployment: z.string().meta({ description: 'The provider’s name and its place in the configuration.', examples: ['openai#1'] }),
+    provider: z.string().meta({ examples: ['openai'] }),
+    model: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    upstream_model: z.string().meta({ description: 'The provider’s own name for the model.', examples: ['gpt-4o-mini'] }),
+    weight: z.number().meta({ description: 'Share of the model’s traffic, relative to its other deployments.', examples: [1] }),
+    state: z.enum(['closed', 'open', 'half_open']).meta({
+      description:
+        '`closed`: asked as usual. `open`: it failed or was at its limit, and is not asked while another one can be. `half_open`: one request at a time finds out whether it is back.',
+      examples: ['closed'],
+    }),
+    open_until: Timestamp.nullable(),
+    recent_calls: z.int().meta({ description: 'Of the last minute; the newest hundred at most.', examples: [42] }),
+    recent_failures: z.int().meta({ examples: [0] }),
+    latency_ms: z
+      .number()
+      .nullable()
+      .meta({ description: 'Until the first byte, a moving average, milliseconds.', examples: [310.5] }),
+    last_failure: z
+      .object({
+        at: Timestamp,
+        kind: z.enum(['rejected', 'rate_limited', 'timeout', 'cancelled', 'failed']).meta({ examples: ['rate_limited'] }),
+        status: z
+          .int()
+          .nullable()
+          .meta({ description: 'The provider’s HTTP status, null when none came.', examples: [429] }),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'DeploymentHealth', description: 'How one deployment of a model is doing, as the answering process sees it.' });
+export type DeploymentHealth = z.infer<typeof DeploymentHealth>;
+
+export const DeploymentHealthList = z
+  .object({ items: z.array(DeploymentHealth) })
+  .meta({ id: 'DeploymentHealthList', description: 'Every configured deployment of every model.' });
+export type DeploymentHealthList = z.infer<typeof DeploymentHealthList>;
+
+export const deployments = c.router({
+  listDeployments: {
+    method: 'GET',
+    path: '/v1/admin/deployments',
+    summary: 'How the providers are doing',
+    description:
+      'For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is told to all gateways; counts and latency are each one’s own.',
+    headers: headersA,
+    responses: { 200: DeploymentHealthList, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'account:read', role: 'admin', tag: 'Models', operationId: 'listDeployments' } as const,
+  },
+});

@@ -1,0 +1,30 @@
+import type { Pool } from 'pg';
+import { type Circuits, InProcessCircuits } from '../inference/index.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+
+/** Says `<milliseconds> <circuit>`: a duration, since the clocks of two machines differ. */
+export const CIRCUITS_CHANNEL = 'tallygate_circuits';
+
+/**
+ * Circuits that tell the other gateways of every opening, over the database that all of them listen to: what one has found out about a
+ * provider, the others need not find out at the cost of their own requests. What is not heard does no harm.
+ */
+export function announcedCircuits({ pool, clock, log }: { readonly pool: Pool; readonly clock: Clock; readonly log: Log }): {
+  readonly circuits: Circuits;
+  heard(payload: string): void;
+} {
+  const circuits = new InProcessCircuits(({ name, forMs }) => {
+    pool
+      .query('select pg_notify($1, $2)', [CIRCUITS_CHANNEL, `${Math.ceil(forMs)} ${name}`])
+      .catch((error: unknown) => log.warn({ err: error }, 'the other gateways could not be told of a provider’s trouble'));
+  });
+  return {
+    circuits,
+    heard(payload) {
+      const at = payload.indexOf(' ');
+      const forMs = Number(payload.slice(0, at));
+      if (Number.isFinite(forMs) && forMs > 0) circuits.openedElsewhere(payload.slice(at + 1), forMs, clock.now());
+    },
+  };
+}
