@@ -40,15 +40,18 @@ export interface OpenFile {
   read(range?: Required<ByteRange>): Promise<Readable>;
 }
 
+/** What commits together with a file, or not at all. */
+export type Alongside = (client: PoolClient, file: StoredFile) => Promise<void>;
+
 /** Stored files. Somebody else's file is missing, exactly as one that never was. */
 export interface Files {
-  /** Stores what `content` yields. @throws Problem `payload_too_large`, `storage_limit_reached`, `storage_unavailable` */
-  create(owner: Owner, input: NewFile, content: AsyncIterable<Uint8Array>): Promise<StoredFile>;
+  /** Stores what `content` yields. `alongside`: written in the transaction that makes the file. @throws Problem `payload_too_large`, `storage_limit_reached`, `storage_unavailable` */
+  create(owner: Owner, input: NewFile, content: AsyncIterable<Uint8Array>, alongside?: Alongside): Promise<StoredFile>;
   /**
    * Makes a file of a blob that is there already, under a key of `newFileBlobKey`. When it refuses, the blob is still the caller's to delete.
    * @throws Problem `storage_limit_reached`
    */
-  adopt(owner: Owner, input: NewFile, blob: Segment): Promise<StoredFile>;
+  adopt(owner: Owner, input: NewFile, blob: Segment, alongside?: Alongside): Promise<StoredFile>;
   /** @throws Problem `not_found` */
   get(owner: Owner, fileId: string): Promise<StoredFile>;
   /** @throws Problem `not_found` */
@@ -88,13 +91,13 @@ export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps
   }
 
   const files: Files = {
-    async create(owner, input, content) {
+    async create(owner, input, content, alongside) {
       await files.requireRoom(owner, 0);
       const key = newFileBlobKey(owner.accountId);
       const outcome = await blobs.put(key, content, { maxBytes: Math.min(MAX_BYTES, storageBytes) });
       if (!outcome.stored) throw new Problem('payload_too_large', `A file may have ${outcome.maxBytes} bytes.`);
       try {
-        return await files.adopt(owner, input, { key, bytes: outcome.size });
+        return await files.adopt(owner, input, { key, bytes: outcome.size }, alongside);
       } catch (error) {
         // Of any other failure nobody knows whether the row is there.
         if (error instanceof Problem) await discard(key);
@@ -102,7 +105,7 @@ export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps
       }
     },
 
-    adopt: (owner, input, { key, bytes }) =>
+    adopt: (owner, input, { key, bytes }, alongside) =>
       inTransaction(pool, async (client) => {
         await takeRoom(client, owner.accountId, bytes, storageBytes);
         const file = await insertFile(client, owner, { ...input, bytes, createdAt: new Date(clock.now()) });
@@ -110,6 +113,7 @@ export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps
           'insert into file_blobs (key, account_id, bytes, file_id, position, created_at) values ($1, $2, $3, $4, 0, $5)',
           [key, owner.accountId, bytes, file.id, file.createdAt],
         );
+        await alongside?.(client, file);
         return file;
       }),
 

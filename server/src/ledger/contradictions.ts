@@ -18,8 +18,8 @@ const USAGE = `select account_id, livemode, (started_at at time zone 'UTC')::dat
   from ${RECORDS} group by 1, 2, 3, 4, 5`;
 const USAGE_DAILY = `select account_id, livemode, day, key_id, model, ${COUNTED.join()}, ${METERS.join()},
   ${COVERED.map((name) => `covered_${name}`).join()} from usage_daily`;
-const LEDGER = `select account, (started_at at time zone 'UTC')::date as day, sum(amount_nano) as amount_nano
-  from ledger_entries join postings using (posting_id) join usage_records using (request_id, attempt) group by 1, 2`;
+const LEDGER = `select account, coalesce(day, (started_at at time zone 'UTC')::date) as day, sum(amount_nano) as amount_nano
+  from ledger_entries join postings using (posting_id) left join usage_records using (request_id, attempt) group by 1, 2`;
 const RUNS = `select account_id, livemode, run_id, sum(counts * cost_nano) as spent_nano, count(*) as requests,
     min(started_at) as first_request_at, max(started_at) as last_request_at
   from ${RECORDS} where run_id is not null group by 1, 2, 3`;
@@ -36,7 +36,7 @@ export async function contradictions(pool: Pool): Promise<unknown[]> {
     all(differs('select * from ledger_daily', LEDGER)),
     all(differs(AGENT_RUNS, RUNS)),
     all('select posting_id from ledger_entries group by posting_id having sum(amount_nano) <> 0'),
-    all('select * from postings left join usage_records using (request_id, attempt) where receipt_id is null'),
+    all('select * from postings left join usage_records using (request_id, attempt) where receipt_id is null and day is null'),
     all('select * from usage_records left join receipts using (receipt_id) where receipts.digest is null'),
     all('select * from refunds left join receipts using (receipt_id) where refunds.posted_at is not null and receipts.digest is null'),
     all(`select * from refunds f full join (select * from postings where kind = 'refund') p using (request_id, attempt)

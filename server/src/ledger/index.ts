@@ -1,9 +1,12 @@
+export { bookMoney } from './book-money.ts';
+export { chargeOf } from './charge-of.ts';
 export { laneId } from './lane-ids.ts';
 export { ledgerLaneSource } from './lane-source.ts';
 export { LedgerWriter } from './ledger-writer.ts';
 export { ensurePartitions } from './partitions.ts';
+export type { LedgerEntry } from './postings.ts';
 export { reconcileLanes } from './reconcile.ts';
-export { type MadeRefund, type RefundOutcome, Refunds } from './refunds.ts';
+export { Refunds } from './refunds.ts';
 export { ledgerRoutes } from './routes.ts';
 export { settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';

@@ -13,6 +13,7 @@ import { monthEnd, monthOf } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
+import { bookMoney } from './book-money.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
 import { LedgerWriter } from './ledger-writer.ts';
@@ -68,7 +69,15 @@ type Account = ReturnType<typeof accountOf>;
 
 /** What was paid in, as the payments slice will book it. */
 const credit = ({ accountId }: Account, amount: bigint) =>
-  pool.query('insert into ledger_daily values ($1, $2, $3)', [`customer_balance:${accountId}`, '2026-10-01', amount.toString()]);
+  bookMoney((sql, values) => pool.query(sql, values), {
+    cause: { kind: 'payment', id: newId(), attempt: 0 },
+    day: '2026-10-01',
+    entries: [
+      { account: `customer_balance:${accountId}`, amount },
+      { account: 'payment_clearing', amount: -amount },
+    ],
+    credit: { accountId, amount },
+  });
 
 interface Use {
   readonly at: number;
@@ -201,12 +210,12 @@ describe('lanes rebuilt from PostgreSQL', () => {
     expect((await source.moneyLane(laneId.key(keyId, '2026-12'))).spent).toBe(0n);
     expect(await source.quotaLane(laneId.quota(accountId, '2026-11'))).toEqual({ ...noUnits, requests: 1n, tokens: 2_000n });
     expect(await source.quotaLane(laneId.quota(accountId, '2026-12'))).toEqual(noUnits);
-    expect(await source.moneyLane(laneId.balance(accountId))).toEqual({ spent: 0n, cap: 970n });
+    expect(await source.moneyLane(laneId.balance(accountId))).toEqual({ spent: 30n, cap: 1000n, credits: 1 });
   });
 
   test('of an account that never spent are empty, and its balance is nothing rather than without limit', async () => {
     const id = newId();
-    expect(await source.moneyLane(laneId.balance(id))).toEqual({ spent: 0n, cap: 0n });
+    expect(await source.moneyLane(laneId.balance(id))).toEqual({ spent: 0n, cap: 0n, credits: 0 });
     for (const lane of [
       laneId.key(id, '2026-11'),
       laneId.invoice(id, '2026-11'),
@@ -224,7 +233,7 @@ describe('lanes rebuilt from PostgreSQL', () => {
     await spend(invoice, use(noQuota));
     await writer.drain();
     const left = (await lanes.inspect([laneId.balance(balance.accountId)])).get(laneId.balance(balance.accountId));
-    expect((await source.moneyLane(laneId.balance(balance.accountId))).cap).toBe((left?.cap ?? 0n) - (left?.spent ?? 0n));
+    expect(await source.moneyLane(laneId.balance(balance.accountId))).toMatchObject({ cap: left?.cap, spent: left?.spent });
     const owed = (await lanes.inspect([laneId.invoice(invoice.accountId, '2026-11')])).get(laneId.invoice(invoice.accountId, '2026-11'));
     expect(owed?.spent).toBeGreaterThan(50n);
     expect((await source.moneyLane(laneId.invoice(invoice.accountId, '2026-11'))).spent).toBe(owed?.spent);

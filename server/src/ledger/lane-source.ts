@@ -32,11 +32,17 @@ export function ledgerLaneSource(pool: Pool): LaneSource {
         }
         case 'balance': {
           const accounts = [`customer_balance:${lane.accountId}`, `debt:${lane.accountId}`];
-          const row = await one('select sum(amount_nano)::text as balance from ledger_daily where account = any($1)', [accounts]);
-          return { spent: 0n, cap: nano(row['balance']) };
+          // In one statement, so that no charge and no credit comes between the two sums.
+          const row = await one(
+            `select (select sum(amount_nano) from balance_credits where account_id = $2)::text as credited,
+                    (select count(*) from balance_credits where account_id = $2)::text as credits,
+                    (select sum(amount_nano) from ledger_daily where account = any($1))::text as balance`,
+            [accounts, lane.accountId],
+          );
+          return { spent: nano(row['credited']) - nano(row['balance']), cap: nano(row['credited']), credits: Number(row['credits']) };
         }
         case 'invoice': {
-          const accounts = [`receivable:${lane.accountId}`, `debt:${lane.accountId}`];
+          const accounts = [`receivable:${lane.accountId}`, `invoice_debt:${lane.accountId}`];
           const row = await one('select -sum(amount_nano) as spent from ledger_daily where account = any($1) and day >= $2 and day < $3', [
             accounts,
             ...days(lane.month),

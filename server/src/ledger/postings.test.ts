@@ -30,7 +30,7 @@ describe('a settled request is booked', () => {
     expect(booked({ funding: 'invoice', charged: 70n, debt: 20n })).toEqual({
       plan_quota: -30n,
       receivable: -50n,
-      debt: -20n,
+      invoice_debt: -20n,
       revenue: 100n,
     });
   });

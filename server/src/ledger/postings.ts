@@ -25,11 +25,12 @@ export function usageEntries(record: Booked): LedgerEntry[] {
       { account: 'test_revenue', amount: cost },
     ];
   }
-  const payer = record.funding === 'invoice' ? 'receivable' : 'customer_balance';
+  // Each way of paying has its own debt, so that changing it leaves nothing to be paid twice.
+  const [payer, debt] = record.funding === 'invoice' ? ['receivable', 'invoice_debt'] : ['customer_balance', 'debt'];
   const sides = [
     { account: `plan_quota:${record.accountId}`, amount: -(cost - record.charged) },
     { account: `${payer}:${record.accountId}`, amount: -(record.charged - record.debt) },
-    { account: `debt:${record.accountId}`, amount: -record.debt },
+    { account: `${debt}:${record.accountId}`, amount: -record.debt },
   ];
   return [...sides.filter(({ amount }, index) => amount !== 0n || index === 0), { account: 'revenue', amount: cost }];
 }

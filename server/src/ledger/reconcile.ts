@@ -22,7 +22,7 @@ const MONEY = 'nano_usd';
 
 /**
  * Compares the lanes with the ledger that they are derived from. A lane that moves while it is looked at is left for the next time, so every
- * difference found is real. Balances are compared by what they are credited, which the ledger changes too: they are not compared here.
+ * difference found is real.
  */
 export async function reconcileLanes(books: Books, source: LaneSource): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -42,8 +42,7 @@ export async function reconcileLanes(books: Books, source: LaneSource): Promise<
 
 async function writtenCounters(books: Books): Promise<ReadonlyMap<string, Units>> {
   const counters = new Map<string, Units>();
-  for await (const { id, spent, isWritten } of books.loaded())
-    if (isWritten && !id.startsWith('balance:')) counters.set(id, { [MONEY]: spent });
+  for await (const { id, spent, isWritten } of books.loaded()) if (isWritten) counters.set(id, { [MONEY]: spent });
   for await (const { id, used, isWritten } of books.loadedQuotas()) if (isWritten) counters.set(id, used);
   return counters;
 }

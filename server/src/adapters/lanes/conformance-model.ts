@@ -148,7 +148,7 @@ class Comparison {
       case 'credit':
         this.#reference.credit('balance:a', command.amount);
         this.#source.money.set('balance:a', { spent: 0n, cap: this.#reference.counters('balance:a').cap });
-        await this.#store.credit('balance:a', command.amount);
+        await this.#store.refreshCredit('balance:a');
         break;
       default:
         command satisfies never;

@@ -1,5 +1,5 @@
 import type { NanoUsd } from '../../kernel/money.ts';
-import type { HoldRequest, LaneSource, MoneyLane, QuotaLane, Refund, Settled, Settlement, Units } from './port.ts';
+import type { HoldRequest, LaneSource, MoneyLane, MoneyOnRecord, QuotaLane, Refund, Settled, Settlement, Units } from './port.ts';
 
 const MINUTE_MS = 60_000;
 const PICO_PER_NANO = 1000n;
@@ -91,14 +91,14 @@ export function refundOf(request: HoldRequest, cost: NanoUsd, { charged, covered
 
 /** The ledger as the lanes see it, under the suite's control. Lanes that it was not told of are new. */
 export class ScriptedSource implements LaneSource {
-  readonly money = new Map<string, { spent: NanoUsd; cap: NanoUsd | null }>();
+  readonly money = new Map<string, MoneyOnRecord>();
   readonly quota = new Map<string, Units>();
   /** Ids in the order in which they were read. */
   readonly reads: string[] = [];
   /** Every read waits for it, and rejects if it does. */
   gate: Promise<void> = Promise.resolve();
 
-  async moneyLane(id: string): Promise<{ spent: NanoUsd; cap: NanoUsd | null }> {
+  async moneyLane(id: string): Promise<MoneyOnRecord> {
     this.reads.push(id);
     // As a query does: the answer is that of the moment it was asked, and arrives later.
     const answer = this.money.get(id) ?? { spent: 0n, cap: null };

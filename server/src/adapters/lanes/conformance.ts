@@ -232,9 +232,16 @@ export function describeLaneStoreConformance(name: string, makeStore: MakeStore)
         const wish = () => holdRequest({ amount: 10n, funds: { ...balance('a'), cap: 1_000n } });
         await held(store, wish());
         expect(await refused(store, wish())).toMatchObject({ lane: { cap: 10n }, mayFitLater: true });
-        await store.credit('balance:a', 10n);
+        source.money.set('balance:a', { spent: 0n, cap: 20n, credits: 2 });
+        await store.refreshCredit('balance:a');
+        await store.refreshCredit('balance:a');
         await held(store, wish());
-        await store.credit('balance:a', -5n);
+        source.money.set('balance:a', { spent: 0n, cap: 15n, credits: 3 });
+        await store.refreshCredit('balance:a');
+        expect(await counters(store, balance('a'))).toEqual({ spent: 0n, held: 20n, cap: 15n });
+        // A reading that comes late does not undo a newer one.
+        source.money.set('balance:a', { spent: 0n, cap: 20n, credits: 2 });
+        await store.refreshCredit('balance:a');
         expect(await counters(store, balance('a'))).toEqual({ spent: 0n, held: 20n, cap: 15n });
       }),
     );
@@ -279,7 +286,7 @@ export function describeLaneStoreConformance(name: string, makeStore: MakeStore)
         const hold = store.hold(holdRequest({ amount: 5n, funds: balance('a') }));
         // The payment commits after the balance was read, and is announced before the answer arrives.
         source.money.set('balance:a', { spent: 0n, cap: 30n });
-        const credited = store.credit('balance:a', 20n);
+        const credited = store.refreshCredit('balance:a');
         resolve();
         await Promise.all([hold, credited]);
         expect(await counters(store, balance('a'))).toEqual({ spent: 0n, held: 5n, cap: 30n });

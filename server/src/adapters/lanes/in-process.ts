@@ -2,7 +2,18 @@ import type { NanoUsd } from '../../kernel/money.ts';
 import { maxOf, minOf } from '../../kernel/money.ts';
 import { costAt, drawOnQuota, largestThatFits, type Reserve, shareOf, unitsAt } from './lane-arithmetic.ts';
 import { OnceIds } from './once-ids.ts';
-import { addUnits, type Counter, type MoneyCounter, type Passage, type QuotaCounter, quotaLeft, refusalOf, statesOf } from './passage.ts';
+import {
+  addUnits,
+  type Counter,
+  count,
+  type MoneyCounter,
+  type Passage,
+  type QuotaCounter,
+  quotaLeft,
+  refusalOf,
+  statesOf,
+  without,
+} from './passage.ts';
 import type {
   Held,
   HoldOutcome,
@@ -52,7 +63,6 @@ export class InProcessLanes implements LaneStore {
   /** Parts and refunds. */
   readonly #once = new OnceIds((position) => this.#journal.isAcknowledged(position));
   readonly #loading = new Map<string, Promise<void>>();
-  readonly #creditedWhileLoading = new Set<string>();
   readonly #source: LaneSource;
   readonly #journal: Journal;
 
@@ -151,10 +161,15 @@ export class InProcessLanes implements LaneStore {
     return this.#rates.glance(lanes, at);
   }
 
-  async credit(laneId: string, amount: NanoUsd): Promise<void> {
+  async refreshCredit(laneId: string): Promise<void> {
+    // What is being read may be older than the credit; what is not there yet will be read after it.
+    await this.#loading.get(laneId)?.catch(() => {});
+    if (!this.#money.has(laneId)) return;
+    const { cap, credits = 0 } = await this.#source.moneyLane(laneId);
     const counter = this.#money.get(laneId);
-    if (counter) counter.cap = (counter.cap ?? 0n) + amount;
-    else if (this.#loading.has(laneId)) this.#creditedWhileLoading.add(laneId);
+    if (!counter || credits < counter.credits) return;
+    counter.cap = cap;
+    counter.credits = credits;
   }
 
   sweep(now: number): number {
@@ -308,29 +323,13 @@ export class InProcessLanes implements LaneStore {
   }
 
   async #loadMoney(id: string, at: number): Promise<void> {
-    const { spent, cap } = await this.#source.moneyLane(id);
-    // A credit that arrived meanwhile may or may not be in what was read.
-    if (this.#creditedWhileLoading.delete(id)) return this.#loadMoney(id, at);
-    this.#money.set(id, { spent, cap, held: 0n, holds: 0, touchedAt: at, settledAt: undefined });
+    const { spent, cap, credits = 0 } = await this.#source.moneyLane(id);
+    this.#money.set(id, { spent, cap, credits, held: 0n, holds: 0, touchedAt: at, settledAt: undefined });
   }
 
   async #loadQuota(id: string, at: number): Promise<void> {
     this.#quota.set(id, { used: { ...(await this.#source.quotaLane(id)) }, held: {}, holds: 0, touchedAt: at, settledAt: undefined });
   }
-}
-
-/** What is left of a hold without a share of it. */
-const without = (left: Reserve, share: Reserve): Reserve => ({
-  amount: left.amount - share.amount,
-  charge: left.charge - share.charge,
-  covered: Object.fromEntries(Object.entries(left.covered).map(([meter, units]) => [meter, units - (share.covered[meter] ?? 0n)])),
-});
-
-/** Puts a hold's amounts on its lanes, or takes them off. */
-function count({ money, funds, quota }: Passage, { amount, covered, charge }: Reserve, sign: 1n | -1n): void {
-  for (const counter of money) counter.held += sign * amount;
-  if (funds) funds.held += sign * charge;
-  if (quota) addUnits(quota.held, covered, sign);
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { NanoUsd } from '../../kernel/money.ts';
-import { costAt, drawOnQuota, unitsAt } from './lane-arithmetic.ts';
+import { costAt, drawOnQuota, type Reserve, unitsAt } from './lane-arithmetic.ts';
 import type { HoldRequest, LaneState, MoneyLane, Refused, Units } from './port.ts';
 import type { JournalPosition } from './settlement-journal.ts';
 
@@ -23,7 +23,10 @@ export interface QuotaCounts {
   held: Record<string, bigint>;
 }
 
-export interface MoneyCounter extends Counter, MoneyCounts {}
+export interface MoneyCounter extends Counter, MoneyCounts {
+  /** How many credits the cap is the sum of. */
+  credits: number;
+}
 
 export interface QuotaCounter extends Counter, QuotaCounts {}
 
@@ -115,4 +118,18 @@ const nothingBeyond = ({ quota }: HoldRequest): LaneState => ({
 
 export function addUnits(counters: Record<string, bigint>, units: Units, sign: 1n | -1n): void {
   for (const meter in units) counters[meter] = (counters[meter] ?? 0n) + sign * (units[meter] ?? 0n);
+}
+
+/** What is left of a hold without a share of it. */
+export const without = (left: Reserve, share: Reserve): Reserve => ({
+  amount: left.amount - share.amount,
+  charge: left.charge - share.charge,
+  covered: Object.fromEntries(Object.entries(left.covered).map(([meter, units]) => [meter, units - (share.covered[meter] ?? 0n)])),
+});
+
+/** Puts a hold's amounts on its lanes, or takes them off. */
+export function count({ money, funds, quota }: Passage, { amount, covered, charge }: Reserve, sign: 1n | -1n): void {
+  for (const counter of money) counter.held += sign * amount;
+  if (funds) funds.held += sign * charge;
+  if (quota) addUnits(quota.held, covered, sign);
 }

@@ -220,18 +220,28 @@ export interface LaneStore {
   refund(refund: Refund): boolean | Promise<boolean>;
   /** The account's rate lanes as they stand, epoch milliseconds. Nothing is taken: for the headers of what never got as far as a hold. */
   rates(accountId: string, lanes: readonly RateLane[], at: number): RateStatus | Promise<RateStatus>;
-  /** Raises (or lowers) what is credited to a lane: a payment, a refund. */
-  credit(laneId: string, amount: NanoUsd): Promise<void>;
+  /**
+   * Reads anew what is credited to a lane, from where it is on record: to be called once a credit is committed, and as often as one likes.
+   * What is charged to the lane meanwhile is not touched.
+   */
+  refreshCredit(laneId: string): Promise<void>;
   /** Frees what expired. Returns how many holds. */
   sweep(now: number): number | Promise<number>;
   /** Counters of lanes, for status and reconciliation; lanes that are not loaded are read from their source. */
   inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>>;
 }
 
+export interface MoneyOnRecord {
+  readonly spent: NanoUsd;
+  readonly cap: NanoUsd | null;
+  /** How many credits the cap is the sum of: of two readings, the one with more is the newer. Absent where nothing is credited. */
+  readonly credits?: number;
+}
+
 /** The truth that lanes are loaded from: PostgreSQL. */
 export interface LaneSource {
-  /** A money lane's settled spend, with what it is credited or its tightened cap where it has one. */
-  moneyLane(id: string): Promise<{ spent: NanoUsd; cap: NanoUsd | null }>;
+  /** A money lane's settled spend, with what it is credited or its tightened cap where it has one, all of one moment. */
+  moneyLane(id: string): Promise<MoneyOnRecord>;
   /** Units of the quota used in the lane's period. */
   quotaLane(id: string): Promise<Units>;
 }

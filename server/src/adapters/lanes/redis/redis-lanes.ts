@@ -183,8 +183,9 @@ export class RedisLanes implements LaneStore {
   }
 
   /** Asks every partition, since it is not known where the lane is; where it is not loaded, whoever is loading it reads it again. */
-  async credit(laneId: string, amount: NanoUsd): Promise<void> {
-    const args = [laneId, exactAmount(amount), randomUUID()];
+  async refreshCredit(laneId: string): Promise<void> {
+    const { cap, credits = 0 } = await this.#deps.source.moneyLane(laneId);
+    const args = [laneId, cap === null ? '' : exactAmount(cap), randomUUID(), credits];
     await Promise.all(ALL_PARTITIONS.map((partition) => this.#run(CREDIT, partition, args)));
   }
 
@@ -316,8 +317,9 @@ export class RedisLanes implements LaneStore {
   }
 
   async #readMoney(id: string) {
-    const { spent, cap } = await this.#deps.source.moneyLane(id);
-    return { kind: 'money', id, fields: ['spent', spent.toString(), 'held', '0', 'cap', cap?.toString() ?? ''] };
+    const { spent, cap, credits = 0 } = await this.#deps.source.moneyLane(id);
+    const fields = ['spent', spent.toString(), 'held', '0', 'cap', cap?.toString() ?? '', 'credits', String(credits)];
+    return { kind: 'money', id, fields };
   }
 
   async #readQuota(id: string) {

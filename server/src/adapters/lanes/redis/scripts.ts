@@ -283,14 +283,17 @@ end
 return false
 `);
 
-/** ARGV: the lane's id, the amount, a new stamp. Whoever is reading the lane just now has to read it again. */
+/** ARGV: the lane's id, what is credited to it (empty: no cap), a new stamp, the number of credits. Whoever is reading the lane just now has to read it again. */
 export const CREDIT = onLanes(/* lua */ `
 local lane = money_lane(ARGV[1])
 if not lane then
   redis.call('SET', STAMP, ARGV[3])
   return 0
 end
-lane.cap = add(lane.cap or ZERO, exact(ARGV[2]))
+-- Of two readings the one with more credits is the newer.
+if tonumber(ARGV[4]) < tonumber(redis.call('HGET', lane.key, 'credits') or '0') then return 0 end
+lane.cap = ARGV[2] ~= '' and exact(ARGV[2]) or nil
+redis.call('HSET', lane.key, 'credits', ARGV[4])
 save()
 return 1
 `);

@@ -1,0 +1,262 @@
+import { readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type FakeUpstream, type RecordedRequest, startFakeUpstream } from '@tallygate/fake-upstream';
+import OpenAI, { toFile } from 'openai';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import { Account } from './account.ts';
+import { openBooks, verifiedReceipt } from './books.ts';
+import { MODEL } from './chat.ts';
+import { Gateway } from './gateway.ts';
+import { sum, usd } from './money.ts';
+
+/** `BATCH_LINES_UNDER_TEST=10000` is what a batch may well have. */
+const LINES = Number(process.env['BATCH_LINES_UNDER_TEST'] ?? 1_000);
+const KILLS = 3;
+const MOST_RSS_KIB = 300 * 1024;
+/** 10 tokens in and 8 out, at half of 0.15 and 0.60 USD a million. */
+const LINE_NANO_USD = 3_150n;
+
+let upstream: FakeUpstream;
+let gateway: Gateway;
+let account: Account;
+/** Settles when the gateway that was killed last is there again. */
+let restarted: Promise<void> = Promise.resolve();
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }], env: { LOG_LEVEL: 'warn' } });
+  account = await Account.signUp(gateway, { plan: 'enterprise' });
+}, 120_000);
+afterAll(async () => {
+  await gateway?.remove();
+  await upstream?.close();
+});
+beforeEach(() => upstream.reset());
+
+const connect = (apiKey: string): OpenAI => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 });
+
+const line = (custom_id: string, body: object = {}) => ({
+  custom_id,
+  method: 'POST',
+  url: '/v1/chat/completions',
+  body: { model: MODEL, messages: [{ role: 'user', content: `Say ${custom_id}.` }], max_tokens: 16, ...body },
+});
+
+async function createBatch(openai: OpenAI, lines: readonly (object | string)[], headers: Record<string, string> = {}) {
+  const text = lines.map((one) => `${typeof one === 'string' ? one : JSON.stringify(one)}\n`).join('');
+  const file = await openai.files.create({ file: await toFile(Buffer.from(text), 'requests.jsonl'), purpose: 'batch' });
+  return openai.batches.create(
+    { input_file_id: file.id, endpoint: '/v1/chat/completions', completion_window: '24h', metadata: { of: 'acceptance' } },
+    { headers },
+  );
+}
+
+const isOver = ({ status }: OpenAI.Batch): boolean => ['completed', 'failed', 'expired', 'cancelled'].includes(status);
+
+/** Polls as a client does, over the death of the gateway too. */
+async function waitFor(key: string, batchId: string, isReached: (batch: OpenAI.Batch) => boolean = isOver): Promise<OpenAI.Batch> {
+  for (;;) {
+    await restarted;
+    const batch = await connect(key)
+      .batches.retrieve(batchId)
+      .catch((error: unknown) => {
+        if (error instanceof OpenAI.APIConnectionError) return undefined;
+        throw error;
+      });
+    if (batch && isReached(batch)) return batch;
+    await pause(200);
+  }
+}
+
+const Output = z.object({
+  id: z.string().startsWith('batch_req_'),
+  custom_id: z.string(),
+  response: z
+    .object({ status_code: z.number(), request_id: z.string(), receipt_id: z.string(), body: z.record(z.string(), z.unknown()) })
+    .nullable(),
+  error: z.object({ code: z.string(), message: z.string() }).nullable(),
+});
+
+async function linesOf(openai: OpenAI, fileId: string | null | undefined) {
+  if (!fileId) return [];
+  const text = await (await openai.files.content(fileId)).text();
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((json) => Output.parse(JSON.parse(json)));
+}
+
+const customIdOf = ({ body }: RecordedRequest): string => /Say (\S+)\./.exec(JSON.stringify(body))?.[1] ?? '';
+
+describe('the OpenAI SDK', () => {
+  test('has a batch answered by the sandbox, from the upload to the output file', async () => {
+    const openai = connect(gateway.bootstrap.test_api_key);
+    const created = await createBatch(openai, [line('a'), line('b'), line('c')]);
+    expect(created).toMatchObject({ object: 'batch', status: 'in_progress', request_counts: { total: 3 }, metadata: { of: 'acceptance' } });
+    expect((created.expires_at ?? 0) - created.created_at).toBe(86_400);
+    const batch = await waitFor(gateway.bootstrap.test_api_key, created.id);
+    expect(batch).toMatchObject({ status: 'completed', errors: null, error_file_id: null, model: MODEL });
+    expect(batch.request_counts).toEqual({ total: 3, completed: 3, failed: 0 });
+    const output = await linesOf(openai, batch.output_file_id);
+    expect(output.map(({ custom_id }) => custom_id)).toEqual(['a', 'b', 'c']);
+    for (const { response } of output) expect(response).toMatchObject({ status_code: 200, body: { object: 'chat.completion' } });
+    expect((await openai.batches.list({ limit: 1 })).data.map(({ id }) => id)).toEqual([batch.id]);
+    expect(batch.usage?.total_tokens).toBe((batch.usage?.input_tokens ?? 0) + (batch.usage?.output_tokens ?? 0));
+  });
+
+  test('is told of every line that is wrong, and nothing runs', async () => {
+    const { key } = await account.createKey();
+    const wrong = [
+      line('a'),
+      '{"custom_id":',
+      { ...line('b'), custom_id: undefined },
+      line('a'),
+      { ...line('c'), method: 'GET' },
+      { ...line('d'), url: '/v1/embeddings' },
+      line('e', { model: 'no-such-model' }),
+      line('f', { stream: true }),
+    ];
+    const batch = await createBatch(connect(key), wrong);
+    expect(batch.status).toBe('failed');
+    expect(batch.errors?.data?.map(({ line: number, code }) => [number, code])).toEqual([
+      [2, 'invalid_json_line'],
+      [3, 'missing_required_parameter'],
+      [4, 'duplicate_custom_id'],
+      [5, 'invalid_method'],
+      [6, 'mismatched_endpoint'],
+      [7, 'model_not_found'],
+      [8, 'invalid_request'],
+    ]);
+    expect(upstream.requests).toHaveLength(0);
+  });
+
+  test('is refused at once what its key cannot pay, with the numbers', async () => {
+    const { key } = await account.createKey({ monthly_cap_usd: '0.0001' });
+    const openai = connect(key);
+    const refusal = await createBatch(
+      openai,
+      Array.from({ length: 20 }, (_, index) => line(`${index}`)),
+    ).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ status: 402, code: 'budget_exceeded' });
+    expect((await openai.batches.list()).data.filter(({ status }) => status !== 'failed' && status !== 'completed')).toEqual([]);
+    expect(upstream.requests).toHaveLength(0);
+  });
+});
+
+test('what a provider refuses is in the error file and costs nothing; what it cannot do now is asked again', async () => {
+  const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
+  const openai = connect(key);
+  const tries = new Map<string, number>();
+  upstream.script((request) => {
+    const id = customIdOf(request);
+    tries.set(id, (tries.get(id) ?? 0) + 1);
+    if (id === 'refused')
+      return { status: 400, body: { error: { message: 'No.', type: 'invalid_request_error', code: null, param: null } } };
+    if (id === 'busy' && tries.get(id) === 1) return { status: 429, headers: { 'retry-after': '1' } };
+    if (id === 'broken' && tries.get(id) === 1) return { status: 500 };
+    return undefined;
+  });
+  const created = await createBatch(
+    openai,
+    ['fine', 'refused', 'busy', 'broken'].map((id) => line(id)),
+  );
+  const batch = await waitFor(key, created.id);
+  expect(batch).toMatchObject({ status: 'completed', request_counts: { total: 4, completed: 3, failed: 1 } });
+  const [failed] = await linesOf(openai, batch.error_file_id);
+  expect(failed).toMatchObject({ custom_id: 'refused', response: { status_code: 400, body: { error: { message: 'No.' } } } });
+  await expect.poll(async () => (await account.usage({ key_id })).total.cost_usd, { timeout: 10_000 }).toBe(usd(3n * LINE_NANO_USD));
+});
+
+test('a cancelled batch begins no further line, and gives what is answered', async () => {
+  const { key } = await account.createKey();
+  const openai = connect(key);
+  upstream.script(() => ({ delayMs: 300 }));
+  const created = await createBatch(
+    openai,
+    Array.from({ length: 200 }, (_, index) => line(`${index}`)),
+  );
+  await waitFor(key, created.id, ({ request_counts }) => (request_counts?.completed ?? 0) > 0);
+  expect((await openai.batches.cancel(created.id)).status).toBe('cancelling');
+  const batch = await waitFor(key, created.id);
+  expect(batch.status).toBe('cancelled');
+  const [output, errors] = [await linesOf(openai, batch.output_file_id), await linesOf(openai, batch.error_file_id)];
+  expect(output.length).toBe(upstream.requests.length);
+  expect(output.length + errors.length).toBe(200);
+  expect(new Set(errors.map(({ error }) => error?.code))).toEqual(new Set(['batch_cancelled']));
+  expect((await openai.batches.cancel(created.id)).status).toBe('cancelled');
+});
+
+test('the lines of a key that is revoked fail, and say so', async () => {
+  const { key, key_id } = await account.createKey();
+  const other = await account.createKey();
+  upstream.script(() => ({ delayMs: 300 }));
+  const created = await createBatch(
+    connect(key),
+    Array.from({ length: 200 }, (_, index) => line(`${index}`)),
+  );
+  await waitFor(key, created.id, ({ request_counts }) => (request_counts?.completed ?? 0) > 0);
+  await account.revoke(key_id);
+  const batch = await waitFor(other.key, created.id);
+  expect(batch.status).toBe('completed');
+  const errors = await linesOf(connect(other.key), batch.error_file_id);
+  expect(errors.length).toBe(200 - (batch.request_counts?.completed ?? 0));
+  expect(errors.at(-1)?.error?.code).toBe('invalid_credentials');
+});
+
+/** The most that a process has had of memory so far, KiB (proc(5)). */
+const peakOf = (pid: number | undefined): number => Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
+
+test(`${LINES} lines through a worker that is killed ${KILLS} times: each once in a file, each settled once at half the price`, {
+  timeout: 60_000 + LINES * 100,
+}, async () => {
+  const { key, key_id } = await account.createKey({ monthly_cap_usd: '10' });
+  let [calls, kills] = [0, 0];
+  const peaks: number[] = [];
+  upstream.script((request) => {
+    calls += 1;
+    if (kills < KILLS && calls >= ((kills + 1) * LINES) / (KILLS + 1)) {
+      kills += 1;
+      peaks.push(peakOf(gateway.process.pid));
+      restarted = gateway.kill().then(() => gateway.start());
+    }
+    const isRefused = Number(customIdOf(request).slice(1)) % 100 === 99;
+    return isRefused ? { status: 400, body: { error: { message: 'No.', type: 'invalid_request_error', code: null, param: null } } } : {};
+  });
+  const startedTick = performance.now();
+  const created = await createBatch(
+    connect(key),
+    Array.from({ length: LINES }, (_, index) => line(`n${index}`)),
+  );
+  const batch = await waitFor(key, created.id);
+  const tookMs = performance.now() - startedTick;
+  peaks.push(peakOf(gateway.process.pid));
+  expect(kills).toBe(KILLS);
+
+  const openai = connect(key);
+  const failures = LINES / 100;
+  expect(batch).toMatchObject({ status: 'completed', request_counts: { total: LINES, completed: LINES - failures, failed: failures } });
+  const [output, errors] = [await linesOf(openai, batch.output_file_id), await linesOf(openai, batch.error_file_id)];
+  expect([output.length, errors.length]).toEqual([LINES - failures, failures]);
+  const all = [...output, ...errors];
+  expect(new Set(all.map(({ custom_id }) => custom_id)).size).toBe(LINES);
+
+  const requestIds = all.map(({ response }) => response?.request_id ?? '');
+  await using books = await openBooks(gateway);
+  await expect.poll(async () => (await books.entriesOf(requestIds)).size, { timeout: 20_000 }).toBe(LINES);
+  const entries = await books.entriesOf(requestIds);
+  for (const entry of entries.values()) expect(entry).toMatchObject({ records: 1, postings: 1, receipts: 1 });
+  for (const { response } of output) expect(entries.get(response?.request_id ?? '')?.cost).toBe(LINE_NANO_USD);
+  for (const { response } of errors) expect(entries.get(response?.request_id ?? '')?.cost).toBe(0n);
+  await expect.poll(() => books.faults(), { timeout: 10_000 }).toEqual([]);
+  const receipt = await verifiedReceipt(gateway, output[0]?.response?.receipt_id ?? '');
+  expect(receipt).toMatchObject({ kind: 'batch_line', price_factor: '0.5', cost_nano_usd: String(LINE_NANO_USD) });
+
+  const spent = usd(sum([...entries.values()].map(({ cost }) => cost)));
+  expect(spent).toBe(usd(BigInt(LINES - failures) * LINE_NANO_USD));
+  const budget = await fetch(`${gateway.url}/v1/keys/${key_id}/budget`, { headers: account.session });
+  expect(await budget.json()).toMatchObject({ spent_usd: spent, held_usd: '0' });
+  expect(Math.max(...peaks)).toBeLessThan(MOST_RSS_KIB);
+  process.stdout.write(
+    `${LINES} lines in ${Math.round(tookMs / 1000)} s, ${calls} calls, peaks of memory ${peaks.map((kib) => Math.round(kib / 1024)).join(', ')} MiB\n`,
+  );
+});

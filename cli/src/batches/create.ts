@@ -1,0 +1,41 @@
+import { basename } from 'node:path';
+import { type Command, Option } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { BATCH_FIELDS, showBatch } from './show-batch.ts';
+
+const ENDPOINTS = [
+  '/v1/chat/completions',
+  '/v1/responses',
+  '/v1/completions',
+  '/v1/embeddings',
+  '/v1/moderations',
+  '/v1/images/generations',
+  '/v1/images/edits',
+] as const;
+
+interface Options {
+  readonly endpoint: (typeof ENDPOINTS)[number];
+}
+
+export const createBatch = (batches: Command, perform: Perform): Command =>
+  withJson(
+    BATCH_FIELDS,
+    batches
+      .command('create')
+      .description('Have the requests of a file answered, at half the price; the worst case is held at once')
+      .argument('<file>', 'the requests, one JSON object a line; or the id of a stored file')
+      .addOption(new Option('--endpoint <path>', 'what the lines ask for').choices(ENDPOINTS).default(ENDPOINTS[0])),
+  ).action(perform(create));
+
+async function create(world: CommandWorld, { args: [given = ''], options: { endpoint } }: Typed<Options>): Promise<ExitCode> {
+  const { signal } = world;
+  const file = await world.openFile(given);
+  if (file === undefined && !/^file-[0-9a-f]{32}$/.test(given)) throw new Failure('no_such_file', `There is no file ${given}.`, EXIT.usage);
+  const client = await world.connect();
+  const input_file_id = file ? (await client.files.create({ file, filename: basename(given), purpose: 'batch' }, { signal })).id : given;
+  const batch = await client.batches.create({ input_file_id, endpoint, completion_window: '24h' }, { signal });
+  showBatch(world, batch);
+  return batch.status === 'failed' ? EXIT.failure : EXIT.ok;
+}

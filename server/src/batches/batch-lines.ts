@@ -1,0 +1,208 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { PartSettlement, Units } from '../adapters/lanes/port.ts';
+import type { WorstCase } from '../inference/index.ts';
+import type { LineRequest } from './batch-line.ts';
+
+/** A line whose worst case is known, to be stored. */
+export interface NewLine extends LineRequest {
+  readonly number: number;
+  readonly requestId: string;
+  readonly receiptId: string;
+  readonly worstCase: WorstCase;
+}
+
+/** A line that has not been answered. */
+export interface WaitingLine {
+  readonly number: number;
+  readonly customId: string;
+  readonly requestId: string;
+  readonly receiptId: string;
+  readonly body: string;
+  readonly reserved: WorstCase;
+}
+
+/** What a line came to, kept before it is settled. */
+export interface LineAnswer {
+  /** As it will stand in its file. */
+  readonly output: string;
+  readonly isError: boolean;
+  readonly usage: ReceiptUsage;
+  readonly cost: bigint;
+  readonly units: Units;
+  readonly record: string;
+}
+
+const PAGE_LINES = 64;
+const PAGE_BYTES = 1024 * 1024;
+
+interface LineRow {
+  readonly line: number;
+  readonly custom_id: string;
+  readonly request_id: string;
+  readonly receipt_id: string;
+  readonly request: string;
+  readonly reserved_nano: bigint;
+  readonly reserved_units: Readonly<Record<string, string>>;
+}
+
+/** Rows of `batch_lines`: what is known of each line of the batches that are worked on. */
+export class BatchLines {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async insert(batchId: string, lines: readonly NewLine[]): Promise<void> {
+    const rows = lines.map(({ number, customId, requestId, receiptId, body, worstCase }) => ({
+      batch_id: batchId,
+      line: number,
+      custom_id: customId,
+      request_id: requestId,
+      receipt_id: receiptId,
+      request: body,
+      reserved_nano: worstCase.amount.toString(),
+      reserved_units: written(worstCase.units),
+    }));
+    await this.#pool.query(
+      `insert into batch_lines (batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, state)
+       select batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, 'waiting'
+         from json_populate_recordset(null::batch_lines, $1)`,
+      [JSON.stringify(rows)],
+    );
+  }
+
+  async deleteAll(batchId: string): Promise<void> {
+    await this.#pool.query('delete from batch_lines where batch_id = $1', [batchId]);
+  }
+
+  /** What is not done, all together. */
+  async worstCase(batchId: string): Promise<WorstCase> {
+    const { rows } = await this.#pool.query<{ meter: string; sum: string }>(
+      `select '' as meter, coalesce(sum(reserved_nano), 0)::text as sum from batch_lines where batch_id = $1 and state <> 'done'
+       union all
+       select key, sum(value::numeric)::text from batch_lines, json_each_text(reserved_units) where batch_id = $1 and state <> 'done' group by key`,
+      [batchId],
+    );
+    const sums = new Map(rows.map(({ meter, sum }) => [meter, BigInt(sum)]));
+    const amount = sums.get('') ?? 0n;
+    sums.delete('');
+    return { amount, units: Object.fromEntries(sums) };
+  }
+
+  /** Lines without an answer, in order, a page at a time: whoever asks for them need not have room for all. */
+  async *waiting(batchId: string): AsyncGenerator<WaitingLine> {
+    let after = 0;
+    for (;;) {
+      const { rows } = await this.#pool.query<LineRow>(
+        `select line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units from (
+           select *, sum(octet_length(request)) over (order by line) - octet_length(request) as bytes_before from (
+             select * from batch_lines where batch_id = $1 and state = 'waiting' and line > $2 order by line limit ${PAGE_LINES}) page) sized
+          where bytes_before < ${PAGE_BYTES} order by line`,
+        [batchId, after],
+      );
+      if (rows.length === 0) return;
+      for (const row of rows) {
+        after = row.line;
+        yield {
+          number: row.line,
+          customId: row.custom_id,
+          requestId: row.request_id,
+          receiptId: row.receipt_id,
+          body: row.request,
+          reserved: { amount: row.reserved_nano, units: read(row.reserved_units) },
+        };
+      }
+    }
+  }
+
+  /** Before it is settled. False when somebody else has answered the line. */
+  async answered(batchId: string, line: number, { output, isError, usage, cost, units, record }: LineAnswer): Promise<boolean> {
+    const settlement = JSON.stringify({ cost: cost.toString(), units: written(units), record });
+    const { rowCount } = await this.#pool.query(
+      `update batch_lines set state = 'answered', request = null, output = $3, is_error = $4, settlement = $5,
+              input_tokens = $6, cached_tokens = $7, output_tokens = $8, reasoning_tokens = $9
+        where batch_id = $1 and line = $2 and state = 'waiting'`,
+      [
+        ...[batchId, line, output, isError, settlement],
+        ...[usage.input_tokens, usage.cached_input_tokens, usage.output_tokens, usage.reasoning_tokens],
+      ],
+    );
+    return rowCount === 1;
+  }
+
+  async settled(batchId: string, line: number): Promise<void> {
+    await this.#pool.query("update batch_lines set state = 'done', settlement = null where batch_id = $1 and line = $2", [batchId, line]);
+  }
+
+  /** A line that never got as far as a provider: there is nothing to settle. */
+  async refused(batchId: string, line: number, output: string): Promise<void> {
+    await this.#pool.query(
+      `update batch_lines set state = 'done', request = null, is_error = true, output = $3
+        where batch_id = $1 and line = $2 and state = 'waiting'`,
+      [batchId, line, output],
+    );
+  }
+
+  /** All lines without an answer, for one reason. */
+  async giveUp(batchId: string, error: { readonly code: string; readonly message: string }): Promise<void> {
+    await this.#pool.query(
+      `update batch_lines set state = 'done', request = null, is_error = true,
+              output = '{"id":"batch_' || request_id || '","custom_id":' || to_json(custom_id)::text || ',"response":null,"error":' || $2 || '}'
+        where batch_id = $1 and state = 'waiting'`,
+      [batchId, JSON.stringify(error)],
+    );
+  }
+
+  /** Lines that were answered and, as far as is known here, not settled. */
+  async unsettled(batchId: string): Promise<{ number: number; requestId: string; part: PartSettlement }[]> {
+    const { rows } = await this.#pool.query<LineRow & { settlement: { cost: string; units: Record<string, string>; record: string } }>(
+      `select line, request_id, receipt_id, reserved_nano, reserved_units, settlement from batch_lines
+        where batch_id = $1 and state = 'answered' order by line`,
+      [batchId],
+    );
+    return rows.map(({ line, request_id, receipt_id, reserved_nano, reserved_units, settlement }) => ({
+      number: line,
+      requestId: request_id,
+      part: {
+        partId: receipt_id,
+        reserved: { amount: reserved_nano, units: read(reserved_units) },
+        cost: BigInt(settlement.cost),
+        units: read(settlement.units),
+        record: settlement.record,
+      },
+    }));
+  }
+
+  async has(batchId: string, isError: boolean): Promise<boolean> {
+    const { rows } = await this.#pool.query<{ found: boolean }>(
+      'select exists (select 1 from batch_lines where batch_id = $1 and is_error = $2) as found',
+      [batchId, isError],
+    );
+    return rows[0]?.found ?? false;
+  }
+
+  /** The bytes of a file, in the order of the input. */
+  async *file(batchId: string, isError: boolean): AsyncGenerator<Buffer> {
+    let after = 0;
+    for (;;) {
+      const { rows } = await this.#pool.query<{ line: number; output: string }>(
+        `select line, output from (
+           select line, output, sum(octet_length(output)) over (order by line) - octet_length(output) as bytes_before from (
+             select line, output from batch_lines where batch_id = $1 and is_error = $2 and line > $3 order by line limit 1000) page) sized
+          where bytes_before < ${PAGE_BYTES} order by line`,
+        [batchId, isError, after],
+      );
+      const last = rows.at(-1);
+      if (!last) return;
+      after = last.line;
+      yield Buffer.from(rows.map(({ output }) => `${output}\n`).join(''));
+    }
+  }
+}
+
+const written = (units: Units): Record<string, string> =>
+  Object.fromEntries(Object.entries(units).map(([meter, count]) => [meter, count.toString()]));
+const read = (units: Readonly<Record<string, string>>): Units =>
+  Object.fromEntries(Object.entries(units).map(([meter, count]) => [meter, BigInt(count)]));

@@ -1,0 +1,18 @@
+import type { Pool } from 'pg';
+import type { Files } from '../files/index.ts';
+import type { InferenceDeps, Operation } from '../inference/index.ts';
+import type { CallerOf } from './caller.ts';
+
+/** What the batches are given. */
+export interface BatchDeps {
+  readonly pool: Pool;
+  readonly files: Pick<Files, 'open' | 'create'>;
+  readonly inference: InferenceDeps;
+  /** Those that a line may ask for are chosen from them. */
+  readonly operations: readonly Operation[];
+  readonly callerOf: CallerOf;
+  /** Which of the requests the ledger has, with all that is settled by now. */
+  readonly settledOf: (requestIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** Lines of one batch that run at the same time. */
+  readonly linesAtOnce: number;
+}

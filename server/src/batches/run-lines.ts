@@ -1,0 +1,75 @@
+import { type Caller, completeShare, type Operation } from '../inference/index.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { BatchHolds } from './batch-hold.ts';
+import { callOf, outputLine, workOfLine } from './batch-line.ts';
+import type { BatchLines, WaitingLine } from './batch-lines.ts';
+import type { BatchDeps } from './deps.ts';
+import type { Stop } from './stop.ts';
+import type { StoredBatch } from './stored-batch.ts';
+
+/** With the pauses between them about an hour. A provider's rate limit is waited for as long as the batch has. */
+const MOST_TRIES = 14;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 600_000;
+const LONGEST_RATE_PAUSE_MS = 60_000;
+
+interface Running {
+  readonly batch: StoredBatch;
+  readonly operation: Operation;
+  /** Whoever created the batch, as they are by now. */
+  readonly caller: () => Caller;
+  readonly stop: Stop;
+}
+
+interface RunDeps extends Pick<BatchDeps, 'inference' | 'linesAtOnce'> {
+  readonly lines: BatchLines;
+  readonly holds: BatchHolds;
+}
+
+/** Runs every line that has no answer, a few at a time, until all are done or it is told to stop. */
+export async function runLines(running: Running, deps: RunDeps): Promise<void> {
+  const waiting = deps.lines.waiting(running.batch.id);
+  const { stop } = running;
+  const work = async () => {
+    while (!stop.noMore.aborted) {
+      const { value: line, done } = await waiting.next();
+      if (done) return;
+      await runLine(line, running, deps);
+    }
+  };
+  const workers = Array.from({ length: deps.linesAtOnce }, () =>
+    work().catch((error: unknown) => {
+      // A store that fails one line fails the others too: the batch rests until somebody takes it up again.
+      stop.now('shutdown');
+      throw error;
+    }),
+  );
+  const failed = (await Promise.allSettled(workers)).find((outcome) => outcome.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+async function runLine(line: WaitingLine, running: Running, deps: RunDeps): Promise<void> {
+  const { batch, stop } = running;
+  try {
+    for (let tries = 1; !stop.noMore.aborted; tries += 1) {
+      const fault = await tryLine(line, tries >= MOST_TRIES, running, deps);
+      if (!fault || stop.abandon.aborted) return;
+      // What waits for room takes no try away from what fails.
+      const isRate = fault.kind === 'rate_limited';
+      const pause = Math.min(FIRST_PAUSE_MS * 2 ** (tries - 1), isRate ? LONGEST_RATE_PAUSE_MS : LONGEST_PAUSE_MS);
+      await stop.pause(Math.max(pause, fault.retryAfterMs ?? 0));
+      if (isRate) tries = Math.min(tries, MOST_TRIES / 2);
+    }
+  } catch (thrown) {
+    if (!(thrown instanceof Problem)) throw thrown;
+    const { status, body } = deps.inference.problemReply(thrown, { requestId: line.requestId, clientRequestId: null });
+    await deps.lines.refused(batch.id, line.number, outputLine(line, { status, body }));
+  }
+}
+
+async function tryLine(line: WaitingLine, isLastTry: boolean, { batch, operation, caller, stop }: Running, { inference, holds }: RunDeps) {
+  const who = caller();
+  const work = await workOfLine(line.body, operation, who);
+  const call = callOf({ batch, caller: who, work, ids: line, signal: stop.abandon });
+  return completeShare(call, { reserved: line.reserved.amount, share: holds.shareOf(batch, line, who), isLastTry }, inference);
+}

@@ -1,0 +1,236 @@
+import type { BatchError } from '@tallygate/contract';
+import { BATCH_ENDPOINTS } from '@tallygate/contract';
+import type { Caller, Operation } from '../inference/index.ts';
+import { Problem } from '../kernel/problem.ts';
+import { BatchHolds } from './batch-hold.ts';
+import { BatchLines } from './batch-lines.ts';
+import type { BatchLocks } from './batch-locks.ts';
+import type { Standing } from './caller.ts';
+import { checkLines } from './check.ts';
+import type { BatchDeps } from './deps.ts';
+import { finish } from './finish.ts';
+import { runLines } from './run-lines.ts';
+import { Stop, type StopReason } from './stop.ts';
+import { type BatchRow, batchOf, type Ending, SELECT_BATCHES, type StoredBatch, UNFINISHED } from './stored-batch.ts';
+
+const WATCH_MS = 1_000;
+/** What running lines have to end when the process is asked to stop. */
+const GRACE_MS = 5_000;
+
+const UNDONE: Readonly<Record<Exclude<StopReason, 'shutdown'>, { readonly code: string; readonly message: string }>> = {
+  cancelled: { code: 'batch_cancelled', message: 'The batch was cancelled before this request was run.' },
+  expired: { code: 'batch_expired', message: 'This request could not be run before the completion window expired.' },
+  ended: { code: 'invalid_credentials', message: 'The API key that created the batch was revoked or has expired.' },
+  gone: { code: 'invalid_credentials', message: 'The account of the batch was closed.' },
+};
+
+interface WorkDeps extends BatchDeps {
+  readonly locks: BatchLocks;
+}
+
+/** What is done about batches, whoever asked for them is waiting or not. Whatever dies in between, taking a batch up again ends what was begun. */
+export class BatchWork {
+  readonly #deps: WorkDeps;
+  readonly #lines: BatchLines;
+  readonly #holds: BatchHolds;
+
+  constructor(deps: WorkDeps) {
+    this.#deps = deps;
+    this.#lines = new BatchLines(deps.pool);
+    this.#holds = new BatchHolds(this.#lines, deps);
+  }
+
+  /** Takes the holds of a process that is gone, before anybody else can spend what they held. */
+  async resume(): Promise<void> {
+    const { locks, inference, callerOf } = this.#deps;
+    for (const id of await this.#unfinished(['in_progress', 'cancelling'])) {
+      await locks
+        .under(id, async () => {
+          const batch = await this.#load(id);
+          if (batch.moments.in_progress) await this.#holds.keep(batch, (await callerOf(batch)).caller);
+        })
+        .catch((error: unknown) => inference.log.warn({ err: error, batchId: id }, 'what was held for a batch cannot be held again'));
+    }
+  }
+
+  /** Goes through all batches that have something to do, as far as nobody else is at it. */
+  async goOn(signal: AbortSignal): Promise<void> {
+    for (const id of await this.#unfinished(UNFINISHED)) {
+      if (signal.aborted) return;
+      await this.#deps.locks.under(id, (lost) => this.#workOn(id, signal, lost));
+    }
+  }
+
+  /**
+   * Checks the input and holds the worst case: then the batch is in progress, or it has failed. To be called under its lock.
+   * @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable`
+   */
+  async begin(batchId: string): Promise<void> {
+    const batch = await this.#load(batchId);
+    const { caller } = await this.#deps.callerOf(batch);
+    if (batch.total === 0 && !(await this.#check(batch, caller))) return;
+    await this.#holds.take(batch, caller);
+    await this.#deps.pool.query("update batches set status = 'in_progress', in_progress_at = $2 where id = $1 and status = 'validating'", [
+      batchId,
+      new Date(this.#deps.inference.clock.now()),
+    ]);
+  }
+
+  /** A batch that was refused leaves nothing behind. */
+  async forget(batchId: string): Promise<void> {
+    await this.#holds.release(batchId);
+    await this.#lines.deleteAll(batchId);
+    await this.#deps.pool.query("delete from batches where id = $1 and status in ('validating', 'cancelling')", [batchId]);
+  }
+
+  /** False when the batch has failed over its input. */
+  async #check(batch: StoredBatch, caller: Caller): Promise<boolean> {
+    const { files, pool } = this.#deps;
+    // Another process may have died in the middle of it.
+    await this.#lines.deleteAll(batch.id);
+    const checking = { batch, caller, operation: this.#operationOf(batch) };
+    const input = await files.open(batch, batch.inputFileId).catch((thrown: unknown) => {
+      if (thrown instanceof Problem && thrown.code === 'not_found') return undefined;
+      throw thrown;
+    });
+    if (!input) {
+      await this.#fail(batch.id, [{ code: 'file_not_found', message: 'The input file is gone.', param: 'input_file_id', line: null }]);
+      return false;
+    }
+    const { errors, total, model } = await checkLines(await input.read(), checking, this.#lines, this.#deps);
+    if (errors.length > 0) await this.#fail(batch.id, errors);
+    else await pool.query('update batches set total = $2, model = $3 where id = $1', [batch.id, total, model]);
+    return errors.length === 0;
+  }
+
+  async #workOn(batchId: string, signal: AbortSignal, lost: AbortSignal): Promise<void> {
+    const { callerOf, inference } = this.#deps;
+    const batch = await this.#load(batchId);
+    if (!UNFINISHED.includes(batch.status)) return;
+    const standing = await callerOf(batch);
+    if (batch.ending) return this.#finish(batch, batch.ending, standing);
+    if (!batch.moments.in_progress) {
+      if (batch.status === 'cancelling') return this.#end(batch, 'cancelled', standing);
+      if (batch.expiresAt.getTime() <= inference.clock.now()) return this.#end(batch, 'expired', standing);
+      if (standing.state !== 'good') return this.#fail(batchId, [{ ...UNDONE[standing.state], param: null, line: null }]);
+      await this.begin(batchId).catch((thrown: unknown) => this.#refused(batchId, thrown));
+    }
+    const begun = await this.#load(batchId);
+    if (begun.moments.in_progress) await this.#run(begun, standing, signal, lost);
+  }
+
+  /** What running requests hold may be free a moment later; what does not fit at all is the end of the batch. */
+  async #refused(batchId: string, thrown: unknown): Promise<void> {
+    if (!(thrown instanceof Problem)) throw thrown;
+    if (thrown.code !== 'budget_exceeded') return;
+    await this.#fail(batchId, [{ code: thrown.code, message: thrown.message, param: null, line: null }]);
+  }
+
+  async #run(batch: StoredBatch, standing: Standing, signal: AbortSignal, lost: AbortSignal): Promise<void> {
+    const refusal = await this.#holds.keep(batch, standing.caller).then(
+      () => undefined,
+      (thrown: unknown) => {
+        if (thrown instanceof Problem && thrown.code === 'budget_exceeded') return thrown;
+        throw thrown;
+      },
+    );
+    if (refusal) await this.#holds.keepNothing(batch, standing.caller);
+    await this.#holds.settleAnswered(batch, standing.caller);
+    if (refusal) {
+      await this.#lines.giveUp(batch.id, { code: refusal.code, message: refusal.message });
+      return this.#end(batch, 'completed', standing);
+    }
+    const stop = new Stop();
+    const watch = await this.#watch(batch, standing, stop, signal, lost);
+    try {
+      const caller = () => watch.standing.caller;
+      const running = { batch, operation: this.#operationOf(batch), caller, stop };
+      await runLines(running, { ...this.#deps, lines: this.#lines, holds: this.#holds });
+    } finally {
+      watch.end();
+    }
+    const { reason } = stop;
+    if (reason === 'shutdown') return;
+    if (reason) await this.#lines.giveUp(batch.id, UNDONE[reason]);
+    await this.#end(batch, reason === 'cancelled' || reason === 'expired' ? reason : 'completed', watch.standing);
+  }
+
+  /** Looks every second whether the batch may go on. */
+  async #watch(batch: StoredBatch, standing: Standing, stop: Stop, signal: AbortSignal, lost: AbortSignal) {
+    const { callerOf, inference, pool } = this.#deps;
+    const seen = { standing };
+    const look = async () => {
+      if (batch.expiresAt.getTime() <= inference.clock.now()) stop.now('expired');
+      seen.standing = await callerOf(batch);
+      if (seen.standing.state !== 'good') stop.begin(seen.standing.state);
+      const { rows } = await pool.query<{ status: string }>('select status from batches where id = $1', [batch.id]);
+      if (rows[0]?.status === 'cancelling') stop.begin('cancelled');
+    };
+    await look();
+    const timer = setInterval(() => {
+      look().catch((error: unknown) => inference.log.warn({ err: error, batchId: batch.id }, 'a batch cannot be watched'));
+    }, WATCH_MS);
+    let grace: NodeJS.Timeout | undefined;
+    const shutDown = () => {
+      stop.begin('shutdown');
+      grace = setTimeout(() => stop.now('shutdown'), GRACE_MS);
+    };
+    const lose = () => stop.now('shutdown');
+    signal.addEventListener('abort', shutDown, { once: true });
+    lost.addEventListener('abort', lose, { once: true });
+    if (signal.aborted) shutDown();
+    return {
+      get standing() {
+        return seen.standing;
+      },
+      end: () => {
+        clearInterval(timer);
+        clearTimeout(grace);
+        signal.removeEventListener('abort', shutDown);
+        lost.removeEventListener('abort', lose);
+      },
+    };
+  }
+
+  /** From here on no line is run, whatever happens. */
+  async #end(batch: StoredBatch, ending: Ending, standing: Standing): Promise<void> {
+    await this.#deps.pool.query(
+      `update batches set ending = $2, finalizing_at = $3, status = case when status = 'cancelling' then status else 'finalizing' end where id = $1`,
+      [batch.id, ending, new Date(this.#deps.inference.clock.now())],
+    );
+    await this.#finish(await this.#load(batch.id), ending, standing);
+  }
+
+  async #finish(batch: StoredBatch, ending: Ending, standing: Standing): Promise<void> {
+    await this.#holds.release(batch.id);
+    if (standing.state === 'gone') await this.#fail(batch.id, [{ ...UNDONE.gone, param: null, line: null }]);
+    else await finish(batch, ending, this.#lines, this.#deps);
+  }
+
+  async #fail(batchId: string, errors: readonly BatchError[]): Promise<void> {
+    await this.#holds.release(batchId);
+    await this.#lines.deleteAll(batchId);
+    await this.#deps.pool.query(
+      "update batches set status = 'failed', failed_at = $2, errors = $3, completed = 0, failed = 0, total = 0 where id = $1",
+      [batchId, new Date(this.#deps.inference.clock.now()), JSON.stringify(errors)],
+    );
+  }
+
+  #operationOf({ endpoint }: StoredBatch): Operation {
+    const operation = this.#deps.operations.find(({ path }) => path === endpoint);
+    if (!operation || !BATCH_ENDPOINTS.includes(endpoint)) throw new Error(`No batch can ask for ${endpoint}`);
+    return operation;
+  }
+
+  async #unfinished(statuses: readonly StoredBatch['status'][]): Promise<string[]> {
+    const { rows } = await this.#deps.pool.query<{ id: string }>('select id from batches where status = any($1) order by id', [statuses]);
+    return rows.map(({ id }) => id);
+  }
+
+  async #load(batchId: string): Promise<StoredBatch> {
+    const { rows } = await this.#deps.pool.query<BatchRow>(`${SELECT_BATCHES} where batches.id = $1`, [batchId]);
+    const [row] = rows;
+    if (!row) throw new Error(`There is no batch ${batchId} any more`);
+    return batchOf(row);
+  }
+}
