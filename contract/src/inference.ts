@@ -6,15 +6,19 @@ import { embeddings } from './inference/embeddings.ts';
 import { images } from './inference/images.ts';
 import { moderations } from './inference/moderations.ts';
 import { responses } from './inference/responses.ts';
+import { videoJobs } from './inference/videos.ts';
 
 export * from './inference/audio.ts';
 export * from './inference/chat.ts';
 export * from './inference/completions.ts';
+export * from './inference/conversations.ts';
 export * from './inference/embeddings.ts';
 export * from './inference/headers.ts';
 export * from './inference/images.ts';
 export * from './inference/moderations.ts';
 export * from './inference/responses.ts';
+export * from './inference/stored-chats.ts';
+export * from './inference/stored-responses.ts';
 export * from './inference/videos.ts';
 
 /** Everything that runs a model. */
@@ -26,4 +30,5 @@ export const inference = initContract().router({
   ...images,
   ...audio,
   ...responses,
+  ...videoJobs,
 });

@@ -96,6 +96,20 @@ export const Transcript = z
   });
 export type Transcript = z.infer<typeof Transcript>;
 
+export const TranscriptStreamEvent = z
+  .looseObject({
+    type: z.string().meta({ examples: ['transcript.text.delta'] }),
+    delta: z.string().optional(),
+    text: z.string().optional(),
+    usage: TranscriptUsage.optional(),
+  })
+  .meta({
+    id: 'TranscriptStreamEvent',
+    description: 'A piece of the text, or all of it at the end.',
+    examples: [{ type: 'transcript.text.delta', delta: 'The ledger' }],
+  });
+export type TranscriptStreamEvent = z.infer<typeof TranscriptStreamEvent>;
+
 export const audio = c.router({
   createTranscription: {
     method: 'POST',

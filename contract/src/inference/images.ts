@@ -106,6 +106,20 @@ export const ImageList = z
   });
 export type ImageList = z.infer<typeof ImageList>;
 
+export const ImageStreamEvent = z
+  .looseObject({
+    type: z.string().meta({ examples: ['image_generation.completed'] }),
+    b64_json: z.string(),
+    partial_image_index: z.int().optional(),
+    usage: z.looseObject({ total_tokens: z.int(), input_tokens: z.int(), output_tokens: z.int(), cost: costField }).optional(),
+  })
+  .meta({
+    id: 'ImageStreamEvent',
+    description: 'A partial image, or a complete one.',
+    examples: [{ type: 'image_generation.partial_image', b64_json: 'iVBORw0KGgo=', partial_image_index: 0 }],
+  });
+export type ImageStreamEvent = z.infer<typeof ImageStreamEvent>;
+
 export const images = c.router({
   createImage: {
     method: 'POST',

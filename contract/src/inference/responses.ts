@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
 import { anyJson, costField, fallbackModels, modelField, streamField, userField } from './model-fields.ts';
+import { Metadata } from './openai-lists.ts';
 
 const c = initContract();
 
@@ -57,7 +58,7 @@ export const ResponseRequest = z
     reasoning: z.looseObject({ effort: z.string().nullable().optional(), summary: z.string().nullable().optional() }).nullable().optional(),
     truncation: z.enum(['auto', 'disabled']).nullable().optional(),
     include: z.array(z.string()).nullable().optional(),
-    metadata: z.record(z.string().max(64), z.string().max(512)).nullable().optional(),
+    metadata: Metadata.nullable().optional(),
     service_tier: z.string().nullable().optional(),
     safety_identifier: z.string().max(512).nullable().optional(),
     prompt_cache_key: z.string().max(512).nullable().optional(),
@@ -73,9 +74,9 @@ export type ResponseRequest = z.infer<typeof ResponseRequest>;
 export const ResponseUsage = z
   .looseObject({
     input_tokens: z.int().meta({ examples: [9] }),
-    input_tokens_details: z.looseObject({ cached_tokens: z.int() }),
+    input_tokens_details: z.looseObject({ cached_tokens: z.int().meta({ examples: [0] }) }),
     output_tokens: z.int().meta({ examples: [12] }),
-    output_tokens_details: z.looseObject({ reasoning_tokens: z.int() }),
+    output_tokens_details: z.looseObject({ reasoning_tokens: z.int().meta({ examples: [0] }) }),
     total_tokens: z.int().meta({ examples: [21] }),
     cost: costField,
   })
@@ -163,7 +164,48 @@ export const ResponseStreamEvent = z
   });
 export type ResponseStreamEvent = z.infer<typeof ResponseStreamEvent>;
 
+export const CompactRequest = z
+  .looseObject({
+    model: modelField('gpt-4o-mini'),
+    models: fallbackModels,
+    input: z.union([z.string(), z.array(ResponseItem), z.null()], 'must be a string or a list of items').optional(),
+    instructions: z.string().nullable().optional(),
+    previous_response_id: z.string().max(200).nullable().optional(),
+    prompt_cache_key: z.string().max(512).nullable().optional(),
+  })
+  .meta({
+    id: 'CompactRequest',
+    description: 'A dialogue that has become long.',
+    examples: [{ model: 'gpt-4o-mini', input: [{ role: 'user', content: 'Say hello.' }] }],
+  });
+export type CompactRequest = z.infer<typeof CompactRequest>;
+
+export const CompactedResponse = z
+  .object({
+    id: z.string().meta({ examples: ['resp_019aa2f1c2d37b6e8c4d1f00aa55ee77'] }),
+    object: z.literal('response.compaction'),
+    created_at: z.int().meta({ examples: [1763712000] }),
+    output: z.array(ResponseItem),
+    usage: ResponseUsage,
+  })
+  .meta({
+    id: 'CompactedResponse',
+    description: 'The user’s messages, and one item that stands for everything else: the input of the next response.',
+  });
+export type CompactedResponse = z.infer<typeof CompactedResponse>;
+
 export const responses = c.router({
+  compactResponse: {
+    method: 'POST',
+    path: '/v1/responses/compact',
+    summary: 'Compact a dialogue',
+    description:
+      'The model writes down what a long dialogue has come to. The answer is the input of the next response: the user’s messages as they were, and one `compaction` item with the summary. Charged as a response.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    body: CompactRequest,
+    responses: { 200: CompactedResponse, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Responses', operationId: 'compactResponse' } as const,
+  },
   createResponse: {
     method: 'POST',
     path: '/v1/responses',

@@ -1,5 +1,10 @@
+import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
+import { binary, headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals } from '../conventions.ts';
+import { inferenceHeaders, inferenceRefusals } from './headers.ts';
 import { userField } from './model-fields.ts';
+
+const c = initContract();
 
 export const VideoRequest = z
   .looseObject({
@@ -31,3 +36,250 @@ export const VideoRequest = z
     examples: [{ model: 'sora-2', prompt: 'A ledger turning its own pages', seconds: '4' }],
   });
 export type VideoRequest = z.infer<typeof VideoRequest>;
+
+/** The two fields of a remix; everything else is that of the video it is made of. */
+export const VideoRemixRequest = z
+  .looseObject({
+    prompt: z
+      .string()
+      .min(1)
+      .max(32_000)
+      .meta({ description: 'What is to be different.', examples: ['The same, at night'] }),
+  })
+  .meta({ id: 'VideoRemixRequest', description: 'What is to be different from the video that is remixed.' });
+export type VideoRemixRequest = z.infer<typeof VideoRemixRequest>;
+
+const VIDEO_ID = 'video_019aa2f1c2d37b6e8c4d1f00aa55ee77';
+const unixSeconds = z.int().meta({ examples: [1763712000] });
+const VIDEO_EXAMPLE = {
+  id: VIDEO_ID,
+  object: 'video',
+  model: 'sora-2',
+  status: 'in_progress',
+  progress: 40,
+  created_at: 1763712000,
+  completed_at: null,
+  expires_at: null,
+  prompt: 'A ledger turning its own pages',
+  seconds: '4',
+  size: '720x1280',
+  remixed_from_video_id: null,
+  error: null,
+};
+
+export const Video = z
+  .looseObject({
+    id: z.string().meta({ examples: [VIDEO_ID] }),
+    object: z.literal('video'),
+    model: z.string().meta({ examples: ['sora-2'] }),
+    status: z.enum(['queued', 'in_progress', 'completed', 'failed']).meta({
+      description: 'A job that has `failed` is given back in full, with a receipt of kind `refund`.',
+    }),
+    progress: z.number().meta({ description: 'How far it is, percent.', examples: [40] }),
+    created_at: unixSeconds.meta({ description: 'When the job was begun, unix seconds.' }),
+    completed_at: unixSeconds.nullable().meta({ description: 'When the video was there to be downloaded, unix seconds.' }),
+    expires_at: unixSeconds.nullable().meta({ description: 'Until when it can be downloaded, unix seconds.' }),
+    prompt: z
+      .string()
+      .nullable()
+      .meta({ examples: ['A ledger turning its own pages'] }),
+    seconds: z.string().meta({ examples: ['4'] }),
+    size: z.string().meta({ examples: ['720x1280'] }),
+    remixed_from_video_id: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    error: z
+      .looseObject({ code: z.string(), message: z.string() })
+      .nullable()
+      .meta({ description: 'Why it failed.', examples: [null] }),
+  })
+  .meta({ id: 'Video', description: 'A video job, in OpenAI’s shape.', examples: [VIDEO_EXAMPLE] });
+export type Video = z.infer<typeof Video>;
+
+export const VideoList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(Video),
+    first_id: z
+      .string()
+      .nullable()
+      .meta({ examples: [VIDEO_ID] }),
+    last_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `after` of the next page.', examples: [VIDEO_ID] }),
+    has_more: z.boolean(),
+  })
+  .meta({ id: 'VideoList', description: 'A page of videos.' });
+export type VideoList = z.infer<typeof VideoList>;
+
+export const VideoDeleted = z
+  .object({ id: z.string().meta({ examples: [VIDEO_ID] }), object: z.literal('video.deleted'), deleted: z.literal(true) })
+  .meta({ id: 'VideoDeleted', description: 'The video is gone.' });
+export type VideoDeleted = z.infer<typeof VideoDeleted>;
+
+export const VideoCharacter = z
+  .object({
+    id: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    created_at: unixSeconds,
+  })
+  .meta({ id: 'VideoCharacter', description: 'A character, in OpenAI’s shape. No provider here makes any.' });
+export type VideoCharacter = z.infer<typeof VideoCharacter>;
+
+export const VIDEO_VARIANTS = ['video', 'thumbnail', 'spritesheet'] as const;
+
+const VideoPath = z.object({ video_id: z.string().min(1).max(200).meta({ description: 'The video’s id.' }) });
+const creation = VideoRequest.extend({ input_reference: binary('A picture to begin with, of the size of the video.').optional() });
+
+/** The operations that begin a job. */
+export const videoJobs = c.router({
+  createVideo: {
+    method: 'POST',
+    path: '/v1/videos',
+    summary: 'Begin a video',
+    description:
+      'OpenAI’s video job, as a form or as JSON. What it costs is charged when a provider has taken the job, and given back in full when the job fails.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    contentType: 'multipart/form-data',
+    body: creation,
+    responses: { 200: Video, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'createVideo' } as const,
+  },
+  generateVideo: {
+    method: 'POST',
+    path: '/v1/video/generations',
+    summary: 'Begin a video (alias)',
+    description: 'The same as `POST /v1/videos`.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    contentType: 'multipart/form-data',
+    body: creation,
+    responses: { 200: Video, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'generateVideo' } as const,
+  },
+  remixVideo: {
+    method: 'POST',
+    path: '/v1/videos/:video_id/remix',
+    summary: 'Remix a video',
+    description: 'Another video of the same length, size and model, made of a completed one. It is a job of its own, at the same price.',
+    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
+    pathParams: VideoPath,
+    body: VideoRemixRequest,
+    responses: { 200: Video, ...inferenceRefusals },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'remixVideo' } as const,
+  },
+});
+
+export const videos = c.router({
+  list: {
+    method: 'GET',
+    path: '/v1/videos',
+    summary: 'List videos',
+    description: 'The account’s videos, newest first. A test key sees those of test mode, everybody else those of live mode.',
+    headers: headersA,
+    query: z.object({
+      after: z
+        .string()
+        .max(200)
+        .refine(isPlainText, NOT_PLAIN)
+        .optional()
+        .meta({ description: 'Id of the last video of the page before.' }),
+      limit: z.coerce.number().int().min(0).max(100).default(20).meta({ description: 'How many at most.' }),
+      order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
+    }),
+    responses: { 200: VideoList, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'listVideos' } as const,
+  },
+  get: {
+    method: 'GET',
+    path: '/v1/videos/:video_id',
+    summary: 'Get a video',
+    description: 'The job and how far it is; no older than two seconds where its provider answers.',
+    headers: headersA,
+    pathParams: VideoPath,
+    responses: { 200: Video, 404: problem, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'getVideo' } as const,
+  },
+  delete: {
+    method: 'DELETE',
+    path: '/v1/videos/:video_id',
+    summary: 'Delete a video',
+    description:
+      'The video and its bytes are gone for good. A job that still runs is called off at its provider, and given back in full where that succeeds; where it ends all the same, it is charged.',
+    headers: headersA,
+    pathParams: VideoPath,
+    responses: { 200: VideoDeleted, 404: problem, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'deleteVideo' } as const,
+  },
+  edit: {
+    method: 'POST',
+    path: '/v1/videos/edits',
+    summary: 'Edit a video',
+    description: 'Always refused with 422: the length of what comes of an edit, and with it the price, has no bound. Remix instead.',
+    headers: headersA,
+    body: c.noBody(),
+    responses: { 200: Video, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'editVideo' } as const,
+  },
+  extend: {
+    method: 'POST',
+    path: '/v1/videos/extensions',
+    summary: 'Extend a video',
+    description: 'Always refused with 422: no provider of the catalogue’s models does it.',
+    headers: headersA,
+    body: c.noBody(),
+    responses: { 200: Video, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'extendVideo' } as const,
+  },
+  createCharacter: {
+    method: 'POST',
+    path: '/v1/videos/characters',
+    summary: 'Create a character',
+    description: 'Always refused with 422: no provider of the catalogue’s models has characters.',
+    headers: headersA,
+    body: c.noBody(),
+    responses: { 200: VideoCharacter, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'createVideoCharacter' } as const,
+  },
+  getCharacter: {
+    method: 'GET',
+    path: '/v1/videos/characters/:character_id',
+    summary: 'Get a character',
+    description: 'Always a 404: there are none.',
+    headers: headersA,
+    pathParams: z.object({ character_id: z.string().min(1).max(200).meta({ description: 'The character’s id.' }) }),
+    responses: { 200: VideoCharacter, 404: problem, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'getVideoCharacter' } as const,
+  },
+});
+
+const bytesOfVideo = c.otherResponse({ contentType: 'video/mp4', body: binary('The bytes.') });
+
+/** The operation whose bytes pass as they come. */
+export const videoTransfers = c.router({
+  content: {
+    method: 'GET',
+    path: '/v1/videos/:video_id/content',
+    summary: 'Download a video',
+    description: 'The video, or a picture of it, or the part of these bytes that a `Range` of one part asks for.',
+    headers: {
+      ...headersA,
+      range: z.string().optional().meta({
+        description: 'One range of bytes: `bytes=0-1023`, `bytes=1024-`, `bytes=-1024`. Other ranges are answered with everything.',
+      }),
+    },
+    pathParams: VideoPath,
+    query: z.object({
+      variant: z.enum(VIDEO_VARIANTS).default('video').meta({ description: '`video` (MP4), `thumbnail` or `spritesheet` (WebP).' }),
+    }),
+    responses: { 200: bytesOfVideo, 206: bytesOfVideo, 404: problem, 409: problem, 416: problem, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'downloadVideo' } as const,
+  },
+});

@@ -1,11 +1,13 @@
-import type { Held, HoldOutcome, HoldRequest, LaneState, LaneStore, Refused } from '../adapters/lanes/port.ts';
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { Held, HoldOutcome, HoldRequest, LaneStore, PartSettlement, Refused, Settled, Units } from '../adapters/lanes/port.ts';
 import { type Catalog, costBound } from '../catalog/index.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { maxOf } from '../kernel/money.ts';
+import { maxOf, type NanoUsd, picoToNano } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { Call } from './call.ts';
+import { type Call, priceFactorOf } from './call.ts';
 import { type Funding, fundingOf, lanesOf } from './caller-lanes.ts';
 import type { Deployments, Skipped, Target } from './deployments.ts';
+import type { Reply } from './deps.ts';
 import { requireModels } from './key-limits.ts';
 import { moneyRefusal } from './money-refusal.ts';
 import { leastOutputTokens, type Offer, offersFor } from './offers.ts';
@@ -20,7 +22,7 @@ export interface AdmissionDeps {
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
   /** Told of every call that a cap refuses. It must not make the refusal wait. */
-  onRefused(refused: Refused, call: Call): void;
+  onRefused(refused: Refused, call: Pick<Call, 'grant' | 'startedAt'>): void;
 }
 
 /** A request whose worst-case cost is held: from here on it has to be settled. */
@@ -36,6 +38,22 @@ export interface Admission {
   /** Whether that bound is ours rather than the caller's. */
   readonly isBoundOurs: boolean;
   readonly funding: Funding;
+  /** Where the call has no hold of its own, but a share of one that many draw from. */
+  readonly share?: Share;
+}
+
+/** What a call came to. */
+export interface ShareSettlement extends Omit<PartSettlement, 'partId' | 'reserved'> {
+  readonly usage: ReceiptUsage;
+}
+
+/** A call's share of a hold that is there already. */
+export interface Share {
+  /**
+   * Settles the call out of that hold, once, with what the caller will be told.
+   * @throws when it cannot be made durable; the call may then be settled again
+   */
+  settle(settlement: ShareSettlement, answer: Pick<Reply, 'status' | 'body'>): Promise<Settled>;
 }
 
 /** A hold that nobody renews counts no longer: its gateway is gone. Plain calls may take as long as the provider's first-byte limit. */
@@ -66,19 +84,79 @@ export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission>
     throw moneyRefusal(outcome);
   }
 
+  return admitted(call, offers, outcome);
+}
+
+function admitted(call: Call, offers: readonly Offer[], hold: Held): Admission {
   const { output } = call.work;
-  const maxOutputTokens = output ? Math.floor(outcome.outputTokens / output.choices) : null;
+  const maxOutputTokens = output ? Math.floor(hold.outputTokens / output.choices) : null;
   return {
     call,
-    hold: outcome,
+    hold,
     targets: offers.flatMap((offer) => offer.targets),
     skipped: offers.flatMap((offer) => offer.skipped),
     maxOutputTokens,
     isBoundOurs: output !== null && maxOutputTokens !== output.asked,
     funding: fundingOf(call),
-    run: outcome.lanes.find(({ source }) => source === 'agent_run'),
   };
 }
+
+/** The most that a call can come to. */
+export interface WorstCase {
+  readonly amount: NanoUsd;
+  readonly units: Units;
+}
+
+/** What a call would be held with, where the bound on tokens out may not be lowered. @throws Problem as {@link admit}, but for money and rates */
+export function worstCaseOf(call: Call, deps: Pick<AdmissionDeps, 'catalog' | 'deployments'>): WorstCase {
+  requireModels(call);
+  const { cost, units, outputTokens } = holdRequest(call, offersFor(call, deps));
+  const tokens = BigInt(outputTokens.wanted);
+  return {
+    amount: picoToNano(cost.fixed + tokens * cost.perOutputToken),
+    units: { ...units, tokens: (units['tokens'] ?? 0n) + tokens },
+  };
+}
+
+/** Admits a call to its share of a hold, which covers its {@link worstCaseOf}. @throws Problem as {@link worstCaseOf} */
+export function admitToShare(call: Call, reserved: NanoUsd, share: Share, deps: Pick<AdmissionDeps, 'catalog' | 'deployments'>): Admission {
+  requireModels(call);
+  const offers = offersFor(call, deps);
+  const { outputTokens } = holdRequest(call, offers);
+  return { ...admitted(call, offers, { held: true, outputTokens: outputTokens.wanted, amount: reserved, lanes: [] }), share };
+}
+
+/** One hold for many calls, which are settled out of it part by part. */
+export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt'> {
+  readonly holdId: string;
+  readonly expiresAt: number;
+  /** The sum over all calls. */
+  readonly worstCase: WorstCase;
+}
+
+/**
+ * Holds the worst case of many calls on the lanes that a call of that caller and time passes through, or refuses it.
+ * @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable`
+ */
+export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 'lanes' | 'clock' | 'onRefused'>): Promise<void> {
+  const { holdId, expiresAt, worstCase, grant, startedAt } = shared;
+  const outcome = await take(deps.lanes, {
+    holdId,
+    accountId: grant.principal.accountId,
+    at: deps.clock.now(),
+    expiresAt,
+    cost: { fixed: worstCase.amount * PICO_PER_NANO, perOutputToken: 0n },
+    outputTokens: { wanted: 0, least: 0 },
+    units: worstCase.units,
+    ...lanesOf(shared),
+  });
+  if (outcome.held) return;
+  if ('refusedBy' in outcome) throw rateLimited(outcome);
+  deps.onRefused(outcome, { grant, startedAt });
+  throw moneyRefusal(outcome);
+}
+
+const PICO_PER_NANO = 1_000n;
 
 async function take(lanes: LaneStore, request: HoldRequest): Promise<HoldOutcome> {
   try {
@@ -98,7 +176,7 @@ async function take(lanes: LaneStore, request: HoldRequest): Promise<HoldOutcome
 /** One hold covers whichever offer will serve: the dearest input, the dearest token out, the largest bound. */
 function holdRequest(call: Call, offers: readonly Offer[]): HoldRequest {
   const { output } = call.work;
-  const costs = offers.map((offer) => costBound(offer.price, offer.bound));
+  const costs = offers.map((offer) => costBound(offer.price, offer.bound, priceFactorOf(call, offer.price)));
   const choices = output?.choices ?? 1;
   const wanted = Math.max(...offers.map((offer) => offer.outputTokens ?? 0)) * choices;
   const mayShrink = output !== null && (output.asked === undefined || call.headers.budgetPolicy === 'clamp');

@@ -1,4 +1,5 @@
 import type { ClientSignature } from '@tallygate/contract';
+import type { Price } from '../catalog/index.ts';
 import type { Principal, SessionGrant } from '../identity/index.ts';
 import type { KeyGrant, KeyLimits } from '../keys/index.ts';
 import type { RunStep } from '../runs/index.ts';
@@ -28,7 +29,12 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The call's place in its agent run, once it was let in there. */
   readonly run?: RunStep;
+  /** Absent: answered at once, at the full price. */
+  readonly kind?: 'batch_line';
 }
+
+/** On all prices of the call, an exact decimal. */
+export const priceFactorOf = ({ kind }: Pick<Call, 'kind'>, price: Price): string => (kind === 'batch_line' ? price.batchFactor : '1');
 
 /** A session spends real money, as a live key does. */
 export const isLive = (principal: Principal): boolean => principal.kind === 'session' || principal.livemode;

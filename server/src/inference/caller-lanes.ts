@@ -7,7 +7,7 @@ import { type Call, isLive, keyIdOf } from './call.ts';
 export type Funding = 'test' | 'balance' | 'invoice' | 'none';
 
 /** Every lane that the call passes through: its run, its key's month, what the plan includes, and what pays beyond that. */
-export function lanesOf(call: Call): Pick<HoldRequest, 'lanes' | 'quota' | 'funds'> {
+export function lanesOf(call: Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run'>): Pick<HoldRequest, 'lanes' | 'quota' | 'funds'> {
   const { principal, monthlyCap, plan } = call.grant;
   const { accountId } = principal;
   const livemode = isLive(principal);

@@ -1,5 +1,6 @@
 import type { ChatCompletionRequest, CompletionRequest } from '@tallygate/contract';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
+import { CompletionAssembly } from './chats/completion-assembly.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { SseFilter, textOfChunk } from './sse-filter.ts';
 import { readUsage, usageForClient } from './usage.ts';
@@ -10,9 +11,11 @@ type Json = Readonly<Record<string, unknown>>;
 export const chatForm = (
   request: Pick<ChatCompletionRequest | CompletionRequest, 'stream_options'>,
   chunkObject: 'chat.completion.chunk' | 'text_completion' = 'chat.completion.chunk',
+  isKept = false,
 ): AnswerForm => ({
   read: readCompletion,
-  openStream: () => new ChatStream(request.stream_options?.include_usage === true, chunkObject),
+  openStream: () =>
+    new ChatStream(request.stream_options?.include_usage === true, chunkObject, isKept ? new CompletionAssembly() : undefined),
 });
 
 function readCompletion(bytes: Buffer): PlainAnswer | undefined {
@@ -33,22 +36,27 @@ const shownUsage = (reported: unknown, { usage, costUsd }: ShownCost): Json => (
 /** A stream of chunks: bytes through, and at the end usage with the cost for whom it was asked for. */
 class ChatStream implements StreamFilter {
   readonly contentType = 'text/event-stream';
-  readonly value = undefined;
   readonly #filter = new SseFilter();
   readonly #wantsUsage: boolean;
   readonly #chunkObject: string;
+  readonly #assembly: CompletionAssembly | undefined;
 
-  constructor(wantsUsage: boolean, chunkObject: string) {
+  constructor(wantsUsage: boolean, chunkObject: string, assembly: CompletionAssembly | undefined) {
     this.#wantsUsage = wantsUsage;
     this.#chunkObject = chunkObject;
+    this.#assembly = assembly;
   }
 
   push(chunk: Buffer): Buffer {
-    return this.#filter.push(chunk);
+    return this.#kept(this.#filter.push(chunk));
   }
 
   end(): Buffer {
-    return this.#filter.end();
+    return this.#kept(this.#filter.end());
+  }
+
+  get value(): unknown {
+    return this.#assembly?.completion(this.#filter.usage);
   }
 
   get isOver(): boolean {
@@ -82,5 +90,10 @@ class ChatStream implements StreamFilter {
 
   errorBytes({ message, type, code }: StreamError): Buffer {
     return Buffer.from(`data: ${JSON.stringify({ error: { message, type, code, param: null } })}\n\n`);
+  }
+
+  #kept(passed: Buffer): Buffer {
+    this.#assembly?.add(passed);
+    return passed;
   }
 }

@@ -23,7 +23,9 @@ export function chatWork(request: ChatCompletionRequest, body: Buffer): Work {
     needs: requirementsOf(request),
     output: { ...requestedBound(request), choices, roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN) },
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
-    dialects: [{ endpoint: '/v1/chat/completions', request, form: chatForm(request) }],
+    dialects: [
+      { endpoint: '/v1/chat/completions', request: withoutStore(request), form: chatForm(request, undefined, request['store'] === true) },
+    ],
     bound: (model) => bound(inputTokenBound(model, size)),
     async countedBound(model, tokenizer) {
       if (size.isOpenEnded || !model.tokenizer) return undefined;
@@ -34,6 +36,13 @@ export function chatWork(request: ChatCompletionRequest, body: Buffer): Work {
       estimateUsage({ request, size, model, delivered, mostOutput: (maxOutputTokens ?? 0) * choices }, tokenizer),
     requestSha256: () => hash('sha256', body, 'hex'),
   };
+}
+
+/** What is stored is stored here, and not at the provider. Metadata is for what is stored. */
+function withoutStore(request: ChatCompletionRequest): ChatCompletionRequest {
+  if (request['store'] === undefined) return request;
+  const { store: _, metadata: __, ...sent } = request;
+  return sent;
 }
 
 /** The bound that the caller asks for, of one choice. */

@@ -1,19 +1,26 @@
 import { createHash } from 'node:crypto';
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { Writable } from 'node:stream';
 
 const UNBUFFERED = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 const EVENT_STREAM = 'text/event-stream';
 const CLIENT_STALL_MS = 60_000;
 const PING = Buffer.from(': ping\n\n');
 
+/** What a stream is sent to: an HTTP answer, or whoever keeps its events for later. */
+export interface StreamReceiver extends Writable {
+  readonly headersSent: boolean;
+  writeHead(status: number, headers: OutgoingHttpHeaders): this;
+}
+
 /** The client's side of a stream: its head with the first bytes, every byte in the digest, back-pressure as a promise. */
 export class ClientStream {
-  readonly #res: ServerResponse;
+  readonly #res: StreamReceiver;
   readonly #digest = createHash('sha256');
   #lastWriteTick = 0;
   #isEventStream = false;
 
-  constructor(res: ServerResponse) {
+  constructor(res: StreamReceiver) {
     this.#res = res;
   }
 

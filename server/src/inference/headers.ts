@@ -46,7 +46,9 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
   const deadline = given['x-agent-deadline'];
   const bound = OF_A_RUN.find(([name]) => given[name] !== undefined);
   if (bound && runId === null)
-    throw invalidInput([{ loc: ['header', 'x-agent-run-id'], msg: `is required with ${bound[1]}, which belongs to a run`, type: 'missing' }]);
+    throw invalidInput([
+      { loc: ['header', 'x-agent-run-id'], msg: `is required with ${bound[1]}, which belongs to a run`, type: 'missing' },
+    ]);
   return {
     runId,
     runCap: budget === undefined ? null : (parseUsd(budget) ?? null),

@@ -1,5 +1,4 @@
 import {
-  ChatCompletionRequest,
   CompletionRequest,
   contract,
   EmbeddingRequest,
@@ -11,7 +10,6 @@ import {
   TranscriptionRequest,
   TranslationRequest,
 } from '@tallygate/contract';
-import { chatWork } from './chat-work.ts';
 import { completionWork } from './completion-work.ts';
 import { embeddingWork } from './embedding-work.ts';
 import { formOf } from './form-fields.ts';
@@ -26,7 +24,6 @@ const IMAGE_FORM = { numbers: ['n', 'partial_images', 'output_compression'], boo
 
 /** The endpoints whose answers leave nothing behind but usage and a receipt. */
 export const STATELESS_OPERATIONS: readonly Operation[] = [
-  operation(inference.createChatCompletion, { schema: ChatCompletionRequest, work: (request, { bytes }) => chatWork(request, bytes) }),
   operation(inference.createCompletion, { schema: CompletionRequest, work: completionWork }),
   operation(inference.createEmbedding, { schema: EmbeddingRequest, work: embeddingWork }),
   operation(inference.createModeration, { schema: ModerationRequest, work: moderationWork }),

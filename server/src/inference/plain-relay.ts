@@ -3,7 +3,7 @@ import type { UpstreamAnswer, UpstreamFault } from '../adapters/upstream/port.ts
 import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
 import type { PlainAnswer } from './answer-form.ts';
-import { faultOfCut, firstThatAnswers, invalidAnswer } from './attempts.ts';
+import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
@@ -16,14 +16,22 @@ const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 export async function relayPlain(admission: Admission, deps: InferenceDeps): Promise<{ served: Served; reply: Reply }> {
   const stopBeating = deps.heartbeat.start(() => renewHold(admission, deps));
   try {
-    return await relay(admission, deps);
+    return await settlePlain(admission, await askPlain(admission, deps), deps);
   } finally {
     stopBeating();
   }
 }
 
-async function relay(admission: Admission, deps: InferenceDeps): Promise<{ served: Served; reply: Reply }> {
-  const journey = await firstThatAnswers(admission, deps, collect);
+/** Asks the providers for a whole answer, and settles nothing. */
+export const askPlain = (admission: Admission, deps: InferenceDeps): Promise<Journey<PlainAnswer>> =>
+  firstThatAnswers(admission, deps, collect);
+
+/** Settles what came of it, answer or fault. */
+export async function settlePlain(
+  admission: Admission,
+  journey: Journey<PlainAnswer>,
+  deps: InferenceDeps,
+): Promise<{ served: Served; reply: Reply }> {
   const { result, target } = journey;
   if (!result.ok) return settleUnanswered(admission, journey, result, deps);
 
@@ -46,8 +54,8 @@ async function relay(admission: Admission, deps: InferenceDeps): Promise<{ serve
     completedAt: now,
     overheadMs,
   };
-  await admission.call.work.keep?.(answer.value, shown);
-  const settled = await settle(admission, served, deps.lanes);
+  await admission.call.work.keep?.(answer.value, shown, served, admission.call);
+  const settled = await settle(admission, served, deps.lanes, { status: 200, body });
   const headers = {
     ...answerHeaders(admission, journey, overheadMs),
     ...runHeaders(settled.lanes),

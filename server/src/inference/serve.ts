@@ -1,16 +1,21 @@
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { type Admission, admit } from './admission.ts';
+import type { UpstreamFault } from '../adapters/upstream/port.ts';
+import type { NanoUsd } from '../kernel/money.ts';
+import { type Admission, admit, admitToShare, type Share } from './admission.ts';
 import type { Call } from './call.ts';
+import type { StreamReceiver } from './client-stream.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
-import { relayPlain } from './plain-relay.ts';
+import { askPlain, relayPlain, settlePlain } from './plain-relay.ts';
 import { asStep, isBeforeRun } from './run-calls.ts';
 import { settle } from './settlement.ts';
 import { relayStream } from './stream-relay.ts';
 import { NO_USAGE } from './usage.ts';
+import type { Later } from './work.ts';
 
 /** One plain answer: held, answered, settled. The reply is not sent yet, so that an idempotent repeat can be given the same. */
 export async function completeCall(call: Call, deps: InferenceDeps): Promise<Reply> {
+  if (call.work.later) return takeDown(call, call.work.later, deps);
   if (isBeforeRun(call)) return asStep(call, deps, (step) => completeCall(step, deps));
   const admission = await admit(call, deps);
   call.run?.admitted();
@@ -19,11 +24,63 @@ export async function completeCall(call: Call, deps: InferenceDeps): Promise<Rep
   return reply;
 }
 
+/**
+ * One plain answer paid out of a hold that is there already: the share is settled with it. A provider's trouble that may pass is settled
+ * in no way, but handed back, and so is a call that was given up.
+ */
+export async function completeShare(
+  call: Call,
+  { reserved, share, isLastTry }: ReservedShare,
+  deps: InferenceDeps,
+): Promise<UpstreamFault | undefined> {
+  const admission = admitToShare(call, reserved, share, deps);
+  const journey = await askPlain(admission, deps);
+  const { result } = journey;
+  if (!result.ok && (result.kind === 'cancelled' || (result.retryable && !isLastTry))) return result;
+  const { served } = await settlePlain(admission, journey, deps);
+  deps.onServed(call, served);
+  return undefined;
+}
+
+interface ReservedShare {
+  /** What of the hold is for this call. */
+  readonly reserved: NanoUsd;
+  readonly share: Share;
+  /** Whatever comes of it is settled. */
+  readonly isLastTry: boolean;
+}
+
 /** One streamed answer: held, relayed as it comes, settled before its last event leaves. */
 export async function streamCall(call: Call, res: ServerResponse, deps: InferenceDeps): Promise<void> {
+  if (call.work.later) {
+    await takeDown(call, call.work.later, deps);
+    return call.work.later.follow(call, res);
+  }
+  await streamTo(call, res, deps);
+}
+
+/** The same for a receiver that is no HTTP answer. */
+export async function streamTo(call: Call, res: StreamReceiver, deps: InferenceDeps): Promise<void> {
+  if (isBeforeRun(call)) return asStep(call, deps, (step) => streamTo(step, res, deps));
   const admission = await admit(call, deps);
+  call.run?.admitted();
   const served = await orAbandon(admission, deps, relayStream(admission, res, deps));
   deps.onServed(call, served);
+}
+
+/** Whether the worst case fits is found out now. It is held when the work is done. */
+async function takeDown(call: Call, later: Later, deps: InferenceDeps): Promise<Reply> {
+  // It counts in its run when it is done.
+  if (isBeforeRun(call)) return asStep(call, deps, (step) => takeDown(step, later, deps));
+  await admit(call, deps);
+  await deps.lanes.release(call.receiptId);
+  const body = Buffer.from(JSON.stringify(await later.accept(call)));
+  const headers = {
+    'x-request-id': call.clientRequestId ?? call.requestId,
+    'content-type': 'application/json',
+    'content-length': body.length,
+  };
+  return { status: 200, headers, body };
 }
 
 /** A relay that throws is a defect of ours, or a journal that cannot be written: the customer pays nothing, and the hold must not stay. */

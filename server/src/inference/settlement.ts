@@ -4,9 +4,9 @@ import { type Cost, costOf, type UnitPrices } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type SettlementRecord, unitsOf } from '../ledger/index.ts';
 import { type Admission, HOLD_MS } from './admission.ts';
-import { isLive, keyIdOf } from './call.ts';
+import { isLive, keyIdOf, priceFactorOf } from './call.ts';
 import type { Target } from './deployments.ts';
-import type { InferenceDeps } from './deps.ts';
+import type { InferenceDeps, Reply } from './deps.ts';
 import type { Delivered } from './work.ts';
 
 /** What came of an admitted call. */
@@ -31,7 +31,7 @@ export interface Served {
 export function costOfUsage({ call }: Admission, { model }: Target, usage: ReceiptUsage): Cost {
   const price = model.priceAt(call.startedAt);
   if (!price) throw new Error(`${model.id} was admitted without a price`);
-  return costOf(price, usage);
+  return costOf(price, usage, priceFactorOf(call, price));
 }
 
 /** Where the provider sent no count. */
@@ -43,7 +43,9 @@ export const ourCount = (
 ): Promise<ReceiptUsage> => call.work.estimate(model, delivered, maxOutputTokens, tokenizer);
 
 /** Keeps the hold of a call that takes long. One renewal that fails does no harm: the next comes before the hold expires. */
-export function renewHold({ call }: Admission, { lanes, clock, log }: Pick<InferenceDeps, 'lanes' | 'clock' | 'log'>): void {
+export function renewHold({ call, share }: Admission, { lanes, clock, log }: Pick<InferenceDeps, 'lanes' | 'clock' | 'log'>): void {
+  // A hold of many is kept by whoever has taken it.
+  if (share) return;
   const failed = (error: unknown) => log.warn({ err: error, requestId: call.requestId }, 'a hold could not be renewed');
   try {
     const renewed = lanes.renew(call.receiptId, clock.now() + HOLD_MS);
@@ -56,14 +58,21 @@ export function renewHold({ call }: Admission, { lanes, clock, log }: Pick<Infer
 /**
  * Replaces the hold by the actual cost and makes the record of it durable, once. To be called before the last byte leaves.
  *
+ * @param answer what the caller will be told, for who has to keep it; a stream has been told already
  * @throws Problem `store_unavailable` when the record cannot be written: the answer must then not be completed
  */
-export async function settle(admission: Admission, served: Served, lanes: LaneStore): Promise<Settled> {
+export async function settle(
+  admission: Admission,
+  served: Served,
+  lanes: LaneStore,
+  answer?: Pick<Reply, 'status' | 'body'>,
+): Promise<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
   const units = outcome === 'failed' ? {} : unitsOf(usage);
   const rates = { tokens: Number(units['tokens'] ?? 0n), at: served.completedAt };
   const record = JSON.stringify(recordOf(admission, served, cost));
+  if (admission.share && answer) return admission.share.settle({ cost: cost.nanoUsd, units, record, usage }, answer);
   try {
     const settled = await lanes.settle({ holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record, rates });
     if (!settled) throw new Error('the hold is gone');
@@ -82,7 +91,10 @@ export async function settle(admission: Admission, served: Served, lanes: LaneSt
 
 function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost): SettlementRecord {
   const { principal } = call.grant;
+  const price = served.target.model.priceAt(call.startedAt);
+  const kind = call.kind ?? call.work.kind;
   return {
+    ...(kind && { kind }),
     receiptId: call.receiptId,
     requestId: call.requestId,
     attempt: served.attempts.length,
@@ -104,9 +116,10 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     ...(served.skipped && served.skipped.length > 0 && { skipped: served.skipped }),
     usage: served.usage,
     estimated: served.estimated,
-    priceVersion: served.target.model.priceAt(call.startedAt)?.version ?? '',
+    priceVersion: price?.version ?? '',
     priceTier: cost.tierAboveInputTokens,
     unitPrices: writtenPrices(cost.unit),
+    ...(call.kind && price && { priceFactor: priceFactorOf(call, price) }),
     held: hold.amount.toString(),
     cost: cost.nanoUsd.toString(),
     clientSignature: call.clientSignature,

@@ -1,11 +1,10 @@
-import type { ServerResponse } from 'node:http';
 import { ERRORS } from '@tallygate/contract';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
 import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
-import { ClientStream } from './client-stream.ts';
+import { ClientStream, type StreamReceiver } from './client-stream.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { SILENCE_MS } from './heartbeat.ts';
@@ -31,7 +30,7 @@ const BROKEN_OFF: StreamError = {
 };
 
 /** A streamed answer: bytes through, and before the last event leaves, the money is settled. */
-export async function relayStream(admission: Admission, res: ServerResponse, deps: InferenceDeps): Promise<Served> {
+export async function relayStream(admission: Admission, res: StreamReceiver, deps: InferenceDeps): Promise<Served> {
   const client = new ClientStream(res);
   const stopBeating = deps.heartbeat.start(() => {
     client.ping(SILENCE_MS);
@@ -65,7 +64,7 @@ export async function relayStream(admission: Admission, res: ServerResponse, dep
       completedAt: deps.clock.now(),
       overheadMs,
     };
-    if (isComplete) await admission.call.work.keep?.(filter.value, shown);
+    if (isComplete) await admission.call.work.keep?.(filter.value, shown, served, admission.call);
     await settle(admission, served, deps.lanes);
     if (isComplete || client.takesErrors) client.end(last);
     else client.cut();

@@ -34,6 +34,6 @@ export async function settleUnanswered(
     completedAt: deps.clock.now(),
     overheadMs,
   };
-  await settle(admission, served, deps.lanes);
+  await settle(admission, served, deps.lanes, { status: reply.status, body });
   return { served, reply: { status: reply.status, headers: { ...answerHeaders(admission, journey, overheadMs), ...reply.headers }, body } };
 }

@@ -1,7 +1,10 @@
+import type { ServerResponse } from 'node:http';
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../adapters/upstream/port.ts';
 import type { CatalogModel, UsageBound } from '../catalog/index.ts';
 import type { AnswerForm, ShownCost } from './answer-form.ts';
+import type { Call } from './call.ts';
+import type { Served } from './settlement.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Something that not every model can do. */
@@ -70,5 +73,21 @@ export interface Work {
   /** SHA-256 of the request as received, hex. */
   requestSha256(): string;
   /** Keeps what the answer left to keep (stored completions, responses), before it is settled and before its last byte leaves. */
-  keep?(answer: unknown, cost: ShownCost): Promise<void>;
+  keep?(answer: unknown, cost: ShownCost, served: Served, call: Call): Promise<void>;
+  /** What it begins lives on at the provider, so it is neither cancelled nor charged when the client hangs up: it goes on. */
+  readonly outlivesHangUp?: true;
+  /** The one deployment that can do it: what it goes on from lives there. */
+  readonly deployment?: string;
+  /** What is settled, where it is no answer but the beginning of a job. */
+  readonly kind?: 'media_job';
+  /** Where the work is to be done by a job: what takes it down instead. */
+  readonly later?: Later;
+}
+
+/** Work that is taken down now, once its worst case is found to fit, and done in the background. */
+export interface Later {
+  /** Resolves to the JSON that says so. */
+  accept(call: Call): Promise<object>;
+  /** Its events as they come, until it is over. */
+  follow(call: Call, res: ServerResponse): Promise<void>;
 }

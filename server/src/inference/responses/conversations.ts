@@ -3,6 +3,7 @@ import type { ResponseItem } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { isId, storablePairs, withId } from './ids.ts';
 import type { Owner } from './stored-responses.ts';
 
 export interface Conversation {
@@ -39,7 +40,7 @@ export class Conversations {
       conversation.id,
       owner.accountId,
       owner.livemode,
-      JSON.stringify(metadata),
+      JSON.stringify(storablePairs(metadata)),
       conversation.createdAt,
     ]);
     if (items.length > 0) await this.append(owner, conversation.id, items);
@@ -48,6 +49,7 @@ export class Conversations {
 
   /** @throws Problem `not_found`, also for somebody else's */
   async get(owner: Owner, id: string): Promise<Conversation> {
+    if (!isId(id)) throw missing('conversation');
     const { rows } = await this.#pool.query<{ metadata: Conversation['metadata']; created_at: Date }>(
       'select metadata, created_at from conversations where id = $1 and account_id = $2 and livemode = $3',
       [id, owner.accountId, owner.livemode],
@@ -57,18 +59,30 @@ export class Conversations {
     return { id, metadata: row.metadata, createdAt: row.created_at };
   }
 
+  async exists(owner: Owner, id: string): Promise<boolean> {
+    return this.get(owner, id).then(
+      () => true,
+      (thrown: unknown) => {
+        if (thrown instanceof Problem) return false;
+        throw thrown;
+      },
+    );
+  }
+
   async update(owner: Owner, id: string, metadata: Conversation['metadata']): Promise<Conversation> {
+    await this.get(owner, id);
     await this.#pool.query('update conversations set metadata = $4 where id = $1 and account_id = $2 and livemode = $3', [
       id,
       owner.accountId,
       owner.livemode,
-      JSON.stringify(metadata),
+      JSON.stringify(storablePairs(metadata)),
     ]);
     return this.get(owner, id);
   }
 
   /** @throws Problem `not_found` */
   async delete(owner: Owner, id: string): Promise<void> {
+    await this.get(owner, id);
     const { rowCount } = await this.#pool.query('delete from conversations where id = $1 and account_id = $2 and livemode = $3', [
       id,
       owner.accountId,
@@ -77,15 +91,23 @@ export class Conversations {
     if (rowCount === 0) throw missing('conversation');
   }
 
-  /** Adds items at the end, in order. One that is there already stays where it is. */
-  async append(owner: Owner, id: string, items: readonly ResponseItem[]): Promise<void> {
+  /**
+   * Adds items at the end, in order. One that is there already stays where it is. Resolves to the items with their ids.
+   *
+   * @throws Problem `not_found`
+   */
+  async append(owner: Owner, id: string, given: readonly ResponseItem[]): Promise<ResponseItem[]> {
     await this.get(owner, id);
+    const items = given.map(withId);
+    // One turn after the other: the items of two would mix. A conversation that is deleted meanwhile has no row to lock, and takes nothing.
     await this.#pool.query(
-      `insert into conversation_items (conversation_id, id, item)
-       select $1, item_id, item from unnest($2::text[], $3::json[]) with ordinality as given (item_id, item, place) order by place
+      `with locked as (select id from conversations where id = $1 for update)
+       insert into conversation_items (conversation_id, id, item)
+       select locked.id, item_id, item from locked, unnest($2::text[], $3::json[]) with ordinality as given (item_id, item, place) order by place
        on conflict (conversation_id, id) do nothing`,
       [id, items.map((item) => item.id), items.map((item) => JSON.stringify(item))],
     );
+    return items;
   }
 
   /** All items, oldest first: what the next response begins with. */
@@ -105,7 +127,7 @@ export class Conversations {
       `select item from conversation_items where conversation_id = $1
          and ($2::text is null or position ${isAscending ? '>' : '<'} (select position from conversation_items where conversation_id = $1 and id = $2))
        order by position ${isAscending ? 'asc' : 'desc'} limit $3`,
-      [id, after ?? null, limit + 1],
+      [id, after === undefined || isId(after) ? (after ?? null) : '', limit + 1],
     );
     return { items: rows.slice(0, limit).map(({ item }) => item), hasMore: rows.length > limit };
   }
@@ -113,6 +135,7 @@ export class Conversations {
   /** @throws Problem `not_found` */
   async item(owner: Owner, id: string, itemId: string): Promise<ResponseItem> {
     await this.get(owner, id);
+    if (!isId(itemId)) throw missing('item');
     const { rows } = await this.#pool.query<{ item: ResponseItem }>(
       'select item from conversation_items where conversation_id = $1 and id = $2',
       [id, itemId],
@@ -125,6 +148,7 @@ export class Conversations {
   /** @throws Problem `not_found` */
   async deleteItem(owner: Owner, id: string, itemId: string): Promise<Conversation> {
     const conversation = await this.get(owner, id);
+    if (!isId(itemId)) throw missing('item');
     const { rowCount } = await this.#pool.query('delete from conversation_items where conversation_id = $1 and id = $2', [id, itemId]);
     if (rowCount === 0) throw missing('item');
     return conversation;

@@ -3,6 +3,7 @@ import type { AnswerForm, ShownCost } from '../answer-form.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
 import { isCount, isRecord } from '../usage.ts';
+import { shownResponse, withoutEncrypted } from './wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -14,7 +15,7 @@ const WHOLE = new Set(['response.created', 'response.queued', 'response.in_progr
 const FINAL = new Set(['response.completed', 'response.incomplete']);
 
 /** Answers of a provider that has Responses itself. */
-export const responseForm = (frame: ResponseFrame): AnswerForm => ({
+export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): AnswerForm => ({
   read(bytes) {
     const value = jsonObjectOf(bytes);
     if (value?.['object'] !== 'response' || !Array.isArray(value['output']) || value['status'] === 'failed') return undefined;
@@ -24,18 +25,27 @@ export const responseForm = (frame: ResponseFrame): AnswerForm => ({
       usage: readResponseUsage(value['usage']),
       delivered: { text: textOfOutput(value['output']), scale: 1 },
       value: response,
-      toBytes: (cost) => Buffer.from(JSON.stringify(withUsage(response, cost))),
+      toBytes: (cost) => Buffer.from(JSON.stringify(withUsage(shownResponse(response, !hidesEncrypted), cost))),
     };
   },
-  openStream: () => new TypedEventStream(eventForm(frame)),
+  openStream: () => new TypedEventStream(eventForm(frame, hidesEncrypted)),
 });
 
-const eventForm = (frame: ResponseFrame): EventForm => ({
-  isWatched: (type) => WHOLE.has(type) || type === 'response.failed',
+/** Events that carry an item whole, and with it what the model thought. */
+const ITEMS = new Set(['response.output_item.added', 'response.output_item.done']);
+
+const eventForm = (frame: ResponseFrame, hidesEncrypted: boolean): EventForm => ({
+  isWatched: (type) => WHOLE.has(type) || type === 'response.failed' || (hidesEncrypted && ITEMS.has(type)),
   isFinal: (type) => FINAL.has(type),
-  rewrite: (event) => ({ ...event, response: { ...responseOf(event), ...frame } }),
+  rewrite: (event) =>
+    isRecord(event['item'])
+      ? { ...event, item: withoutEncrypted(event['item']) }
+      : { ...event, response: { ...shownResponse(responseOf(event), !hidesEncrypted), ...frame } },
   readUsage: (final) => readResponseUsage(responseOf(final)['usage']),
-  withCost: (final, cost) => ({ ...final, response: withUsage({ ...responseOf(final), ...frame }, cost) }),
+  withCost: (final, cost) => ({
+    ...final,
+    response: withUsage({ ...shownResponse(responseOf(final), !hidesEncrypted), ...frame }, cost),
+  }),
   textOf: ({ delta }) => (typeof delta === 'string' ? delta : ''),
   valueOf: (final) => ({ ...responseOf(final), ...frame }),
 });
@@ -43,7 +53,7 @@ const eventForm = (frame: ResponseFrame): EventForm => ({
 const responseOf = ({ response }: Json): Json => (isRecord(response) ? response : {});
 
 /** OpenAI's usage of a response; undefined where it is missing or cannot be a count. */
-export function readResponseUsage(usage: unknown): ReceiptUsage | undefined {
+function readResponseUsage(usage: unknown): ReceiptUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { input_tokens: input, output_tokens: output, input_tokens_details: inputDetails, output_tokens_details: outputDetails } = usage;
   if (!isCount(input) || !isCount(output)) return undefined;

@@ -3,8 +3,8 @@ import { isRecord } from '../usage.ts';
 import type { Requirement } from '../work.ts';
 
 /** The input as items, whichever way it was written. */
-export function inputItems({ input }: Pick<ResponseRequest, 'input'>): ResponseItem[] {
-  if (input === undefined) return [];
+export function inputItems({ input }: { readonly input?: ResponseRequest['input'] | null }): ResponseItem[] {
+  if (input === undefined || input === null) return [];
   return typeof input === 'string' ? [{ type: 'message', role: 'user', content: [{ type: 'input_text', text: input }] }] : input;
 }
 
@@ -67,3 +67,13 @@ export function inputSize(request: ResponseRequest, items: readonly ResponseItem
 /** What the chat template adds: to the whole, to each item, to each tool. */
 export const templateTokens = ({ tools }: ResponseRequest, items: readonly ResponseItem[]): number =>
   TEMPLATE_TOKENS + items.length * ITEM_TOKENS + (tools?.length ?? 0) * TOOL_TOKENS;
+
+/** What of an item is text. */
+export const withoutImages = (item: ResponseItem): ResponseItem => ({
+  ...item,
+  content: withoutImageParts(item['content']),
+  output: withoutImageParts(item['output']),
+});
+
+const withoutImageParts = (parts: unknown): unknown =>
+  Array.isArray(parts) ? parts.filter((part) => !(isRecord(part) && part['type'] === 'input_image')) : parts;

@@ -3,20 +3,26 @@ import type { CatalogModel } from '../../catalog/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
 import { toolPromptTokens, unescaped } from '../input-bound.ts';
+import type { Served } from '../settlement.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { isRecord, NO_USAGE } from '../usage.ts';
 import type { Delivered, Work } from '../work.ts';
 import { chatDialect } from './chat-dialect.ts';
 import { type ResponseFrame, responseForm, withUsage } from './response-form.ts';
-import { type InputSize, inputSize, responseNeeds, templateTokens } from './response-input.ts';
+import { type InputSize, inputSize, responseNeeds, templateTokens, withoutImages } from './response-input.ts';
+import { ENCRYPTED_REASONING } from './wire.ts';
 
 export interface ResponseWorkOptions {
   /** The whole input: what came before, and what is new. */
   readonly items: readonly ResponseItem[];
   readonly frame: ResponseFrame;
   readonly requestSha256: () => string;
-  /** Given the response as the caller sees it. */
-  readonly keep?: (response: Readonly<Record<string, unknown>>) => Promise<void>;
+  /** Whether the provider is to send what the model thought along, so that it can be shown to it again. */
+  readonly asksEncrypted?: boolean;
+  /** Whether the caller is not to see that. */
+  readonly hidesEncrypted?: boolean;
+  /** Given the response whole, with its cost. */
+  readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served) => Promise<void>;
 }
 
 /** Tools that the caller runs. What else there is, the provider runs, and bills by the call. */
@@ -26,11 +32,12 @@ const STANDARD_TIERS = new Set(['auto', 'default', 'flex']);
 const WINDOW_UNKNOWN = 10_000_000;
 
 /** @throws Problem `unpriced_feature` */
-export function responseWork(request: ResponseRequest, { items, frame, requestSha256, keep }: ResponseWorkOptions): Work {
+export function responseWork(request: ResponseRequest, options: ResponseWorkOptions): Work {
+  const { items, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, keep } = options;
   refuseUnpriced(request);
   const size = inputSize(request, items);
   if (items.length === 0 && !request.instructions && request['prompt'] === undefined) throw nothingToAnswer();
-  const sent = statelessRequest(request, items);
+  const sent = statelessRequest(request, items, asksEncrypted);
   const chat = chatDialect(sent, items, frame);
   return {
     endpoint: '/v1/responses',
@@ -45,7 +52,10 @@ export function responseWork(request: ResponseRequest, { items, frame, requestSh
       roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN),
     },
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
-    dialects: [{ endpoint: '/v1/responses', request: sent, form: responseForm(frame) }, ...(chat ? [chat] : [])],
+    dialects: [
+      { endpoint: '/v1/responses', request: sent, form: responseForm(frame, asksEncrypted && hidesEncrypted) },
+      ...(chat ? [chat] : []),
+    ],
     bound: (model) => ({ inputTokens: inputTokenBound(model, size) }),
     async countedBound(model, tokenizer) {
       if (size.isOpenEnded || !model.tokenizer) return undefined;
@@ -56,15 +66,27 @@ export function responseWork(request: ResponseRequest, { items, frame, requestSh
     },
     estimate: (model, delivered, most, tokenizer) => estimateUsage({ request, items, size, model, delivered, most: most ?? 0 }, tokenizer),
     requestSha256,
-    ...(keep && { keep: (answer, cost) => keep(withUsage(isRecord(answer) ? answer : {}, cost)) }),
+    ...(keep && { keep: (answer, cost, served) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served) }),
   };
 }
 
 /** The provider is asked without state: everything that came before is in the input, and nothing is to stay there. */
-function statelessRequest(request: ResponseRequest, items: readonly ResponseItem[]): ResponseRequest {
-  const { previous_response_id: _, conversation: __, background: ___, metadata: ____, ...rest } = request;
-  return { ...rest, input: [...items], store: false };
+function statelessRequest(request: ResponseRequest, items: readonly ResponseItem[], asksEncrypted: boolean): ResponseRequest {
+  const { previous_response_id: _, conversation: __, background: ___, metadata: ____, truncation: _____, ...rest } = request;
+  const include = asksEncrypted ? [...new Set([...(request.include ?? []), ENCRYPTED_REASONING])] : request.include;
+  return { ...rest, ...(include && { include }), input: items.flatMap(statelessItem), store: false };
 }
+
+/** Ids name what the provider keeps, and it keeps nothing. Only reasoning needs its own, and is worth nothing there without its content. */
+function statelessItem(item: ResponseItem): ResponseItem[] {
+  if (item.type === 'reasoning') return typeof item['encrypted_content'] === 'string' ? [item] : [];
+  if (!NAMELESS.has(item.type ?? 'message')) return [item];
+  const { id: _, ...sent } = item;
+  return [sent];
+}
+
+/** Items that a provider takes without their id. */
+const NAMELESS = new Set(['message', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output']);
 
 function inputTokenBound(model: CatalogModel, { textBytes: written, images, isOpenEnded, hasTools }: InputSize): number {
   const { contextWindow, imageTokenBound } = model;
@@ -76,15 +98,6 @@ function inputTokenBound(model: CatalogModel, { textBytes: written, images, isOp
 /** Everything that may become part of the prompt, but for images. */
 const promptText = ({ instructions, tools, text }: ResponseRequest, items: readonly ResponseItem[]): string =>
   unescaped([items.map(withoutImages), instructions, tools, text]);
-
-const withoutImages = (item: ResponseItem): ResponseItem => ({
-  ...item,
-  content: withoutImageParts(item['content']),
-  output: withoutImageParts(item['output']),
-});
-
-const withoutImageParts = (parts: unknown): unknown =>
-  Array.isArray(parts) ? parts.filter((part) => !(isRecord(part) && part['type'] === 'input_image')) : parts;
 
 interface Estimated {
   readonly request: ResponseRequest;

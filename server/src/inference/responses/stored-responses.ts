@@ -2,8 +2,9 @@ import type { ResponseItem } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { isId } from './ids.ts';
 
-type Json = Readonly<Record<string, unknown>>;
+export type Json = Readonly<Record<string, unknown>>;
 
 /** Whose objects: of an account, and there of live or of test mode, which never see each other. */
 export interface Owner {
@@ -32,6 +33,7 @@ export interface NewStoredResponse extends StoredResponse {
 export const KEPT_MS = 30 * 24 * 3600 * 1000;
 /** Longer chains are cut off at their beginning, long before a model's window is full. */
 const LONGEST_CHAIN = 1_000;
+const STATUSES = new Set(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']);
 
 /** Responses that are kept, in PostgreSQL. */
 export class StoredResponses {
@@ -46,10 +48,13 @@ export class StoredResponses {
   async save(owner: Owner, { id, response, input, previousResponseId, conversationId, keyId, request }: NewStoredResponse): Promise<void> {
     const now = this.#clock.now();
     await this.#pool.query(
-      `insert into stored_responses
-         (id, account_id, livemode, key_id, previous_response_id, conversation_id, status, input, response, request, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-       on conflict (id) do update set status = excluded.status, response = excluded.response, request = excluded.request`,
+      `with saved as (
+         insert into stored_responses
+           (id, account_id, livemode, key_id, previous_response_id, conversation_id, status, input, response, request, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning id
+       )
+       insert into stored_response_items (account_id, livemode, item_id, response_id)
+       select $2, $3, item_id, id from saved, unnest($13::text[]) item_id`,
       [
         id,
         owner.accountId,
@@ -57,29 +62,32 @@ export class StoredResponses {
         keyId,
         previousResponseId,
         conversationId,
-        response['status'],
+        statusOf(response),
         JSON.stringify(input),
         JSON.stringify(response),
         request === undefined ? null : JSON.stringify(request),
         new Date(now),
         new Date(now + KEPT_MS),
+        itemIds([...input, ...outputOf(response)]),
       ],
     );
   }
 
   /** @throws Problem `not_found`, also for somebody else's */
   async get(owner: Owner, id: string): Promise<StoredResponse> {
-    const { rows } = await this.#pool.query<{ response: Json; input: ResponseItem[] }>(
-      'select response, input from stored_responses where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4',
+    if (!isId(id)) throw missing();
+    const { rows } = await this.#pool.query<{ response: Json; input: ResponseItem[]; status: string }>(
+      'select response, input, status from stored_responses where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4',
       [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
     );
     const [row] = rows;
     if (!row) throw missing();
-    return { id, response: row.response, input: row.input };
+    return { id, response: { ...row.response, status: row.status }, input: row.input };
   }
 
   /** @throws Problem `not_found` */
   async delete(owner: Owner, id: string): Promise<void> {
+    await this.get(owner, id);
     const { rowCount } = await this.#pool.query('delete from stored_responses where id = $1 and account_id = $2 and livemode = $3', [
       id,
       owner.accountId,
@@ -91,36 +99,68 @@ export class StoredResponses {
   /**
    * Everything that was said up to and with a response, oldest first.
    *
-   * @throws Problem `previous_response_not_found`
+   * @throws Problem `not_found`; `conflict` while it still runs
    */
   async history(owner: Owner, id: string): Promise<ResponseItem[]> {
-    const { rows } = await this.#pool.query<{ input: ResponseItem[]; output: ResponseItem[] | null }>(
+    if (!isId(id)) throw noPrevious(id);
+    // The output is taken out here and not there: PostgreSQL looks into JSON only where it holds no U+0000.
+    const { rows } = await this.#pool.query<{ input: ResponseItem[]; response: Json; status: string }>(
       `with recursive chain as (
-         select id, previous_response_id, input, response, 1 as depth from stored_responses
+         select id, previous_response_id, input, response, status, 1 as depth from stored_responses
            where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4
          union all
-         select r.id, r.previous_response_id, r.input, r.response, chain.depth + 1 from stored_responses r
+         select r.id, r.previous_response_id, r.input, r.response, r.status, chain.depth + 1 from stored_responses r
            join chain on r.id = chain.previous_response_id
            where r.account_id = $2 and r.livemode = $3 and chain.depth < ${LONGEST_CHAIN}
        )
-       select input, response -> 'output' as output from chain order by depth desc`,
+       select input, response, status from chain order by depth desc`,
       [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
     );
-    if (rows.length === 0)
-      throw new Problem(
-        'not_found',
-        `There is no response ${id.slice(0, 100)} to go on from: it was not stored, or is older than 30 days.`,
-        {
-          param: 'previous_response_id',
-        },
-      );
-    return rows.flatMap(({ input, output }) => [...input, ...(output ?? [])]);
+    const last = rows.at(-1);
+    if (!last) throw noPrevious(id);
+    if (last.status === 'queued' || last.status === 'in_progress')
+      throw new Problem('conflict', `The response ${id} still runs: it can be gone on from once it has ended.`, {
+        param: 'previous_response_id',
+      });
+    return rows.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
   }
 
+  /** Items of kept responses, by their ids. */
+  async items(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ResponseItem>> {
+    const { rows } = await this.#pool.query<{ input: ResponseItem[]; response: Json }>(
+      `select input, response from stored_responses r
+        where r.expires_at > $4 and r.id in (
+          select distinct on (item_id) response_id from stored_response_items
+           where account_id = $1 and livemode = $2 and item_id = any($3) order by item_id, response_id)`,
+      [owner.accountId, owner.livemode, ids.filter(isId), new Date(this.#clock.now())],
+    );
+    const wanted = new Set(ids);
+    const found = rows.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
+    return new Map(found.flatMap((item) => (typeof item.id === 'string' && wanted.has(item.id) ? [[item.id, item] as const] : [])));
+  }
+
+  /** Deletes what has expired, a batch at a time. Resolves to how many there were. */
   async sweep(): Promise<number> {
-    const { rowCount } = await this.#pool.query('delete from stored_responses where expires_at <= $1', [new Date(this.#clock.now())]);
+    const { rowCount } = await this.#pool.query(
+      'delete from stored_responses where id in (select id from stored_responses where expires_at <= $1 limit 1000)',
+      [new Date(this.#clock.now())],
+    );
     return rowCount ?? 0;
   }
 }
 
+/** A provider may call a state by a word that is not known here. */
+export const statusOf = ({ status }: Json): string => (typeof status === 'string' && STATUSES.has(status) ? status : 'completed');
+
+export const outputOf = ({ output }: Json): ResponseItem[] => (Array.isArray(output) ? output : []);
+
+export const itemIds = (items: readonly ResponseItem[]): string[] => [...new Set(items.map(({ id }) => id).filter(isId))];
+
 const missing = (): Problem => new Problem('not_found', 'No such response: it was not stored, was deleted, or is older than 30 days.');
+
+const noPrevious = (id: string): Problem =>
+  new Problem(
+    'not_found',
+    `There is no response ${id.slice(0, 100).toWellFormed()} to go on from: it was not stored, or is older than 30 days.`,
+    { param: 'previous_response_id' },
+  );

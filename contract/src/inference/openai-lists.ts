@@ -1,0 +1,40 @@
+import * as z from 'zod';
+
+/** Ids of objects: what is none that we gave is missing, so any text that fits will do. */
+export const objectId = (description: string) => z.string().min(1).max(200).meta({ description });
+
+/** The query of OpenAI's cursor lists. */
+export const cursorQuery = (order: 'asc' | 'desc') => ({
+  after: z.string().max(200).optional().meta({ description: 'Id of the last object of the page before.' }),
+  limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
+  order: z.enum(['asc', 'desc']).default(order).meta({ description: 'Oldest or newest first.' }),
+});
+
+/** A list parameter as OpenAI’s clients write it: `include[]=a&include[]=b`. */
+const texts = z.union([z.string().max(200), z.array(z.string().max(200)).max(20)]).optional();
+export const includeQuery = {
+  include: texts.meta({ description: 'What to show beside the usual: `reasoning.encrypted_content`.' }),
+  'include[]': texts.meta({ description: 'The same, as OpenAI’s clients write it.' }),
+};
+
+/** OpenAI's page of objects. */
+export const cursorPage = <T extends z.ZodType>(item: T) =>
+  z.object({
+    object: z.literal('list'),
+    data: z.array(item),
+    first_id: z
+      .string()
+      .nullable()
+      .meta({ examples: [null] }),
+    last_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The `after` of the next page.', examples: [null] }),
+    has_more: z.boolean(),
+  });
+
+/** At most 16 pairs of at most 64 and 512 characters. */
+export const Metadata = z
+  .record(z.string().max(64), z.string().max(512))
+  .refine((pairs) => Object.keys(pairs).length <= 16, 'must have at most 16 pairs')
+  .meta({ description: 'At most 16 pairs, of at most 64 and 512 characters.', examples: [{ topic: 'demo' }] });

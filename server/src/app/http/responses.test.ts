@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MovableClock, newKey, send, signUp } from './account-api-under-test.ts';
+import { chat, type InferenceWorld, openInferenceWorld } from './inference-api-under-test.ts';
+
+let world: InferenceWorld;
+let auth: Record<string, string>;
+let otherAuth: Record<string, string>;
+let session: Awaited<ReturnType<typeof signUp>>;
+const clock = new MovableClock();
+beforeAll(async () => {
+  world = await openInferenceWorld(clock, { chunkDelayMs: 5 });
+  session = await signUp(world.account);
+  ({ auth } = await newKey(world.account, session.auth, { livemode: false }));
+  ({ auth: otherAuth } = await newKey(world.account, (await signUp(world.account)).auth, { livemode: false }));
+});
+afterAll(() => world?.close());
+
+const MODEL = 'gpt-4o-mini';
+const create = async (body: object, headers = auth) => {
+  const answer = await chat(world, headers, { model: MODEL, input: 'Say hello.', ...body }, '/v1/responses');
+  return answer;
+};
+const created = async (body: object, headers = auth) => {
+  const { status, body: response } = await create(body, headers);
+  expect(response).toMatchObject({ object: 'response' });
+  expect(status).toBe(200);
+  return response;
+};
+const at = (path: string, options: Parameters<typeof send>[2] = {}) => send(world.account, path, { headers: auth, ...options });
+const eventsOf = (text: string) =>
+  text.split('\n\n').flatMap((event) => {
+    const data = /^data: (.*)$/m.exec(event)?.[1];
+    return data === undefined ? [] : [JSON.parse(data)];
+  });
+const streamed = async (path: string, headers = auth) => {
+  const answer = await fetch(`http://${world.authority}${path}`, { headers });
+  return { status: answer.status, events: answer.ok ? eventsOf(await answer.text()) : [] };
+};
+const textOf = (response: { output: { type: string; content: { text: string }[] }[] }) =>
+  response.output
+    .filter(({ type }) => type === 'message')
+    .map(({ content }) => content[0]?.text)
+    .join('');
+
+describe('a stored response', () => {
+  test('is read as it was answered, and is gone once it is deleted', async () => {
+    const response = await created({ metadata: { topic: 'demo' } });
+    const read = await at(`/v1/responses/${response.id}`);
+    expect(read.body).toEqual(response);
+    expect((await at(`/v1/responses/${response.id}`, { method: 'DELETE' })).body).toEqual({
+      id: response.id,
+      object: 'response',
+      deleted: true,
+    });
+    expect((await at(`/v1/responses/${response.id}`)).status).toBe(404);
+    expect((await create({ previous_response_id: response.id })).status).toBe(404);
+  });
+
+  test('of another account is answered exactly as a missing one, whatever is asked of it', async () => {
+    const { id } = await created({});
+    for (const path of [`/v1/responses/${id}`, `/v1/responses/${id}/input_items`]) {
+      const [theirs, none] = [await at(path, { headers: otherAuth }), await at(path.replace(id, 'resp_none'), { headers: otherAuth })];
+      expect([theirs.status, theirs.body.detail]).toEqual([404, none.body.detail]);
+    }
+    expect((await at(`/v1/responses/${id}`, { headers: otherAuth, method: 'DELETE' })).status).toBe(404);
+    expect((await at(`/v1/responses/${id}/cancel`, { headers: otherAuth, method: 'POST' })).status).toBe(404);
+    expect((await create({ previous_response_id: id }, otherAuth)).status).toBe(404);
+    expect((await streamed(`/v1/responses/${id}?stream=true`, otherAuth)).status).toBe(404);
+    expect((await at(`/v1/responses/${id}`)).status).toBe(200);
+  });
+
+  test('lists its input, each item with an id, page by page', async () => {
+    const input = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));
+    const { id } = await created({ input });
+    const first = await at(`/v1/responses/${id}/input_items?limit=2&order=asc`);
+    expect(first.body).toMatchObject({ object: 'list', has_more: true, data: [{ content: 'one' }, { content: 'two' }] });
+    const rest = await at(`/v1/responses/${id}/input_items?limit=2&order=asc&after=${first.body.last_id}`);
+    expect(rest.body).toMatchObject({ has_more: false, data: [{ content: 'three', id: expect.stringMatching(/^msg_/) }] });
+    expect((await at(`/v1/responses/${id}/input_items`)).body.data[0].content).toBe('three');
+  });
+
+  test('that was not to be kept is not', async () => {
+    const { id } = await created({ store: false });
+    expect((await at(`/v1/responses/${id}`)).status).toBe(404);
+  });
+
+  test('expires after thirty days', async () => {
+    const { id } = await created({});
+    clock.offsetMs = 31 * 24 * 3600 * 1000;
+    const status = (await at(`/v1/responses/${id}`)).status;
+    clock.offsetMs = 0;
+    expect(status).toBe(404);
+  });
+
+  test('is replayed as events, the same at every time, from any place', async () => {
+    const response = await created({});
+    const { events } = await streamed(`/v1/responses/${response.id}?stream=true`);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+    expect(events.map(({ type }) => type).slice(0, 3)).toEqual(['response.created', 'response.in_progress', 'response.output_item.added']);
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { id: response.id, output: response.output } });
+    const later = await streamed(`/v1/responses/${response.id}?stream=true&starting_after=3`);
+    expect(later.events).toEqual(events.slice(4));
+  });
+
+  test('cannot be cancelled where it never was in the background', async () => {
+    const { id } = await created({});
+    expect(await at(`/v1/responses/${id}/cancel`, { method: 'POST' })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+});
+
+describe('what an item refers to', () => {
+  test('is the item itself, of the same account alone', async () => {
+    const first = await created({ input: [{ role: 'user', content: 'My name is Ada.' }] });
+    const reference = { type: 'item_reference', id: first.output[0].id };
+    const second = await created({ input: [reference, { role: 'user', content: 'Go on.' }] });
+    const { body } = await at(`/v1/responses/${second.id}/input_items?order=asc`);
+    expect(body.data[0]).toEqual(first.output[0]);
+    expect((await create({ input: [reference] }, otherAuth)).status).toBe(422);
+  });
+
+  test('is a stored file, whose bytes go to the provider and not into what is kept', async () => {
+    const content = [
+      { type: 'input_file', file_id: 'file-letter' },
+      { type: 'input_text', text: 'What is in it?' },
+    ];
+    const answer = await create({ model: MODEL, input: [{ role: 'user', content }] });
+    expect(answer.status).toBe(200);
+    const { body } = await at(`/v1/responses/${answer.body.id}/input_items`);
+    expect(body.data[0].content[0]).toEqual({ type: 'input_file', file_id: 'file-letter' });
+    const missing = [{ type: 'input_file', file_id: 'file-none' }];
+    expect((await create({ model: MODEL, input: [{ role: 'user', content: missing }] })).status).toBe(404);
+  });
+});
+
+describe('in the background', () => {
+  test('a response is queued at once, done by a worker and charged once, however often the worker is told', async () => {
+    const queued = await created({ background: true });
+    expect(queued).toMatchObject({ status: 'queued', background: true, output: [] });
+    expect(world.told).toContain(queued.id);
+    await Promise.all([world.work(queued.id), world.work(queued.id)]);
+    await world.work(queued.id);
+    const { body } = await at(`/v1/responses/${queued.id}`);
+    expect(body).toMatchObject({ id: queued.id, status: 'completed', usage: { cost: expect.any(Number) } });
+    expect(textOf(body)).toContain('Say hello.');
+    await world.written();
+    const { rows } = await world.database.pool.query('select count(*)::int as n from usage_records');
+    const before = rows[0].n;
+    await world.work(queued.id);
+    await world.written();
+    expect((await world.database.pool.query('select count(*)::int as n from usage_records')).rows[0].n).toBe(before);
+  });
+
+  test('streams from its first event, and can be followed again from any place', async () => {
+    const asked = chat(world, auth, { model: MODEL, input: 'Say hello.', background: true, stream: true }, '/v1/responses');
+    await expect.poll(() => world.told.length, { interval: 5 }).toBeGreaterThan(1);
+    await world.work(world.told.at(-1) ?? '');
+    const events = eventsOf((await asked).text);
+    expect(events.map(({ type }) => type).slice(0, 3)).toEqual(['response.created', 'response.queued', 'response.in_progress']);
+    expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index));
+    expect(events.at(-1)).toMatchObject({ type: 'response.completed', response: { status: 'completed', background: true } });
+    const { id } = events[0].response;
+    expect((await streamed(`/v1/responses/${id}?stream=true&starting_after=4`)).events).toEqual(events.slice(5));
+    expect((await at(`/v1/responses/${id}`)).body).toEqual(events.at(-1).response);
+  });
+
+  test('is cancelled, and asks the provider nothing where it had not begun', async () => {
+    const { id } = await created({ background: true });
+    expect((await at(`/v1/responses/${id}/cancel`, { method: 'POST' })).body.status).toBe('cancelled');
+    await world.work(id);
+    expect((await at(`/v1/responses/${id}`)).body).toMatchObject({ status: 'cancelled', output: [] });
+    expect((await at(`/v1/responses/${id}/cancel`, { method: 'POST' })).body.status).toBe('cancelled');
+    expect(await world.background.waiting(-60_000)).not.toContain(id);
+  });
+
+  test('stops while it runs, and stays cancelled', async () => {
+    const { id } = await created({ background: true }, { ...auth, 'x-sandbox-fault': 'slow-first-byte; ms=9000' });
+    const work = world.work(id);
+    await expect.poll(async () => (await at(`/v1/responses/${id}`)).body.status, { interval: 5 }).toBe('in_progress');
+    await at(`/v1/responses/${id}/cancel`, { method: 'POST' });
+    await work;
+    expect((await at(`/v1/responses/${id}`)).body.status).toBe('cancelled');
+  });
+
+  test('fails where its key was revoked meanwhile', async () => {
+    const key = await newKey(world.account, session.auth, { livemode: false });
+    const { id } = await created({ background: true }, key.auth);
+    await send(world.account, `/v1/keys/${key.keyId}`, { method: 'DELETE', headers: session.auth });
+    await world.work(id);
+    expect((await at(`/v1/responses/${id}`)).body).toMatchObject({ status: 'failed', error: { code: 'server_error' } });
+  });
+
+  test('is refused at once where the budget does not fit', async () => {
+    const key = await newKey(world.account, session.auth, { livemode: false, monthly_cap_usd: '0' });
+    expect((await create({ background: true }, key.auth)).status).toBe(402);
+  });
+
+  test('is done again by the next worker where the first one died', async () => {
+    const { id } = await created({ background: true });
+    await world.background.claim(id);
+    await world.work(id);
+    expect((await at(`/v1/responses/${id}`)).body.status).toBe('in_progress');
+    clock.offsetMs = 60_000;
+    expect(await world.background.waiting(0)).toContain(id);
+    await world.work(id);
+    clock.offsetMs = 0;
+    expect((await at(`/v1/responses/${id}`)).body.status).toBe('completed');
+  });
+
+  test('settles what a worker left unsettled, without asking the provider again', async () => {
+    const { id } = await created({ background: true });
+    const { lanes } = world.inference;
+    const settle = lanes.settle.bind(lanes);
+    lanes.settle = () => Promise.reject(new Error('killed'));
+    await world.work(id);
+    lanes.settle = settle;
+    const { body: stored } = await at(`/v1/responses/${id}`);
+    expect(stored.status).toBe('completed');
+    const requestId = async () =>
+      (await world.database.pool.query('select request from stored_responses where id = $1', [id])).rows[0].request?.requestId;
+    const asked = await requestId();
+    clock.offsetMs = 60_000;
+    await world.work(id);
+    clock.offsetMs = 0;
+    await world.written();
+    expect((await world.database.pool.query('select 1 from usage_records where request_id = $1', [asked])).rowCount).toBe(1);
+    expect((await at(`/v1/responses/${id}`)).body).toEqual(stored);
+    expect(await requestId()).toBeUndefined();
+  });
+
+  test('needs to be kept', async () => {
+    expect((await create({ background: true, store: false })).status).toBe(422);
+  });
+});
+
+describe('input tokens', () => {
+  const count = async (json: object) => at('/v1/responses/input_tokens', { json });
+  test('are counted with what went before, and cost nothing', async () => {
+    await world.written();
+    const records = async () => (await world.database.pool.query('select count(*)::int as n from usage_records')).rows[0].n;
+    const first = await created({});
+    await world.written();
+    const before = await records();
+    const alone = await count({ model: MODEL, input: 'Say hello.' });
+    expect(alone.body).toMatchObject({ object: 'response.input_tokens', input_tokens: expect.any(Number) });
+    expect(alone.body.input_tokens).toBeGreaterThan(3);
+    expect(alone.body.input_tokens).toBeLessThan(30);
+    const chained = await count({ model: MODEL, input: 'Say hello.', previous_response_id: first.id });
+    expect(chained.body.input_tokens).toBeGreaterThan(alone.body.input_tokens);
+    await world.written();
+    expect(await records()).toBe(before);
+  });
+
+  test('of a model that is not in the catalogue are not counted', async () => {
+    expect((await count({ model: 'gpt-0', input: 'Hi.' })).status).toBe(404);
+  });
+});
+
+test('a compacted dialogue is the input of the next response', async () => {
+  const input = [
+    { role: 'user', content: 'My name is Ada.' },
+    { role: 'assistant', content: 'Hello, Ada.' },
+  ];
+  const { status, body } = await chat(world, auth, { model: MODEL, input }, '/v1/responses/compact');
+  expect(status).toBe(200);
+  expect(body).toMatchObject({
+    id: expect.stringMatching(/^resp_/),
+    object: 'response.compaction',
+    created_at: expect.any(Number),
+    output: [
+      { role: 'user', content: 'My name is Ada.' },
+      { type: 'compaction', encrypted_content: expect.any(String) },
+    ],
+    usage: { total_tokens: expect.any(Number), cost: expect.any(Number) },
+  });
+  const next = await created({ input: [...body.output, { role: 'user', content: 'Say hello.' }] });
+  expect(next.status).toBe('completed');
+});
+
+test('what is too long for the window is refused, or cut at its beginning where that was asked for', async () => {
+  const input = Array.from({ length: 40 }, (_, index) => ({ role: 'user', content: `${index} ${'word '.repeat(4_000)}` }));
+  expect(await create({ input })).toMatchObject({ status: 422, body: { error: { param: 'input' } } });
+  expect((await create({ input, truncation: 'auto', max_output_tokens: 16 })).status).toBe(200);
+});
+
+describe('nothing that a caller can send is answered with a failure of ours', () => {
+  const NUL = '%00';
+  test.each([
+    `/v1/responses/${NUL}`,
+    `/v1/responses/${NUL}/input_items`,
+    '/v1/responses/%ED%A0%80',
+    `/v1/conversations/${NUL}`,
+    `/v1/conversations/${NUL}/items`,
+    `/v1/chat/completions/${NUL}`,
+    `/v1/chat/completions/${NUL}/messages`,
+    `/v1/chat/completions?after=${NUL}&metadata[a]=${NUL}&model=${NUL}`,
+  ])('GET %s', async (path) => {
+    expect((await at(path)).status).toBeLessThan(500);
+  });
+
+  test.each([NUL, '%ED%A0%80', 'x'.repeat(300)])('GET /v1/responses/%s as a stream', async (id) => {
+    expect((await streamed(`/v1/responses/${id}?stream=true`)).status).toBe(404);
+    expect((await streamed(`/v1/responses/resp_1?stream=true&starting_after=${id}`)).status).toBe(422);
+  });
+
+  test.each([
+    { input: 'a\0b', metadata: { 'k\0': 'v\ud800' }, user: '\0' },
+    { input: [{ type: 'message', id: 'x\0', role: 'user', content: 'half \ud800' }] },
+    { input: [{ type: 'item_reference', id: '\0' }] },
+    { previous_response_id: '\0' },
+    { conversation: '\ud800' },
+    { background: true, input: '\0\ud800' },
+  ])('POST /v1/responses %#', async (body) => {
+    const answer = await create(body);
+    expect(answer.status).toBeLessThan(500);
+    if (answer.status !== 200) return;
+    expect((await at(`/v1/responses/${answer.body.id}`)).status).toBe(200);
+    if (!('background' in body)) expect((await create({ previous_response_id: answer.body.id })).status).toBe(200);
+  });
+});

@@ -1,0 +1,142 @@
+import type { ChatCompletionRequest } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { Clock } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { isId, storable, storablePairs } from '../responses/ids.ts';
+import { type Json, KEPT_MS, type Owner } from '../responses/stored-responses.ts';
+
+export interface StoredChat {
+  /** As the caller got it, with its metadata. */
+  readonly completion: Json;
+  readonly messages: readonly Json[];
+}
+
+export interface ChatQuery {
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+  readonly model?: string | undefined;
+  /** Pairs that a completion has to have. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+interface Row {
+  readonly id: string;
+  readonly completion: Json;
+  readonly messages: Json[];
+  readonly metadata: Json;
+}
+
+const COLUMNS = 'id, completion, messages, metadata';
+
+/** Chat completions that were made with `store: true`, in PostgreSQL, for 30 days. */
+export class StoredChats {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+
+  constructor(pool: Pool, clock: Clock) {
+    this.#pool = pool;
+    this.#clock = clock;
+  }
+
+  /** Where a provider gives one id twice, the later completion has it. */
+  async save(
+    { accountId, livemode }: Owner,
+    completion: Json,
+    { messages, metadata }: Pick<ChatCompletionRequest, 'messages' | 'metadata'>,
+  ): Promise<void> {
+    const { id, model } = completion;
+    // An id that nobody could ask for is as good as none.
+    if (!isId(id)) return;
+    const now = this.#clock.now();
+    await this.#pool.query(
+      `insert into stored_chat_completions (id, account_id, livemode, model, metadata, completion, messages, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+       on conflict (account_id, livemode, id) do update set model = excluded.model, metadata = excluded.metadata,
+         completion = excluded.completion, messages = excluded.messages, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+      [
+        id,
+        accountId,
+        livemode,
+        storable(String(model)),
+        JSON.stringify(storablePairs(metadata ?? {})),
+        JSON.stringify(completion),
+        JSON.stringify(messages),
+        new Date(now),
+        new Date(now + KEPT_MS),
+      ],
+    );
+  }
+
+  /** @throws Problem `not_found`, also for somebody else's */
+  async get(owner: Owner, id: string): Promise<StoredChat> {
+    const { rows } = await this.#pool.query<Row>(
+      `select ${COLUMNS} from stored_chat_completions where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4`,
+      [this.#known(id), owner.accountId, owner.livemode, new Date(this.#clock.now())],
+    );
+    const [row] = rows;
+    if (!row) throw missing();
+    return chatOf(row);
+  }
+
+  /** @throws Problem `not_found` */
+  async update(owner: Owner, id: string, metadata: Readonly<Record<string, string>>): Promise<StoredChat> {
+    await this.#pool.query('update stored_chat_completions set metadata = $4 where id = $1 and account_id = $2 and livemode = $3', [
+      this.#known(id),
+      owner.accountId,
+      owner.livemode,
+      JSON.stringify(storablePairs(metadata)),
+    ]);
+    return this.get(owner, id);
+  }
+
+  /** @throws Problem `not_found` */
+  async delete(owner: Owner, id: string): Promise<void> {
+    await this.get(owner, id);
+    await this.#pool.query('delete from stored_chat_completions where id = $1 and account_id = $2 and livemode = $3', [
+      id,
+      owner.accountId,
+      owner.livemode,
+    ]);
+  }
+
+  async list(owner: Owner, { after, limit, order, model, metadata }: ChatQuery): Promise<{ chats: StoredChat[]; hasMore: boolean }> {
+    const [sign, direction] = order === 'asc' ? ['>', 'asc'] : ['<', 'desc'];
+    const { rows } = await this.#pool.query<Row>(
+      `select ${COLUMNS} from stored_chat_completions
+        where account_id = $1 and livemode = $2 and expires_at > $3
+          and ($4::text is null or model = $4) and metadata @> $5::jsonb
+          and ($6::text is null or (created_at, id) ${sign} (select created_at, id from stored_chat_completions
+                                                              where id = $6 and account_id = $1 and livemode = $2))
+        order by created_at ${direction}, id ${direction} limit $7`,
+      [
+        owner.accountId,
+        owner.livemode,
+        new Date(this.#clock.now()),
+        model === undefined ? null : storable(model),
+        JSON.stringify(storablePairs(metadata)),
+        after === undefined || isId(after) ? (after ?? null) : '',
+        limit + 1,
+      ],
+    );
+    return { chats: rows.slice(0, limit).map(chatOf), hasMore: rows.length > limit };
+  }
+
+  async sweep(): Promise<number> {
+    const { rowCount } = await this.#pool.query(
+      'delete from stored_chat_completions where id in (select id from stored_chat_completions where expires_at <= $1 limit 1000)',
+      [new Date(this.#clock.now())],
+    );
+    return rowCount ?? 0;
+  }
+
+  #known(id: string): string {
+    if (!isId(id)) throw missing();
+    return id;
+  }
+}
+
+const chatOf = ({ completion, messages, metadata }: Row): StoredChat => ({ completion: { ...completion, metadata }, messages });
+
+const missing = (): Problem =>
+  new Problem('not_found', 'No such chat completion: it was not stored (`store: true`), was deleted, or is older than 30 days.');

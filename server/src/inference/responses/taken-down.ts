@@ -1,0 +1,55 @@
+import type { ResponseRequest } from '@tallygate/contract';
+import type { Call } from '../call.ts';
+import { keyIdOf } from '../call.ts';
+import type { Later } from '../work.ts';
+import { errandOf } from './errand.ts';
+import { follow } from './follow.ts';
+import { frameOf, type Prepared, type ResponseDeps } from './response-operation.ts';
+import { unixSeconds } from './wire.ts';
+
+/** A response for the background: written down with all that it needs, and then a worker is told. */
+export function takenDown(request: ResponseRequest, prepared: Prepared, deps: ResponseDeps): Later {
+  const { id, owner, caller, previousResponseId, conversationId, input } = prepared;
+  return {
+    async accept(call: Call) {
+      const response = { ...blankResponse(request, call.startedAt), ...frameOf(request, prepared) };
+      const keyId = keyIdOf(caller.principal);
+      const errand = errandOf(request, call);
+      await deps.responses.save(owner, { id, response, input, previousResponseId, conversationId, keyId, request: errand });
+      if (request.stream === true) {
+        const events = ['response.created', 'response.queued'].map((type, sequence_number) => ({ type, sequence_number, response }));
+        await deps.background.addEvents({ id, run: 0 }, events);
+      }
+      // From here on it is never lost: who is not told finds it.
+      await deps.enqueue(id).catch(() => {});
+      return response;
+    },
+
+    async follow(call, res) {
+      const headers = { 'x-request-id': call.clientRequestId ?? call.requestId };
+      await follow(res, { owner, id, after: -1, signal: call.signal, headers, showsEncrypted: false }, deps);
+    },
+  };
+}
+
+/** The response before anything is known of it. */
+const blankResponse = (request: ResponseRequest, startedAt: number) => ({
+  object: 'response',
+  created_at: unixSeconds(new Date(startedAt)),
+  status: 'queued',
+  error: null,
+  incomplete_details: null,
+  instructions: request.instructions ?? null,
+  max_output_tokens: request.max_output_tokens ?? null,
+  model: request.model,
+  output: [],
+  parallel_tool_calls: request.parallel_tool_calls ?? true,
+  reasoning: request.reasoning ?? null,
+  temperature: request.temperature ?? 1,
+  text: request.text ?? { format: { type: 'text' } },
+  tool_choice: request.tool_choice ?? 'auto',
+  tools: request.tools ?? [],
+  top_p: request.top_p ?? 1,
+  truncation: request.truncation ?? 'disabled',
+  usage: null,
+});
