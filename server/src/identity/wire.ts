@@ -13,7 +13,8 @@ export const toUser = (user: User): UserResponse => ({
   role: user.role,
   email_verified: Boolean(user.emailVerifiedAt),
   mfa_enabled: user.hasSecondFactor(),
-  plan: user.account.plan,
+  // Which version was sold is told with the plan itself.
+  plan: user.account.plan.replace(/@\d+$/, ''),
   created_at: rfc3339(user.createdAt),
 });
 

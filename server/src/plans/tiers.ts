@@ -1,3 +1,4 @@
+import type { PlanId } from '@tallygate/contract';
 import type { NanoUsd } from '../kernel/money.ts';
 
 /** What a plan's quota counts. */
@@ -18,7 +19,11 @@ export interface RateLimits {
 }
 
 export interface Plan {
-  readonly id: string;
+  readonly id: PlanId;
+  /** What is sold under a version never changes; a plan that changes gets a new one, and subscriptions keep theirs. */
+  readonly version: number;
+  readonly monthlyPrice: NanoUsd;
+  readonly features: readonly string[];
   readonly name: string;
   /** Included per UTC calendar month. */
   readonly quota: Readonly<Record<Meter, bigint>>;
@@ -29,9 +34,13 @@ export interface Plan {
 
 const USD = 1_000_000_000n;
 
+/** Every version that was ever sold, the cheapest tier first and the newest version of a tier last. */
 const PLANS: readonly Plan[] = [
   {
     id: 'free',
+    version: 1,
+    monthlyPrice: 0n,
+    features: ['receipts', 'agent_runs'],
     name: 'Free',
     quota: { requests: 1_000n, tokens: 1_000_000n, images: 10n, audio_seconds: 600n, video_seconds: 0n },
     overage: { kind: 'block' },
@@ -39,6 +48,9 @@ const PLANS: readonly Plan[] = [
   },
   {
     id: 'pro',
+    version: 1,
+    monthlyPrice: 20n * USD,
+    features: ['receipts', 'agent_runs', 'batches', 'auto_topup'],
     name: 'Pro',
     quota: { requests: 50_000n, tokens: 25_000_000n, images: 500n, audio_seconds: 36_000n, video_seconds: 60n },
     overage: { kind: 'balance' },
@@ -46,6 +58,9 @@ const PLANS: readonly Plan[] = [
   },
   {
     id: 'scale',
+    version: 1,
+    monthlyPrice: 500n * USD,
+    features: ['receipts', 'agent_runs', 'batches', 'auto_topup', 'anchoring'],
     name: 'Scale',
     quota: { requests: 1_000_000n, tokens: 500_000_000n, images: 10_000n, audio_seconds: 720_000n, video_seconds: 1_200n },
     overage: { kind: 'balance' },
@@ -53,6 +68,9 @@ const PLANS: readonly Plan[] = [
   },
   {
     id: 'enterprise',
+    version: 1,
+    monthlyPrice: 5_000n * USD,
+    features: ['receipts', 'agent_runs', 'batches', 'auto_topup', 'anchoring', 'invoicing', 'dedicated_capacity'],
     name: 'Enterprise',
     quota: { requests: 10_000_000n, tokens: 5_000_000_000n, images: 100_000n, audio_seconds: 7_200_000n, video_seconds: 12_000n },
     overage: { kind: 'invoice', ceiling: 50_000n * USD },
@@ -66,11 +84,27 @@ const PLANS: readonly Plan[] = [
  */
 export const TEST_RATES: RateLimits = { requestsPerMinute: 1_000_000, tokensPerMinute: 2_000_000_000, concurrency: 20_000 };
 
-const byId = new Map(PLANS.map((plan) => [plan.id, plan]));
+/** As they are sold now, cheapest first. */
+export const SOLD_PLANS: readonly Plan[] = PLANS.filter(({ id, version }) =>
+  PLANS.every((other) => other.id !== id || other.version <= version),
+);
 
-/** @throws on an id that no account can have */
-export function planOf(id: string): Plan {
-  const plan = byId.get(id);
-  if (!plan) throw new Error(`There is no plan "${id}"`);
+const byRef = new Map([...SOLD_PLANS.map((plan) => [plan.id, plan] as const), ...PLANS.map((plan) => [planRef(plan), plan] as const)]);
+
+/** How an account names the plan it was sold: `pro@1`. */
+export function planRef({ id, version }: Pick<Plan, 'id' | 'version'>): string {
+  return `${id}@${version}`;
+}
+
+/**
+ * @param ref of a version that was sold (`pro@1`), or an id, which is the newest version (a plan that was not sold but given)
+ * @throws on one that no account can have
+ */
+export function planOf(ref: string): Plan {
+  const plan = byRef.get(ref);
+  if (!plan) throw new Error(`There is no plan "${ref}"`);
   return plan;
 }
+
+/** 0 for the cheapest. */
+export const rankOf = ({ id }: Pick<Plan, 'id'>): number => SOLD_PLANS.findIndex((plan) => plan.id === id);

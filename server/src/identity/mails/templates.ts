@@ -81,6 +81,21 @@ export const TEMPLATES = {
     'Your account is closed: its API keys and sessions have ended. What was used and paid stays on record, as the law asks.',
     'If this was not you, write to whoever runs the service.',
   ),
+  'spend-alert': template({
+    data: z.object({ threshold_usd: z.string(), charged_usd: z.string(), period: z.string() }),
+    compose: ({ threshold_usd, charged_usd, period }, { link }) => ({
+      subject: `Charges of this month have reached $${threshold_usd}`,
+      preview: `$${charged_usd} beyond the plan’s quota in ${period}.`,
+      paragraphs: [`Usage beyond your plan’s quota has come to $${charged_usd} this month.`, 'Nothing is blocked by this mail.'],
+      facts: [
+        ['Month', period],
+        ['Charged', `$${charged_usd}`],
+        ['Threshold', `$${threshold_usd}`],
+      ],
+      action: { label: 'See usage and billing', url: link('/billing', {}) },
+      footnote: 'You get this mail because of the spend alerts of your account. Each threshold is mailed at most once a month.',
+    }),
+  }),
   'budget-alert': template({
     data: BudgetAlert,
     compose: (alert, { link }) => composeBudgetAlert(alert, link('/keys', alert.key_id === null ? {} : { key_id: alert.key_id })),

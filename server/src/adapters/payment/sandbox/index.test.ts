@@ -32,7 +32,7 @@ describePayments('The sandbox', async (): Promise<PaymentsUnderTest> => {
     pool,
     clock: { now: () => now },
     log: silentLog(),
-    publicUrl: 'http://127.0.0.1:1',
+    publicUrl: () => 'http://127.0.0.1:1',
     deliver: async (rawBody, signature) => {
       last = { rawBody, signature };
       told.push(sandbox.provider.verifyWebhook(rawBody, signature));
@@ -62,7 +62,7 @@ describe('The sandbox', () => {
   beforeEach(empty);
   const clock = { now: () => Date.UTC(2026, 4, 1) };
   const start = (deliver: (rawBody: Buffer, signature: string) => Promise<void> = async () => {}) =>
-    createSandboxPayments({ pool, clock, log: silentLog(), publicUrl: 'https://gateway.example', deliver });
+    createSandboxPayments({ pool, clock, log: silentLog(), publicUrl: () => 'https://gateway.example', deliver });
   const checkout = async ({ provider }: SandboxPayments, description = 'Balance') => {
     const customerId = await provider.ensureCustomer({ accountId: 'a1', email: 'ada@example.com', idempotencyKey: 'c' });
     const session = await provider.createCheckout({
@@ -137,7 +137,7 @@ describe('The sandbox', () => {
       pool,
       clock: { now: () => now },
       log: silentLog(),
-      publicUrl: 'https://gateway.example',
+      publicUrl: () => 'https://gateway.example',
       deliver: async () => {},
     });
     const { provider } = sandbox;

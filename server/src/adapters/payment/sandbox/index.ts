@@ -29,8 +29,8 @@ export interface SandboxPaymentsOptions {
   readonly pool: pg.Pool;
   readonly clock: Clock;
   readonly log: Log;
-  /** The public address of this server; the pages are below `/sandbox/payments` there. */
-  readonly publicUrl: string;
+  /** The public address of this server, asked for at every use; the pages are below `/sandbox/payments` there. */
+  readonly publicUrl: () => string;
   /** Hands a webhook to where Stripe's would arrive, with its `stripe-signature`; what it throws is tried again at the next `tick`. */
   deliver(rawBody: Buffer, signature: string): Promise<void>;
 }
@@ -51,7 +51,7 @@ const PORTAL_SECONDS = 3600;
  */
 export async function createSandboxPayments({ clock, deliver, log, pool, publicUrl }: SandboxPaymentsOptions): Promise<SandboxPayments> {
   const store = createSandboxStore(pool);
-  const pagesUrl = `${publicUrl}/sandbox/payments`;
+  const pagesUrl = (): string => `${publicUrl()}/sandbox/payments`;
   const secret = await store.transact(async (books) => {
     const kept = await books.find('secret', 'webhook_secret');
     const value = kept?.value ?? `whsec_${randomBytes(24).toString('hex')}`;
@@ -83,7 +83,8 @@ export async function createSandboxPayments({ clock, deliver, log, pool, publicU
     return telling;
   };
 
-  const look = <T>(work: (turn: Turn) => Promise<T>): Promise<T> => store.transact((books) => work({ books, now: seconds(), pagesUrl }));
+  const look = <T>(work: (turn: Turn) => Promise<T>): Promise<T> =>
+    store.transact((books) => work({ books, now: seconds(), pagesUrl: pagesUrl() }));
   const turn = async <T>(work: (turn: Turn) => Promise<T>): Promise<T> => {
     const result = await look(work);
     void tell();
@@ -128,7 +129,7 @@ export async function createSandboxPayments({ clock, deliver, log, pool, publicU
         mode: order.mode,
         status: 'open',
         payment_status: 'unpaid',
-        url: `${pagesUrl}/pay/${id}`,
+        url: `${pagesUrl()}/pay/${id}`,
         expires_at: order.expiresAtMs === undefined ? now + DAY_MS / 1000 : Math.floor(order.expiresAtMs / 1000),
         client_reference_id: order.accountId,
         metadata: { [METADATA.account]: order.accountId, [METADATA.reference]: order.reference },
@@ -159,7 +160,7 @@ export async function createSandboxPayments({ clock, deliver, log, pool, publicU
         if (!(await books.find('customer', customerId))) throw new PaymentFault('not_found', `There is no customer ${customerId}`);
         const id = newSandboxId('bps');
         await books.put('portal', { id, customer: customerId, return_url: returnUrl, expires_at: now + PORTAL_SECONDS });
-        return `${pagesUrl}/billing/${id}`;
+        return `${pagesUrl()}/billing/${id}`;
       }),
 
     readPaymentMethod: (customerId) =>

@@ -1,0 +1,54 @@
+import type { ErrorEntry } from './error-entry.ts';
+
+/** Statuses from 500: the caller did nothing wrong. */
+export const SERVER_ERRORS = {
+  internal_error: {
+    status: 500,
+    title: 'Internal error',
+    type: 'server_error',
+    retryable: true,
+    help: 'A defect of the service. Report it with the request id; nothing was charged that has no receipt.',
+  },
+  upstream_failed: {
+    status: 502,
+    title: 'The provider failed',
+    type: 'server_error',
+    retryable: true,
+    help: 'Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged.',
+  },
+  no_provider_configured: {
+    status: 503,
+    title: 'No provider for this model',
+    type: 'server_error',
+    retryable: false,
+    help: 'No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider.',
+  },
+  store_unavailable: {
+    status: 503,
+    title: 'Accounting is unavailable',
+    type: 'server_error',
+    retryable: true,
+    help: 'The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later.',
+  },
+  payments_unavailable: {
+    status: 503,
+    title: 'The payment provider is unavailable',
+    type: 'server_error',
+    retryable: true,
+    help: 'The payment provider did not answer, or did not accept the request. What was asked for may be repeated under the same `Idempotency-Key`.',
+  },
+  storage_unavailable: {
+    status: 503,
+    title: 'File storage is unavailable',
+    type: 'server_error',
+    retryable: true,
+    help: 'Files can be neither stored nor read at present. Nothing of the request was kept. Repeat later.',
+  },
+  upstream_timeout: {
+    status: 504,
+    title: 'The provider did not answer in time',
+    type: 'server_error',
+    retryable: true,
+    help: 'No deployment sent a first byte within the time limit. Nothing was charged.',
+  },
+} as const satisfies Record<string, ErrorEntry>;

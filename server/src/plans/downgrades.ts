@@ -1,0 +1,115 @@
+import type { Pool } from 'pg';
+import type { PaymentProvider } from '../adapters/payment/port.ts';
+import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
+import { Problem } from '../kernel/problem.ts';
+import type { Exclusively, Unit } from './account-lock.ts';
+import { type DowngradeRow, scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
+import { end, insertDowngrade, putOnPlan, syncSubscription } from './sync-subscription.ts';
+import { type Plan, planOf, rankOf } from './tiers.ts';
+
+interface DowngradesDeps {
+  readonly pool: Pool;
+  readonly exclusively: Exclusively;
+  readonly provider: PaymentProvider;
+  readonly clock: Clock;
+}
+
+export type Applied = { readonly downgradeId: string; readonly accountId: string; readonly outcome: 'applied' | 'dropped' | 'waiting' };
+
+/** Downgrades wait for the end of what is paid for. Each carries the version of the subscription that it was decided on. */
+export function createDowngrades({ pool, exclusively, provider, clock }: DowngradesDeps) {
+  /** One that nobody bills (a plan that was given) ends with the month. */
+  const applyGiven = async (unit: Unit, accountId: string): Promise<void> => {
+    const [row, scheduled] = [await subscriptionRow(unit, accountId), await scheduledDowngrade(unit, accountId)];
+    if (!scheduled || scheduled.effective_at.getTime() > clock.now()) return;
+    if (scheduled.based_on !== row.change_version) return end(unit, scheduled, 'dropped', clock.now());
+    await unit.query('update subscriptions set granted_plan = $2, change_version = change_version + 1 where account_id = $1', [
+      accountId,
+      scheduled.to_plan,
+    ]);
+    await putOnPlan(unit, accountId, scheduled.to_plan);
+    await end(unit, scheduled, 'applied', clock.now());
+  };
+
+  return {
+    async schedule(accountId: string, target: Plan, downgradeId: string): Promise<DowngradeRow> {
+      return exclusively(accountId, async (unit) => {
+        const row = await syncSubscription({ provider, clock }, unit, accountId);
+        const current = planOf(row.plan_id === null ? row.granted_plan : `${row.plan_id}@${row.plan_version}`);
+        if (rankOf(target) >= rankOf(current))
+          throw new Problem('conflict', `${target.name} is no lower plan than ${current.name}: use POST /v1/plans/checkout to upgrade.`);
+        if (row.subscription_id === null) {
+          const scheduled = await scheduledDowngrade(unit, accountId);
+          if (scheduled?.to_plan === target.id && scheduled.based_on === row.change_version) return scheduled;
+          if (scheduled) await end(unit, scheduled, 'canceled', clock.now());
+          await insertDowngrade(unit, {
+            accountId,
+            from: current.id,
+            to: target.id,
+            effectiveAt: monthEnd(monthOf(clock.now())).getTime(),
+            basedOn: row.change_version,
+            now: clock.now(),
+          });
+        } else {
+          const command = { subscriptionId: row.subscription_id, idempotencyKey: `downgrade:${downgradeId}` };
+          if (rankOf(target) === 0) await provider.cancelSubscription({ ...command, at: 'period_end' });
+          else await provider.scheduleChange({ ...command, plan: { planId: target.id, version: target.version } });
+          await syncSubscription({ provider, clock }, unit, accountId);
+        }
+        const made = await scheduledDowngrade(unit, accountId);
+        if (!made) throw new Problem('payments_unavailable', 'The payment provider did not keep the downgrade: ask again.');
+        return made;
+      });
+    },
+
+    /** Also of a cancellation. Without effect where nothing is scheduled. */
+    async cancel(accountId: string, commandId: string): Promise<void> {
+      await exclusively(accountId, async (unit) => {
+        const row = await syncSubscription({ provider, clock }, unit, accountId);
+        const scheduled = await scheduledDowngrade(unit, accountId);
+        if (!scheduled) return;
+        if (row.subscription_id === null) return end(unit, scheduled, 'canceled', clock.now());
+        const command = { subscriptionId: row.subscription_id, idempotencyKey: `keep:${commandId}` };
+        if (row.cancels_at_period_end) await provider.resumeSubscription(command);
+        else await provider.releaseSchedule(command);
+        await syncSubscription({ provider, clock }, unit, accountId);
+      });
+    },
+
+    /** What is due. A downgrade never overrides a newer change of plan; asked twice, the second time finds nothing. */
+    async apply(limit: number, signal?: AbortSignal): Promise<Applied[]> {
+      const { rows } = await pool.query<DowngradeRow>(
+        "select * from scheduled_downgrades where state = 'scheduled' and effective_at <= $1 order by effective_at limit $2",
+        [rfc3339(clock.now()), limit],
+      );
+      const applied: Applied[] = [];
+      for (const { downgrade_id, account_id } of rows) {
+        if (signal?.aborted) break;
+        const state = await exclusively(account_id, async (unit) => {
+          const { subscription_id } = await subscriptionRow(unit, account_id);
+          if (subscription_id === null) await applyGiven(unit, account_id);
+          else await syncSubscription({ provider, clock }, unit, account_id);
+          const found = await unit.query<{ state: string }>('select state from scheduled_downgrades where downgrade_id = $1', [
+            downgrade_id,
+          ]);
+          return found.rows[0]?.state;
+        });
+        const outcome = state === 'applied' ? 'applied' : state === 'scheduled' ? 'waiting' : 'dropped';
+        applied.push({ downgradeId: downgrade_id, accountId: account_id, outcome });
+      }
+      return applied;
+    },
+
+    /** Plans whose renewal was declined for too long. */
+    async endGrace(signal?: AbortSignal): Promise<void> {
+      const { rows } = await pool.query<{ account_id: string }>(
+        'select s.account_id from subscriptions s join accounts a on a.id = s.account_id where grace_ends_at <= $1 and a.plan <> s.granted_plan',
+        [rfc3339(clock.now())],
+      );
+      for (const { account_id } of rows) {
+        if (signal?.aborted) return;
+        await exclusively(account_id, (unit) => syncSubscription({ provider, clock }, unit, account_id));
+      }
+    },
+  };
+}

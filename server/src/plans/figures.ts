@@ -1,0 +1,86 @@
+import type { Pool } from 'pg';
+import { type Month, monthEnd, monthOf, monthStart } from '../kernel/clock.ts';
+import { maxOf, type NanoUsd, proRata } from '../kernel/money.ts';
+
+import type { Meter, Plan } from './tiers.ts';
+
+export interface MeterFigures {
+  readonly meter: Meter;
+  readonly included: bigint;
+  /** Of what is included. */
+  readonly used: bigint;
+  /** Used and not covered. */
+  readonly beyond: bigint;
+}
+
+export interface ModelCharges {
+  readonly model: string;
+  readonly requests: bigint;
+  readonly charged: NanoUsd;
+}
+
+/** What the ledger knows of an account's month, live usage alone. */
+export interface MonthFigures {
+  readonly month: Month;
+  readonly meters: readonly MeterFigures[];
+  readonly cost: NanoUsd;
+  readonly charged: NanoUsd;
+  /** They sum to `charged`. */
+  readonly byModel: readonly ModelCharges[];
+}
+
+const METERS: readonly Meter[] = ['requests', 'tokens', 'images', 'audio_seconds', 'video_seconds'];
+
+/** How a day's sums count against a quota: see `unitsOf` of the ledger. */
+const USED: Readonly<Record<Meter, string>> = {
+  requests: 'requests',
+  tokens: 'case when images > 0 then 0 else input_tokens + output_tokens + input_characters end',
+  images: 'images',
+  audio_seconds: 'audio_seconds',
+  video_seconds: 'video_seconds',
+};
+
+export async function monthFigures(pool: Pool, accountId: string, plan: Plan, now: number): Promise<MonthFigures> {
+  const month = monthOf(now);
+  const { rows } = await pool.query<Record<string, string>>(
+    `select model, ${METERS.map((meter) => `sum(${USED[meter]})::text as ${meter}, sum(covered_${meter})::text as covered_${meter}`).join()},
+       sum(cost_nano)::text as cost, sum(charged_nano)::text as charged
+     from usage_daily where account_id = $1 and livemode and day >= $2 and day < $3 group by model order by model`,
+    [accountId, monthStart(month), monthEnd(month)],
+  );
+  const sum = (name: string) => rows.reduce((total, row) => total + BigInt(row[name] ?? 0), 0n);
+  return {
+    month,
+    meters: METERS.map((meter) => {
+      const used = sum(`covered_${meter}`);
+      return { meter, included: plan.quota[meter], used, beyond: maxOf(0n, sum(meter) - used) };
+    }),
+    cost: sum('cost'),
+    charged: sum('charged'),
+    byModel: rows
+      .map((row) => ({ model: row['model'] ?? '', requests: BigInt(row['requests'] ?? 0), charged: BigInt(row['charged'] ?? 0) }))
+      .filter(({ charged }) => charged !== 0n),
+  };
+}
+
+/** What the month comes to if charges go on as they did since it began, rounded up to the nano-dollar. */
+export function projection({ month, charged }: Pick<MonthFigures, 'month' | 'charged'>, now: number): NanoUsd {
+  const start = monthStart(month).getTime();
+  const [elapsed, whole] = [BigInt(Math.max(1, now - start)), BigInt(monthEnd(month).getTime() - start)];
+  return charged <= 0n ? charged : maxOf(charged, proRata(charged, whole, elapsed));
+}
+
+/** Sums of the books: what the balance holds, and what of usage by invoice stands on no invoice yet. */
+export async function moneyFigures(pool: Pick<Pool, 'query'>, accountId: string) {
+  const { rows } = await pool.query<Record<'balance' | 'owed' | 'invoiced' | 'disputed', string>>(
+    `select (select coalesce(sum(amount_nano), 0) from ledger_daily where account = any($2))::text as balance,
+       (select coalesce(-sum(amount_nano), 0) from ledger_daily where account = any($3))::text as owed,
+       (select coalesce(sum(owed_nano), 0) from invoices where account_id = $1 and kind = 'usage')::text as invoiced,
+       (select coalesce(sum(d.amount_nano), 0) from payment_disputes d join payments p on p.provider_id = d.provider_payment_id
+         where p.account_id = $1 and p.kind <> 'subscription' and d.status = 'open')::text as disputed`,
+    [accountId, [`customer_balance:${accountId}`, `debt:${accountId}`], [`receivable:${accountId}`, `invoice_debt:${accountId}`]],
+  );
+  const [row] = rows;
+  const nano = (text: string | undefined) => BigInt(text ?? 0);
+  return { balance: nano(row?.balance), uninvoiced: nano(row?.owed) - nano(row?.invoiced), disputed: nano(row?.disputed) };
+}

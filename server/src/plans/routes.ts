@@ -1,0 +1,291 @@
+import type { contract } from '@tallygate/contract';
+import { actorOf, type Handlers, originOf, type Principal, recordAudit } from '../identity/index.ts';
+import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { formatUsd, type NanoUsd, parseUsd } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
+import { laneId } from '../ledger/index.ts';
+import type { AutoTopupRow } from './auto-topup.ts';
+import { moneyFigures, monthFigures, projection } from './figures.ts';
+import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.ts';
+import { asking, type Plans } from './plans.ts';
+import { scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
+import { syncPayment } from './sync-payment.ts';
+import { planOf, rankOf, SOLD_PLANS } from './tiers.ts';
+import {
+  changeToWire,
+  checkoutStateToWire,
+  checkoutToWire,
+  currentToWire,
+  downgradeToWire,
+  entitlementsToWire,
+  invoiceToWire,
+  matrixToWire,
+  meterToWire,
+  monthToWire,
+  paymentToWire,
+  planToWire,
+  soldPlanId,
+  statusToWire,
+  timeOrNull,
+} from './wire.ts';
+
+const CENT = 10_000_000n;
+const [LEAST_PAYMENT, MOST_PAYMENT] = [100n * CENT, 1_000_000n * CENT];
+
+export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract.plans> {
+  const { pool, provider, exclusively, checkouts, downgrades, autoTopup, alerts, records } = plans;
+  /** What admission goes by, and how it came about. */
+  const standing = (accountId: string) =>
+    exclusively(accountId, async (unit) => {
+      const row = await subscriptionRow(unit, accountId);
+      return { row, plan: planOf(row.plan), downgrade: await scheduledDowngrade(unit, accountId) };
+    });
+  const current = async ({ accountId }: Principal) => {
+    const { plan, row, downgrade } = await standing(accountId);
+    return currentToWire(plan, row, downgrade);
+  };
+  const month = async ({ accountId }: Principal) => {
+    const { plan, row } = await standing(accountId);
+    return { plan, row, figures: await monthFigures(pool, accountId, plan, clock.now()) };
+  };
+  const invoiceOf = async ({ accountId }: Principal, invoiceId: string) => {
+    const row = await records.invoice(accountId, invoiceId);
+    return { ...invoiceToWire(row), lines: row.lines };
+  };
+
+  return {
+    config: async () => ({ status: 200, body: SOLD_PLANS.map(planToWire) }),
+    current: async ({ principal }) => ({ status: 200, body: await current(principal) }),
+    entitlements: async ({ principal }) => ({ status: 200, body: entitlementsToWire((await standing(principal.accountId)).plan) }),
+    matrix: async () => ({ status: 200, body: matrixToWire(SOLD_PLANS) }),
+
+    usage: async ({ principal }) => {
+      const { plan, figures } = await month(principal);
+      const { cost, charged, meters } = figures;
+      return {
+        status: 200,
+        body: {
+          plan_id: plan.id,
+          ...monthToWire(figures),
+          meters: meters.map(meterToWire),
+          cost_usd: formatUsd(cost),
+          covered_usd: formatUsd(cost - charged),
+          charged_usd: formatUsd(charged),
+        },
+      };
+    },
+
+    billingSummary: async ({ principal }) => {
+      const { plan, row, figures } = await month(principal);
+      const { balance, uninvoiced, disputed } = await moneyFigures(pool, principal.accountId);
+      const { overage } = entitlementsToWire(plan);
+      const renews = row.subscription_id !== null && !row.cancels_at_period_end;
+      return {
+        status: 200,
+        body: {
+          plan_id: plan.id,
+          version: plan.version,
+          status: statusToWire(row),
+          monthly_price_usd: formatUsd(plan.monthlyPrice),
+          ...monthToWire(figures),
+          balance_usd: formatUsd(balance),
+          charged_usd: formatUsd(figures.charged),
+          uninvoiced_usd: formatUsd(uninvoiced),
+          overage,
+          disputed_usd: formatUsd(disputed),
+          grace_ends_at: timeOrNull(row.grace_ends_at),
+          next_charge_at: renews ? timeOrNull(row.period_end) : null,
+          next_charge_usd: renews ? formatUsd(planOf(`${row.plan_id}@${row.plan_version}`).monthlyPrice) : null,
+        },
+      };
+    },
+
+    upgradePreview: async ({ principal, body }) => {
+      const [{ plan: from, row }, to] = [await standing(principal.accountId), planOf(body.plan_id)];
+      if (rankOf(to) <= rankOf(from)) throw notDearer(to.name, from.name);
+      if (row.subscription_id === null) {
+        const preview = { due_now_usd: formatUsd(to.monthlyPrice), next_charge_at: null, requires_checkout: true };
+        return { status: 200, body: { ...changeToWire(from, to, clock.now()), ...preview } };
+      }
+      const { dueNow, nextChargeAtMs, proratedAtMs } = await asking(
+        provider.previewChange({ subscriptionId: row.subscription_id, plan: { planId: to.id, version: to.version } }),
+      );
+      const preview = { due_now_usd: formatUsd(dueNow), next_charge_at: rfc3339(nextChargeAtMs), requires_checkout: false };
+      return { status: 200, body: { ...changeToWire(from, to, proratedAtMs), ...preview } };
+    },
+
+    downgradePreview: async ({ principal, body }) => {
+      const { plan: from, row, figures } = await month(principal);
+      const to = planOf(body.plan_id);
+      if (rankOf(to) >= rankOf(from))
+        throw new Problem('conflict', `${to.name} is no lower plan than ${from.name}: preview an upgrade instead.`);
+      const effectiveAt = row.period_end?.getTime() ?? monthEnd(monthOf(clock.now())).getTime();
+      const warnings = figures.meters
+        .filter(({ meter, used }) => used > to.quota[meter])
+        .map(({ meter, used }) => ({ meter, used: Number(used), included: Number(to.quota[meter]) }));
+      return { status: 200, body: { ...changeToWire(from, to, effectiveAt), warnings } };
+    },
+
+    scheduleDowngrade: async ({ principal, body }) => ({
+      status: 200,
+      body: downgradeToWire(await asking(downgrades.schedule(principal.accountId, planOf(body.plan_id), newId()))),
+    }),
+    cancelDowngrade: async ({ principal }) => {
+      await asking(downgrades.cancel(principal.accountId, newId()));
+      return { status: 200, body: await current(principal) };
+    },
+    applyDowngrades: async ({ body }) => {
+      const items = (await asking(downgrades.apply(body.limit))).map(({ downgradeId, accountId, outcome }) => ({
+        downgrade_id: downgradeId,
+        account_id: accountId,
+        outcome,
+      }));
+      const count = (outcome: string) => items.filter((item) => item.outcome === outcome).length;
+      return { status: 200, body: { applied: count('applied'), dropped: count('dropped'), waiting: count('waiting'), items } };
+    },
+
+    overageEstimate: async ({ principal }) => {
+      const { plan, figures } = await month(principal);
+      const { charged, meters, byModel } = figures;
+      return {
+        status: 200,
+        body: {
+          ...monthToWire(figures),
+          as_of: rfc3339(clock.now()),
+          policy: plan.overage.kind,
+          charged_usd: formatUsd(charged),
+          projected_usd: formatUsd(projection(figures, clock.now())),
+          meters: meters.map(meterToWire),
+          lines: byModel.map((line) => ({ model: line.model, requests: Number(line.requests), charged_usd: formatUsd(line.charged) })),
+        },
+      };
+    },
+
+    checkout: async ({ principal, body }) => {
+      const to = {
+        successUrl: body.success_url,
+        cancelUrl: body.cancel_url,
+        proratedAtMs: body.prorated_at === undefined ? undefined : Date.parse(body.prorated_at),
+      };
+      const row = await asking(checkouts.plan(principal, planOf(body.plan_id), to));
+      return { status: 200, body: { ...checkoutToWire(row), plan_id: soldPlanId(body.plan_id) } };
+    },
+    balanceCheckout: async ({ principal, body }) => {
+      const wish = { amount: paymentAmount(body.amount_usd), saveCard: body.save_card };
+      const row = await asking(checkouts.balance(principal, wish, { successUrl: body.success_url, cancelUrl: body.cancel_url }));
+      return { status: 200, body: checkoutToWire(row) };
+    },
+    getCheckout: async ({ principal, params }) => ({
+      status: 200,
+      body: checkoutStateToWire(await checkouts.read(principal.accountId, params.checkout_id)),
+    }),
+    cancel: async ({ principal }) => {
+      const { row } = await standing(principal.accountId);
+      if (row.subscription_id === null) throw new Problem('conflict', 'There is no paid plan to cancel.');
+      if (!row.cancels_at_period_end) await asking(downgrades.schedule(principal.accountId, planOf('free'), newId()));
+      return { status: 200, body: await current(principal) };
+    },
+    resume: async ({ principal }) => {
+      const { row } = await standing(principal.accountId);
+      if (!row.cancels_at_period_end) throw new Problem('conflict', 'The plan is not cancelled: there is nothing to take back.');
+      await asking(downgrades.cancel(principal.accountId, newId()));
+      return { status: 200, body: await current(principal) };
+    },
+    portal: async ({ principal, body }) => ({ status: 200, body: { url: await asking(checkouts.portal(principal, body.return_url)) } }),
+
+    listInvoices: async ({ principal, query }) => {
+      const { rows, total } = await records.invoices(principal.accountId, query);
+      return { status: 200, body: { items: rows.map(invoiceToWire), total, limit: query.limit, offset: query.offset } };
+    },
+    getInvoice: async ({ principal, params }) => ({ status: 200, body: await invoiceOf(principal, params.invoice_id) }),
+    printInvoice: async ({ principal, params, setHeader }) => {
+      const invoice = await invoiceOf(principal, params.invoice_id);
+      const { rows } = await pool.query<{ name: string }>('select name from accounts where id = $1', [principal.accountId]);
+      setHeader('content-security-policy', INVOICE_PAGE_POLICY);
+      return { status: 200, body: invoicePage(invoice, rows[0]?.name ?? '') };
+    },
+    listPayments: async ({ principal, query }) => {
+      const { rows, total } = await records.payments(principal.accountId, query);
+      return { status: 200, body: { items: rows.map(paymentToWire), total, limit: query.limit, offset: query.offset } };
+    },
+
+    refundPayment: async ({ principal, params, body, ...call }) => {
+      const payment = await records.payment(params.payment_id);
+      const amount = body.amount_usd === undefined ? undefined : paymentAmount(body.amount_usd, CENT);
+      await asking(
+        exclusively(payment.account_id, async (unit) => {
+          const outcome = await provider.refund({
+            paymentId: payment.provider_id,
+            ...(amount !== undefined && { amount }),
+            reference: `refund:${payment.payment_id}`,
+            idempotencyKey: `refund:${newId()}`,
+          });
+          if (!outcome.refunded) throw new Problem('conflict', `Nothing was returned: ${outcome.message}`);
+          await recordAudit((sql, values) => unit.query(sql, values), {
+            accountId: payment.account_id,
+            actor: actorOf(principal),
+            action: 'payment.refunded',
+            target: { kind: 'payment', id: payment.payment_id },
+            changes: { reason: body.reason, amount_usd: formatUsd(outcome.refund.amount) },
+            origin: originOf(call),
+          });
+          await syncPayment({ provider, clock }, unit, payment.account_id, payment.provider_id);
+        }),
+      );
+      await plans.lanes.refreshCredit(laneId.balance(payment.account_id));
+      return { status: 200, body: paymentToWire(await records.payment(params.payment_id)) };
+    },
+
+    getAutoTopup: async ({ principal }) => ({ status: 200, body: topupToWire(await autoTopup.read(principal.accountId)) }),
+    setAutoTopup: async ({ principal, body }) => {
+      const threshold = parseUsd(body.threshold_usd) ?? 0n;
+      await autoTopup.set(principal.accountId, { enabled: body.enabled, threshold, amount: paymentAmount(body.amount_usd) });
+      return { status: 200, body: topupToWire(await autoTopup.read(principal.accountId)) };
+    },
+    getSpendAlerts: async ({ principal }) => ({ status: 200, body: await alertsToWire(principal) }),
+    setSpendAlerts: async ({ principal, body }) => {
+      await alerts.set(
+        principal.accountId,
+        body.thresholds_usd.map((text) => parseUsd(text) ?? 0n),
+      );
+      return { status: 200, body: await alertsToWire(principal) };
+    },
+  };
+
+  async function alertsToWire({ accountId }: Principal) {
+    const { thresholds, reached } = await alerts.read(accountId);
+    return {
+      thresholds_usd: thresholds.map(formatUsd),
+      alerts: reached.map(({ period, threshold_nano, charged_nano, created_at }) => ({
+        period,
+        threshold_usd: formatUsd(threshold_nano),
+        charged_usd: formatUsd(BigInt(charged_nano)),
+        created_at: rfc3339(created_at),
+      })),
+    };
+  }
+}
+
+const notDearer = (to: string, from: string): Problem =>
+  new Problem('conflict', `${to} is no higher plan than ${from}: for a cheaper plan preview a downgrade.`);
+
+/** @throws Problem `validation_failed` for what no card is charged with */
+function paymentAmount(text: string, least: NanoUsd = LEAST_PAYMENT): NanoUsd {
+  const amount = parseUsd(text) ?? 0n;
+  if (amount >= least && amount <= MOST_PAYMENT && amount % CENT === 0n) return amount;
+  const msg = `must be whole cents from $${formatUsd(least)} to $${formatUsd(MOST_PAYMENT)}`;
+  throw new Problem('validation_failed', `amount_usd ${msg}.`, { errors: [{ loc: ['body', 'amount_usd'], msg, type: 'amount' }] });
+}
+
+function topupToWire(row: AutoTopupRow | undefined) {
+  if (!row) return { enabled: false, threshold_usd: null, amount_usd: null, status: 'off' as const, decline: null };
+  const status = !row.enabled ? 'off' : row.decline !== null ? 'declined' : row.attempt_id !== null ? 'charging' : 'ready';
+  return {
+    enabled: row.enabled,
+    threshold_usd: formatUsd(row.threshold_nano),
+    amount_usd: formatUsd(row.amount_nano),
+    status,
+    decline: row.decline,
+  } as const;
+}

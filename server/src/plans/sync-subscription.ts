@@ -1,0 +1,138 @@
+import type { PaymentProvider, Subscription } from '../adapters/payment/port.ts';
+import { type Clock, rfc3339 } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Unit } from './account-lock.ts';
+import { type DowngradeRow, type SubscriptionRow, scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
+import { planOf, planRef, rankOf } from './tiers.ts';
+
+/** How long a plan stays while its renewal is declined and tried again. */
+const GRACE_MS = 7 * 86_400_000;
+
+interface SyncDeps {
+  readonly provider: Pick<PaymentProvider, 'listSubscriptions' | 'readSubscription'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Brings an account's plan to what its subscription is at the payment provider at this moment. It counts no steps, so it may run as often
+ * and at whatever time one likes; what it finds decides.
+ */
+export async function syncSubscription({ provider, clock }: SyncDeps, unit: Unit, accountId: string): Promise<SubscriptionRow> {
+  const before = await subscriptionRow(unit, accountId);
+  if (before.customer_id === null) return before;
+  const found = best(await provider.listSubscriptions(before.customer_id));
+  const subscription = found && (await provider.readSubscription(found.id));
+  const plan = subscription && isRunning(subscription) ? subscription.plan : undefined;
+  const graceEndsAt = subscription?.status === 'past_due' ? subscription.periodStartMs + GRACE_MS : null;
+  const isEntitled = plan !== undefined && (graceEndsAt === null || clock.now() < graceEndsAt) && subscription?.status !== 'unpaid';
+  const hasChanged = (plan?.planId ?? null) !== before.plan_id || (plan?.version ?? null) !== before.plan_version;
+  const effective = isEntitled && plan ? knownRef(plan.planId, plan.version) : before.granted_plan;
+
+  await unit.query(
+    `update subscriptions set subscription_id = $2, status = $3, plan_id = $4, plan_version = $5, period_start = $6, period_end = $7,
+       cancels_at_period_end = $8, grace_ends_at = $9, change_version = change_version + $10 where account_id = $1`,
+    [
+      accountId,
+      plan ? (subscription?.id ?? null) : null,
+      subscription?.status ?? 'none',
+      plan?.planId ?? null,
+      plan?.version ?? null,
+      plan && subscription ? rfc3339(subscription.periodStartMs) : null,
+      plan && subscription ? rfc3339(subscription.periodEndMs) : null,
+      plan !== undefined && (subscription?.cancelsAtPeriodEnd ?? false),
+      graceEndsAt === null ? null : rfc3339(graceEndsAt),
+      hasChanged ? 1 : 0,
+    ],
+  );
+  if (effective !== before.plan) await putOnPlan(unit, accountId, effective);
+  const after = await subscriptionRow(unit, accountId);
+  await syncDowngrade(unit, { before, after, subscription: plan && subscription, now: clock.now() });
+  return after;
+}
+
+/** Admission of every instance goes by it within a second: a trigger announces it, and their memory of the account's keys is dropped. */
+export async function putOnPlan(unit: Unit, accountId: string, ref: string): Promise<void> {
+  await unit.query('update accounts set plan = $2 where id = $1', [accountId, ref]);
+}
+
+const RUNNING = new Set<Subscription['status']>(['trialing', 'active', 'past_due', 'unpaid']);
+const isRunning = ({ status }: Subscription): boolean => RUNNING.has(status);
+
+/** The one that counts, should there be several: one that runs before one that does not, the better plan, the newer one. */
+function best(subscriptions: readonly Subscription[]): Subscription | undefined {
+  const worth = (one: Subscription) => [isRunning(one) ? 1 : 0, one.plan ? rankOf(planOf(one.plan.planId)) : -1, one.createdAtMs] as const;
+  return subscriptions.toSorted((a, b) => {
+    const [x, y] = [worth(a), worth(b)];
+    return y[0] - x[0] || y[1] - x[1] || y[2] - x[2];
+  })[0];
+}
+
+/** @throws for a version that this server does not know: an older server must not guess what was sold */
+const knownRef = (id: string, version: number): string => {
+  const ref = `${id}@${version}`;
+  return planRef(planOf(ref));
+};
+
+interface Standing {
+  readonly before: SubscriptionRow;
+  readonly after: SubscriptionRow;
+  readonly subscription: Subscription | undefined;
+  readonly now: number;
+}
+
+/** What is scheduled at the provider is what is scheduled here; what was scheduled before a newer change of plan is dropped there and here. */
+async function syncDowngrade(unit: Unit, { before, after, subscription, now }: Standing): Promise<void> {
+  const scheduled = await scheduledDowngrade(unit, after.account_id);
+  // Without a subscription, then and now, it is none of the provider's.
+  if (before.subscription_id === null && after.subscription_id === null) return;
+  const target = subscription?.scheduledPlan?.planId ?? (subscription?.cancelsAtPeriodEnd ? after.granted_plan : undefined);
+  const stands = scheduled?.to_plan === target && scheduled?.based_on === after.change_version;
+  if (scheduled && stands && subscription) {
+    await unit.query('update scheduled_downgrades set effective_at = $2 where downgrade_id = $1', [
+      scheduled.downgrade_id,
+      rfc3339(subscription.periodEndMs),
+    ]);
+    return;
+  }
+  if (scheduled) await end(unit, scheduled, endOf(scheduled, after), now);
+  if (target === undefined || !subscription) return;
+  await insertDowngrade(unit, {
+    accountId: after.account_id,
+    from: after.plan_id ?? after.granted_plan,
+    to: target,
+    effectiveAt: subscription.periodEndMs,
+    basedOn: after.change_version,
+    now,
+  });
+}
+
+function endOf(scheduled: DowngradeRow, after: SubscriptionRow): DowngradeRow['state'] {
+  if (scheduled.based_on === after.change_version) return 'canceled';
+  const isThere = (after.plan_id ?? after.granted_plan) === scheduled.to_plan;
+  return isThere && scheduled.based_on + 1 === after.change_version ? 'applied' : 'dropped';
+}
+
+export async function end(unit: Unit, { downgrade_id }: DowngradeRow, state: DowngradeRow['state'], now: number): Promise<void> {
+  await unit.query('update scheduled_downgrades set state = $2, ended_at = $3 where downgrade_id = $1', [
+    downgrade_id,
+    state,
+    rfc3339(now),
+  ]);
+}
+
+interface NewDowngrade {
+  readonly accountId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly effectiveAt: number;
+  readonly basedOn: number;
+  readonly now: number;
+}
+
+export async function insertDowngrade(unit: Unit, { accountId, from, to, effectiveAt, basedOn, now }: NewDowngrade): Promise<void> {
+  await unit.query(
+    `insert into scheduled_downgrades (downgrade_id, account_id, from_plan, to_plan, effective_at, based_on, state, created_at)
+     values ($1, $2, $3, $4, $5, $6, 'scheduled', $7)`,
+    [newId(), accountId, from, to, rfc3339(effectiveAt), basedOn, rfc3339(now)],
+  );
+}
