@@ -50,6 +50,15 @@ const Variables = z.object({
     .refine((text) => Buffer.from(text, 'base64').length === 32, 'Expected 32 bytes in base64')
     .optional(),
   MASTER_KEYS: masterKeys.optional(),
+  STRIPE_SECRET_KEY: z
+    .string()
+    .regex(/^(sk|rk)_(live|test)_\S+$/, 'Expected a secret key of Stripe: sk_… or rk_…')
+    .optional(),
+  STRIPE_WEBHOOK_SECRET: z
+    .string()
+    .regex(/^whsec_\S+$/, 'Expected the secret of a webhook endpoint: whsec_…')
+    .optional(),
+  STRIPE_API_HOST: httpUrl.optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: z
     .string()
@@ -73,10 +82,12 @@ const Variables = z.object({
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
     .default(10 * 1024 ** 3),
+  VIDEOS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
   FILE_TIMEOUT_MS: milliseconds.default(3_600_000),
   PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
   STREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(120_000),
   STREAM_IDLE_TIMEOUT_MS: milliseconds.default(120_000),
+  BATCH_LINES: z.coerce.number().int().min(1).max(256).default(8),
   DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
 });
 
@@ -99,6 +110,8 @@ export interface Config {
   readonly receiptSigningSeed: Buffer | undefined;
   /** Encrypt what is read again (MFA secrets); the first one is current. Undefined: one of its own is kept in the data directory. */
   readonly masterKeys: readonly { readonly id: string; readonly key: Buffer }[] | undefined;
+  /** Undefined: payments are sandboxed. */
+  readonly stripe: { readonly secretKey: string; readonly webhookSecret: string; readonly apiUrl: string | undefined } | undefined;
   /** Undefined: mails are written to files in the data directory. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
@@ -119,7 +132,13 @@ export interface Config {
     /** For a whole file. */
     readonly timeoutMs: number;
   };
+  readonly videos: {
+    /** How long what a video job has made can be downloaded. */
+    readonly keptMs: number;
+  };
   readonly timeouts: { readonly plainFirstByteMs: number; readonly streamFirstByteMs: number; readonly idleMs: number };
+  /** Lines of one batch that run at the same time. */
+  readonly batchLines: number;
   readonly drainTimeoutMs: number;
 }
 
@@ -157,6 +176,10 @@ export function readConfig(environment: Environment = process.env): Config {
     metricsToken: given.METRICS_TOKEN,
     receiptSigningSeed: given.RECEIPT_SIGNING_KEY === undefined ? undefined : Buffer.from(given.RECEIPT_SIGNING_KEY, 'base64'),
     masterKeys: given.MASTER_KEYS,
+    stripe:
+      given.STRIPE_SECRET_KEY === undefined
+        ? undefined
+        : { secretKey: given.STRIPE_SECRET_KEY, webhookSecret: given.STRIPE_WEBHOOK_SECRET ?? '', apiUrl: given.STRIPE_API_HOST },
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
     webUrl: given.WEB_URL,
@@ -171,11 +194,13 @@ export function readConfig(environment: Environment = process.env): Config {
       idleTimeoutMs: given.BODY_TIMEOUT_MS,
       timeoutMs: given.FILE_TIMEOUT_MS,
     },
+    videos: { keptMs: given.VIDEOS_KEPT_DAYS * 86_400_000 },
     timeouts: {
       plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,
       streamFirstByteMs: given.STREAM_FIRST_BYTE_TIMEOUT_MS,
       idleMs: given.STREAM_IDLE_TIMEOUT_MS,
     },
+    batchLines: given.BATCH_LINES,
     drainTimeoutMs: given.DRAIN_TIMEOUT_MS,
   };
 }
@@ -183,5 +208,7 @@ export function readConfig(environment: Environment = process.env): Config {
 function readVariables(env: Environment): z.infer<typeof Variables> {
   const parsed = Variables.safeParse(env);
   if (!parsed.success) throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`));
+  if (parsed.data.STRIPE_SECRET_KEY !== undefined && parsed.data.STRIPE_WEBHOOK_SECRET === undefined)
+    throw new ConfigError(['STRIPE_WEBHOOK_SECRET: required with STRIPE_SECRET_KEY, since payments are believed by their webhooks alone']);
   return parsed.data;
 }

@@ -20,7 +20,7 @@ export interface SharedRedis {
   readonly nonces: RedisNonces;
 }
 
-interface LaneStores {
+export interface LaneStores {
   readonly lanes: InProcessLanes | RedisLanes;
   /** What is settled, for the writer of the ledger. */
   readonly feed: SettlementFeed;

@@ -2,16 +2,24 @@ import type { Pool } from 'pg';
 import * as z from 'zod';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { defineJob, type Job } from '../adapters/queue/port.ts';
+import type { BatchWork } from '../batches/index.ts';
 import { sweepExpired, sweepOrphans } from '../files/index.ts';
 import type { Identity, Outbox } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
 import { ensurePartitions } from '../ledger/index.ts';
+import type { Plans } from '../plans/index.ts';
 
 const TEN_MINUTES_MS = 600_000;
 const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** How long a balance may be below its threshold unnoticed. */
+const TOPUP_MS = 15_000;
 const SIX_HOURS_MS = 6 * HOUR_MS;
 /** What somebody waiting for a mail does not notice. */
 const OUTBOX_MS = 2_000;
+const BATCHES_MS = 1_000;
+/** A batch may wait for its provider for hours: others go on beside it. */
+const BATCHES_AT_ONCE = 8;
 
 interface ScheduledJobsDeps {
   readonly pool: Pool;
@@ -19,10 +27,12 @@ interface ScheduledJobsDeps {
   readonly clock: Clock;
   readonly identity: Identity;
   readonly outbox: Outbox;
+  readonly plans: Plans;
+  readonly batchWork: Pick<BatchWork, 'goOn'>;
 }
 
 /** The recurring work of the service. */
-export const scheduledJobs = ({ pool, blobs, clock, identity, outbox }: ScheduledJobsDeps): Job[] => [
+export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, batchWork }: ScheduledJobsDeps): Job[] => [
   defineJob({
     name: 'identity-send-mails',
     payload: z.object({}),
@@ -31,6 +41,15 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox }: Schedule
       await identity.answerMailRequests(signal);
       await outbox.sendDue(signal);
     },
+  }),
+  defineJob({
+    name: 'batches-go-on',
+    payload: z.object({}),
+    schedule: { everyMs: BATCHES_MS },
+    // The next run takes up whatever this one has left.
+    retry: { attempts: 1, firstDelayMs: BATCHES_MS },
+    concurrency: BATCHES_AT_ONCE,
+    run: (_payload, { signal }) => batchWork.goOn(signal),
   }),
   defineJob({
     name: 'identity-sweep',
@@ -61,6 +80,42 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox }: Schedule
     run: async (_payload, { signal, log }) => {
       const swept = await sweepOrphans({ pool, blobs, clock }, signal);
       if (swept > 0) log.warn({ swept }, 'blobs without a file were deleted');
+    },
+  }),
+  defineJob({
+    name: 'plans-apply-downgrades',
+    payload: z.object({}),
+    schedule: { everyMs: MINUTE_MS },
+    run: async (_payload, { signal }) => {
+      await plans.downgrades.apply(1_000, signal);
+      await plans.downgrades.endGrace(signal);
+    },
+  }),
+  defineJob({
+    name: 'plans-top-up',
+    payload: z.object({}),
+    schedule: { everyMs: TOPUP_MS },
+    run: async (_payload, { signal }) => {
+      await plans.autoTopup.run(signal);
+      await plans.alerts.run();
+    },
+  }),
+  defineJob({
+    name: 'plans-invoice-usage',
+    payload: z.object({}),
+    schedule: { everyMs: TEN_MINUTES_MS },
+    run: async () => {
+      await plans.usageInvoices.run();
+    },
+  }),
+  defineJob({
+    name: 'plans-reconcile-payments',
+    payload: z.object({}),
+    schedule: { everyMs: HOUR_MS },
+    run: async (_payload, { log }) => {
+      const { missed, differences } = await plans.reconcile();
+      if (missed > 0) log.warn({ missed }, 'events of the payment provider had not arrived by webhook');
+      for (const difference of differences) log.fatal(difference, 'the books disagree with the payments');
     },
   }),
 ];

@@ -102,6 +102,7 @@ export async function startInstance(database: Database, url: string, options: Op
       // Tests stand behind a proxy of their own: a caller's address is what they say in X-Forwarded-For.
       peerAddress: createPeerAddress(['127.0.0.1']),
       bodyLimits: { maxBytes: 262_144, timeoutMs: bodyTimeoutMs },
+      largeBodyLimits: { maxBytes: 10_485_760, timeoutMs: bodyTimeoutMs },
       publicUrl: () => 'https://tallygate.test',
       log,
       validatesAnswers: true,

@@ -34,6 +34,8 @@ export interface AccountApiDeps {
   readonly authenticator: Authenticator;
   readonly idempotency: Idempotency;
   readonly bodyLimits: BodyLimits;
+  /** Of the routes that take what inference takes. */
+  readonly largeBodyLimits: BodyLimits;
   readonly peerAddress: PeerAddress;
   /** Base of the error pages' addresses, without a slash at the end. */
   readonly publicUrl: () => string;
@@ -141,7 +143,7 @@ async function takeBody(request: Request, route: AppRoute, deps: AccountApiDeps)
   // A route without a body has no schema there, or a symbol; what a caller sends along is left unread.
   if (!('body' in route) || typeof route.body !== 'object') return;
   const admittedTick = performance.now();
-  const { bytes, value } = await readJsonBody(request, deps.bodyLimits);
+  const { bytes, value } = await readJsonBody(request, metadataOf(route).body === 'inference' ? deps.largeBodyLimits : deps.bodyLimits);
   // A body that trickles in must not carry a caller past the end of their key or session.
   if (performance.now() - admittedTick > ADMISSION_FRESH_MS) await admit(request, route, deps);
   exchangeOf(request).body = bytes;

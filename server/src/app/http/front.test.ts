@@ -26,6 +26,9 @@ async function openFront() {
   const front = createFront({
     inference: { handles: () => false, serve: async () => {} },
     files: { handles: () => false, serve: async () => {} },
+    payments: { handles: () => false, serve: async () => {} },
+    responses: { handles: () => false, serve: async () => {} },
+    videos: { handles: () => false, serve: async () => {} },
     pages: nothing,
     accountApi: (_req, res) => void answers.push(res),
     problemReply,
@@ -119,6 +122,9 @@ test('a port that is taken is named, with what to do', async () => {
   const second = createFront({
     inference: { handles: () => false, serve: async () => {} },
     files: { handles: () => false, serve: async () => {} },
+    payments: { handles: () => false, serve: async () => {} },
+    responses: { handles: () => false, serve: async () => {} },
+    videos: { handles: () => false, serve: async () => {} },
     pages: nothing,
     accountApi: () => {},
     problemReply,

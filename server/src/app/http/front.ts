@@ -12,6 +12,9 @@ type Handler = (req: IncomingMessage, res: ServerResponse) => void;
 interface FrontDeps {
   readonly inference: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly files: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
+  readonly responses: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
+  readonly videos: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
+  readonly payments: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly pages: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> };
   readonly accountApi: Handler;
   readonly problemReply: ProblemReply;
@@ -26,7 +29,7 @@ const IDLE_CHECK_MS = 50;
 const unusedConnections = new WeakMap<Server, Set<Socket>>();
 
 /** One listener for everything: the hot path first, then what streams files, the few pages, and the account API, which also answers what does not exist. */
-export function createFront({ inference, files, pages, accountApi, problemReply, log }: FrontDeps): Server {
+export function createFront({ inference, files, videos, responses, payments, pages, accountApi, problemReply, log }: FrontDeps): Server {
   const failed = (res: ServerResponse) => (error: unknown) => {
     log.error({ err: error }, 'an answer could not be written');
     res.destroy();
@@ -38,6 +41,9 @@ export function createFront({ inference, files, pages, accountApi, problemReply,
     res.once('close', () => answering.delete(socket));
     if (inference.handles(req)) void inference.serve(req, res).catch(failed(res));
     else if (files.handles(req)) void files.serve(req, res).catch(failed(res));
+    else if (videos.handles(req)) void videos.serve(req, res).catch(failed(res));
+    else if (responses.handles(req)) void responses.serve(req, res).catch(failed(res));
+    else if (payments.handles(req)) void payments.serve(req, res).catch(failed(res));
     else if (pages.handles(req)) {
       void pages
         .serve(req, res)

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { contract } from '@tallygate/contract';
 import { openLocalDisk } from '../../adapters/blobs/local-disk.ts';
 import { InProcessLanes } from '../../adapters/lanes/in-process.ts';
@@ -10,15 +11,31 @@ import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
 import { createSandboxProvider } from '../../adapters/upstream/sandbox/index.ts';
 import { loadCatalog } from '../../catalog/index.ts';
 import {
+  type BackgroundDeps,
+  BackgroundResponses,
+  Conversations,
+  chatOperation,
+  compactOperation,
+  conversationRoutes,
+  createGrantOf,
   createSignatureCheck,
   createTokenizer,
   Deployments,
+  followResponse,
   Heartbeat,
   type InferenceDeps,
+  responseOperation,
+  runBackground,
   STATELESS_OPERATIONS,
+  StoredChats,
+  StoredResponses,
+  storedChatRoutes,
+  storedResponseRoutes,
 } from '../../inference/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { createGrantOfKey } from '../../keys/index.ts';
 import { LedgerWriter, ledgerLaneSource } from '../../ledger/index.ts';
 import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
 import { createRunStore, RunDirectory } from '../../runs/index.ts';
@@ -27,13 +44,19 @@ import { openTestDatabase, startInstance } from './account-api-under-test.ts';
 import { endpointsOf } from './endpoint.ts';
 import { createInferenceApi } from './inference-api.ts';
 import { toProblemDocument } from './problem-document.ts';
+import { createResponseApi } from './response-api.ts';
 
 /** The account API and the hot path over one database, with the sandbox provider behind both kinds of keys. */
 export type InferenceWorld = Awaited<ReturnType<typeof openInferenceWorld>>;
 
 const PUBLIC_URL = 'https://tallygate.test';
 
-export async function openInferenceWorld(clock: Clock) {
+/** Files that requests may name, by their ids. */
+const FILES: Readonly<Record<string, { filename: string; contentType: string; text: string }>> = {
+  'file-letter': { filename: 'letter.pdf', contentType: 'application/pdf', text: '%PDF-1.4 letter' },
+};
+
+export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0 } = {}) {
   const db = await openTestDatabase();
   const { pool } = db.database;
   const log = silentLog();
@@ -42,16 +65,36 @@ export async function openInferenceWorld(clock: Clock) {
   await publishSigningKey(pool, signingKey, clock.now());
   const journal = new SettlementJournal(folder, () => {});
   const writer = new LedgerWriter({ feed: journal, pool, signingKey, log, onQuarantine: () => {} });
+  const tokenizer = createTokenizer();
+  const catalog = loadCatalog();
+  /** Background responses that a worker was told of. */
+  const told: string[] = [];
+  const chats = new StoredChats(pool, clock);
+  const openFile: BackgroundDeps['openFile'] = async (_owner, fileId) => {
+    const file = FILES[fileId];
+    if (!file) throw new Problem('not_found', 'No such file.');
+    return { ...file, bytes: file.text.length, read: async () => Readable.from([Buffer.from(file.text)]) };
+  };
+  const responseDeps = {
+    ...{ catalog, tokenizer, clock, openFile },
+    responses: new StoredResponses(pool, clock),
+    background: new BackgroundResponses(pool, clock),
+    conversations: new Conversations(pool, clock),
+    enqueue: async (id: string) => void told.push(id),
+  };
   const account = await startInstance(db.database, db.url, {
     clock,
-    endpoints: endpointsOf(contract.receipts, receiptRoutes(pool)),
+    endpoints: [
+      ...endpointsOf(contract.receipts, receiptRoutes(pool)),
+      ...endpointsOf(contract.storedResponses, storedResponseRoutes(responseDeps)),
+      ...endpointsOf(contract.conversations, conversationRoutes(responseDeps.conversations)),
+      ...endpointsOf(contract.storedChats, storedChatRoutes(chats)),
+    ],
   });
 
-  const tokenizer = createTokenizer();
-  const sandbox = createSandboxProvider();
+  const sandbox = createSandboxProvider({ chunkDelayMs });
   const heartbeat = new Heartbeat();
   const idempotency = createIdempotency({ em: db.database.orm.em, clock, log });
-  const catalog = loadCatalog();
   const deployment = (model: string) => ({
     name: 'sandbox',
     provider: 'sandbox',
@@ -81,7 +124,12 @@ export async function openInferenceWorld(clock: Clock) {
     authenticator: account.authenticator,
     idempotency,
     inference,
-    operations: STATELESS_OPERATIONS,
+    operations: [
+      ...STATELESS_OPERATIONS,
+      chatOperation({ chats, openFile }),
+      responseOperation(responseDeps),
+      compactOperation(responseDeps),
+    ],
     checkSignature: createSignatureCheck({ clock, publicUrl: () => PUBLIC_URL }),
     bodyLimits: { maxBytes: 1_048_576, timeoutMs: 5_000 },
     formLimits: {
@@ -95,7 +143,16 @@ export async function openInferenceWorld(clock: Clock) {
     },
     blobs: await openLocalDisk(join(folder, 'blobs')),
   });
-  const server = createServer((req, res) => void api.serve(req, res)).listen(0, '127.0.0.1');
+  const { em } = db.database.orm;
+  const { users } = account;
+  const backgroundDeps: BackgroundDeps = {
+    ...responseDeps,
+    inference,
+    grantOf: createGrantOf({ grantOfKey: createGrantOfKey({ em, users }), users, clock }),
+  };
+  const { authenticator } = account;
+  const responses = createResponseApi({ authenticator, follow: followResponse(responseDeps), publicUrl: () => PUBLIC_URL, log });
+  const server = createServer((req, res) => void (responses.handles(req) ? responses : api).serve(req, res)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
@@ -105,6 +162,11 @@ export async function openInferenceWorld(clock: Clock) {
     database: db.database,
     /** Where the hot path listens. */
     authority: `127.0.0.1:${port}`,
+    told,
+    inference,
+    background: responseDeps.background,
+    /** What a worker does. */
+    work: (id: string) => runBackground(id, backgroundDeps),
     /** Settled requests are in the database, receipts too. */
     written: () => writer.drain(),
     async close() {

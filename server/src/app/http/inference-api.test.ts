@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { STATELESS_OPERATIONS } from '../../inference/index.ts';
+import { chatOperation } from '../../inference/index.ts';
 import { callOf, faulty, KEY, openInference, ScriptedAnswer, ScriptedProvider } from '../../inference/inference-under-test.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency, IdempotentRequest } from '../idempotency.ts';
@@ -65,7 +65,7 @@ async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
   const { grant } = callOf({});
   const auth = { isDown: false };
   const api = createInferenceApi({
-    operations: STATELESS_OPERATIONS,
+    operations: [chatOperation({ chats: { save: async () => {} }, openFile: () => Promise.reject(new Error('no files')) })],
     authenticator: {
       authenticate: ({ headers: { authorization } }) => {
         if (auth.isDown) return Promise.reject(new Error('ECONNREFUSED'));

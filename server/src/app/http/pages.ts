@@ -29,6 +29,11 @@ interface PagesDeps {
 
 const OPENAPI = readFileSync(new URL(import.meta.resolve('@tallygate/contract/openapi.json')), 'utf8');
 const HTML = 'text/html; charset=utf-8';
+/** Where browsers come back to that were given no address of their own. */
+const AFTER_PAYMENT: Readonly<Record<string, string>> = {
+  '/billing/done': 'Thank you: this is done.',
+  '/billing/canceled': 'Nothing was paid.',
+};
 const ERROR_PAGE = /^\/docs\/errors\/([a-z_]+)$/;
 
 /**
@@ -47,6 +52,8 @@ export function createPages({ renderMetrics, metricsToken, problemReply }: Pages
       }
       return renderMetrics();
     }
+    const afterPayment = AFTER_PAYMENT[pathname];
+    if (afterPayment !== undefined) return { contentType: HTML, body: shortPage(afterPayment) };
     const behindMail = mailLinkPage(pathname);
     if (behindMail) return { contentType: HTML, ...behindMail };
     const code = ERROR_PAGE.exec(pathname)?.[1];
@@ -56,7 +63,11 @@ export function createPages({ renderMetrics, metricsToken, problemReply }: Pages
   return {
     handles: ({ method, url = '' }: IncomingMessage): boolean =>
       (method === 'GET' || method === 'HEAD') &&
-      (url === '/openapi.json' || url === '/metrics' || ERROR_PAGE.test(url) || mailLinkPage(url) !== undefined),
+      (url === '/openapi.json' ||
+        Object.hasOwn(AFTER_PAYMENT, url) ||
+        url === '/metrics' ||
+        ERROR_PAGE.test(url) ||
+        mailLinkPage(url) !== undefined),
 
     /** @returns false when there is no such page after all */
     async serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
@@ -87,6 +98,11 @@ export function createPages({ renderMetrics, metricsToken, problemReply }: Pages
 const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1.5rem;color:#1c2024;background:#fff}
 code{font-family:ui-monospace,monospace;font-size:.95em}dt{font-weight:600;margin-top:1rem}dd{margin:0}
 @media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}}`;
+
+const shortPage = (sentence: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tallygate</title><style>${STYLE}</style></head>
+<body><main><h1>${sentence}</h1><p>You can close this page.</p></main></body></html>
+`;
 
 function errorPage(code: ErrorCode): string {
   const { title, status, help, type, retryable } = ERRORS[code];

@@ -19,6 +19,8 @@ export interface ReceivedBody {
   readonly value: unknown;
   readonly isForm: boolean;
   readonly received: Received;
+  /** What makes a repeat of the request the same request. A client draws a new boundary for every form, so its bytes do not. */
+  readonly fingerprint: () => Buffer;
   /** Deletes the files of a form, which nobody keeps; null where there are none. */
   readonly discard: (() => Promise<void>) | null;
 }
@@ -32,7 +34,7 @@ export async function readBody({ takes }: Operation, req: IncomingMessage, deps:
     sha256 ??= hash('sha256', bytes, 'hex');
     return sha256;
   };
-  return { value, isForm: false, received: { bytes, files: [], sha256: digest }, discard: null };
+  return { value, isForm: false, received: { bytes, files: [], sha256: digest }, fingerprint: () => bytes, discard: null };
 }
 
 async function readForm(req: IncomingMessage, { blobs, formLimits }: ReceivedBodyDeps): Promise<ReceivedBody> {
@@ -44,7 +46,15 @@ async function readForm(req: IncomingMessage, { blobs, formLimits }: ReceivedBod
     bytes,
     open: () => Readable.from(blobContent(blobs, blobKey), { objectMode: false }),
   }));
-  return { value: fields, isForm: true, received: { bytes: Buffer.alloc(0), files: received, sha256: () => bodySha256 }, discard };
+  const contents = files.map(({ field, filename, contentType, sha256 }) => [field, filename, contentType, sha256]);
+  const fingerprint = () => Buffer.from(JSON.stringify([fields, contents]));
+  return {
+    value: fields,
+    isForm: true,
+    fingerprint,
+    received: { bytes: Buffer.alloc(0), files: received, sha256: () => bodySha256 },
+    discard,
+  };
 }
 
 async function* blobContent(blobs: BlobStore, key: string): AsyncGenerator<Uint8Array> {

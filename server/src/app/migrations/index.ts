@@ -14,7 +14,11 @@ import { paymentsSandboxMigration } from './0020-payments-sandbox.ts';
 import { filesMigration } from './0021-files.ts';
 import { refundsAndMetersMigration } from './0022-refunds-and-meters.ts';
 import { responsesMigration } from './0023-responses.ts';
+import { batchesMigration } from './0024-batches.ts';
 import { runsMigration } from './0025-runs.ts';
+import { backgroundResponsesMigration } from './0026-background-responses.ts';
+import { plansMigration } from './0027-plans.ts';
+import { videosMigration } from './0027-videos.ts';
 import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
@@ -35,5 +39,9 @@ export const migrations: readonly Migration[] = [
   refundsAndMetersMigration,
   responsesMigration,
   runsMigration,
+  batchesMigration,
+  backgroundResponsesMigration,
+  plansMigration,
+  videosMigration,
   skippedDeploymentsMigration,
 ];

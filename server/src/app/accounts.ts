@@ -1,0 +1,78 @@
+import { createFileSender } from '../adapters/mail/files.ts';
+import { createSmtpSender } from '../adapters/mail/smtp.ts';
+import type { Catalog } from '../catalog/index.ts';
+import { deleteAccountFiles } from '../files/index.ts';
+import { createDesk, createIdentity, createOutbox, createSecretBox, type Identity, type Outbox, resealSecrets } from '../identity/index.ts';
+import { deleteAccountDialogues } from '../inference/index.ts';
+import {
+  CachedKeyDirectory,
+  createGrantOfKey,
+  createKeys,
+  createLastUse,
+  createReadKey,
+  evenRefusals,
+  type Keys,
+  revokeAccountKeys,
+} from '../keys/index.ts';
+import { deleteAccountVideos } from '../videos/index.ts';
+import { internalSecretOf } from './bootstrap.ts';
+import type { Foundation } from './foundation.ts';
+import { type Authenticator, createAuthenticator } from './http/credentials.ts';
+import { masterKeysOf } from './master-keys.ts';
+
+export interface Accounts {
+  readonly identity: Identity;
+  readonly keys: Keys;
+  readonly keyDirectory: CachedKeyDirectory;
+  /** What a key may do, for work that goes on without its request. */
+  readonly grantOfKey: ReturnType<typeof createGrantOfKey>;
+  readonly authenticator: Authenticator;
+  readonly internalSecret: string;
+  readonly outbox: Outbox;
+}
+
+interface AccountsDeps {
+  readonly foundation: Foundation;
+  readonly catalog: Catalog;
+  readonly publicUrl: () => string;
+}
+
+/** People, their keys, and the mails to them. */
+export async function openAccounts({ foundation, catalog, publicUrl }: AccountsDeps): Promise<Accounts> {
+  const { config, log, clock, closing, dataDir, pool, em } = foundation;
+  const secretBox = createSecretBox(masterKeysOf(dataDir, config.masterKeys));
+  await resealSecrets({ pool, box: secretBox, log });
+  const identity = createIdentity({
+    em,
+    pool,
+    box: secretBox,
+    clock,
+    onAccountClosed: async (execute, closed) => {
+      await revokeAccountKeys(execute, closed);
+      await deleteAccountFiles(execute, closed);
+      await deleteAccountVideos(execute, closed);
+      await deleteAccountDialogues(execute, closed);
+    },
+  });
+  const { users, sessions } = identity;
+
+  const keyDirectory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse: createLastUse({ em, log }), clock });
+  closing.add('key directory', () => keyDirectory.close());
+  const keys = createKeys({ em, clock, directory: keyDirectory, users, isModel: (id) => catalog.find(id) !== undefined });
+  const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
+
+  const sender = config.smtpUrl
+    ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom })
+    : createFileSender({ folder: dataDir.file('mail'), from: config.mailFrom });
+  closing.add('mail sender', () => sender.close());
+  const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl());
+  return {
+    identity,
+    keys,
+    keyDirectory,
+    grantOfKey: createGrantOfKey({ em, users }),
+    authenticator: createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, internalSecret }),
+    internalSecret,
+    outbox: createOutbox({ pool, sender, desk, log }),
+  };
+}

@@ -1,0 +1,74 @@
+import { appendFileSync } from 'node:fs';
+import type { LaneSource, ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
+import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
+import { createSettlementAlerts } from '../budgets/index.ts';
+import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes } from '../ledger/index.ts';
+import { newSigningSeed, publishSigningKey, signingKeyFromSeed } from '../receipts/index.ts';
+import { keptSecret } from './bootstrap.ts';
+import type { Foundation } from './foundation.ts';
+import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
+
+const SWEEP_MS = 5_000;
+const RECONCILE_MS = 60_000;
+
+export interface Books {
+  readonly lanes: LaneStores['lanes'];
+  readonly refunds: Refunds;
+  /** Returns once the ledger holds all that was settled before the call. */
+  write(): Promise<void>;
+}
+
+/** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
+export async function openBooks(foundation: Foundation): Promise<Books> {
+  const { config, log, clock, closing, dataDir, redis, pool, metrics } = foundation;
+  const signingKey = signingKeyFromSeed(config.receiptSigningSeed ?? keptSecret(dataDir, 'receipt-signing.key', newSigningSeed));
+  await publishSigningKey(pool, signingKey, clock.now());
+  const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
+    log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
+  );
+  closing.add('journal', async () => journal.close());
+
+  const onQuarantine = quarantine(foundation);
+  const alongside = createSettlementAlerts({ clock, log });
+  const writerOf = (feed: SettlementFeed) => new LedgerWriter({ feed, pool, signingKey, log, alongside, onQuarantine });
+  const source = ledgerLaneSource(pool);
+  const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, source, log, closing) : ownLanes(source, journal);
+  // What this data directory settled before there was a Redis.
+  if (redis) await writerOf(journal).close();
+  // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.
+  const writer = writerOf(feed);
+  await writer.drain();
+  closing.add('ledger writer', () => writer.close());
+
+  const refunds = new Refunds({ pool, lanes, clock, write: () => writer.drain() });
+  // With the journal drained, whatever refund is still open was never given to the lanes.
+  await refunds.resume();
+
+  closing.every(SWEEP_MS, 'sweep of expired holds', async () => {
+    const freed = await lanes.sweep(clock.now());
+    if (freed > 0) log.warn({ freed }, 'holds expired without being settled');
+  });
+  closing.every(RECONCILE_MS, 'reconciliation of lanes', async () => {
+    if (isReconciler()) await compare(lanes, source, foundation);
+    else metrics.laneDifferences(0);
+    // A credit whose announcement was lost with a process that died; reading it again does no harm.
+    for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
+  });
+  return { lanes, refunds, write: () => writer.drain() };
+}
+
+async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {
+  const differences = await reconcileLanes(lanes, source);
+  metrics.laneDifferences(differences.length);
+  for (const { laneId, unit, inLane, inLedger } of differences)
+    log.fatal({ laneId, unit, inLane: `${inLane}`, inLedger: `${inLedger}` }, 'a lane disagrees with the ledger');
+}
+
+const quarantine =
+  ({ dataDir, metrics, log }: Foundation) =>
+  ({ record, charged, debt }: ReadEntry, error: unknown): void => {
+    metrics.quarantined();
+    log.fatal({ err: error }, 'the database refuses a settlement; it is set aside in journal/quarantine.jsonl');
+    const line = JSON.stringify({ charged: `${charged}`, debt: `${debt}`, record });
+    appendFileSync(dataDir.file('journal', 'quarantine.jsonl'), `${line}\n`, { mode: 0o600 });
+  };

@@ -1,0 +1,67 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import { openDatabase } from '../adapters/postgres/database.ts';
+import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts';
+import { identityEntities } from '../identity/index.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { keyEntities } from '../keys/index.ts';
+import type { Closing } from './closing.ts';
+import type { Config } from './config.ts';
+import { type DataDir, openDataDir } from './data-dir.ts';
+import { openRedis, type SharedRedis } from './lane-stores.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+import { migrate } from './migrate.ts';
+import { migrations } from './migrations/index.ts';
+import { beSoleGateway } from './sole-gateway.ts';
+
+/** What every part of the process stands on. */
+export interface Process {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly closing: Closing;
+  /** Ends the process: what it lost it cannot go on without. */
+  readonly onFatal: () => void;
+}
+
+export interface Foundation extends Process {
+  readonly dataDir: DataDir;
+  /** Undefined where this is the only gateway of its database. */
+  readonly redis: SharedRedis | undefined;
+  readonly databaseUrl: string;
+  readonly pool: Pool;
+  readonly em: EntityManager;
+  readonly metrics: Metrics;
+}
+
+/** Data directory, Redis and a migrated database, each locked against a second owner. */
+export async function openFoundation(process: Process): Promise<Foundation> {
+  const { config, log, closing, onFatal } = process;
+  // The folder first: it refuses a second server before anything of the first one's is touched.
+  const dataDir = openDataDir(config.dataDir);
+  closing.add('data directory', async () => dataDir.release());
+
+  // Before the database is locked: that lock is shared by all whose lanes are in Redis.
+  const redis = config.redisUrl === undefined ? undefined : await openRedis(config.redisUrl, log, closing);
+  const databaseUrl = config.databaseUrl ?? (await startEmbedded(dataDir.file('postgres'), process));
+  // The embedded one too: another gateway's DATABASE_URL may point at it.
+  const sole = await beSoleGateway({
+    url: databaseUrl,
+    log,
+    onLost: onFatal,
+    isEmbedded: config.databaseUrl === undefined,
+    mayShare: redis !== undefined,
+  });
+  closing.add('gateway lock', () => sole.release());
+  await migrate(databaseUrl, migrations, log);
+  const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log });
+  closing.add('database', () => database.close());
+  return { ...process, dataDir, redis, databaseUrl, pool: database.pool, em: database.orm.em, metrics: createMetrics() };
+}
+
+async function startEmbedded(dir: string, { log, closing, onFatal }: Process): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ dir, log, onGone: onFatal });
+  closing.add('embedded PostgreSQL', () => postgres.stop());
+  return postgres.url;
+}
