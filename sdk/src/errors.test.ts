@@ -29,6 +29,7 @@ const CLASS_OF_STATUS: Record<number, string> = {
   409: 'ConflictError',
   413: 'BadRequestError',
   415: 'BadRequestError',
+  416: 'BadRequestError',
   422: 'ValidationError',
   429: 'RateLimitError',
   431: 'BadRequestError',

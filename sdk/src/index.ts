@@ -1,5 +1,7 @@
 export { type Verification, verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
+export type { Audio, Speech, Transcriptions, Translations } from './audio.ts';
 export type { AuditLog, AuditLogQuery } from './audit.ts';
+export type { Batches, BatchOptions, BatchQuery, WaitOptions } from './batches.ts';
 export type { Budgets } from './budgets.ts';
 export type { Models } from './catalog.ts';
 export type { Discovery } from './discovery.ts';
@@ -29,6 +31,10 @@ export type {
   AccountCloseRequest,
   AuditLogEntry,
   AuditLogResponse,
+  Batch,
+  BatchError,
+  BatchList,
+  BatchUsage,
   BudgetDetail,
   ChatCompletion,
   ChatCompletionChunk,
@@ -36,15 +42,25 @@ export type {
   ChatMessage,
   ChatUsage,
   CompleteUploadRequest,
+  Completion,
+  CompletionRequest,
+  CreateBatchRequest,
   CreateKeyRequest,
   CreateUploadRequest,
   CreateUserRequest,
+  EmbeddingList,
+  EmbeddingRequest,
   FieldError,
   FileDeleted,
   FileList,
   FileObject,
   Health,
   HTTPValidationError,
+  ImageEditRequest,
+  ImageGenerationRequest,
+  ImageList,
+  ImageStreamEvent,
+  ImageVariationRequest,
   InferenceEndpoint,
   KeyBudgetAlert,
   KeyBudgetAlertHistoryResponse,
@@ -69,6 +85,8 @@ export type {
   Model,
   ModelList,
   ModelPricing,
+  Moderation,
+  ModerationRequest,
   PasswordChangeRequest,
   PasswordResetRequest,
   Problem,
@@ -84,6 +102,11 @@ export type {
   ServiceStatus,
   SessionListResponse,
   SessionResponse,
+  SpeechRequest,
+  Transcript,
+  TranscriptionRequest,
+  TranscriptStreamEvent,
+  TranslationRequest,
   UpdateKeyRequest,
   Upload,
   UploadPart,
@@ -95,6 +118,7 @@ export type {
   VaasKeySet,
 } from './generated/models.ts';
 export type { CreateUserOptions, Identity } from './identity.ts';
+export type { ImageFiles, Images } from './images.ts';
 export type { Chat, ChatCompletions } from './inference.ts';
 export type { Keys } from './keys.ts';
 export type { Requests, Usage, UsageQuery } from './ledger.ts';
@@ -102,6 +126,7 @@ export type { Mfa } from './mfa.ts';
 export type { Receipts } from './receipts.ts';
 export type { Sessions } from './sessions.ts';
 export { Tallygate, type TallygateOptions } from './tallygate.ts';
+export type { Completions, Embeddings, Moderations } from './texts.ts';
 export type { Call, CallResult } from './transport/call.ts';
 export type { CallOptions, InferenceOptions } from './transport/call-options.ts';
 export type { CursorCall, CursorPage } from './transport/cursor-call.ts';

@@ -1,16 +1,20 @@
+import { Audio } from './audio.ts';
 import { AuditLog } from './audit.ts';
+import { Batches } from './batches.ts';
 import { Budgets } from './budgets.ts';
 import { Models } from './catalog.ts';
 import { Discovery } from './discovery.ts';
 import { environmentVariable } from './environment.ts';
 import { Files } from './files.ts';
 import { Identity } from './identity.ts';
+import { Images } from './images.ts';
 import { Chat } from './inference.ts';
 import { Keys } from './keys.ts';
 import { Requests, Usage } from './ledger.ts';
 import { Mfa } from './mfa.ts';
 import { Receipts } from './receipts.ts';
 import { Sessions } from './sessions.ts';
+import { Completions, Embeddings, Moderations } from './texts.ts';
 import type { OnDebug } from './transport/debug.ts';
 import { Transport } from './transport/transport.ts';
 import { Uploads } from './uploads.ts';
@@ -54,8 +58,14 @@ export class Tallygate {
   readonly requests: Requests;
   readonly receipts: Receipts;
   readonly chat: Chat;
+  readonly completions: Completions;
+  readonly embeddings: Embeddings;
+  readonly moderations: Moderations;
+  readonly images: Images;
+  readonly audio: Audio;
   readonly files: Files;
   readonly uploads: Uploads;
+  readonly batches: Batches;
   readonly discovery: Discovery;
   /** Private, so that printing or serialising a client cannot show the credential. */
   readonly #credential: string | undefined;
@@ -85,8 +95,14 @@ export class Tallygate {
     this.requests = new Requests(transport);
     this.receipts = new Receipts(transport);
     this.chat = new Chat(transport);
+    this.completions = new Completions(transport);
+    this.embeddings = new Embeddings(transport);
+    this.moderations = new Moderations(transport);
+    this.images = new Images(transport);
+    this.audio = new Audio(transport);
     this.files = new Files(transport);
     this.uploads = new Uploads(transport);
+    this.batches = new Batches(transport);
     this.discovery = new Discovery(transport);
   }
 

@@ -1,6 +1,7 @@
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
 import type {
   AuditLogEntry,
+  Batch,
   ChatCompletion,
   ChatCompletionChunk,
   FileObject,
@@ -69,6 +70,7 @@ export const model: Model = {
   capabilities: ['streaming', 'tools', 'vision'],
   supported_parameters: ['temperature', 'tools'],
   endpoints: ['/v1/chat/completions'],
+  ladder: [],
   pricing: {
     version: '2026-07-24',
     effective_from: '2026-07-24',
@@ -203,3 +205,28 @@ export const storedUpload: Upload = {
   status: 'pending',
   file: null,
 };
+
+export const storedBatch = (status: Batch['status']): Batch => ({
+  id: 'batch_019aa2f1c2d37b6e8c4d000000000001',
+  object: 'batch',
+  endpoint: '/v1/chat/completions',
+  model: 'gpt-4o-mini',
+  errors: null,
+  input_file_id: storedFile(1).id,
+  completion_window: '24h',
+  status,
+  output_file_id: status === 'completed' ? storedFile(2).id : null,
+  error_file_id: null,
+  created_at: 1763712000,
+  in_progress_at: 1763712001,
+  expires_at: 1763798400,
+  finalizing_at: null,
+  completed_at: status === 'completed' ? 1763712100 : null,
+  failed_at: null,
+  expired_at: null,
+  cancelling_at: null,
+  cancelled_at: null,
+  request_counts: { total: 3, completed: status === 'completed' ? 3 : 1, failed: 0 },
+  usage: null,
+  metadata: null,
+});

@@ -87,7 +87,10 @@ async function readRequest(message: IncomingMessage, response: ServerResponse): 
 async function parseBody(bytes: Buffer<ArrayBuffer>, type: string): Promise<unknown> {
   if (!type.startsWith('multipart/')) return JSON.parse(bytes.toString());
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
-  const fields = [...form].map(async ([name, value]) => [name, typeof value === 'string' ? value : await value.text()]);
+  const fields = [...form].map(async ([name, value]) => [
+    name.replace(/\[\]$/, ''),
+    typeof value === 'string' ? meant(value) : await value.text(),
+  ]);
   return Object.fromEntries(await Promise.all(fields));
 }
 
@@ -112,4 +115,10 @@ function send(response: ServerResponse, answer: StubAnswer): void {
   const type = status < 400 ? 'application/json' : 'application/problem+json';
   response.writeHead(status, { 'content-type': type, ...answer.headers });
   response.end(answer.json === undefined ? undefined : JSON.stringify(answer.json));
+}
+
+/** A form carries numbers, and yes and no, as texts; the service reads them as what they are meant to be. */
+function meant(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^\d+$/.test(text) ? Number(text) : text;
 }

@@ -8,6 +8,8 @@ export type ErrorCode =
   | 'malformed_multipart'
   /** 400. The provider that serves this model answered that the request itself is at fault. Its own message is in the detail; nothing was charged. */
   | 'upstream_rejected'
+  /** 400. The event is not signed with the webhook secret of this server, or is older than five minutes. Compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint, and the clock of this server. */
+  | 'invalid_webhook'
   /** 400. The token of the mail is mistyped, was used, has expired or was replaced by a newer one. Ask for another mail. */
   | 'invalid_token'
   /** 401. Send an API key or a session token as `Authorization: Bearer …`. */
@@ -26,6 +28,12 @@ export type ErrorCode =
   | 'challenge_expired'
   /** 402. The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much: raise the cap, lower `max_tokens`, or send `X-Budget-Policy: clamp`. */
   | 'budget_exceeded'
+  /** 402. The run, or a run above it, has made all the calls that `X-Agent-Max-Calls` allows, or its `X-Agent-Deadline` has passed. Both can only be tightened, and waiting changes neither: begin a new run. What was running at the deadline was stopped, and charged as far as it had been generated. */
+  | 'run_exhausted'
+  /** 403. Somebody closed the run, or a run above it, with `POST /v1/runs/{run_id}/close`. It stays closed: begin a new run. What was running then was stopped, and charged as far as it had been generated. */
+  | 'run_closed'
+  /** 402. The payment provider did not take the money, and nothing was changed. The detail says why: use another card, in the customer portal or on a checkout page. */
+  | 'payment_declined'
   /** 403. The credential is good, but its owner’s role, or the limits of the API key itself, do not cover this operation. The detail says which. */
   | 'forbidden'
   /** 403. This change has to be confirmed with the password, and with a code where a second factor is on: the password is wrong, or the code was not sent. The session goes on. A wrong code is `invalid_mfa_code`. */
@@ -84,6 +92,8 @@ export type ErrorCode =
   | 'no_provider_configured'
   /** 503. The store that holds budgets and records usage cannot be reached, so nothing may be spent. Repeat later. */
   | 'store_unavailable'
+  /** 503. The payment provider did not answer, or did not accept the request. What was asked for may be repeated under the same `Idempotency-Key`. */
+  | 'payments_unavailable'
   /** 503. Files can be neither stored nor read at present. Nothing of the request was kept. Repeat later. */
   | 'storage_unavailable'
   /** 504. No deployment sent a first byte within the time limit. Nothing was charged. */
@@ -94,6 +104,7 @@ export const ERROR_KINDS = {
   malformed_json: { family: 'bad_request', retryable: false },
   malformed_multipart: { family: 'bad_request', retryable: false },
   upstream_rejected: { family: 'bad_request', retryable: false },
+  invalid_webhook: { family: 'bad_request', retryable: false },
   invalid_token: { family: 'bad_request', retryable: false },
   missing_credentials: { family: 'authentication', retryable: false },
   invalid_credentials: { family: 'authentication', retryable: false },
@@ -103,6 +114,9 @@ export const ERROR_KINDS = {
   invalid_mfa_code: { family: 'authentication', retryable: false },
   challenge_expired: { family: 'authentication', retryable: false },
   budget_exceeded: { family: 'budget_exceeded', retryable: false },
+  run_exhausted: { family: 'budget_exceeded', retryable: false },
+  run_closed: { family: 'permission', retryable: false },
+  payment_declined: { family: 'budget_exceeded', retryable: false },
   forbidden: { family: 'permission', retryable: false },
   confirmation_failed: { family: 'permission', retryable: false },
   scope_required: { family: 'permission', retryable: false },
@@ -132,6 +146,7 @@ export const ERROR_KINDS = {
   upstream_failed: { family: 'upstream', retryable: true },
   no_provider_configured: { family: 'upstream', retryable: false },
   store_unavailable: { family: 'server', retryable: true },
+  payments_unavailable: { family: 'server', retryable: true },
   storage_unavailable: { family: 'server', retryable: true },
   upstream_timeout: { family: 'upstream', retryable: true },
 } as const satisfies Record<ErrorCode, { family: string; retryable: boolean }>;

@@ -56,6 +56,95 @@ export interface AuditLogResponse {
   offset: number;
 }
 
+/** A batch, in OpenAI’s shape. */
+export interface Batch {
+  id: string;
+  object: 'batch';
+  /** What all lines ask for. */
+  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits';
+  /** The model of all lines; null where they ask for several. */
+  model: string | null;
+  /** Why it failed: nothing of it was run then, and nothing charged. */
+  errors: {
+    object: 'list';
+    data: BatchError[];
+  } | null;
+  input_file_id: string;
+  completion_window: string;
+  status: 'validating' | 'failed' | 'in_progress' | 'finalizing' | 'completed' | 'expired' | 'cancelling' | 'cancelled';
+  /** The answers, one a line; null where there are none. */
+  output_file_id: string | null;
+  /** The lines that failed; null where none did. */
+  error_file_id: string | null;
+  /** Unix seconds. */
+  created_at: number;
+  /** When it was valid and its worst case held, unix seconds. */
+  in_progress_at: number | null;
+  /** When whatever is not done by then is given up, unix seconds. */
+  expires_at: number | null;
+  /** When all lines were done, unix seconds. */
+  finalizing_at: number | null;
+  /** When its files were there, unix seconds. */
+  completed_at: number | null;
+  /** When it failed, unix seconds. */
+  failed_at: number | null;
+  /** When it ended without being done, unix seconds. */
+  expired_at: number | null;
+  /** When it was asked to end, unix seconds. */
+  cancelling_at: number | null;
+  /** When it had ended, unix seconds. */
+  cancelled_at: number | null;
+  request_counts: {
+    /** All lines. */
+    total: number;
+    /** Lines in the output file. */
+    completed: number;
+    /** Lines in the error file. */
+    failed: number;
+  };
+  usage: BatchUsage | null;
+  /** Up to 16 pairs of texts of the caller’s own. */
+  metadata: { [name: string]: string } | null;
+}
+
+/** Why a batch was not begun. */
+export interface BatchError {
+  code: string;
+  message: string;
+  /** The field of the line at fault. */
+  param: string | null;
+  /** The line at fault, from 1. */
+  line: number | null;
+}
+
+/** A page of batches. */
+export interface BatchList {
+  object: 'list';
+  data: Batch[];
+  first_id: string | null;
+  /** The `after` of the next page. */
+  last_id: string | null;
+  has_more: boolean;
+}
+
+/** Tokens of all answered lines. */
+export interface BatchUsage {
+  /** Tokens in. */
+  input_tokens: number;
+  input_tokens_details: {
+    /** Of them read from a cache. */
+    cached_tokens: number;
+  };
+  /** Tokens out. */
+  output_tokens: number;
+  output_tokens_details: {
+    /** Of them spent on reasoning. */
+    reasoning_tokens: number;
+  };
+  /** Both together. */
+  total_tokens: number;
+}
+
 /** The numbers behind a refusal over money. */
 export interface BudgetDetail {
   /** Which of the request’s limits refused it. */
@@ -127,6 +216,46 @@ export interface ChatCompletionChunk {
   }[];
   usage?: ChatUsage | null | undefined;
   [field: string]: unknown;
+}
+
+/** The completion is gone. */
+export interface ChatCompletionDeleted {
+  id: string;
+  object: 'chat.completion.deleted';
+  deleted: true;
+}
+
+/** A page of stored chat completions. */
+export interface ChatCompletionList {
+  object: 'list';
+  data: ChatCompletion[];
+  first_id: string | null;
+  /** The `after` of the next page. */
+  last_id: string | null;
+  has_more: boolean;
+}
+
+/** A message that a stored chat completion answers. */
+export interface ChatCompletionMessage {
+  id: string;
+  role: string;
+  content: string | null;
+  /** Where the content was given in parts: those of text and image. */
+  content_parts?: {
+    type: string;
+    [field: string]: unknown;
+  }[] | null | undefined;
+  [field: string]: unknown;
+}
+
+/** A page of messages. */
+export interface ChatCompletionMessageList {
+  object: 'list';
+  data: ChatCompletionMessage[];
+  first_id: string | null;
+  /** The `after` of the next page. */
+  last_id: string | null;
+  has_more: boolean;
 }
 
 /** OpenAI’s chat completion request. Fields that are not listed here are passed through to the provider. */
@@ -280,6 +409,28 @@ export interface ClientSignature {
   content_digest: string;
 }
 
+/** A dialogue that has become long. */
+export interface CompactRequest {
+  /** A model of the catalogue. */
+  model: string;
+  /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
+  models?: string[] | undefined;
+  input?: string | ResponseItem[] | null | undefined;
+  instructions?: string | null | undefined;
+  previous_response_id?: string | null | undefined;
+  prompt_cache_key?: string | null | undefined;
+  [field: string]: unknown;
+}
+
+/** The user’s messages, and one item that stands for everything else: the input of the next response. */
+export interface CompactedResponse {
+  id: string;
+  object: 'response.compaction';
+  created_at: number;
+  output: ResponseItem[];
+  usage: ResponseUsage;
+}
+
 /** Which parts make the file, in which order. */
 export interface CompleteUploadRequest {
   /** The parts of the file, in its order. */
@@ -340,6 +491,50 @@ export interface CompletionRequest {
   [field: string]: unknown;
 }
 
+/** A conversation, kept until it is deleted. */
+export interface Conversation {
+  id: string;
+  object: 'conversation';
+  /** Unix seconds. */
+  created_at: number;
+  metadata: { [name: string]: string };
+}
+
+/** The conversation is gone, its items too. */
+export interface ConversationDeleted {
+  id: string;
+  object: 'conversation.deleted';
+  deleted: true;
+}
+
+/** Many requests, to be answered within a day at half the price. */
+export interface CreateBatchRequest {
+  /** A file with the purpose `batch`: one request a line, up to 50,000 lines and 200 MiB. */
+  input_file_id: string;
+  /** What all lines ask for. */
+  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits';
+  /** In which the batch is worked on. */
+  completion_window: '24h';
+  /** Up to 16 pairs of texts of the caller’s own. */
+  metadata?: { [name: string]: string } | null | undefined;
+  /** When output and error file delete themselves. Without it they stay. */
+  output_expires_after?: {
+    /** From the creation of the file on. */
+    anchor: 'created_at';
+    /** For how long: 3,600 to 2,592,000 seconds. */
+    seconds: number;
+    [field: string]: unknown;
+  } | undefined;
+  [field: string]: unknown;
+}
+
+/** A new conversation, with its first items. */
+export interface CreateConversationRequest {
+  items?: ResponseItem[] | null | undefined;
+  metadata?: { [name: string]: string } | null | undefined;
+  [field: string]: unknown;
+}
+
 export interface CreateFileFields {
   /** What the file is for. */
   purpose: 'assistants' | 'batch' | 'fine-tune' | 'vision' | 'user_data' | 'evals';
@@ -351,6 +546,12 @@ export interface CreateFileFields {
     seconds: number;
     [field: string]: unknown;
   } | undefined;
+  [field: string]: unknown;
+}
+
+/** Items for the end of a conversation. */
+export interface CreateItemsRequest {
+  items: ResponseItem[];
   [field: string]: unknown;
 }
 
@@ -408,6 +609,54 @@ export interface CreateUserRequest {
   password: string;
   /** Display name. */
   name?: string | undefined;
+}
+
+/** The plan of the account. */
+export interface CurrentPlanResponse {
+  plan: PlanConfigResponse;
+  subscription: {
+    /** `past_due`: a renewal was declined and is tried again; the plan stays until `grace_ends_at`. */
+    status: 'none' | 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'paused' | 'canceled';
+    period_start: string | null;
+    period_end: string | null;
+    cancels_at_period_end: boolean;
+    grace_ends_at: string | null;
+  };
+  /** Grows with every change of plan. */
+  change_version: number;
+  scheduled_downgrade: PlanDowngradeScheduleResponse | null;
+}
+
+/** How one deployment of a model is doing, as the answering process sees it. */
+export interface DeploymentHealth {
+  /** The provider’s name and its place in the configuration. */
+  deployment: string;
+  provider: string;
+  model: string;
+  /** The provider’s own name for the model. */
+  upstream_model: string;
+  /** Share of the model’s traffic, relative to its other deployments. */
+  weight: number;
+  /** `closed`: asked as usual. `open`: it failed or was at its limit, and is not asked while another one can be. `half_open`: one request at a time finds out whether it is back. */
+  state: 'closed' | 'open' | 'half_open';
+  open_until: string | null;
+  /** Of the last minute; the newest hundred at most. */
+  recent_calls: number;
+  recent_failures: number;
+  /** Until the first byte, a moving average, milliseconds. */
+  latency_ms: number | null;
+  last_failure: {
+    /** RFC 3339, UTC. */
+    at: string;
+    kind: 'rejected' | 'rate_limited' | 'timeout' | 'cancelled' | 'failed';
+    /** The provider’s HTTP status, null when none came. */
+    status: number | null;
+  } | null;
+}
+
+/** Every configured deployment of every model. */
+export interface DeploymentHealthList {
+  items: DeploymentHealth[];
 }
 
 /** E-mail address. */
@@ -513,7 +762,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -607,6 +856,22 @@ export interface ImageList {
   [field: string]: unknown;
 }
 
+/** A partial image, or a complete one. */
+export interface ImageStreamEvent {
+  type: string;
+  b64_json: string;
+  partial_image_index?: number | undefined;
+  usage?: {
+    total_tokens: number;
+    input_tokens: number;
+    output_tokens: number;
+    /** What the request cost, USD. For people: the exact amount is in the receipt. */
+    cost?: number | undefined;
+    [field: string]: unknown;
+  } | undefined;
+  [field: string]: unknown;
+}
+
 /** OpenAI’s image variation: a form with `image` as a file. */
 export interface ImageVariationRequest {
   /** An image model of the catalogue. */
@@ -624,6 +889,33 @@ export interface ImageVariationRequest {
 
 /** An endpoint that spends, with everything below it. */
 export type InferenceEndpoint = '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/images/variations' | '/v1/audio/speech' | '/v1/audio/transcriptions' | '/v1/audio/translations' | '/v1/videos' | '/v1/batches';
+
+/** How many tokens an input has. */
+export interface InputTokens {
+  object: 'response.input_tokens';
+  input_tokens: number;
+}
+
+/** A response’s input, to be counted. */
+export interface InputTokensRequest {
+  /** A model of the catalogue, whose tokenizer counts. */
+  model?: string | undefined;
+  input?: string | ResponseItem[] | null | undefined;
+  instructions?: string | null | undefined;
+  previous_response_id?: string | null | undefined;
+  conversation?: string | {
+    id: string;
+    [field: string]: unknown;
+  } | null | undefined;
+  tools?: {
+    type: string;
+    [field: string]: unknown;
+  }[] | null | undefined;
+  /** Counts for nothing. */
+  tool_choice?: unknown | undefined;
+  text?: { [name: string]: unknown } | null | undefined;
+  [field: string]: unknown;
+}
 
 /** A threshold that was reached, or a request that was refused. */
 export interface KeyBudgetAlert {
@@ -950,6 +1242,8 @@ export interface Model {
   /** Request fields that the model acts on. */
   supported_parameters: string[];
   endpoints: string[];
+  /** Models that may stand in for it while its providers are in trouble, the nearest first, in agent runs and with `X-Fallback-Policy: semantic`. Of these only those are tried that can do all that the request asks, and that cost no more. */
+  ladder: string[];
   pricing: ModelPricing;
 }
 
@@ -1038,6 +1332,495 @@ export interface PasswordResetRequest {
   new_password: string;
 }
 
+/** The event was taken. */
+export interface PaymentWebhookResponse {
+  received: boolean;
+}
+
+/** When to charge the saved card, and what. */
+export interface PlanAutoTopupRequest {
+  enabled: boolean;
+  /** Charge as soon as the balance is below this. */
+  threshold_usd: string;
+  /** What to charge: whole cents, from $1 to $10,000. */
+  amount_usd: string;
+}
+
+/** Automatic top-up as it stands. */
+export interface PlanAutoTopupResponse {
+  enabled: boolean;
+  threshold_usd: string | null;
+  amount_usd: string | null;
+  /** `declined`: the card was refused; nothing is tried again until the settings are sent anew. */
+  status: 'off' | 'ready' | 'charging' | 'declined';
+  /** Why the card was refused. */
+  decline: string | null;
+}
+
+/** What to pay into the balance. */
+export interface PlanBalanceCheckoutRequest {
+  /** Whole cents, from $1 to $10,000. */
+  amount_usd: string;
+  /** Keep the card for automatic top-ups. */
+  save_card?: boolean | undefined;
+  /** Where the browser goes afterwards. Default: a page of this server. */
+  success_url?: string | undefined;
+  /** Where the browser goes afterwards. Default: a page of this server. */
+  cancel_url?: string | undefined;
+}
+
+/** The page on which to pay. */
+export interface PlanBalanceCheckoutResponse {
+  /** UUIDv7. */
+  checkout_id: string;
+  /** Of the hosted page. */
+  status: 'open' | 'completed' | 'expired';
+  /** Send the browser there; null once the page is not open. */
+  checkout_url: string | null;
+  /** What is paid there, USD. */
+  amount_usd: string;
+  /** Until when it can be paid; null where nothing is open. */
+  expires_at: string | null;
+}
+
+/** Billing and overage. */
+export interface PlanBillingSummaryResponse {
+  plan_id: PlanId;
+  /** A plan’s version never changes; a subscription keeps its own. */
+  version: number;
+  /** `past_due`: a renewal was declined and is tried again; the plan stays until `grace_ends_at`. */
+  status: 'none' | 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'paused' | 'canceled';
+  /** Decimal string, USD. */
+  monthly_price_usd: string;
+  /** UTC calendar month, `YYYY-MM`. */
+  period: string;
+  /** RFC 3339, UTC. */
+  period_start: string;
+  /** First instant of the next month. */
+  resets_at: string;
+  /** Prepaid and not used; below zero where more was used than paid. */
+  balance_usd: string;
+  /** Charged beyond the quota this month. */
+  charged_usd: string;
+  /** Of plans that pay by invoice: used and not on an invoice yet. */
+  uninvoiced_usd: string;
+  overage: PlanOverage;
+  /** Credits that are suspended because a payment is disputed. */
+  disputed_usd: string;
+  /** A payment is late: until then the plan stays. */
+  grace_ends_at: string | null;
+  next_charge_at: string | null;
+  /** The plan’s price at the next renewal, without usage. */
+  next_charge_usd: string | null;
+}
+
+/** The plan to have from now on. */
+export interface PlanCheckoutRequest {
+  plan_id: SoldPlanId;
+  /** Where the browser goes afterwards. Default: a page of this server. */
+  success_url?: string | undefined;
+  /** Where the browser goes afterwards. Default: a page of this server. */
+  cancel_url?: string | undefined;
+  /** `effective_at` of an upgrade preview, for exactly its amount. */
+  prorated_at?: string | undefined;
+}
+
+/** `open`: pay on the hosted page. `completed`: a plan that is paid for already was changed at once, and the difference charged to the card on file. */
+export interface PlanCheckoutResponse {
+  /** UUIDv7. */
+  checkout_id: string;
+  /** Of the hosted page. */
+  status: 'open' | 'completed' | 'expired';
+  /** Send the browser there; null once the page is not open. */
+  checkout_url: string | null;
+  /** What is paid there, USD. */
+  amount_usd: string;
+  /** Until when it can be paid; null where nothing is open. */
+  expires_at: string | null;
+  plan_id: SoldPlanId;
+}
+
+/** How a checkout stands. */
+export interface PlanCheckoutState {
+  /** UUIDv7. */
+  checkout_id: string;
+  /** Of the hosted page. */
+  status: 'open' | 'completed' | 'expired';
+  /** Send the browser there; null once the page is not open. */
+  checkout_url: string | null;
+  /** What is paid there, USD. */
+  amount_usd: string;
+  /** Until when it can be paid; null where nothing is open. */
+  expires_at: string | null;
+  /** What is paid for. */
+  kind: 'plan' | 'balance';
+  plan_id: SoldPlanId | null;
+}
+
+/** A plan. */
+export interface PlanConfigResponse {
+  plan_id: PlanId;
+  /** A plan’s version never changes; a subscription keeps its own. */
+  version: number;
+  name: string;
+  /** Decimal string, USD. */
+  monthly_price_usd: string;
+  quota: PlanQuota;
+  overage: PlanOverage;
+  rate_limits: PlanRateLimits;
+  /** What else is in it. */
+  features: string[];
+}
+
+/** The plan to move to. */
+export interface PlanDowngradePreviewRequest {
+  plan_id: PlanId;
+}
+
+/** What a downgrade would change. */
+export interface PlanDowngradePreviewResponse {
+  from: PlanConfigResponse;
+  to: PlanConfigResponse;
+  /** New monthly price less the old one. */
+  difference_usd: string;
+  /** When it would take effect. */
+  effective_at: string;
+  /** Whatever differs. */
+  changes: {
+    entitlement: string;
+    from: number | boolean | string;
+    to: number | boolean | string;
+  }[];
+  /** Where this month’s usage is above what the new plan includes. */
+  warnings: {
+    /** What is counted. */
+    meter: 'requests' | 'tokens' | 'images' | 'audio_seconds' | 'video_seconds';
+    used: number;
+    included: number;
+  }[];
+}
+
+/** The cheaper plan. */
+export interface PlanDowngradeScheduleRequest {
+  plan_id: PlanId;
+}
+
+/** A downgrade. */
+export interface PlanDowngradeScheduleResponse {
+  /** UUIDv7. */
+  downgrade_id: string;
+  from_plan_id: PlanId;
+  to_plan_id: PlanId;
+  /** The end of the period that is paid for. */
+  effective_at: string;
+  /** `dropped`: a newer change of plan came first. */
+  state: 'scheduled' | 'applied' | 'dropped' | 'canceled';
+}
+
+/** Plans side by side. */
+export interface PlanEntitlementMatrixResponse {
+  plans: PlanConfigResponse[];
+  rows: {
+    entitlement: string;
+    kind: 'price' | 'quota' | 'overage' | 'rate_limit' | 'feature';
+    values: {
+      plan_id: PlanId;
+      value: number | boolean | string;
+    }[];
+  }[];
+}
+
+/** What the active plan entitles to. */
+export interface PlanEntitlementsResponse {
+  plan_id: PlanId;
+  /** A plan’s version never changes; a subscription keeps its own. */
+  version: number;
+  quota: PlanQuota;
+  overage: PlanOverage;
+  rate_limits: PlanRateLimits;
+  /** What else is in it. */
+  features: string[];
+}
+
+/** A plan. */
+export type PlanId = 'free' | 'pro' | 'scale' | 'enterprise';
+
+/** One line of an invoice. */
+export interface PlanInvoiceLine {
+  description: string;
+  /** Requests, of usage; null elsewhere. */
+  quantity: number | null;
+  /** Decimal string, USD. */
+  amount_usd: string;
+}
+
+/** Invoices, newest first. */
+export interface PlanInvoiceListResponse {
+  items: PlanInvoiceSummary[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** An invoice. */
+export interface PlanInvoiceResponse {
+  /** UUIDv7. */
+  invoice_id: string;
+  /** As it is printed. */
+  number: string | null;
+  /** `usage`: a month beyond the quota. `subscription`: of the payment provider. */
+  kind: 'usage' | 'subscription';
+  status: 'open' | 'paid' | 'void' | 'uncollectible';
+  /** The month (UTC) it is for, `YYYY-MM`. */
+  period: string;
+  /** The sum of its lines; of usage, the sum of what the receipts of the month charged. */
+  total_usd: string;
+  /** The part of the total that the balance had paid as it was used. */
+  from_balance_usd: string;
+  /** What is billed for it, in whole cents. */
+  due_usd: string;
+  /** Less than a cent that goes to the next invoice. */
+  carried_usd: string;
+  /** RFC 3339, UTC. */
+  issued_at: string;
+  /** The payment provider’s page of it. */
+  hosted_url: string | null;
+  lines: PlanInvoiceLine[];
+}
+
+/** An invoice without its lines. */
+export interface PlanInvoiceSummary {
+  /** UUIDv7. */
+  invoice_id: string;
+  /** As it is printed. */
+  number: string | null;
+  /** `usage`: a month beyond the quota. `subscription`: of the payment provider. */
+  kind: 'usage' | 'subscription';
+  status: 'open' | 'paid' | 'void' | 'uncollectible';
+  /** The month (UTC) it is for, `YYYY-MM`. */
+  period: string;
+  /** The sum of its lines; of usage, the sum of what the receipts of the month charged. */
+  total_usd: string;
+  /** The part of the total that the balance had paid as it was used. */
+  from_balance_usd: string;
+  /** What is billed for it, in whole cents. */
+  due_usd: string;
+  /** Less than a cent that goes to the next invoice. */
+  carried_usd: string;
+  /** RFC 3339, UTC. */
+  issued_at: string;
+  /** The payment provider’s page of it. */
+  hosted_url: string | null;
+}
+
+/** One meter of the quota. */
+export interface PlanMeterUsage {
+  /** What is counted. */
+  meter: 'requests' | 'tokens' | 'images' | 'audio_seconds' | 'video_seconds';
+  /** By the plan. */
+  included: number;
+  /** Of what is included. */
+  used: number;
+  /** Of what is included. */
+  remaining: number;
+  /** Used beyond what is included, and charged or part of a charged request. */
+  beyond: number;
+  /** Used ÷ included, rounded down to four places; 1 where nothing is included. */
+  utilization: number;
+}
+
+/** What happens beyond the quota. */
+export interface PlanOverage {
+  /** Beyond the quota: nothing goes, the prepaid balance pays, or an invoice at the month’s end. */
+  policy: 'block' | 'balance' | 'invoice';
+  /** Of an invoice, a month. */
+  ceiling_usd: string | null;
+}
+
+/** Charges beyond the quota. */
+export interface PlanOverageEstimateResponse {
+  /** UTC calendar month, `YYYY-MM`. */
+  period: string;
+  /** RFC 3339, UTC. */
+  period_start: string;
+  /** First instant of the next month. */
+  resets_at: string;
+  /** RFC 3339, UTC. */
+  as_of: string;
+  policy: 'block' | 'balance' | 'invoice';
+  /** Charged so far this month. */
+  charged_usd: string;
+  /** By the month’s end, if usage goes on as it did. */
+  projected_usd: string;
+  meters: PlanMeterUsage[];
+  /** They sum to `charged_usd`. */
+  lines: {
+    model: string;
+    requests: number;
+    /** Decimal string, USD. */
+    charged_usd: string;
+  }[];
+}
+
+/** One payment. */
+export interface PlanPayment {
+  /** UUIDv7. */
+  payment_id: string;
+  /** What it was for. */
+  kind: 'balance' | 'auto_topup' | 'subscription';
+  status: 'pending' | 'succeeded' | 'failed' | 'canceled';
+  /** Decimal string, USD. */
+  amount_usd: string;
+  /** Returned to where it came from. */
+  refunded_usd: string;
+  /** Taken back by the customer’s bank, for the time being or for good. */
+  disputed_usd: string;
+  /** RFC 3339, UTC. */
+  created_at: string;
+}
+
+/** Payments, newest first. */
+export interface PlanPaymentListResponse {
+  items: PlanPayment[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** What to return, and why. */
+export interface PlanPaymentRefundRequest {
+  /** Whole cents; all that is left, when left out. */
+  amount_usd?: string | undefined;
+  /** For the audit log. */
+  reason: string;
+}
+
+/** Where to come back to. */
+export interface PlanPortalRequest {
+  /** Where the browser goes afterwards. Default: a page of this server. */
+  return_url?: string | undefined;
+}
+
+/** The payment provider’s page of the customer. */
+export interface PlanPortalResponse {
+  /** Good for minutes. */
+  url: string;
+}
+
+/** Included in a UTC calendar month. */
+export interface PlanQuota {
+  /** Requests a month. */
+  requests: number;
+  /** Tokens a month, in and out. */
+  tokens: number;
+  /** Images a month. */
+  images: number;
+  /** Seconds of audio a month. */
+  audio_seconds: number;
+  /** Seconds of video a month. */
+  video_seconds: number;
+}
+
+/** Of all live keys and sessions together. */
+export interface PlanRateLimits {
+  /** Requests a minute. */
+  requests_per_minute: number;
+  /** Tokens a minute. */
+  tokens_per_minute: number;
+  /** Requests at once. */
+  concurrency: number;
+}
+
+/** How far to go. */
+export interface PlanScheduledDowngradeApplyRequest {
+  /** How many at most. */
+  limit?: number | undefined;
+}
+
+/** What was done. */
+export interface PlanScheduledDowngradeApplyResponse {
+  /** Now in effect. */
+  applied: number;
+  /** Overtaken by a newer change of plan. */
+  dropped: number;
+  /** Due, and not yet confirmed by the payment provider. */
+  waiting: number;
+  items: {
+    /** UUIDv7. */
+    downgrade_id: string;
+    /** UUIDv7. */
+    account_id: string;
+    outcome: 'applied' | 'dropped' | 'waiting';
+  }[];
+}
+
+/** At which charges to mail. */
+export interface PlanSpendAlertsRequest {
+  /** Charges of a month (UTC) at which to mail; at most ten. */
+  thresholds_usd: string[];
+}
+
+/** The thresholds, and those that were reached. */
+export interface PlanSpendAlertsResponse {
+  thresholds_usd: string[];
+  /** What was reached, newest first; each threshold once a month. */
+  alerts: {
+    period: string;
+    /** Decimal string, USD. */
+    threshold_usd: string;
+    /** Decimal string, USD. */
+    charged_usd: string;
+    /** RFC 3339, UTC. */
+    created_at: string;
+  }[];
+}
+
+/** The plan to move to. */
+export interface PlanUpgradePreviewRequest {
+  plan_id: SoldPlanId;
+}
+
+/** What an upgrade would change. */
+export interface PlanUpgradePreviewResponse {
+  from: PlanConfigResponse;
+  to: PlanConfigResponse;
+  /** New monthly price less the old one. */
+  difference_usd: string;
+  /** When it would take effect. */
+  effective_at: string;
+  /** Whatever differs. */
+  changes: {
+    entitlement: string;
+    from: number | boolean | string;
+    to: number | boolean | string;
+  }[];
+  /** Charged at once; prorated where a plan is paid for already. */
+  due_now_usd: string;
+  next_charge_at: string | null;
+  /** Whether a hosted page has to be visited. */
+  requires_checkout: boolean;
+}
+
+/** This month’s usage against the quota. */
+export interface PlanUsageQuotaResponse {
+  plan_id: PlanId;
+  /** UTC calendar month, `YYYY-MM`. */
+  period: string;
+  /** RFC 3339, UTC. */
+  period_start: string;
+  /** First instant of the next month. */
+  resets_at: string;
+  meters: PlanMeterUsage[];
+  /** At catalogue prices. */
+  cost_usd: string;
+  /** The part of it that the plan covered. */
+  covered_usd: string;
+  /** The part of it beyond the quota. */
+  charged_usd: string;
+}
+
 export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds';
 
 /** Long-context prices. */
@@ -1060,7 +1843,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
@@ -1240,6 +2023,8 @@ export interface RequestTrace {
   fallback: 'none' | 'deployment' | 'model';
   outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
   attempts: RequestAttempt[];
+  /** What could have served and was not asked. */
+  skipped: SkippedDeployment[];
   usage: ReceiptUsage;
   estimated: boolean;
   price_version: string;
@@ -1261,12 +2046,29 @@ export interface RequestTrace {
   overhead_ms: number;
 }
 
+/** The response is gone. */
+export interface ResponseDeleted {
+  id: string;
+  object: 'response';
+  deleted: true;
+}
+
 /** A message, a call, a call’s output, a reasoning item … */
 export interface ResponseItem {
   type?: string | undefined;
   id?: string | null | undefined;
   role?: string | undefined;
   [field: string]: unknown;
+}
+
+/** A page of items, each with an id. */
+export interface ResponseItemList {
+  object: 'list';
+  data: ResponseItem[];
+  first_id: string | null;
+  /** The `after` of the next page. */
+  last_id: string | null;
+  has_more: boolean;
 }
 
 /** OpenAI’s response. */
@@ -1395,6 +2197,121 @@ export interface RotateKeyRequest {
   grace_seconds?: number | undefined;
 }
 
+/** One agent run: what it may do and what it has done. Figures are current to within a second or so. */
+export interface Run {
+  run_id: string;
+  /** The run that it draws on too. */
+  parent_run_id: string | null;
+  livemode: boolean;
+  state: RunState;
+  /** Hard ceiling; null where the run has none of its own. */
+  ceiling_usd: string | null;
+  /** Settled in the run and in its child runs, at catalogue prices. */
+  spent_usd: string;
+  /** Settled requests of the run and its child runs. */
+  requests: number;
+  /** The most calls that the run and its child runs may make. */
+  max_calls: number | null;
+  /** Null where the run has no bound on its calls. */
+  calls_remaining: number | null;
+  /** From then on it makes no calls, and running ones are stopped. */
+  deadline: string | null;
+  /** RFC 3339, UTC. */
+  started_at: string;
+  /** When its newest settled request began. */
+  last_request_at: string | null;
+  closed_at: string | null;
+}
+
+/** A run with its steps and its child runs. */
+export interface RunDetail {
+  run_id: string;
+  /** The run that it draws on too. */
+  parent_run_id: string | null;
+  livemode: boolean;
+  state: RunState;
+  /** Hard ceiling; null where the run has none of its own. */
+  ceiling_usd: string | null;
+  /** Settled in the run and in its child runs, at catalogue prices. */
+  spent_usd: string;
+  /** Settled requests of the run and its child runs. */
+  requests: number;
+  /** The most calls that the run and its child runs may make. */
+  max_calls: number | null;
+  /** Null where the run has no bound on its calls. */
+  calls_remaining: number | null;
+  /** From then on it makes no calls, and running ones are stopped. */
+  deadline: string | null;
+  /** RFC 3339, UTC. */
+  started_at: string;
+  /** When its newest settled request began. */
+  last_request_at: string | null;
+  closed_at: string | null;
+  /** Held by running requests of the run and its child runs. */
+  held_usd: string;
+  /** The run’s own requests, the oldest first; those of a child run are in the child. */
+  steps: {
+    items: RunStep[];
+    /** How many there are in all. */
+    total: number;
+    limit: number;
+    offset: number;
+  };
+  /** Its child runs, the oldest first; at most 200. */
+  children: Run[];
+}
+
+/** Runs of the account, the newest first. */
+export interface RunList {
+  items: Run[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+export interface RunPath {
+  /** The run’s id, as the caller chose it. */
+  run_id: string;
+}
+
+export interface RunQuery {
+  /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
+  livemode?: 'true' | 'false' | undefined;
+  /** Only runs in this state. */
+  state?: RunState | undefined;
+  /** Only child runs of this run. */
+  parent_run_id?: string | undefined;
+  /** How many at most. */
+  limit?: number | undefined;
+  /** How many to skip. */
+  offset?: number | undefined;
+}
+
+/** `exhausted`: its ceiling is spent, its calls are made or its deadline has passed. `closed`: by somebody, or with its parent. */
+export type RunState = 'active' | 'exhausted' | 'closed';
+
+/** One settled request of a run. */
+export interface RunStep {
+  /** For `GET /v1/requests/{id}`. */
+  request_id: string;
+  endpoint: string;
+  model_requested: string;
+  model_served: string;
+  fallback: 'none' | 'deployment' | 'model';
+  outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
+  /** Decimal string, USD. */
+  cost_usd: string;
+  /** Whether its cost was given back. */
+  refunded: boolean;
+  /** UUIDv7. */
+  receipt_id: string;
+  /** RFC 3339, UTC. */
+  started_at: string;
+  /** RFC 3339, UTC. */
+  completed_at: string;
+}
+
 /** What an API key may do. */
 export type Scope = 'inference' | 'account:read' | 'account:write' | 'keys:write' | 'billing:write';
 
@@ -1431,6 +2348,19 @@ export interface SessionResponse {
   ip_address: string | null;
   user_agent: string | null;
 }
+
+/** A deployment or a model that was left aside, and why. */
+export interface SkippedDeployment {
+  model: string;
+  /** Null where it is the model that could not serve. */
+  deployment: string | null;
+  provider: string | null;
+  /** `cooling_down`: it failed or was at its rate limit lately. `probing`: another request was finding out whether it is back. `incapable`: the model cannot do what the request asks. `not_deployed`: no provider is configured for it. */
+  reason: 'cooling_down' | 'probing' | 'incapable' | 'not_deployed';
+}
+
+/** A plan that is paid for. */
+export type SoldPlanId = 'pro' | 'scale' | 'enterprise';
 
 /** OpenAI’s speech request. Fields that are not listed here are passed through to the provider. */
 export interface SpeechRequest {
@@ -1482,6 +2412,24 @@ export interface Transcript {
   [field: string]: unknown;
 }
 
+/** A piece of the text, or all of it at the end. */
+export interface TranscriptStreamEvent {
+  type: string;
+  delta?: string | undefined;
+  text?: string | undefined;
+  usage?: {
+    type: 'tokens' | 'duration';
+    seconds?: number | undefined;
+    input_tokens?: number | undefined;
+    output_tokens?: number | undefined;
+    total_tokens?: number | undefined;
+    /** What the request cost, USD. For people: the exact amount is in the receipt. */
+    cost?: number | undefined;
+    [field: string]: unknown;
+  } | undefined;
+  [field: string]: unknown;
+}
+
 /** OpenAI’s transcription: a form with `file`. */
 export interface TranscriptionRequest {
   /** A model of the catalogue. */
@@ -1503,6 +2451,18 @@ export interface TranslationRequest {
   prompt?: string | undefined;
   response_format?: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | undefined;
   temperature?: number | undefined;
+  [field: string]: unknown;
+}
+
+/** The metadata that takes the place of the old. */
+export interface UpdateChatCompletionRequest {
+  metadata: { [name: string]: string } | null;
+  [field: string]: unknown;
+}
+
+/** The metadata that takes the place of the old. */
+export interface UpdateConversationRequest {
+  metadata: { [name: string]: string } | null;
   [field: string]: unknown;
 }
 
@@ -1676,6 +2636,65 @@ export interface VaasKey {
 /** JSON Web Key Set (RFC 7517) of the receipt keys, retired ones included. */
 export interface VaasKeySet {
   keys: VaasKey[];
+}
+
+/** A video job, in OpenAI’s shape. */
+export interface Video {
+  id: string;
+  object: 'video';
+  model: string;
+  /** A job that has `failed` is given back in full, with a receipt of kind `refund`. */
+  status: 'queued' | 'in_progress' | 'completed' | 'failed';
+  /** How far it is, percent. */
+  progress: number;
+  /** When the job was begun, unix seconds. */
+  created_at: number;
+  /** When the video was there to be downloaded, unix seconds. */
+  completed_at: number | null;
+  /** Until when it can be downloaded, unix seconds. */
+  expires_at: number | null;
+  prompt: string | null;
+  seconds: string;
+  size: string;
+  remixed_from_video_id: string | null;
+  /** Why it failed. */
+  error: {
+    code: string;
+    message: string;
+    [field: string]: unknown;
+  } | null;
+  [field: string]: unknown;
+}
+
+/** A character, in OpenAI’s shape. No provider here makes any. */
+export interface VideoCharacter {
+  id: string | null;
+  name: string | null;
+  created_at: number;
+}
+
+/** The video is gone. */
+export interface VideoDeleted {
+  id: string;
+  object: 'video.deleted';
+  deleted: true;
+}
+
+/** A page of videos. */
+export interface VideoList {
+  object: 'list';
+  data: Video[];
+  first_id: string | null;
+  /** The `after` of the next page. */
+  last_id: string | null;
+  has_more: boolean;
+}
+
+/** What is to be different from the video that is remixed. */
+export interface VideoRemixRequest {
+  /** What is to be different. */
+  prompt: string;
+  [field: string]: unknown;
 }
 
 /** OpenAI’s video request: JSON, or a form with `input_reference` as a file. */

@@ -13,9 +13,12 @@ export class EventStream<T> implements AsyncIterable<T> {
   readonly controller: AbortController;
   readonly #response: Response;
   readonly #deadline: Deadline;
+  readonly #isLast: (event: T) => boolean;
   #isTaken = false;
 
-  constructor(response: Response, deadline: Deadline) {
+  /** @param isLast which event ends the stream, where it has no `[DONE]` */
+  constructor(response: Response, deadline: Deadline, isLast: (event: T) => boolean = () => false) {
+    this.#isLast = isLast;
     this.controller = deadline.controller;
     this.#response = response;
     this.#deadline = deadline;
@@ -31,7 +34,10 @@ export class EventStream<T> implements AsyncIterable<T> {
           isComplete = true;
           return;
         }
-        yield this.#parse(event, data);
+        const parsed = this.#parse(event, data);
+        isComplete = this.#isLast(parsed);
+        yield parsed;
+        if (isComplete) return;
       }
       throw new ConnectionError('The stream broke off before its end.', undefined, 'stream_cut');
     } catch (error) {

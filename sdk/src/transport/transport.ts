@@ -69,8 +69,8 @@ export class Transport {
   }
 
   /** The answer as a stream of events. Once its headers are here, nothing is repeated. */
-  events<T>(operation: Operation, options: CallOptions = {}): Call<EventStream<T>> {
-    return new Call(this.#send(operation, options, (response, deadline) => new EventStream<T>(response, deadline)));
+  events<T>(operation: Operation, options: CallOptions = {}, isLast?: (event: T) => boolean): Call<EventStream<T>> {
+    return new Call(this.#send(operation, options, (response, deadline) => new EventStream<T>(response, deadline, isLast)));
   }
 
   /** The answer as bytes, read by the caller as they come. Once its headers are here, nothing is repeated. */
