@@ -1,5 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { listAudit } from './audit/list.ts';
+import { cancelBatch } from './batches/cancel.ts';
+import { createBatch } from './batches/create.ts';
+import { getBatch } from './batches/get.ts';
+import { listBatches } from './batches/list.ts';
+import { batchOutput } from './batches/output.ts';
+import { waitForBatch } from './batches/wait.ts';
 import { budgetAlerts } from './budgets/alerts.ts';
 import { clearBudget } from './budgets/clear.ts';
 import { budgetHistory } from './budgets/history.ts';
@@ -137,6 +143,13 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   getFile(files, perform);
   fileContent(files, perform);
   deleteFile(files, perform);
+  const batches = program.command('batches').description('Many requests in one file, at half the price');
+  createBatch(batches, perform);
+  listBatches(batches, perform);
+  getBatch(batches, perform);
+  cancelBatch(batches, perform);
+  waitForBatch(batches, perform);
+  batchOutput(batches, perform);
   chat(program, perform);
   return program;
 }

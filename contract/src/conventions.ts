@@ -39,6 +39,8 @@ export interface RouteMetadata {
   /** API keys are refused whatever their scopes. */
   readonly session?: true;
   readonly role?: 'admin' | 'marketing';
+  /** Takes a body as large as those of inference. */
+  readonly body?: 'inference';
   readonly tag: string;
   readonly operationId: string;
 }

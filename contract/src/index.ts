@@ -1,16 +1,18 @@
 import { initContract } from '@ts-rest/core';
 import { account } from './account.ts';
 import { audit } from './audit.ts';
+import { batches } from './batches.ts';
 import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
 import { deployments } from './deployments.ts';
 import { discovery } from './discovery.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
-import { inference } from './inference.ts';
+import { conversations, inference, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { mfa } from './mfa.ts';
+import { paymentWebhooks, plans } from './plans.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
 
@@ -18,12 +20,38 @@ const c = initContract();
 
 /** The one contract: the server, the OpenAPI document, the SDK and the CLI follow from it. */
 export const contract = c.router(
-  { discovery, identity, account, mfa, audit, budgets, keys, catalog, deployments, inference, files, uploads, fileTransfers, ledger, runs, receipts },
+  {
+    discovery,
+    identity,
+    account,
+    mfa,
+    audit,
+    budgets,
+    keys,
+    catalog,
+    deployments,
+    inference,
+    storedResponses,
+    conversations,
+    storedChats,
+    files,
+    uploads,
+    fileTransfers,
+    videos,
+    videoTransfers,
+    batches,
+    ledger,
+    runs,
+    receipts,
+    plans,
+    paymentWebhooks,
+  },
   { strictStatusCodes: true },
 );
 
 export * from './account.ts';
 export * from './audit.ts';
+export * from './batches.ts';
 export * from './budgets.ts';
 export * from './catalog.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
@@ -36,6 +64,7 @@ export * from './inference.ts';
 export * from './keys.ts';
 export * from './ledger.ts';
 export * from './mfa.ts';
+export * from './plans.ts';
 export * from './problem.ts';
 export * from './receipts.ts';
 export * from './runs.ts';

@@ -12,9 +12,12 @@ import type { OpenApiDocument } from './openapi/shape.ts';
 const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
   Responses: 'OpenAI’s Responses: stateful or not, plain, streamed or in the background.',
+  Conversations: 'Dialogues that are kept on the server, and the items of which they are made.',
   Images: 'Pictures from words, plain or streamed.',
   Audio: 'Speech from text, and text from speech.',
+  Videos: 'Video jobs: begun, followed, downloaded; charged once, and given back in full when they fail.',
   Files: 'Stored files, uploaded whole or in parts: input of batches and of requests, and what batches put out.',
+  Batches: 'Many requests in one file, answered within a day at half the price.',
   Models: 'The catalogue: what each model can do and what it costs.',
   Identity: 'Users, their profile and their sessions.',
   Audit: 'Who changed what, when and from where.',
@@ -22,6 +25,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Budgets: 'Monthly caps of API keys: what is spent and held, who changed them, when they were reached.',
   Runs: 'Agent runs: what they may spend, what they did, and the switch that stops them.',
   Usage: 'What was used, what it cost, and what happened to one request.',
+  Plans: 'What an account has booked, what that includes, what it pays, and its prepaid balance.',
   Receipts: 'Signed receipts and the public keys that verify them.',
   Discovery: 'What the service says about itself.',
 };

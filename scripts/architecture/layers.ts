@@ -14,6 +14,7 @@ export const SLICES: readonly string[] = [
   'runs',
   'events',
   'files',
+  'videos',
   'marketing',
   'discovery',
 ];

@@ -1,6 +1,13 @@
 import type * as z from 'zod';
 import { ERRORS } from '../errors.ts';
-import { ChatCompletionChunk, Completion, inferenceResponseHeaders, ResponseStreamEvent } from '../inference.ts';
+import {
+  ChatCompletionChunk,
+  Completion,
+  ImageStreamEvent,
+  inferenceResponseHeaders,
+  ResponseStreamEvent,
+  TranscriptStreamEvent,
+} from '../inference.ts';
 import { exampleOf } from './examples.ts';
 import { codesOf } from './refusals.ts';
 import type { Answer, Field, Route } from './route.ts';
@@ -11,7 +18,11 @@ import type { JsonSchema, MediaType, Operation, Parameter, Reference, Response }
 export const STREAMS: Readonly<Record<string, z.ZodType>> = {
   createChatCompletion: ChatCompletionChunk,
   createCompletion: Completion,
+  createImage: ImageStreamEvent,
+  editImage: ImageStreamEvent,
+  createTranscription: TranscriptStreamEvent,
   createResponse: ResponseStreamEvent,
+  getResponse: ResponseStreamEvent,
 };
 
 /** Describes one route. */

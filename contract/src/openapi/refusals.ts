@@ -12,6 +12,8 @@ const takesField = ({ body }: Route, name: string) => body instanceof z.ZodObjec
 const takesForm = ({ bodyType }: Route) => bodyType === 'multipart/form-data';
 const storesFiles = ({ metadata }: Route) => metadata.tag === 'Files';
 const takesToken = (route: Route) => takesField(route, 'token');
+/** Paid for with money of the customer's own. */
+const pays = (route: Route) => route.metadata.scope === 'billing:write' && route.metadata.tag === 'Plans';
 const isSecondStep = (route: Route) => takesField(route, 'challenge_token');
 
 /** Which routes answer with a code, among those that declare its status. Codes that are not listed here go with every such route. */
@@ -20,6 +22,10 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   malformed_multipart: takesForm,
   upstream_rejected: onInference,
   invalid_token: takesToken,
+  invalid_webhook: (route) => route.metadata.operationId === 'receiveStripeEvent',
+  budget_exceeded: onInference,
+  payment_declined: pays,
+  payments_unavailable: (route) => route.metadata.tag === 'Plans' && route.metadata.auth !== 'none',
   missing_credentials: (route) => route.metadata.auth !== 'none',
   invalid_mfa_code: (route) => takesField(route, 'code'),
   challenge_expired: isSecondStep,
@@ -34,7 +40,7 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   // The answers of the router to what is no operation.
   unknown_path: onNone,
   method_not_allowed: onNone,
-  conflict: (route) => !route.isInference,
+  conflict: (route) => !route.isInference || route.path.endsWith('/remix'),
   idempotency_conflict: (route) => route.isIdempotent,
   idempotency_in_progress: (route) => route.isIdempotent,
   unpriced_feature: onInference,

@@ -8,7 +8,7 @@ export type { KeyDirectory, KeyGrant, KeyLimits, SigningRequirement } from './ke
 export { createKeys, KEYS_CHANNEL, type Keys, type PlainKey } from './keys.ts';
 export { createLastUse } from './last-use.ts';
 export { reachOf } from './reach.ts';
-export { createReadKey } from './read-key.ts';
+export { createGrantOfKey, createReadKey } from './read-key.ts';
 export { revokeAccountKeys } from './revoke-account-keys.ts';
 export { keyRoutes } from './routes.ts';
 

@@ -1,25 +1,42 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Users } from '../identity/index.ts';
 import { ApiKey } from './api-key.ts';
-import type { ReadKey } from './cached-key-directory.ts';
+import type { KnownKey, ReadKey } from './cached-key-directory.ts';
+import type { KeyGrant } from './key-directory.ts';
 import { limitsOf } from './key-limits.ts';
-import { lockOf } from './key-lock.ts';
+import { lockOf, statusOf } from './key-lock.ts';
+
+interface ReadKeyDeps {
+  readonly em: EntityManager;
+  readonly users: Pick<Users, 'ownerOf'>;
+}
 
 /** Reads a key with the role and the plan of its owner as they are now: a key never carries more than its owner. */
-export function createReadKey({ em, users }: { em: EntityManager; users: Pick<Users, 'ownerOf'> }): ReadKey {
-  return async (lookupId) => {
-    const key = await em.fork().findOne(ApiKey, { lookupId });
-    const owner = key && (await users.ownerOf(key.userId));
-    if (!key || !owner) return undefined;
-    const { id: keyId, accountId, userId, livemode, scopes, monthlyCap } = key;
-    return {
-      key: lockOf(key),
-      grant: {
-        principal: { kind: 'key', keyId, accountId, userId, role: owner.role, scopes: new Set(scopes), livemode },
-        monthlyCap: monthlyCap ?? null,
-        plan: owner.plan,
-        ...limitsOf(key),
-      },
-    };
+export const createReadKey =
+  (deps: ReadKeyDeps): ReadKey =>
+  (lookupId) =>
+    read({ lookupId }, deps);
+
+/** What a key that is known by its id may do at that moment; undefined once it is revoked or expired, or its owner is gone. */
+export const createGrantOfKey =
+  (deps: ReadKeyDeps) =>
+  async (keyId: string, now: Date): Promise<KeyGrant | undefined> => {
+    const known = await read({ id: keyId }, deps);
+    return known && statusOf(known.key, now) === 'active' ? known.grant : undefined;
+  };
+
+async function read(where: { lookupId: string } | { id: string }, { em, users }: ReadKeyDeps): Promise<KnownKey | undefined> {
+  const key = await em.fork().findOne(ApiKey, where);
+  const owner = key && (await users.ownerOf(key.userId));
+  if (!key || !owner) return undefined;
+  const { id: keyId, accountId, userId, livemode, scopes, monthlyCap } = key;
+  return {
+    key: lockOf(key),
+    grant: {
+      principal: { kind: 'key', keyId, accountId, userId, role: owner.role, scopes: new Set(scopes), livemode },
+      monthlyCap: monthlyCap ?? null,
+      plan: owner.plan,
+      ...limitsOf(key),
+    },
   };
 }

@@ -1,5 +1,4 @@
 export { runRoutes } from './routes.ts';
-export type { RunWish } from './run.ts';
 export { RunDirectory } from './run-directory.ts';
 export { RunQueries } from './run-queries.ts';
 export { createRunStore, RUNS_CHANNEL } from './run-store.ts';

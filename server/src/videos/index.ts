@@ -2,6 +2,5 @@ export { deleteAccountVideos } from './close-account.ts';
 export { videoJobs } from './jobs.ts';
 export { videoOperations } from './operations.ts';
 export { videoRoutes } from './routes.ts';
-export type { Variant } from './stored-video.ts';
 export { StoredVideos } from './stored-videos.ts';
 export { createVideos, type Videos } from './videos.ts';

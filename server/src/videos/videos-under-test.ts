@@ -26,7 +26,7 @@ import { newVideoId } from './stored-video.ts';
 import { StoredVideos } from './stored-videos.ts';
 import { createVideos } from './videos.ts';
 
-export const NOW = Date.parse('2026-11-21T10:00:00Z');
+const NOW = Date.parse('2026-11-21T10:00:00Z');
 /** What each job costs, nano-USD. */
 export const PRICE = 400_000_000n;
 
@@ -36,7 +36,7 @@ export class Death extends Error {}
 export type Answers = 'well' | 'busy' | 'garbage';
 
 /** Jobs at a provider that does what it is told. */
-export class FakeJobs implements UpstreamProvider {
+class FakeJobs implements UpstreamProvider {
   readonly jobs = new Map<string, { status: string; progress: number; deletable: boolean }>();
   answers: Answers = 'well';
   /** Whether bodies break off in the middle. */

@@ -22,7 +22,7 @@ export interface Message {
   readonly usage: unknown;
 }
 
-export const SIGNATURE = 'c2lnbmF0dXJl';
+const SIGNATURE = 'c2lnbmF0dXJl';
 
 export function messageOf({ turn, request, step, promptTokens }: Question): Message {
   const { anthropic: own = {} } = step;

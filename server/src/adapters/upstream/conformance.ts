@@ -106,7 +106,8 @@ export function describeUpstreamConformance(name: string, makeProvider: () => Pr
     it('gives every choice of n > 1, plain and streamed, or refuses the request without asking the provider', async () => {
       if (subject.hasOneChoiceOnly) {
         const outcome = await subject.provider.call(chatCall(subject.model, { request: { n: 2 } }));
-        expect(outcome).toMatchObject({ ok: false, kind: 'rejected', retryable: false, status: null, param: 'n' });
+        // Another deployment of the model may be able to.
+        expect(outcome).toMatchObject({ ok: false, kind: 'rejected', retryable: true, status: null, param: 'n' });
         return;
       }
       const { choices } = await plain({ request: { n: 2 } });

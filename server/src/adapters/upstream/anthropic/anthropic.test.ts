@@ -56,7 +56,7 @@ describe('what is sent', () => {
     ['asks for sound', { modalities: ['audio'] }, 'modalities'],
     ['has arguments nested deeper than anybody can write', deeplyNested(), 'messages'],
   ])('is nothing where the request %s', async (_, request, param) => {
-    expect(await chat({ request })).toMatchObject({ ok: false, kind: 'rejected', retryable: false, status: null, param });
+    expect(await chat({ request })).toMatchObject({ ok: false, kind: 'rejected', retryable: true, status: null, param });
     expect(fake().requests).toHaveLength(0);
   });
 });

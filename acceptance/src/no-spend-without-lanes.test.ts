@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/redis-process.ts';
+import { isRedisMissing, testRedisProgram } from '../../server/src/adapters/redis/test-redis.ts';
+import { Account } from './account.ts';
+import { HELLO } from './chat.ts';
+import { Gateway } from './gateway.ts';
+
+interface Schema {
+  readonly $ref?: string;
+  readonly format?: string;
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+interface Spending {
+  readonly name: string;
+  readonly path: string;
+  readonly form: boolean;
+  readonly schema: Schema;
+  readonly example: Readonly<Record<string, unknown>>;
+}
+
+const document = JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<
+    string,
+    Record<
+      string,
+      { parameters?: { name: string }[]; requestBody?: { content: Record<string, { schema: Schema; example: Record<string, unknown> }> } }
+    >
+  >;
+  components: { schemas: Record<string, Schema> };
+};
+
+/** What runs a model says so: it takes the headers of an agent run. */
+const SPENDING: Spending[] = Object.entries(document.paths).flatMap(([path, operations]) =>
+  Object.entries(operations).flatMap(([method, { parameters = [], requestBody }]) => {
+    if (!parameters.some(({ name }) => name === 'x-agent-run-id')) return [];
+    const [[type, content] = []] = Object.entries(requestBody?.content ?? {});
+    if (!content) throw new Error(`${method} ${path} has no body`);
+    return [
+      {
+        name: `${method.toUpperCase()} ${path}`,
+        path,
+        form: type === 'multipart/form-data',
+        schema: content.schema,
+        example: content.example,
+      },
+    ];
+  }),
+);
+
+/** No model of the catalogue has them, so nothing can be spent there. */
+const UNSERVED = new Set(['/v1/images/variations']);
+const BATCH_LINE = `${JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: HELLO })}\n`;
+
+const resolved = (schema: Schema): Schema =>
+  schema.$ref ? resolved(document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema;
+
+function formOf({ schema, example }: Spending): FormData {
+  const form = new FormData();
+  const { properties = {} } = resolved(schema);
+  for (const [name, property] of Object.entries(properties)) {
+    if (resolved(property).format === 'binary') form.append(name, new Blob([new Uint8Array(64)]), 'file.bin');
+    else if (example[name] !== undefined && typeof example[name] !== 'object') form.append(name, String(example[name]));
+  }
+  return form;
+}
+
+describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane store out of reach', () => {
+  let upstream: FakeUpstream;
+  let redis: RedisProcess;
+  let gateway: Gateway;
+  let authorization: string;
+  let batchFile: string;
+
+  beforeAll(async () => {
+    upstream = await startFakeUpstream();
+    redis = await startRedis(testRedisProgram(), ['--appendonly', 'yes']);
+    gateway = await Gateway.start({
+      providers: [{ name: 'openai', base_url: upstream.url }],
+      env: { REDIS_URL: redis.url, LOG_LEVEL: 'fatal' },
+    });
+    const account = await Account.signUp(gateway, { plan: 'enterprise' });
+    const { key } = await account.createKey({});
+    authorization = `Bearer ${key}`;
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify(HELLO),
+    });
+    expect(answer.status).toBe(200);
+    const form = new FormData();
+    form.append('purpose', 'batch');
+    form.append('file', new Blob([BATCH_LINE]), 'lines.jsonl');
+    const file = await fetch(`${gateway.url}/v1/files`, { method: 'POST', headers: { authorization }, body: form });
+    ({ id: batchFile } = (await file.json()) as { id: string });
+    upstream.reset();
+    await redis.stop();
+  }, 120_000);
+
+  afterAll(async () => {
+    await gateway?.remove();
+    await upstream?.close();
+  });
+
+  test('the document has the endpoints that can spend', () => {
+    expect(SPENDING.length).toBeGreaterThanOrEqual(11);
+  });
+
+  test.each(SPENDING.filter(({ path }) => !UNSERVED.has(path)))('$name answers 503 and calls no provider', async (spending) => {
+    const { form, path, example } = spending;
+    const answer = await fetch(`${gateway.url}${path.replace(/\{[^}]+\}/g, 'x')}`, {
+      method: 'POST',
+      headers: { authorization, ...(form ? {} : { 'content-type': 'application/json' }) },
+      body: form ? formOf(spending) : JSON.stringify('input_file_id' in example ? { ...example, input_file_id: batchFile } : example),
+    });
+    expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'store_unavailable' })]);
+    expect(answer.headers.get('retry-after')).toBeTruthy();
+    expect(upstream.requests).toEqual([]);
+  });
+});
