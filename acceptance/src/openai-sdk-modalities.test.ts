@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { verifiedReceipt } from './books.ts';
@@ -119,6 +120,19 @@ describe('audio', () => {
       if (event.type === 'transcript.text.done') done = event;
     }
     expect(done).toMatchObject({ text, usage: { type: 'tokens', cost: expect.any(Number) } });
+  });
+
+  test('is written down once under an idempotency key, whatever boundary the form has', async () => {
+    const bytes = Buffer.from(await (await speak('wav')).arrayBuffer());
+    const headers = { 'Idempotency-Key': randomUUID() };
+    const hear = async (name: string) =>
+      openai.audio.transcriptions
+        .create({ model: 'whisper-1', file: await toFile(bytes, name, { type: 'audio/wav' }) }, { headers })
+        .asResponse();
+    const [first, second] = [await hear('a.wav'), await hear('a.wav')];
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(second.headers.get('x-receipt-id')).toBe(first.headers.get('x-receipt-id'));
+    await expect(hear('b.wav')).rejects.toMatchObject({ status: 409, code: 'idempotency_conflict' });
   });
 
   test('is refused without a recording, and what is no form is told to be one', async () => {

@@ -168,7 +168,7 @@ async function keeping(form: MultipartForm, exchange: Exchange, deps: FileApiDep
     const key = idempotencyKeyOf(req);
     if (key === undefined) return send(res, await run());
     const { answer, isReplay } = await onceForKey(deps.idempotency, {
-      request: { scope: scopeOf(principal), key, method: 'POST', path: req.url ?? '', body: fingerprintOf(form) },
+      request: { scope: scopeOf(principal), key, method: 'POST', path: req.url ?? '', body: form.fingerprint() },
       run,
       toAnswer: (problem) => toProblemDocument(problem, { requestId, publicUrl: deps.publicUrl() }),
     });
@@ -231,10 +231,6 @@ function onlyFile({ files }: MultipartForm, field: string): UploadedFile {
 
 const invalid = (field: string, message: string): Problem =>
   validationProblem({ body: { issues: [{ path: [field], message, code: 'invalid' }] } });
-
-/** What the form says and not how it is written: clients draw a new boundary for every attempt. */
-const fingerprintOf = ({ fields, files }: MultipartForm): Buffer =>
-  Buffer.from(JSON.stringify([fields, files.map(({ field, filename, contentType, sha256 }) => [field, filename, contentType, sha256])]));
 
 function idempotencyKeyOf({ headers }: IncomingMessage): string | undefined {
   const key = headers['idempotency-key'];

@@ -6,7 +6,6 @@ import {
   type Operation,
   parseInferenceHeaders,
   presentRateHeaders,
-  type Received,
   type Reply,
   requireEndpoint,
   type SignatureCheck,
@@ -113,7 +112,7 @@ async function answer({ operation, pathname, params }: Match, exchange: Exchange
     const hangUp = new AbortController();
     const receiptId = newReceiptId(startedAt);
     const call: Call = { ...ids, receiptId, startedAt, startedTick, grant, headers, work, clientSignature, signal: hangUp.signal };
-    await serveCall(call, { pathname, req, res, received, hangUp }, deps);
+    await serveCall(call, { pathname, req, res, fingerprint: body.fingerprint, hangUp }, deps);
   } finally {
     if (body.discard) await body.discard();
   }
@@ -123,11 +122,11 @@ interface Serving {
   readonly pathname: string;
   readonly req: IncomingMessage;
   readonly res: ServerResponse;
-  readonly received: Received;
+  readonly fingerprint: ReceivedBody['fingerprint'];
   readonly hangUp: AbortController;
 }
 
-async function serveCall(call: Call, { pathname, req, res, received, hangUp }: Serving, deps: ServingDeps): Promise<void> {
+async function serveCall(call: Call, { pathname, req, res, fingerprint, hangUp }: Serving, deps: ServingDeps): Promise<void> {
   const { isStream, mayBeWhole } = call.work;
   const key = req.headers['idempotency-key'];
   if (isStream && !(mayBeWhole && typeof key === 'string')) {
@@ -139,8 +138,7 @@ async function serveCall(call: Call, { pathname, req, res, received, hangUp }: S
     return send(res, await completeCall(call, deps.inference));
   }
   // Who sends a key wants the answer even if this connection breaks: the call goes on, and the repeat gets what came of it.
-  const body = received.files.length === 0 ? received.bytes : Buffer.from(received.sha256());
-  return send(res, await completeOnce(call, { key, path: pathname, body }, deps));
+  return send(res, await completeOnce(call, { key, path: pathname, body: fingerprint() }, deps));
 }
 
 async function admittedGrant(exchange: Exchange, { endpoint, metadata }: Operation, authenticator: Authenticator): Promise<Grant> {

@@ -41,6 +41,8 @@ export interface MultipartForm {
   readonly files: readonly UploadedFile[];
   /** Of the body as it was received, in hex. */
   readonly bodySha256: string;
+  /** What the form says and not how it is written: clients draw a new boundary for every attempt. */
+  fingerprint(): Buffer;
   /** Length of the body as it was received. */
   readonly bytes: number;
   /** Deletes the blobs of the files. What cannot be deleted is left to the sweeper of orphans. */
@@ -91,7 +93,15 @@ export async function readMultipart(request: IncomingMessage, { limits, blobs, n
       ? new Problem('malformed_multipart', `The body ${error.message}: send it again as multipart/form-data.`, { cause: error })
       : error;
   }
-  return { fields: fields.value, files, bodySha256: incoming.sha256(), bytes: incoming.bytes, discard };
+  const said = files.map(({ field, filename, contentType, sha256 }) => [field, filename, contentType, sha256]);
+  return {
+    fields: fields.value,
+    files,
+    bodySha256: incoming.sha256(),
+    fingerprint: () => Buffer.from(JSON.stringify([fields.value, said])),
+    bytes: incoming.bytes,
+    discard,
+  };
 }
 
 async function store(content: AsyncIterable<Uint8Array>, key: string, blobs: BlobStore, maxBytes: number) {

@@ -38,7 +38,11 @@ export async function readBody({ takes }: Operation, req: IncomingMessage, deps:
 }
 
 async function readForm(req: IncomingMessage, { blobs, formLimits }: ReceivedBodyDeps): Promise<ReceivedBody> {
-  const { fields, files, bodySha256, discard } = await readMultipart(req, { blobs, limits: formLimits, newBlobKey: newPassingBlobKey });
+  const { fields, files, bodySha256, fingerprint, discard } = await readMultipart(req, {
+    blobs,
+    limits: formLimits,
+    newBlobKey: newPassingBlobKey,
+  });
   const received = files.map(({ field, filename, contentType, bytes, blobKey }) => ({
     field,
     filename: filename ?? UNNAMED,
@@ -46,8 +50,6 @@ async function readForm(req: IncomingMessage, { blobs, formLimits }: ReceivedBod
     bytes,
     open: () => Readable.from(blobContent(blobs, blobKey), { objectMode: false }),
   }));
-  const contents = files.map(({ field, filename, contentType, sha256 }) => [field, filename, contentType, sha256]);
-  const fingerprint = () => Buffer.from(JSON.stringify([fields, contents]));
   return {
     value: fields,
     isForm: true,
