@@ -2,18 +2,29 @@ import { startFakeStripe } from '@tallygate/fake-stripe';
 import type { Pool } from 'pg';
 import type { PaymentEvent } from '../adapters/payment/port.ts';
 import { createStripePayments } from '../adapters/payment/stripe.ts';
+import { openPool } from '../adapters/postgres/database.ts';
+import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { dayOf } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { ledgerLaneSource } from '../ledger/index.ts';
 import { createPlans } from './plans.ts';
+import { planOf } from './tiers.ts';
 
 export const CARDS = { good: '4242424242424242', declined: '4000000000000002', noFundsLater: '4000000000099995' };
 const USD = 1_000_000_000n;
 
-/** Billing of one new account over a Stripe of its own, whose clock it goes by. Nothing is told by itself: events are taken when asked. */
-export async function plansUnderTest(pool: Pool) {
-  const fake = await startFakeStripe();
+/** When every world begins. Its clock stands still unless it is advanced, so that two worlds with one story have one state. */
+const BEGINNING = Date.UTC(2026, 10, 21, 8);
+
+/**
+ * Billing of one new account over a Stripe and a database of its own: reconciling compares all that a database knows with all that a
+ * provider knows. It goes by the Stripe's clock. Nothing is told by itself: events are taken when asked.
+ */
+export async function plansUnderTest() {
+  const database = await testDatabase();
+  const pool = openPool({ url: database.url, log: silentLog(), poolSize: 6 });
+  const fake = await startFakeStripe({ clock: () => BEGINNING });
   const provider = createStripePayments({ secretKey: 'sk_test_x', webhookSecret: 'whsec_test', apiUrl: fake.url });
   const clock = { now: () => fake.now() };
   const over = (through: Pool) =>
@@ -49,6 +60,7 @@ export async function plansUnderTest(pool: Pool) {
   };
 
   return {
+    pool,
     fake,
     provider,
     plans,
@@ -63,7 +75,6 @@ export async function plansUnderTest(pool: Pool) {
     },
     /** Subscribes on the hosted page. */
     subscribe: async (planId: 'pro' | 'scale' | 'enterprise', card = CARDS.good) => {
-      const { planOf } = await import('./tiers.ts');
       const made = await plans.checkouts.plan(payer, planOf(planId), { ...to, proratedAtMs: undefined });
       if (made.status === 'open') fake.pay(await sessionOf(made.checkout_id), card);
       return made;
@@ -115,6 +126,8 @@ export async function plansUnderTest(pool: Pool) {
     close: async () => {
       await provider.close();
       await fake.close();
+      await pool.end();
+      await database.drop();
     },
   };
 }
