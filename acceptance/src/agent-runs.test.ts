@@ -99,7 +99,7 @@ test('closing a run stops the stream of its child within a second, charges what 
 
   for (const run of ['boss', 'worker']) {
     const refused = await ask(gateway, key, model, inRun(run));
-    expect([refused.status, problemOf(refused).code, header(refused, 'x-should-retry')]).toEqual([403, 'run_closed', null]);
+    expect([refused.status, problemOf(refused).code, refused.headers.get('x-should-retry')]).toEqual([403, 'run_closed', null]);
   }
   const { body } = await api('/v1/runs/boss');
   expect(RunDetail.parse(body)).toMatchObject({

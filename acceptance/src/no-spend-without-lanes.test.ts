@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/redis-process.ts';
 import { isRedisMissing, testRedisProgram } from '../../server/src/adapters/redis/test-redis.ts';
 import { Account } from './account.ts';
@@ -52,6 +53,8 @@ const SPENDING: Spending[] = Object.entries(document.paths).flatMap(([path, oper
   }),
 );
 
+const Made = z.looseObject({ id: z.string() });
+
 /** No model of the catalogue has them, so nothing can be spent there. */
 const UNSERVED = new Set(['/v1/images/variations']);
 const BATCH_LINE = `${JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: HELLO })}\n`;
@@ -75,6 +78,7 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
   let gateway: Gateway;
   let authorization: string;
   let batchFile: string;
+  let videoId: string;
 
   beforeAll(async () => {
     upstream = await startFakeUpstream();
@@ -96,7 +100,13 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
     form.append('purpose', 'batch');
     form.append('file', new Blob([BATCH_LINE]), 'lines.jsonl');
     const file = await fetch(`${gateway.url}/v1/files`, { method: 'POST', headers: { authorization }, body: form });
-    ({ id: batchFile } = (await file.json()) as { id: string });
+    ({ id: batchFile } = Made.parse(await file.json()));
+    const video = await fetch(`${gateway.url}/v1/videos`, {
+      method: 'POST',
+      headers: { authorization, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'sora-2', prompt: 'A ledger.' }),
+    });
+    ({ id: videoId } = Made.parse(await video.json()));
     upstream.reset();
     await redis.stop();
   }, 120_000);
@@ -112,7 +122,7 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
 
   test.each(SPENDING.filter(({ path }) => !UNSERVED.has(path)))('$name answers 503 and calls no provider', async (spending) => {
     const { form, path, example } = spending;
-    const answer = await fetch(`${gateway.url}${path.replace(/\{[^}]+\}/g, 'x')}`, {
+    const answer = await fetch(`${gateway.url}${path.replace('{video_id}', videoId)}`, {
       method: 'POST',
       headers: { authorization, ...(form ? {} : { 'content-type': 'application/json' }) },
       body: form ? formOf(spending) : JSON.stringify('input_file_id' in example ? { ...example, input_file_id: batchFile } : example),
