@@ -79,6 +79,18 @@ describe('a stored response', () => {
     expect((await at(`/v1/responses/${id}/input_items`)).body.data[0].content).toBe('three');
   });
 
+  test('that is deleted is forgotten by those that came after it, with the outputs of its calls', async () => {
+    const call = { type: 'function_call', call_id: 'c1', name: 'weather', arguments: '{}' };
+    const first = await created({ input: [{ role: 'user', content: 'Weather?' }, call] });
+    const output = { type: 'function_call_output', call_id: 'c1', output: 'Sun.' };
+    const second = await created({ input: [output, { role: 'user', content: 'Go on.' }], previous_response_id: first.id });
+    const count = async () => (await at('/v1/responses/input_tokens', { json: { model: MODEL, previous_response_id: second.id } })).body;
+    const before = await count();
+    await at(`/v1/responses/${first.id}`, { method: 'DELETE' });
+    expect((await count()).input_tokens).toBeLessThan(before.input_tokens - 10);
+    expect((await create({ previous_response_id: second.id })).status).toBe(200);
+  });
+
   test('that was not to be kept is not', async () => {
     const { id } = await created({ store: false });
     expect((await at(`/v1/responses/${id}`)).status).toBe(404);
@@ -179,6 +191,31 @@ describe('in the background', () => {
     await at(`/v1/responses/${id}/cancel`, { method: 'POST' });
     await work;
     expect((await at(`/v1/responses/${id}`)).body.status).toBe('cancelled');
+  });
+
+  test('is settled for what was generated until it was cancelled', async () => {
+    const before = world.told.length;
+    const asked = chat(
+      world,
+      { ...auth, 'x-sandbox-fault': 'slow; ms=100' },
+      { model: MODEL, input: 'Say hello.', background: true, stream: true },
+      '/v1/responses',
+    );
+    await expect.poll(() => world.told.length, { interval: 5 }).toBeGreaterThan(before);
+    const id = world.told.at(-1) ?? '';
+    const work = world.work(id);
+    const said = async () => (await world.background.eventsAfter(id, 5)).events.length;
+    await expect.poll(said, { interval: 5 }).toBeGreaterThan(0);
+    const { rows } = await world.database.pool.query('select request from stored_responses where id = $1', [id]);
+    await at(`/v1/responses/${id}/cancel`, { method: 'POST' });
+    await work;
+    expect(eventsOf((await asked).text).at(-1).type).not.toBe('response.completed');
+    await world.written();
+    const settled = await world.database.pool.query('select outcome, output_tokens from usage_records where request_id = $1', [
+      rows[0].request.requestId,
+    ]);
+    expect(settled.rows).toEqual([{ outcome: 'cancelled', output_tokens: expect.anything() }]);
+    expect(Number(settled.rows[0].output_tokens)).toBeGreaterThan(0);
   });
 
   test('fails where its key was revoked meanwhile', async () => {

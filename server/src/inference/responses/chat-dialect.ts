@@ -1,13 +1,15 @@
 import { ChatCompletionRequest, type ResponseItem, type ResponseRequest } from '@tallygate/contract';
+import { isRecord } from '../usage.ts';
 import type { Dialect } from '../work.ts';
-import { chatMessages } from './chat-messages.ts';
+import { chatMessages, hasLikeInChat } from './chat-messages.ts';
 import type { ResponseFrame } from './response-form.ts';
 import { responseFromChatForm } from './response-from-chat.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The request for providers that have chat completions only; undefined where it has no like among those. */
+/** The request for providers that have chat completions only; undefined where it has no like among those: nothing is left out unsaid. */
 export function chatDialect(request: ResponseRequest, items: readonly ResponseItem[], frame: ResponseFrame): Dialect | undefined {
+  if (!items.every(hasLikeInChat) || request.tools?.some(({ type }) => !isChatTool(type))) return undefined;
   const parsed = ChatCompletionRequest.safeParse(chatRequest(request, items));
   return parsed.success
     ? { endpoint: '/v1/chat/completions', request: parsed.data, form: responseFromChatForm(request, frame) }
@@ -34,7 +36,7 @@ const RESPONSES_ONLY = new Set([
 function chatRequest(request: ResponseRequest, items: readonly ResponseItem[]): unknown {
   const { instructions, tools = [], tool_choice, text, reasoning } = request;
   const carried = Object.entries(request).filter(([name, value]) => !RESPONSES_ONLY.has(name) && value !== null && value !== undefined);
-  const described = tools.filter(({ type }) => type === 'function' || type === 'custom').map(chatTool);
+  const described = tools.map(chatTool);
   return {
     ...Object.fromEntries(carried),
     messages: chatMessages(instructions, items),
@@ -45,18 +47,23 @@ function chatRequest(request: ResponseRequest, items: readonly ResponseItem[]): 
     ...(text?.format && text.format.type !== 'text' && { response_format: responseFormat(text.format) }),
     ...(text?.verbosity && { verbosity: text.verbosity }),
     ...(reasoning?.effort && { reasoning_effort: reasoning.effort }),
-    ...(request.top_logprobs && { logprobs: true, top_logprobs: request.top_logprobs }),
+    ...(wantsLogprobs(request) && { logprobs: true, ...(request.top_logprobs && { top_logprobs: request.top_logprobs }) }),
   };
 }
+
+const wantsLogprobs = ({ top_logprobs, include }: ResponseRequest): boolean =>
+  Boolean(top_logprobs) || (include?.includes('message.output_text.logprobs') ?? false);
+
+const isChatTool = (type: string): boolean => type === 'function' || type === 'custom';
 
 const chatTool = ({ type, ...tool }: Json & { readonly type: string }): Json =>
   type === 'custom' ? { type, custom: tool } : { type, function: tool };
 
 function chatToolChoice(choice: unknown): unknown {
-  if (typeof choice !== 'object' || choice === null || !('name' in choice)) return choice;
-  return 'type' in choice && choice.type === 'custom'
-    ? { type: 'custom', custom: { name: choice.name } }
-    : { type: 'function', function: { name: choice.name } };
+  if (!isRecord(choice)) return choice;
+  const { type, mode, tools, name } = choice;
+  if (type === 'allowed_tools') return { type, allowed_tools: { mode, tools: Array.isArray(tools) ? tools.map(chatToolChoice) : [] } };
+  return type === 'custom' ? { type, custom: { name } } : { type: 'function', function: { name } };
 }
 
 /** Responses has the schema beside its type, chat one level below. */

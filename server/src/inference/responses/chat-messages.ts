@@ -10,6 +10,22 @@ export function chatMessages(instructions: ResponseRequest['instructions'], item
   return messages;
 }
 
+const TRANSLATED = new Set([
+  'message',
+  'function_call',
+  'custom_tool_call',
+  'function_call_output',
+  'custom_tool_call_output',
+  'reasoning',
+]);
+const TEXTS = new Set(['input_text', 'output_text', 'text']);
+
+/** Whether a chat can carry the item: a tool's messages hold text alone there. */
+export function hasLikeInChat({ type = 'message', output }: ResponseItem): boolean {
+  if (!TRANSLATED.has(type)) return false;
+  return !Array.isArray(output) || output.every((part) => !isRecord(part) || TEXTS.has(String(part['type'])));
+}
+
 function addItem(messages: Json[], item: ResponseItem): void {
   switch (item.type ?? 'message') {
     case 'message':

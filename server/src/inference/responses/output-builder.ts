@@ -6,6 +6,7 @@ export type OutputEvent = Json & { readonly type: string };
 interface OpenItem {
   readonly index: number;
   readonly item: Record<string, unknown>;
+  readonly logprobs: unknown[];
   text: string;
 }
 
@@ -27,12 +28,14 @@ export class OutputBuilder {
     this.#idStem = responseId.replace(/^resp_/, '');
   }
 
-  /** A whole message, or a delta of one. */
-  add(message: Json): OutputEvent[] {
+  /** A whole message, or a delta of one, with the probabilities of its tokens where they were asked for. */
+  add(message: Json, logprobs: readonly unknown[] = []): OutputEvent[] {
     const reasoning = message['reasoning_content'] ?? message['reasoning'];
     return [
       ...(typeof reasoning === 'string' && reasoning !== '' ? this.#addReasoning(reasoning) : []),
-      ...(typeof message['content'] === 'string' && message['content'] !== '' ? this.#addText('output_text', message['content']) : []),
+      ...(typeof message['content'] === 'string' && message['content'] !== ''
+        ? this.#addText('output_text', message['content'], logprobs)
+        : []),
       ...(typeof message['refusal'] === 'string' && message['refusal'] !== '' ? this.#addText('refusal', message['refusal']) : []),
       ...(Array.isArray(message['tool_calls'])
         ? message['tool_calls'].filter(isRecord).flatMap((call, at) => this.#addCall(call, at))
@@ -42,7 +45,7 @@ export class OutputBuilder {
 
   finish(reason: unknown): void {
     if (typeof reason === 'string') this.#finishReason = reason;
-    if (this.#closing === undefined && this.#open) this.#closing = this.#closeOpen();
+    if (this.#closing === undefined && this.#open) this.#closing = this.#closeOpen(this.incompleteReason ? 'incomplete' : 'completed');
   }
 
   /** The events of what was still open at the end. */
@@ -68,19 +71,20 @@ export class OutputBuilder {
     return [...begun, ...part, { type: 'response.reasoning_text.delta', ...place, delta }];
   }
 
-  #addText(kind: 'output_text' | 'refusal', delta: string): OutputEvent[] {
+  #addText(kind: 'output_text' | 'refusal', delta: string, logprobs: readonly unknown[] = []): OutputEvent[] {
     const isNew = this.#open?.item['type'] !== 'message' || this.#open.item['kind'] !== kind;
     const begun = isNew
       ? this.#begin({ type: 'message', id: this.#id('msg'), status: 'in_progress', role: 'assistant', content: [] }, { kind })
       : [];
     const open = this.#opened();
     open.text += delta;
+    open.logprobs.push(...logprobs);
     const place = { item_id: open.item['id'], output_index: open.index, content_index: 0 };
     const part = isNew ? [{ type: 'response.content_part.added', ...place, part: textPart(kind, '') }] : [];
     const said =
       kind === 'refusal'
         ? { type: 'response.refusal.delta', ...place, delta }
-        : { type: 'response.output_text.delta', ...place, delta, logprobs: [] };
+        : { type: 'response.output_text.delta', ...place, delta, logprobs };
     return [...begun, ...part, said];
   }
 
@@ -88,7 +92,9 @@ export class OutputBuilder {
     const index = typeof call['index'] === 'number' ? call['index'] : at;
     const custom = isRecord(call['custom']) ? call['custom'] : undefined;
     const named = custom ?? (isRecord(call['function']) ? call['function'] : {});
-    const isNew = !this.#isCall() || this.#callIndex !== index;
+    // Some providers number no calls: there the id tells one from the next.
+    const isOther = typeof call['id'] === 'string' && call['id'] !== '' && call['id'] !== this.#open?.item['call_id'];
+    const isNew = !this.#isCall() || this.#callIndex !== index || isOther;
     const begun = isNew ? this.#begin(callItem(this.#id(custom ? 'ctc' : 'fc'), call['id'], named['name'], custom !== undefined)) : [];
     this.#callIndex = index;
     const delta = custom ? custom['input'] : named['arguments'];
@@ -105,7 +111,7 @@ export class OutputBuilder {
 
   #begin(item: Record<string, unknown>, inner: Record<string, unknown> = {}): OutputEvent[] {
     const closed = this.#open ? this.#closeOpen() : [];
-    this.#open = { index: this.output.length, item: { ...item, ...inner }, text: '' };
+    this.#open = { index: this.output.length, item: { ...item, ...inner }, text: '', logprobs: [] };
     return [...closed, { type: 'response.output_item.added', output_index: this.output.length, item }];
   }
 
@@ -114,14 +120,14 @@ export class OutputBuilder {
     return this.#open;
   }
 
-  #closeOpen(): OutputEvent[] {
+  #closeOpen(status: 'completed' | 'incomplete' = 'completed'): OutputEvent[] {
     const open = this.#open;
     if (!open) return [];
     this.#open = undefined;
-    const { index, text } = open;
+    const { index, text, logprobs } = open;
     const { kind, ...item } = open.item;
     const place = { item_id: item['id'], output_index: index };
-    const { done, events } = closed(item, { text, kind: kind === 'refusal' ? 'refusal' : 'output_text', place });
+    const { done, events } = closed(item, { text, logprobs, kind: kind === 'refusal' ? 'refusal' : 'output_text', place, status });
     this.output.push(done);
     return [...events, { type: 'response.output_item.done', output_index: index, item: done }];
   }
@@ -132,8 +138,8 @@ export class OutputBuilder {
   }
 }
 
-const textPart = (kind: 'output_text' | 'refusal', text: string): Json =>
-  kind === 'refusal' ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [], logprobs: [] };
+const textPart = (kind: 'output_text' | 'refusal', text: string, logprobs: readonly unknown[] = []): Json =>
+  kind === 'refusal' ? { type: 'refusal', refusal: text } : { type: 'output_text', text, annotations: [], logprobs };
 
 function callItem(id: string, callId: unknown, name: unknown, isCustom: boolean): Record<string, unknown> {
   const called = { id, status: 'in_progress', call_id: callId, name };
@@ -142,11 +148,14 @@ function callItem(id: string, callId: unknown, name: unknown, isCustom: boolean)
 
 interface Closing {
   readonly text: string;
+  readonly logprobs: readonly unknown[];
+  /** `incomplete`: the answer was cut in this very item. */
+  readonly status: 'completed' | 'incomplete';
   readonly kind: 'output_text' | 'refusal';
   readonly place: Json;
 }
 
-function closed(item: Json, { text, kind, place }: Closing): { done: Json; events: OutputEvent[] } {
+function closed(item: Json, { text, logprobs, kind, place, status }: Closing): { done: Json; events: OutputEvent[] } {
   switch (item['type']) {
     case 'reasoning': {
       const part = { type: 'reasoning_text', text };
@@ -161,11 +170,11 @@ function closed(item: Json, { text, kind, place }: Closing): { done: Json; event
     }
     case 'function_call': {
       const said = { type: 'response.function_call_arguments.done', ...place, name: item['name'], arguments: text };
-      return { done: { ...item, status: 'completed', arguments: text }, events: [said] };
+      return { done: { ...item, status, arguments: text }, events: [said] };
     }
     case 'custom_tool_call':
       return {
-        done: { ...item, status: 'completed', input: text },
+        done: { ...item, status, input: text },
         events: [{ type: 'response.custom_tool_call_input.done', ...place, input: text }],
       };
     default: {
@@ -173,10 +182,10 @@ function closed(item: Json, { text, kind, place }: Closing): { done: Json; event
       const said =
         kind === 'refusal'
           ? { type: 'response.refusal.done', ...inside, refusal: text }
-          : { type: 'response.output_text.done', ...inside, text, logprobs: [] };
-      const part = textPart(kind, text);
+          : { type: 'response.output_text.done', ...inside, text, logprobs };
+      const part = textPart(kind, text, logprobs);
       return {
-        done: { ...item, status: 'completed', content: [part] },
+        done: { ...item, status, content: [part] },
         events: [said, { type: 'response.content_part.done', ...inside, part }],
       };
     }

@@ -76,7 +76,7 @@ export function withUsage(response: Json, { usage, costUsd }: ShownCost): Json {
   const reported = readResponseUsage(response['usage']) && isRecord(response['usage']) ? response['usage'] : undefined;
   const shown = reported ?? {
     input_tokens: usage.input_tokens,
-    input_tokens_details: { cached_tokens: usage.cached_input_tokens },
+    input_tokens_details: { cached_tokens: usage.cached_input_tokens, cache_write_tokens: usage.cache_write_tokens },
     output_tokens: usage.output_tokens,
     output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
     total_tokens: usage.input_tokens + usage.output_tokens,

@@ -17,7 +17,7 @@ function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Response
   const [choice] = Array.isArray(completion?.['choices']) ? completion['choices'].filter(isRecord) : [];
   if (!completion || !choice || !isRecord(choice['message'])) return undefined;
   const builder = new OutputBuilder(frame.id);
-  builder.add(choice['message']);
+  builder.add(choice['message'], logprobsOf(choice));
   builder.finish(choice['finish_reason']);
   const usage = readUsage(completion['usage']);
   const response = responseObject(request, frame, { model: completion['model'], created: completion['created'], builder });
@@ -30,6 +30,8 @@ function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Response
     toBytes: (cost) => Buffer.from(JSON.stringify(withUsage(response, cost))),
   };
 }
+
+const logprobsOf = ({ logprobs }: Json): unknown[] => (isRecord(logprobs) && Array.isArray(logprobs['content']) ? logprobs['content'] : []);
 
 interface Made {
   readonly model: unknown;
@@ -48,6 +50,7 @@ function responseObject(request: ResponseRequest, frame: ResponseFrame, { model,
     incomplete_details: reason && !isInProgress ? { reason } : null,
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
     model: typeof model === 'string' ? model : request.model,
     output: isInProgress ? [] : builder.output,
     parallel_tool_calls: request.parallel_tool_calls ?? true,
@@ -57,7 +60,7 @@ function responseObject(request: ResponseRequest, frame: ResponseFrame, { model,
     tool_choice: request.tool_choice ?? 'auto',
     tools: request.tools ?? [],
     top_p: request.top_p ?? 1,
-    truncation: request.truncation ?? 'disabled',
+    top_logprobs: request.top_logprobs ?? 0,
     usage: null,
     ...frame,
   };
@@ -149,7 +152,7 @@ class ResponseFromChatStream implements StreamFilter {
       const response = this.#response(true);
       said.push(this.#say({ type: 'response.created', response }), this.#say({ type: 'response.in_progress', response }));
     }
-    const events = isRecord(choice['delta']) ? this.#builder.add(choice['delta']) : [];
+    const events = isRecord(choice['delta']) ? this.#builder.add(choice['delta'], logprobsOf(choice)) : [];
     if (typeof choice['finish_reason'] === 'string') this.#builder.finish(choice['finish_reason']);
     return [...said, ...events.map((event) => this.#say(event))];
   }

@@ -95,6 +95,8 @@ export const frameOf = (request: ResponseRequest, { id, isStored, previousRespon
   id,
   store: isStored,
   background: request.background ?? false,
+  // The provider gets what is left after it.
+  truncation: request.truncation ?? 'disabled',
   metadata: request.metadata ?? {},
   previous_response_id: previousResponseId,
   conversation: conversationId === null ? null : { id: conversationId },

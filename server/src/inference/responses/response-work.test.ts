@@ -106,11 +106,91 @@ describe('a provider with chat completions only', () => {
       incomplete_details: { reason: 'max_output_tokens' },
       output: [
         { type: 'reasoning', content: [{ type: 'reasoning_text', text: 'Hm.' }] },
-        { type: 'message', status: 'completed', content: [{ type: 'output_text', text: 'Hel' }] },
+        { type: 'message', status: 'incomplete', content: [{ type: 'output_text', text: 'Hel' }] },
       ],
       usage: { input_tokens: 5, output_tokens: 7, total_tokens: 12, cost: 0.25 },
     });
     expect(answer?.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
+  });
+
+  it('is asked for the probabilities of tokens, and they come with the text', () => {
+    const { chat } = dialects({ stream: true, top_logprobs: 2, include: ['message.output_text.logprobs'] });
+    expect(chat.request).toMatchObject({ logprobs: true, top_logprobs: 2 });
+    const [one, two] = [
+      { token: 'Hel', logprob: -0.1, bytes: [], top_logprobs: [] },
+      { token: 'lo', logprob: -0.2, bytes: [], top_logprobs: [] },
+    ];
+    const said = (content: string, logprob: object) => ({
+      ...{ id: 'c', object: 'chat.completion.chunk', created: 7, model: 'm' },
+      choices: [{ index: 0, delta: { content }, logprobs: { content: [logprob] }, finish_reason: null }],
+    });
+    const text = [said('Hel', one), said('lo', two)].map((data) => `data: ${JSON.stringify(data)}\n\n`).join('');
+    const { filter, said: events } = streamed(chat, text + chunk({}, 'stop') + USAGE + 'data: [DONE]\n\n', 10_000);
+    const deltas = eventsIn(events).filter(({ type }) => type === 'response.output_text.delta');
+    expect(deltas.map(({ logprobs }) => logprobs)).toEqual([[one], [two]]);
+    expect(filter.value).toMatchObject({ output: [{ content: [{ text: 'Hello', logprobs: [one, two] }] }] });
+  });
+
+  it('is asked for some of the tools in chat’s words', () => {
+    const tools = ['a', 'b'].map((name) => ({ type: 'function', name }));
+    const tool_choice = { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'a' }] };
+    expect(dialects({ tools, tool_choice }).chat.request).toMatchObject({
+      tool_choice: { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [{ type: 'function', function: { name: 'a' } }] } },
+    });
+  });
+
+  it.each([
+    { tools: [{ type: 'shell' }] },
+    { input: [{ type: 'computer_call_output', call_id: 'a', output: {} }] },
+    { input: [{ type: 'function_call_output', call_id: 'a', output: [{ type: 'input_image', image_url: 'https://x.test/a.png' }] }] },
+  ])('is not asked at all for what no chat can carry: %#', (fields) => {
+    expect(workOf(fields).dialects).toHaveLength(1);
+  });
+
+  it.each([
+    ['numbers its calls', [0, 1]],
+    ['numbers none', [undefined, undefined]],
+  ])('that %s gives parallel calls one by one', (_, indexes) => {
+    const call = (at: number, id: string | undefined, args: string) =>
+      chunk({ tool_calls: [{ index: indexes[at], id, type: 'function', function: { ...(id && { name: 'f' }), arguments: args } }] });
+    const text = [
+      ...[call(0, 'a', '{"x"'), call(0, '', ':1}'), call(1, 'b', '{}'), chunk({}, 'tool_calls')],
+      ...[USAGE, 'data: [DONE]\n\n'],
+    ].join('');
+    expect(streamed(dialects({ stream: true }).chat, text, 10_000).filter.value).toMatchObject({
+      output: [
+        { type: 'function_call', call_id: 'a', name: 'f', arguments: '{"x":1}' },
+        { type: 'function_call', call_id: 'b', name: 'f', arguments: '{}' },
+      ],
+    });
+  });
+
+  it('that refuses, refuses in OpenAI’s order of events', () => {
+    const text = [chunk({ refusal: 'I ' }), chunk({ refusal: 'will not.' }), chunk({}, 'stop'), USAGE, 'data: [DONE]\n\n'].join('');
+    const { filter, said } = streamed(dialects({ stream: true }).chat, text, 10_000);
+    const events = eventsIn(said + filter.lastBytes(COST).toString());
+    expect(events.map(({ type }) => type).slice(2)).toEqual([
+      'response.output_item.added',
+      'response.content_part.added',
+      'response.refusal.delta',
+      'response.refusal.delta',
+      'response.refusal.done',
+      'response.content_part.done',
+      'response.output_item.done',
+      'response.completed',
+    ]);
+    expect(events.at(-1).response.output).toMatchObject([{ content: [{ type: 'refusal', refusal: 'I will not.' }] }]);
+  });
+
+  it('that is cut at the bound ends incomplete, in the item too', () => {
+    const text = [chunk({ content: 'Hel' }), chunk({}, 'length'), USAGE, 'data: [DONE]\n\n'].join('');
+    const { filter, said } = streamed(dialects({ stream: true }).chat, text, 10_000);
+    const [done, last] = eventsIn(said + filter.lastBytes(COST).toString()).slice(-2);
+    expect(done).toMatchObject({ type: 'response.output_item.done', item: { status: 'incomplete' } });
+    expect(last).toMatchObject({
+      type: 'response.incomplete',
+      response: { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } },
+    });
   });
 
   it.each([1, 7, 64, 10_000])('streams in OpenAI’s order of events, whatever the pieces (%i bytes)', (pieceBytes) => {

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isId } from './ids.ts';
+import { withoutOrphans } from './orphans.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -97,7 +98,8 @@ export class StoredResponses {
   }
 
   /**
-   * Everything that was said up to and with a response, oldest first.
+   * Everything that was said up to and with a response, oldest first. What was said before a response that is deleted or expired is
+   * forgotten with it, by all that came after.
    *
    * @throws Problem `not_found`; `conflict` while it still runs
    */
@@ -111,7 +113,7 @@ export class StoredResponses {
          union all
          select r.id, r.previous_response_id, r.input, r.response, r.status, chain.depth + 1 from stored_responses r
            join chain on r.id = chain.previous_response_id
-           where r.account_id = $2 and r.livemode = $3 and chain.depth < ${LONGEST_CHAIN}
+           where r.account_id = $2 and r.livemode = $3 and r.expires_at > $4 and chain.depth < ${LONGEST_CHAIN}
        )
        select input, response, status from chain order by depth desc`,
       [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
@@ -122,7 +124,7 @@ export class StoredResponses {
       throw new Problem('conflict', `The response ${id} still runs: it can be gone on from once it has ended.`, {
         param: 'previous_response_id',
       });
-    return rows.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
+    return withoutOrphans(rows.flatMap(({ input, response }) => [...input, ...outputOf(response)]));
   }
 
   /** Items of kept responses, by their ids. */

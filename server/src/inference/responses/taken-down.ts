@@ -41,6 +41,7 @@ const blankResponse = (request: ResponseRequest, startedAt: number) => ({
   incomplete_details: null,
   instructions: request.instructions ?? null,
   max_output_tokens: request.max_output_tokens ?? null,
+  max_tool_calls: request.max_tool_calls ?? null,
   model: request.model,
   output: [],
   parallel_tool_calls: request.parallel_tool_calls ?? true,
@@ -50,6 +51,5 @@ const blankResponse = (request: ResponseRequest, startedAt: number) => ({
   tool_choice: request.tool_choice ?? 'auto',
   tools: request.tools ?? [],
   top_p: request.top_p ?? 1,
-  truncation: request.truncation ?? 'disabled',
   usage: null,
 });

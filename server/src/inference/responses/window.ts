@@ -4,6 +4,7 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import { countText } from '../estimate.ts';
 import { unescaped } from '../input-bound.ts';
 import type { Tokenizer } from '../tokenizer.ts';
+import { withoutOrphans } from './orphans.ts';
 import { inputSize, withoutImages } from './response-input.ts';
 
 /** What an item adds beside its text: role, separators. */
@@ -42,14 +43,7 @@ export async function fitToWindow(
     kept += counts[from] ?? 0;
   }
   if (from === items.length && items.length > 0) throw tooLong(total, window);
-  return withoutOrphans(items.slice(from), items.slice(0, from));
-}
-
-/** Without the outputs of calls that are left out: providers refuse an output that answers nothing. */
-function withoutOrphans(kept: readonly ResponseItem[], dropped: readonly ResponseItem[]): ResponseItem[] {
-  const isOutput = ({ type = '' }: ResponseItem) => type.endsWith('_output');
-  const gone = new Set(dropped.filter((item) => !isOutput(item)).map((item) => item['call_id']));
-  return kept.filter((item) => !(isOutput(item) && item['call_id'] !== undefined && gone.has(item['call_id'])));
+  return withoutOrphans(items.slice(from));
 }
 
 const tooLong = (tokens: number, window: number) =>
