@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/redis-process.ts';
 import { isRedisMissing, testRedisProgram } from '../../server/src/adapters/redis/test-redis.ts';
@@ -107,6 +107,14 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
       body: JSON.stringify({ model: 'sora-2', prompt: 'A ledger.' }),
     });
     ({ id: videoId } = Made.parse(await video.json()));
+    // Only a finished one can be remixed.
+    await vi.waitFor(
+      async () => {
+        const shown = await fetch(`${gateway.url}/v1/videos/${videoId}`, { headers: { authorization } });
+        expect(await shown.json()).toMatchObject({ status: 'completed' });
+      },
+      { timeout: 60_000, interval: 200 },
+    );
     upstream.reset();
     await redis.stop();
   }, 120_000);

@@ -76,11 +76,24 @@ export class BatchWork {
     ]);
   }
 
-  /** A batch that was refused leaves nothing behind. */
+  /**
+   * A batch that was refused leaves nothing behind. While the lanes are out of reach nobody knows whether it was held: then it is cancelled,
+   * which frees what is held as soon as they are back.
+   */
   async forget(batchId: string): Promise<void> {
-    await this.#holds.release(batchId);
+    const { pool, inference } = this.#deps;
+    try {
+      await this.#holds.release(batchId);
+    } catch (error) {
+      inference.log.warn({ err: error, batchId }, 'what was held for a refused batch cannot be freed yet');
+      await pool.query("update batches set status = 'cancelling', cancelling_at = $2 where id = $1 and status = 'validating'", [
+        batchId,
+        new Date(inference.clock.now()),
+      ]);
+      return;
+    }
     await this.#lines.deleteAll(batchId);
-    await this.#deps.pool.query("delete from batches where id = $1 and status in ('validating', 'cancelling')", [batchId]);
+    await pool.query("delete from batches where id = $1 and status in ('validating', 'cancelling')", [batchId]);
   }
 
   /** False when the batch has failed over its input. */
