@@ -181,7 +181,7 @@ describe('in the background', () => {
     await world.work(id);
     expect((await at(`/v1/responses/${id}`)).body).toMatchObject({ status: 'cancelled', output: [] });
     expect((await at(`/v1/responses/${id}/cancel`, { method: 'POST' })).body.status).toBe('cancelled');
-    expect(await world.background.waiting(-60_000)).not.toContain(id);
+    expect(await world.background.waiting(-60_000)).not.toContainEqual(expect.objectContaining({ id }));
   });
 
   test('stops while it runs, and stays cancelled', async () => {
@@ -237,7 +237,7 @@ describe('in the background', () => {
     await world.work(id);
     expect((await at(`/v1/responses/${id}`)).body.status).toBe('in_progress');
     clock.offsetMs = 60_000;
-    expect(await world.background.waiting(0)).toContain(id);
+    expect(await world.background.waiting(0)).toContainEqual({ id, run: 1 });
     await world.work(id);
     clock.offsetMs = 0;
     expect((await at(`/v1/responses/${id}`)).body.status).toBe('completed');

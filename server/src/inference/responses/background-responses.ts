@@ -161,16 +161,16 @@ export class BackgroundResponses {
     );
   }
 
-  /** Ids of those that nobody works on, though there is something to do. */
-  async waiting(graceMs: number): Promise<string[]> {
+  /** Those that nobody works on, though there is something to do, and how often each was begun. */
+  async waiting(graceMs: number): Promise<Pick<Task, 'id' | 'run'>[]> {
     const now = this.#clock.now();
-    const { rows } = await this.#pool.query<{ id: string }>(
-      `select id from stored_responses
+    const { rows } = await this.#pool.query<Pick<Task, 'id' | 'run'>>(
+      `select id, run from stored_responses
         where request is not null and created_at < $1 and (lease_until is null or lease_until < $2)
         order by created_at limit ${MOST_WAITING}`,
       [new Date(now - graceMs), new Date(now)],
     );
-    return rows.map(({ id }) => id);
+    return rows;
   }
 
   /** Adds events of a run; those of a run that is over are not taken. */

@@ -22,11 +22,14 @@ const runJob = (deps: () => BackgroundDeps): Job<z.infer<typeof Payload>> =>
     run: ({ response_id: id }) => runBackground(id, deps()),
   });
 
-/** Tells a worker of a background response. */
+/**
+ * Tells a worker of a background response, once for each time that it was begun: the job of a worker that died is still held to run, and
+ * must not keep the next one from being told.
+ */
 export const enqueueResponse =
   (queue: JobQueue) =>
-  (id: string): Promise<void> =>
-    enqueue(queue, runJob(unasked), { response_id: id }, { once: id });
+  (id: string, run = 0): Promise<void> =>
+    enqueue(queue, runJob(unasked), { response_id: id }, { once: `${id}-${run}` });
 
 const unasked = (): never => {
   throw new Problem('internal_error', 'Adding a job runs none.');
@@ -48,7 +51,7 @@ export const responseJobs = ({ deps, chats, log }: ResponseJobsDeps): Job[] => [
     // Those whose worker has died, that are to be tried again, or of which no worker was told.
     run: async () => {
       const waiting = await deps.background.waiting(FIND_MS);
-      for (const id of waiting) await deps.enqueue(id);
+      for (const { id, run } of waiting) await deps.enqueue(id, run);
     },
   }),
   defineJob({

@@ -29,7 +29,7 @@ export interface ResponseDeps {
   readonly clock: Clock;
   readonly openFile: OpenFile;
   /** Tells a worker of a background response. One that it fails for is found by the sweep. */
-  enqueue(responseId: string): Promise<void>;
+  enqueue(responseId: string, run?: number): Promise<void>;
 }
 
 /** `POST /v1/responses`: what came before is looked up, and what comes of it is kept, unless the caller says otherwise. */

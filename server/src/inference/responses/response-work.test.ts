@@ -125,7 +125,7 @@ describe('a provider with chat completions only', () => {
       choices: [{ index: 0, delta: { content }, logprobs: { content: [logprob] }, finish_reason: null }],
     });
     const text = [said('Hel', one), said('lo', two)].map((data) => `data: ${JSON.stringify(data)}\n\n`).join('');
-    const { filter, said: events } = streamed(chat, text + chunk({}, 'stop') + USAGE + 'data: [DONE]\n\n', 10_000);
+    const { filter, said: events } = streamed(chat, `${text}${chunk({}, 'stop')}${USAGE}data: [DONE]\n\n`, 10_000);
     const deltas = eventsIn(events).filter(({ type }) => type === 'response.output_text.delta');
     expect(deltas.map(({ logprobs }) => logprobs)).toEqual([[one], [two]]);
     expect(filter.value).toMatchObject({ output: [{ content: [{ text: 'Hello', logprobs: [one, two] }] }] });

@@ -7,6 +7,7 @@ import type { InferenceDeps } from '../deps.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { completeCall, streamTo } from '../serve.ts';
 import { type Served, settle } from '../settlement.ts';
+import type { StandingOf } from '../standing.ts';
 import { isRecord } from '../usage.ts';
 import type { Work } from '../work.ts';
 import { failureOf, type Task } from './background-responses.ts';
@@ -16,16 +17,9 @@ import { finalEvent } from './replay.ts';
 import { appendTurn, prepare, type ResponseDeps, workOf } from './response-operation.ts';
 import { type Json, outputOf } from './stored-responses.ts';
 
-/** Whoever asked, as they may ask now; undefined where they may no longer. */
-export type GrantOf = (asker: {
-  readonly accountId: string;
-  readonly keyId: string | null;
-  readonly session: { readonly id: string; readonly userId: string } | null;
-}) => Promise<Caller | undefined>;
-
 export interface BackgroundDeps extends ResponseDeps {
   readonly inference: InferenceDeps;
-  readonly grantOf: GrantOf;
+  readonly standingOf: StandingOf;
 }
 
 /** A cancelled call ends within a second. */
@@ -72,8 +66,12 @@ const isPassing = ({ status }: Problem, { startedAt }: Errand, { clock }: Backgr
 async function serve(task: Task, signal: AbortSignal, deps: BackgroundDeps): Promise<void> {
   if (task.isCancelled && !task.outcome) return;
   const errand = parseErrand(task.request);
-  const caller = await deps.grantOf({ accountId: task.owner.accountId, keyId: task.keyId, session: errand.session });
-  if (!caller) return fail(task, NO_LONGER, undefined, deps);
+  const { session } = errand;
+  const { state, caller } = await deps.standingOf({
+    ...task.owner,
+    ...{ keyId: task.keyId, userId: session?.userId ?? null, sessionId: session?.id ?? null },
+  });
+  if (state !== 'good') return fail(task, NO_LONGER, undefined, deps);
   let work: Work;
   try {
     work = await workOfTask(task, errand, caller, deps);
