@@ -1,12 +1,15 @@
 import type { Pool } from 'pg';
 import type { LaneStore } from '../adapters/lanes/port.ts';
 import type { PaymentProvider } from '../adapters/payment/port.ts';
+import { queueMail } from '../identity/index.ts';
 import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively } from './account-lock.ts';
 import { moneyFigures } from './figures.ts';
 import { syncPayment } from './sync-payment.ts';
+import { mailAccount, type Trail } from './tell.ts';
 
 interface AutoTopupDeps {
   readonly pool: Pool;
@@ -14,6 +17,12 @@ interface AutoTopupDeps {
   readonly provider: PaymentProvider;
   readonly lanes: Pick<LaneStore, 'refreshCredit'>;
   readonly clock: Clock;
+}
+
+export interface AutoTopupSettings {
+  readonly enabled: boolean;
+  readonly threshold: NanoUsd;
+  readonly amount: NanoUsd;
 }
 
 export interface AutoTopupRow {
@@ -52,14 +61,21 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock }: A
     });
 
   const finish = (
-    accountId: string,
+    attempt: AutoTopupRow,
     fields: { readonly paymentId?: string | undefined; readonly decline?: string; readonly isOver: boolean },
   ) =>
-    exclusively(accountId, async (unit) => {
+    exclusively(attempt.account_id, async (unit) => {
+      const accountId = attempt.account_id;
       if (fields.paymentId !== undefined) await syncPayment({ provider, clock }, unit, accountId, fields.paymentId);
       await unit.query(
         `update auto_topups set provider_id = $2, decline = $3, attempt_id = case when $4 then null else attempt_id end where account_id = $1`,
         [accountId, fields.paymentId ?? null, fields.decline ?? null, fields.isOver],
+      );
+      const { decline } = fields;
+      if (decline === undefined) return;
+      const data = { amount_usd: formatUsd(attempt.amount_nano), decline };
+      await mailAccount(unit, { accountId, about: `top-up:${attempt.attempt_id}` }, (execute, addressed) =>
+        queueMail(execute, { ...addressed, template: 'top-up-declined', data }),
       );
     });
 
@@ -70,7 +86,7 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock }: A
       const payment = await provider.readPayment(row.provider_id);
       if (!payment || payment.status === 'pending') return;
       const declined = payment.status !== 'succeeded';
-      await finish(accountId, {
+      await finish(row, {
         paymentId: row.provider_id,
         isOver: true,
         ...(declined && { decline: payment.decline?.message ?? 'The payment failed.' }),
@@ -90,8 +106,8 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock }: A
             idempotencyKey: `topup:${row.attempt_id}`,
           })
         : ({ charged: false, decline: { message: 'No card is saved.' } } as const);
-      if (outcome.charged === false) await finish(accountId, { decline: outcome.decline.message, isOver: true });
-      else await finish(accountId, { paymentId: outcome.payment.id, isOver: outcome.charged === true });
+      if (outcome.charged === false) await finish(row, { decline: outcome.decline.message, isOver: true });
+      else await finish(row, { paymentId: outcome.payment.id, isOver: outcome.charged === true });
     }
     await lanes.refreshCredit(laneId.balance(accountId));
   };
@@ -100,13 +116,16 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock }: A
     read,
     charge,
 
-    async set(accountId: string, { enabled, threshold, amount }: { enabled: boolean; threshold: bigint; amount: bigint }): Promise<void> {
-      await pool.query(
-        `insert into auto_topups (account_id, enabled, threshold_nano, amount_nano) values ($1, $2, $3, $4)
-         on conflict (account_id) do update set enabled = $2, threshold_nano = $3, amount_nano = $4, decline = null`,
-        [accountId, enabled, threshold.toString(), amount.toString()],
-      );
-    },
+    set: (accountId: string, { enabled, threshold, amount }: AutoTopupSettings, trail: Trail): Promise<void> =>
+      exclusively(accountId, async (unit) => {
+        await unit.query(
+          `insert into auto_topups (account_id, enabled, threshold_nano, amount_nano) values ($1, $2, $3, $4)
+           on conflict (account_id) do update set enabled = $2, threshold_nano = $3, amount_nano = $4, decline = null`,
+          [accountId, enabled, threshold.toString(), amount.toString()],
+        );
+        const changes = { enabled, threshold_usd: formatUsd(threshold), amount_usd: formatUsd(amount) };
+        await trail(unit, { action: 'auto_topup.changed', target: { kind: 'account', id: accountId }, changes });
+      }),
 
     /** All that are due. */
     async run(signal?: AbortSignal): Promise<void> {

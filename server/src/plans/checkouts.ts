@@ -1,15 +1,15 @@
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../adapters/payment/port.ts';
-import type { Principal } from '../identity/index.ts';
 import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import type { NanoUsd } from '../kernel/money.ts';
+import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { type SubscriptionRow, subscriptionRow } from './subscription-row.ts';
 import { syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
-import { type Plan, planOf, rankOf } from './tiers.ts';
+import type { Trail } from './tell.ts';
+import { type Plan, planOf, planRef, rankOf } from './tiers.ts';
 
 interface CheckoutsDeps {
   readonly pool: Pool;
@@ -35,7 +35,17 @@ export interface ReturnTo {
   readonly cancelUrl: string | undefined;
 }
 
-type Payer = Pick<Principal, 'accountId' | 'userId'>;
+/** Whoever is logged in, or their key; `trail` writes down what they did. */
+export interface Payer {
+  readonly accountId: string;
+  readonly userId: string;
+  readonly trail: Trail;
+}
+
+interface UpgradeOrder {
+  readonly proratedAtMs: number | undefined;
+  readonly trail: Trail;
+}
 
 /** Hosted pages on which plans and balances are paid, and changes of a plan that is paid for already. */
 export function createCheckouts({ pool, exclusively, provider, clock, publicUrl }: CheckoutsDeps) {
@@ -44,7 +54,7 @@ export function createCheckouts({ pool, exclusively, provider, clock, publicUrl 
     cancelUrl: cancelUrl ?? `${publicUrl()}/billing/canceled`,
   });
 
-  const customerOf = async (unit: Unit, { accountId, userId }: Payer): Promise<string> => {
+  const customerOf = async (unit: Unit, { accountId, userId }: Pick<Payer, 'accountId' | 'userId'>): Promise<string> => {
     const row = await subscriptionRow(unit, accountId);
     const { rows } = await unit.query<{ email: string }>('select email from users where id = $1', [userId]);
     const customerId = await provider.ensureCustomer({
@@ -82,6 +92,9 @@ export function createCheckouts({ pool, exclusively, provider, clock, publicUrl 
             description: 'Balance top-up',
             saveCard: wish.saveCard,
           });
+    const target = { kind: 'checkout', id: checkoutId };
+    const wanted = 'plan' in wish ? { plan: planRef(wish.plan) } : {};
+    await payer.trail(unit, { action: 'checkout.created', target, changes: { ...wanted, amount_usd: formatUsd(session.amount) } });
     return insert(unit, {
       accountId: payer.accountId,
       checkoutId,
@@ -114,7 +127,7 @@ export function createCheckouts({ pool, exclusively, provider, clock, publicUrl 
     return isPaid;
   };
 
-  const upgrade = async (unit: Unit, row: SubscriptionRow, plan: Plan, proratedAtMs: number | undefined): Promise<CheckoutRow> => {
+  const upgrade = async (unit: Unit, row: SubscriptionRow, plan: Plan, { proratedAtMs, trail }: UpgradeOrder): Promise<CheckoutRow> => {
     const checkoutId = newId();
     const outcome = await provider.changeSubscription({
       subscriptionId: row.subscription_id ?? '',
@@ -130,6 +143,8 @@ export function createCheckouts({ pool, exclusively, provider, clock, publicUrl 
       for (const id of paidBy) await syncPayment({ provider, clock }, unit, row.account_id, id);
       amount = (await provider.readInvoice(outcome.invoiceId))?.total ?? 0n;
     }
+    const changes = { plan: { from: `${row.plan_id}@${row.plan_version}`, to: planRef(plan) }, amount_usd: formatUsd(amount) };
+    await trail(unit, { action: 'plan.upgraded', target: { kind: 'checkout', id: checkoutId }, changes });
     return insert(unit, {
       accountId: row.account_id,
       checkoutId,
@@ -159,13 +174,13 @@ export function createCheckouts({ pool, exclusively, provider, clock, publicUrl 
             'conflict',
             'A payment of the present plan is late: settle it in the customer portal (POST /v1/plans/portal) first.',
           );
-        return upgrade(unit, row, plan, to.proratedAtMs);
+        return upgrade(unit, row, plan, { proratedAtMs: to.proratedAtMs, trail: payer.trail });
       }),
 
     balance: (payer: Payer, wish: { readonly amount: NanoUsd; readonly saveCard: boolean }, to: ReturnTo): Promise<CheckoutRow> =>
       exclusively(payer.accountId, (unit) => open(unit, payer, wish, to)),
 
-    portal: (payer: Payer, returnUrl: string | undefined): Promise<string> =>
+    portal: (payer: Pick<Payer, 'accountId' | 'userId'>, returnUrl: string | undefined): Promise<string> =>
       exclusively(payer.accountId, async (unit) =>
         provider.createPortalLink({ customerId: await customerOf(unit, payer), returnUrl: returnUrl ?? `${publicUrl()}/billing/done` }),
       ),

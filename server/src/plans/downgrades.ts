@@ -5,6 +5,7 @@ import { Problem } from '../kernel/problem.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { type DowngradeRow, scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
 import { end, insertDowngrade, putOnPlan, syncSubscription } from './sync-subscription.ts';
+import type { Trail } from './tell.ts';
 import { type Plan, planOf, rankOf } from './tiers.ts';
 
 interface DowngradesDeps {
@@ -27,12 +28,12 @@ export function createDowngrades({ pool, exclusively, provider, clock }: Downgra
       accountId,
       scheduled.to_plan,
     ]);
-    await putOnPlan(unit, accountId, scheduled.to_plan);
+    await putOnPlan(unit, accountId, { from: row.plan, to: scheduled.to_plan });
     await end(unit, scheduled, 'applied', clock.now());
   };
 
   return {
-    async schedule(accountId: string, target: Plan, downgradeId: string): Promise<DowngradeRow> {
+    async schedule(accountId: string, target: Plan, downgradeId: string, trail: Trail): Promise<DowngradeRow> {
       return exclusively(accountId, async (unit) => {
         const row = await syncSubscription({ provider, clock }, unit, accountId);
         const current = planOf(row.plan_id === null ? row.granted_plan : `${row.plan_id}@${row.plan_version}`);
@@ -58,16 +59,25 @@ export function createDowngrades({ pool, exclusively, provider, clock }: Downgra
         }
         const made = await scheduledDowngrade(unit, accountId);
         if (!made) throw new Problem('payments_unavailable', 'The payment provider did not keep the downgrade: ask again.');
+        await trail(unit, {
+          action: rankOf(target) === 0 ? 'plan.canceled' : 'downgrade.scheduled',
+          target: { kind: 'downgrade', id: made.downgrade_id },
+          changes: { plan: { from: made.from_plan, to: made.to_plan }, effective_at: rfc3339(made.effective_at) },
+        });
         return made;
       });
     },
 
     /** Also of a cancellation. Without effect where nothing is scheduled. */
-    async cancel(accountId: string, commandId: string): Promise<void> {
+    async cancel(accountId: string, commandId: string, trail: Trail): Promise<void> {
       await exclusively(accountId, async (unit) => {
         const row = await syncSubscription({ provider, clock }, unit, accountId);
         const scheduled = await scheduledDowngrade(unit, accountId);
         if (!scheduled) return;
+        await trail(unit, {
+          action: row.cancels_at_period_end ? 'plan.resumed' : 'downgrade.canceled',
+          target: { kind: 'downgrade', id: scheduled.downgrade_id },
+        });
         if (row.subscription_id === null) return end(unit, scheduled, 'canceled', clock.now());
         const command = { subscriptionId: row.subscription_id, idempotencyKey: `keep:${commandId}` };
         if (row.cancels_at_period_end) await provider.resumeSubscription(command);

@@ -1,12 +1,15 @@
 import type { Pool } from 'pg';
 import type { LaneStore } from '../adapters/lanes/port.ts';
 import type { Dispute, PaymentEvent, PaymentProvider } from '../adapters/payment/port.ts';
+import { queueMail } from '../identity/index.ts';
 import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { formatUsd } from '../kernel/money.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
+import { mailAccount, recordBySystem } from './tell.ts';
 
 export interface PaymentEventsDeps {
   readonly pool: Pool;
@@ -113,7 +116,7 @@ export function createPaymentEvents(deps: PaymentEventsDeps) {
       case 'refund_changed':
         return payment(unit, accountId, event.refund.paymentId);
       case 'dispute_changed':
-        await writeDispute(unit, event.dispute);
+        await writeDispute(unit, accountId, event.dispute);
         return payment(unit, accountId, event.dispute.paymentId);
       case 'other':
         return undefined;
@@ -163,11 +166,18 @@ export type PaymentEvents = ReturnType<typeof createPaymentEvents>;
 const RANK = "array_position(array['warning', 'open', 'won', 'lost'], %)";
 
 /** Disputes cannot be read again, so their events are put in order by what they say: none of their states is ever left for an earlier one. */
-async function writeDispute(unit: Unit, { id, paymentId, amount, status }: Dispute): Promise<void> {
-  await unit.query(
+async function writeDispute(unit: Unit, accountId: string, { id, paymentId, amount, status }: Dispute): Promise<void> {
+  const { rowCount } = await unit.query(
     `insert into payment_disputes (dispute_id, provider_payment_id, amount_nano, status) values ($1, $2, $3, $4)
      on conflict (dispute_id) do update set status = excluded.status, amount_nano = excluded.amount_nano
      where ${RANK.replace('%', 'payment_disputes.status')} < ${RANK.replace('%', 'excluded.status')}`,
     [id, paymentId ?? '', amount.toString(), status],
+  );
+  if (rowCount === 0) return;
+  const changes = { status, amount_usd: formatUsd(amount) };
+  await recordBySystem(unit, accountId, { action: 'payment.disputed', target: { kind: 'dispute', id }, changes });
+  if (status !== 'open') return;
+  await mailAccount(unit, { accountId, about: `dispute:${id}` }, (execute, addressed) =>
+    queueMail(execute, { ...addressed, template: 'payment-disputed', data: { amount_usd: formatUsd(amount) } }),
   );
 }

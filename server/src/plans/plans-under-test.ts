@@ -9,6 +9,7 @@ import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { ledgerLaneSource } from '../ledger/index.ts';
 import { createPlans } from './plans.ts';
+import { recordBySystem, type Trail } from './tell.ts';
 import { planOf } from './tiers.ts';
 
 export const CARDS = { good: '4242424242424242', declined: '4000000000000002', noFundsLater: '4000000000099995' };
@@ -46,7 +47,8 @@ export async function plansUnderTest() {
     accountId,
     `${userId}@example.com`,
   ]);
-  const payer = { accountId, userId };
+  const trail: Trail = (unit, deed) => recordBySystem(unit, accountId, deed);
+  const payer = { accountId, userId, trail };
   const to = { successUrl: undefined, cancelUrl: undefined };
   const source = ledgerLaneSource(pool);
   const events = async (): Promise<PaymentEvent[]> => {
@@ -66,6 +68,7 @@ export async function plansUnderTest() {
     plans,
     over,
     payer,
+    trail,
     accountId,
     clock,
     events,
@@ -95,6 +98,16 @@ export async function plansUnderTest() {
         [accountId],
       );
       return rows.map(({ to_plan, state }) => `${to_plan} ${state}`);
+    },
+    /** What was written down about the account, oldest first. */
+    auditTrail: async (): Promise<string[]> => {
+      const { rows } = await pool.query<{ action: string }>('select action from audit_log where account_id = $1 order by id', [accountId]);
+      return rows.map(({ action }) => action);
+    },
+    /** What its people were told by mail, oldest first. */
+    mails: async (): Promise<string[]> => {
+      const { rows } = await pool.query<{ template: string }>('select template from mails where account_id = $1 order by id', [accountId]);
+      return rows.map(({ template }) => template);
     },
     /** All that the account is and has, apart from ids and times of writing. */
     state: async () => {

@@ -28,22 +28,31 @@ describe('a plan', () => {
     const { status, amount_nano } = await one.subscribe('scale');
     expect([status, await one.planOfAccount()]).toEqual(['completed', 'scale@1']);
     expect(amount_nano).toBeGreaterThan(400n * USD);
-    await one.plans.downgrades.schedule(one.accountId, planOf('pro'), 'first');
+    await one.plans.downgrades.schedule(one.accountId, planOf('pro'), 'first', one.trail);
     expect([await one.planOfAccount(), await one.downgrades()]).toEqual(['scale@1', ['pro scheduled']]);
     expect(await one.plans.downgrades.apply(10)).toEqual([]);
     one.fake.advance({ days: 31 });
     expect(await one.plans.downgrades.apply(10)).toMatchObject([{ outcome: 'applied' }]);
     expect(await one.plans.downgrades.apply(10)).toEqual([]);
     expect([await one.planOfAccount(), await one.downgrades()]).toEqual(['pro@1', ['pro applied']]);
+    expect(await one.auditTrail()).toEqual([
+      'checkout.created',
+      'plan.changed',
+      'plan.changed',
+      'plan.upgraded',
+      'downgrade.scheduled',
+      'plan.changed',
+    ]);
+    expect(await one.mails()).toEqual(['plan-changed', 'plan-changed', 'plan-changed']);
   });
 
   test('that is cancelled goes on to the end of what is paid, and may be kept after all', async () => {
     await one.subscribe('pro');
     await one.takeEvents();
-    await one.plans.downgrades.schedule(one.accountId, planOf('free'), 'a');
-    await one.plans.downgrades.cancel(one.accountId, 'b');
+    await one.plans.downgrades.schedule(one.accountId, planOf('free'), 'a', one.trail);
+    await one.plans.downgrades.cancel(one.accountId, 'b', one.trail);
     expect(await one.downgrades()).toEqual(['free canceled']);
-    await one.plans.downgrades.schedule(one.accountId, planOf('free'), 'c');
+    await one.plans.downgrades.schedule(one.accountId, planOf('free'), 'c', one.trail);
     expect(await one.planOfAccount()).toBe('pro@1');
     one.fake.advance({ days: 31 });
     await one.plans.downgrades.apply(10);
@@ -59,11 +68,12 @@ describe('a plan', () => {
     one.fake.advance({ days: 6.5 });
     await one.plans.downgrades.endGrace();
     expect(await one.state()).toMatchObject({ account: [{ plan: 'free' }], subscription: [{ status: 'past_due', plan_id: 'pro' }] });
+    expect(await one.mails()).toEqual(['plan-changed', 'payment-late', 'plan-changed']);
   });
 
   test('that was given by hand goes down with the month, without any payment', async () => {
     await one.pool.query("update accounts set plan = 'scale' where id = $1", [one.accountId]);
-    await one.plans.downgrades.schedule(one.accountId, planOf('pro'), 'a');
+    await one.plans.downgrades.schedule(one.accountId, planOf('pro'), 'a', one.trail);
     one.fake.advance({ days: 31 });
     await one.plans.downgrades.apply(10);
     expect(await one.planOfAccount()).toBe('pro');
@@ -82,7 +92,7 @@ describe('a downgrade that was scheduled and an upgrade', () => {
   test.each(ALL.map((order) => [order.join(', '), order] as const))('stands with the upgrade: schedule, %s', async (_title, order) => {
     await one.subscribe('pro');
     await one.takeEvents();
-    await one.plans.downgrades.schedule(one.accountId, planOf('free'), 'a');
+    await one.plans.downgrades.schedule(one.accountId, planOf('free'), 'a', one.trail);
     const steps: Record<string, () => Promise<unknown>> = {
       upgrade: () => one.subscribe('scale'),
       events: () => one.takeEvents(),
@@ -101,7 +111,7 @@ describe('a downgrade that was scheduled and an upgrade', () => {
     await one.takeEvents();
     const other = one.over(one.pool);
     await Promise.all([
-      one.plans.downgrades.schedule(one.accountId, planOf('free'), 'a').catch(() => {}),
+      one.plans.downgrades.schedule(one.accountId, planOf('free'), 'a', one.trail).catch(() => {}),
       other.checkouts.plan(one.payer, planOf('scale'), { successUrl: undefined, cancelUrl: undefined, proratedAtMs: undefined }),
     ]);
     await one.takeEvents();
@@ -128,12 +138,14 @@ describe('a balance', () => {
     await one.takeEvents();
     expect((await one.balance()).cap).toBe(20n * USD);
     expect((await one.plans.reconcile()).differences).toEqual([]);
+    expect(await one.auditTrail()).toEqual(['checkout.created', 'payment.disputed', 'payment.disputed']);
+    expect(await one.mails()).toEqual(['payment-disputed']);
   });
 
   test('is topped up by itself below its threshold, once, and a declined card is not tried again', async () => {
     await one.topUp(5n);
     await one.takeEvents();
-    await one.plans.autoTopup.set(one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD });
+    await one.plans.autoTopup.set(one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD }, one.trail);
     await one.plans.autoTopup.run();
     await one.plans.autoTopup.run();
     await one.takeEvents();
@@ -143,11 +155,12 @@ describe('a balance', () => {
   test('is not topped up by a card that has no funds, and says so', async () => {
     await one.topUp(5n, CARDS.noFundsLater);
     await one.takeEvents();
-    await one.plans.autoTopup.set(one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD });
+    await one.plans.autoTopup.set(one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD }, one.trail);
     await one.plans.autoTopup.run();
     await one.plans.autoTopup.run();
     expect(await one.plans.autoTopup.read(one.accountId)).toMatchObject({ attempt_id: null, decline: expect.stringContaining('fund') });
     expect((await one.balance()).cap).toBe(5n * USD);
+    expect(await one.mails()).toEqual(['top-up-declined']);
   });
 });
 

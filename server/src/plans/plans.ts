@@ -41,7 +41,7 @@ export function createPlans({ pool, provider, lanes, clock, log, write, publicUr
     downgrades: createDowngrades({ pool, exclusively, provider, clock }),
     usageInvoices: createUsageInvoices({ pool, exclusively, provider, clock, write }),
     autoTopup: createAutoTopup({ pool, exclusively, provider, lanes, clock }),
-    alerts: createSpendAlerts({ pool, clock }),
+    alerts: createSpendAlerts({ pool, exclusively, clock }),
     records: createPaymentRecords(pool),
     reconcile: () => reconcilePayments({ pool, provider, events, clock }),
     /** Makes products and prices at the provider; before any checkout. */

@@ -1,5 +1,5 @@
 import type { contract } from '@tallygate/contract';
-import { actorOf, type Handlers, originOf, type Principal, recordAudit } from '../identity/index.ts';
+import type { Call, Handlers, Principal } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../kernel/money.ts';
@@ -11,6 +11,7 @@ import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.ts';
 import { asking, type Plans } from './plans.ts';
 import { scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
 import { syncPayment } from './sync-payment.ts';
+import { trailOf } from './tell.ts';
 import { planOf, rankOf, SOLD_PLANS } from './tiers.ts';
 import {
   changeToWire,
@@ -127,12 +128,12 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
       return { status: 200, body: { ...changeToWire(from, to, effectiveAt), warnings } };
     },
 
-    scheduleDowngrade: async ({ principal, body }) => ({
-      status: 200,
-      body: downgradeToWire(await asking(downgrades.schedule(principal.accountId, planOf(body.plan_id), newId()))),
-    }),
-    cancelDowngrade: async ({ principal }) => {
-      await asking(downgrades.cancel(principal.accountId, newId()));
+    scheduleDowngrade: async ({ principal, body, ...call }) => {
+      const scheduling = downgrades.schedule(principal.accountId, planOf(body.plan_id), newId(), trailOf(principal, call));
+      return { status: 200, body: downgradeToWire(await asking(scheduling)) };
+    },
+    cancelDowngrade: async ({ principal, ...call }) => {
+      await asking(downgrades.cancel(principal.accountId, newId(), trailOf(principal, call)));
       return { status: 200, body: await current(principal) };
     },
     applyDowngrades: async ({ body }) => {
@@ -162,34 +163,37 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
       };
     },
 
-    checkout: async ({ principal, body }) => {
+    checkout: async ({ principal, body, ...call }) => {
       const to = {
         successUrl: body.success_url,
         cancelUrl: body.cancel_url,
         proratedAtMs: body.prorated_at === undefined ? undefined : Date.parse(body.prorated_at),
       };
-      const row = await asking(checkouts.plan(principal, planOf(body.plan_id), to));
+      const row = await asking(checkouts.plan(payerOf(principal, call), planOf(body.plan_id), to));
       return { status: 200, body: { ...checkoutToWire(row), plan_id: soldPlanId(body.plan_id) } };
     },
-    balanceCheckout: async ({ principal, body }) => {
+    balanceCheckout: async ({ principal, body, ...call }) => {
       const wish = { amount: paymentAmount(body.amount_usd), saveCard: body.save_card };
-      const row = await asking(checkouts.balance(principal, wish, { successUrl: body.success_url, cancelUrl: body.cancel_url }));
+      const row = await asking(
+        checkouts.balance(payerOf(principal, call), wish, { successUrl: body.success_url, cancelUrl: body.cancel_url }),
+      );
       return { status: 200, body: checkoutToWire(row) };
     },
     getCheckout: async ({ principal, params }) => ({
       status: 200,
       body: checkoutStateToWire(await checkouts.read(principal.accountId, params.checkout_id)),
     }),
-    cancel: async ({ principal }) => {
+    cancel: async ({ principal, ...call }) => {
       const { row } = await standing(principal.accountId);
       if (row.subscription_id === null) throw new Problem('conflict', 'There is no paid plan to cancel.');
-      if (!row.cancels_at_period_end) await asking(downgrades.schedule(principal.accountId, planOf('free'), newId()));
+      if (!row.cancels_at_period_end)
+        await asking(downgrades.schedule(principal.accountId, planOf('free'), newId(), trailOf(principal, call)));
       return { status: 200, body: await current(principal) };
     },
-    resume: async ({ principal }) => {
+    resume: async ({ principal, ...call }) => {
       const { row } = await standing(principal.accountId);
       if (!row.cancels_at_period_end) throw new Problem('conflict', 'The plan is not cancelled: there is nothing to take back.');
-      await asking(downgrades.cancel(principal.accountId, newId()));
+      await asking(downgrades.cancel(principal.accountId, newId(), trailOf(principal, call)));
       return { status: 200, body: await current(principal) };
     },
     portal: async ({ principal, body }) => ({ status: 200, body: { url: await asking(checkouts.portal(principal, body.return_url)) } }),
@@ -222,14 +226,9 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
             idempotencyKey: `refund:${newId()}`,
           });
           if (!outcome.refunded) throw new Problem('conflict', `Nothing was returned: ${outcome.message}`);
-          await recordAudit((sql, values) => unit.query(sql, values), {
-            accountId: payment.account_id,
-            actor: actorOf(principal),
-            action: 'payment.refunded',
-            target: { kind: 'payment', id: payment.payment_id },
-            changes: { reason: body.reason, amount_usd: formatUsd(outcome.refund.amount) },
-            origin: originOf(call),
-          });
+          const changes = { reason: body.reason, amount_usd: formatUsd(outcome.refund.amount) };
+          const target = { kind: 'payment', id: payment.payment_id };
+          await trailOf(principal, call, payment.account_id)(unit, { action: 'payment.refunded', target, changes });
           await syncPayment({ provider, clock }, unit, payment.account_id, payment.provider_id);
         }),
       );
@@ -238,17 +237,16 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
     },
 
     getAutoTopup: async ({ principal }) => ({ status: 200, body: topupToWire(await autoTopup.read(principal.accountId)) }),
-    setAutoTopup: async ({ principal, body }) => {
+    setAutoTopup: async ({ principal, body, ...call }) => {
       const threshold = parseUsd(body.threshold_usd) ?? 0n;
-      await autoTopup.set(principal.accountId, { enabled: body.enabled, threshold, amount: paymentAmount(body.amount_usd) });
+      const settings = { enabled: body.enabled, threshold, amount: paymentAmount(body.amount_usd) };
+      await autoTopup.set(principal.accountId, settings, trailOf(principal, call));
       return { status: 200, body: topupToWire(await autoTopup.read(principal.accountId)) };
     },
     getSpendAlerts: async ({ principal }) => ({ status: 200, body: await alertsToWire(principal) }),
-    setSpendAlerts: async ({ principal, body }) => {
-      await alerts.set(
-        principal.accountId,
-        body.thresholds_usd.map((text) => parseUsd(text) ?? 0n),
-      );
+    setSpendAlerts: async ({ principal, body, ...call }) => {
+      const thresholds = body.thresholds_usd.map((text) => parseUsd(text) ?? 0n);
+      await alerts.set(principal.accountId, thresholds, trailOf(principal, call));
       return { status: 200, body: await alertsToWire(principal) };
     },
   };
@@ -266,6 +264,12 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
     };
   }
 }
+
+const payerOf = (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>) => ({
+  accountId: principal.accountId,
+  userId: principal.userId,
+  trail: trailOf(principal, call),
+});
 
 const notDearer = (to: string, from: string): Problem =>
   new Problem('conflict', `${to} is no higher plan than ${from}: for a cheaper plan preview a downgrade.`);

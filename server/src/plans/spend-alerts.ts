@@ -2,6 +2,8 @@ import type { Pool } from 'pg';
 import { queueMail } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf, monthStart, rfc3339 } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
+import type { Exclusively } from './account-lock.ts';
+import { mailAccount, type Trail } from './tell.ts';
 
 interface ReachedRow {
   readonly account_id: string;
@@ -9,8 +11,14 @@ interface ReachedRow {
   readonly charged: string;
 }
 
+interface SpendAlertsDeps {
+  readonly pool: Pool;
+  readonly exclusively: Exclusively;
+  readonly clock: Clock;
+}
+
 /** Tells everybody of an account when its charges of a month reach a threshold, each threshold once a month. */
-export function createSpendAlerts({ pool, clock }: { readonly pool: Pool; readonly clock: Clock }) {
+export function createSpendAlerts({ pool, exclusively, clock }: SpendAlertsDeps) {
   return {
     async read(accountId: string) {
       const settings = await pool.query<{ thresholds_nano: bigint[] }>(
@@ -25,12 +33,17 @@ export function createSpendAlerts({ pool, clock }: { readonly pool: Pool; readon
       return { thresholds: (settings.rows[0]?.thresholds_nano ?? []).map(BigInt), reached: reached.rows };
     },
 
-    async set(accountId: string, thresholds: readonly bigint[]): Promise<void> {
-      await pool.query(
-        `insert into spend_alerts (account_id, thresholds_nano) values ($1, $2)
-         on conflict (account_id) do update set thresholds_nano = excluded.thresholds_nano`,
-        [accountId, [...new Set(thresholds)].sort((a, b) => (a < b ? -1 : 1)).map(String)],
-      );
+    async set(accountId: string, thresholds: readonly bigint[], trail: Trail): Promise<void> {
+      const sorted = [...new Set(thresholds)].sort((a, b) => (a < b ? -1 : 1));
+      await exclusively(accountId, async (unit) => {
+        await unit.query(
+          `insert into spend_alerts (account_id, thresholds_nano) values ($1, $2)
+           on conflict (account_id) do update set thresholds_nano = excluded.thresholds_nano`,
+          [accountId, sorted.map(String)],
+        );
+        const changes = { thresholds_usd: sorted.map(formatUsd) };
+        await trail(unit, { action: 'spend_alerts.changed', target: { kind: 'account', id: accountId }, changes });
+      });
     },
 
     /** Records and mails what was reached since the last time. */
@@ -49,18 +62,11 @@ export function createSpendAlerts({ pool, clock }: { readonly pool: Pool; readon
           [month, monthStart(month), monthEnd(month), rfc3339(clock.now())],
         );
         for (const { account_id, threshold, charged } of rows) {
-          const people = await client.query<{ id: string; email: string }>('select id, email from users where account_id = $1', [
-            account_id,
-          ]);
-          for (const { id, email } of people.rows) {
-            await queueMail((sql, values) => client.query(sql, values), {
-              to: email,
-              template: 'spend-alert',
-              data: { threshold_usd: formatUsd(threshold), charged_usd: formatUsd(BigInt(charged)), period: month },
-              dedupeKey: `spend:${account_id}:${month}:${threshold}:${id}`,
-              accountId: account_id,
-            });
-          }
+          const data = { threshold_usd: formatUsd(threshold), charged_usd: formatUsd(BigInt(charged)), period: month };
+          const about = `spend:${account_id}:${month}:${threshold}`;
+          await mailAccount(client, { accountId: account_id, about }, (execute, addressed) =>
+            queueMail(execute, { ...addressed, template: 'spend-alert', data }),
+          );
         }
         await client.query('commit');
       } catch (error) {

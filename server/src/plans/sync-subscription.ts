@@ -1,8 +1,10 @@
 import type { PaymentProvider, Subscription } from '../adapters/payment/port.ts';
+import { queueMail } from '../identity/index.ts';
 import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Unit } from './account-lock.ts';
 import { type DowngradeRow, type SubscriptionRow, scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
+import { mailAccount, recordBySystem } from './tell.ts';
 import { planOf, planRef, rankOf } from './tiers.ts';
 
 /** How long a plan stays while its renewal is declined and tried again. */
@@ -44,15 +46,38 @@ export async function syncSubscription({ provider, clock }: SyncDeps, unit: Unit
       hasChanged ? 1 : 0,
     ],
   );
-  if (effective !== before.plan) await putOnPlan(unit, accountId, effective);
+  if (effective !== before.plan) await putOnPlan(unit, accountId, { from: before.plan, to: effective });
+  if (graceEndsAt !== null && plan) await tellOfLatePayment(unit, accountId, { plan: planOf(plan.planId).name, graceEndsAt });
   const after = await subscriptionRow(unit, accountId);
   await syncDowngrade(unit, { before, after, subscription: plan && subscription, now: clock.now() });
   return after;
 }
 
 /** Admission of every instance goes by it within a second: a trigger announces it, and their memory of the account's keys is dropped. */
-export async function putOnPlan(unit: Unit, accountId: string, ref: string): Promise<void> {
-  await unit.query('update accounts set plan = $2 where id = $1', [accountId, ref]);
+export async function putOnPlan(unit: Unit, accountId: string, { from, to }: { from: string; to: string }): Promise<void> {
+  await unit.query('update accounts set plan = $2 where id = $1', [accountId, to]);
+  await recordBySystem(unit, accountId, {
+    action: 'plan.changed',
+    target: { kind: 'account', id: accountId },
+    changes: { plan: { from, to } },
+  });
+  const data = { from: planOf(from).name, to: planOf(to).name };
+  if (data.from === data.to) return;
+  await mailAccount(unit, { accountId, about: `plan:${newId()}` }, (execute, addressed) =>
+    queueMail(execute, { ...addressed, template: 'plan-changed', data }),
+  );
+}
+
+/** Once a period: however often its renewal is tried. */
+async function tellOfLatePayment(
+  unit: Unit,
+  accountId: string,
+  { plan, graceEndsAt }: { plan: string; graceEndsAt: number },
+): Promise<void> {
+  const data = { plan, grace_ends_at: rfc3339(graceEndsAt) };
+  await mailAccount(unit, { accountId, about: `late:${accountId}:${graceEndsAt}` }, (execute, addressed) =>
+    queueMail(execute, { ...addressed, template: 'payment-late', data }),
+  );
 }
 
 const RUNNING = new Set<Subscription['status']>(['trialing', 'active', 'past_due', 'unpaid']);

@@ -1,10 +1,12 @@
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../adapters/payment/port.ts';
+import { queueMail } from '../identity/index.ts';
 import { type Clock, type Month, monthEnd, monthOf, monthStart, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { USAGE_REFERENCE } from './sync-payment.ts';
+import { mailAccount } from './tell.ts';
 
 /** After a month's end, so that requests which began in it have settled; what settles later still is on the next invoice. */
 const SETTLING_MS = 3_600_000;
@@ -113,14 +115,15 @@ async function issueOne(unit: Unit, accountId: string, month: Month, now: number
     ...(adjustment === 0n ? [] : [{ description: 'Corrections of earlier months', quantity: null, amount_usd: formatUsd(adjustment) }]),
   ];
   const id = newId();
-  await unit.query(
+  const number = `TG-${month}-${id.slice(-6)}`;
+  const { rowCount } = await unit.query(
     `insert into invoices (invoice_id, account_id, kind, number, status, period, lines, total_nano, from_balance_nano, owed_nano, due_nano,
        carried_nano, issued_at)
      values ($1, $2, 'usage', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) on conflict do nothing`,
     [
       id,
       accountId,
-      `TG-${month}-${id.slice(-6)}`,
+      number,
       due === 0n ? 'paid' : 'open',
       month,
       JSON.stringify(lines),
@@ -131,5 +134,10 @@ async function issueOne(unit: Unit, accountId: string, month: Month, now: number
       `${payable - due}`,
       rfc3339(now),
     ],
+  );
+  if (rowCount === 0) return;
+  const data = { number, period: month, total_usd: formatUsd(fromBalance + owed), due_usd: formatUsd(due) };
+  await mailAccount(unit, { accountId, about: `invoice:${id}` }, (execute, addressed) =>
+    queueMail(execute, { ...addressed, template: 'invoice-issued', data }),
   );
 }

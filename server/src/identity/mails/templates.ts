@@ -1,4 +1,18 @@
 import * as z from 'zod';
+import {
+  composeInvoiceIssued,
+  composePaymentDisputed,
+  composePaymentLate,
+  composePlanChanged,
+  composeSpendAlert,
+  composeTopUpDeclined,
+  InvoiceIssued,
+  PaymentDisputed,
+  PaymentLate,
+  PlanChanged,
+  SpendAlert,
+  TopUpDeclined,
+} from './billing-letters.ts';
 import { BudgetAlert, composeBudgetAlert } from './budget-alert.ts';
 import type { Letter } from './letter.ts';
 import { readableTime } from './readable-time.ts';
@@ -43,6 +57,10 @@ const notice = (subject: string, sentence: string, footnote = NOT_YOU) =>
     compose: (event) => ({ subject, preview: sentence, paragraphs: [sentence], facts: eventFacts(event), footnote }),
   });
 
+/** About plans and money; each leads to the billing page. */
+const billing = <Data>(data: z.ZodType<Data>, compose: (data: Data, billingUrl: string) => Letter) =>
+  template({ data, compose: (told, { link }) => compose(told, link('/billing', {})) });
+
 /** Every mail the service sends by itself, by the name that its row carries. */
 export const TEMPLATES = {
   'verify-email': template({
@@ -81,21 +99,12 @@ export const TEMPLATES = {
     'Your account is closed: its API keys and sessions have ended. What was used and paid stays on record, as the law asks.',
     'If this was not you, write to whoever runs the service.',
   ),
-  'spend-alert': template({
-    data: z.object({ threshold_usd: z.string(), charged_usd: z.string(), period: z.string() }),
-    compose: ({ threshold_usd, charged_usd, period }, { link }) => ({
-      subject: `Charges of this month have reached $${threshold_usd}`,
-      preview: `$${charged_usd} beyond the plan’s quota in ${period}.`,
-      paragraphs: [`Usage beyond your plan’s quota has come to $${charged_usd} this month.`, 'Nothing is blocked by this mail.'],
-      facts: [
-        ['Month', period],
-        ['Charged', `$${charged_usd}`],
-        ['Threshold', `$${threshold_usd}`],
-      ],
-      action: { label: 'See usage and billing', url: link('/billing', {}) },
-      footnote: 'You get this mail because of the spend alerts of your account. Each threshold is mailed at most once a month.',
-    }),
-  }),
+  'spend-alert': billing(SpendAlert, composeSpendAlert),
+  'plan-changed': billing(PlanChanged, composePlanChanged),
+  'payment-late': billing(PaymentLate, composePaymentLate),
+  'top-up-declined': billing(TopUpDeclined, composeTopUpDeclined),
+  'payment-disputed': billing(PaymentDisputed, composePaymentDisputed),
+  'invoice-issued': billing(InvoiceIssued, composeInvoiceIssued),
   'budget-alert': template({
     data: BudgetAlert,
     compose: (alert, { link }) => composeBudgetAlert(alert, link('/keys', alert.key_id === null ? {} : { key_id: alert.key_id })),

@@ -1,0 +1,45 @@
+import { actorOf, type Call, type Execute, originOf, type Principal, recordAudit } from '../identity/index.ts';
+import type { Unit } from './account-lock.ts';
+
+const executing =
+  (unit: Unit): Execute =>
+  (sql, values) =>
+    unit.query(sql, values);
+
+export interface Deed {
+  readonly action: `${string}.${string}`;
+  readonly target: { readonly kind: string; readonly id: string };
+  readonly changes?: Readonly<Record<string, unknown>>;
+}
+
+/** Writes down who did it, in the transaction of what they did. */
+export type Trail = (unit: Unit, deed: Deed) => Promise<void>;
+
+/** The trail of a caller. @param accountId in whose log it stands: of an administrator, not their own */
+export const trailOf =
+  (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>, accountId: string = principal.accountId): Trail =>
+  (unit, deed) =>
+    recordAudit(executing(unit), { ...deed, accountId, actor: actorOf(principal), origin: originOf(call) });
+
+/** What follows from a payment or from time has no caller. */
+export const recordBySystem = (unit: Unit, accountId: string, deed: Deed): Promise<void> =>
+  recordAudit(executing(unit), { ...deed, accountId, actor: { kind: 'system', id: null } });
+
+interface Addressed {
+  readonly to: string;
+  readonly accountId: string;
+  readonly dedupeKey: string;
+}
+
+/**
+ * Mails everybody of an account, in the transaction of what they are told about.
+ * @param about names it: nobody is told of one thing twice
+ */
+export async function mailAccount(
+  unit: Unit,
+  { accountId, about }: { readonly accountId: string; readonly about: string },
+  queue: (execute: Execute, addressed: Addressed) => Promise<void>,
+): Promise<void> {
+  const { rows } = await unit.query<{ id: string; email: string }>('select id, email from users where account_id = $1', [accountId]);
+  for (const { id, email } of rows) await queue(executing(unit), { to: email, accountId, dedupeKey: `${about}:${id}` });
+}
