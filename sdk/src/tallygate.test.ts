@@ -5,6 +5,9 @@ import { KEY_ID, RECEIPT_ID, REQUEST_ID } from '../testing/fixtures.ts';
 import { type StubGateway, startStubGateway } from '../testing/stub-gateway.ts';
 import { Tallygate } from './index.ts';
 
+/** Called by the payment provider alone. */
+const OF_OTHERS = new Set(['paymentWebhooks.stripe']);
+
 let gateway: StubGateway;
 beforeEach(async () => {
   gateway = await startStubGateway();
@@ -50,6 +53,33 @@ it('has a method for every operation of the contract, with the path and input th
     tallygate.budgets.clear(KEY_ID),
     tallygate.budgets.history(KEY_ID),
     tallygate.budgets.alerts(KEY_ID),
+    tallygate.plans.list(),
+    tallygate.plans.current(),
+    tallygate.plans.entitlements(),
+    tallygate.plans.compare(),
+    tallygate.plans.usage(),
+    tallygate.plans.billing(),
+    tallygate.plans.overage(),
+    tallygate.plans.previewUpgrade('pro'),
+    tallygate.plans.previewDowngrade('free'),
+    tallygate.plans.scheduleDowngrade('free'),
+    tallygate.plans.cancelDowngrade(),
+    tallygate.plans.applyScheduledDowngrades('secret'),
+    tallygate.plans.checkout({ plan_id: 'pro' }),
+    tallygate.plans.topUp({ amount_usd: '25', save_card: true }),
+    tallygate.plans.getCheckout(KEY_ID),
+    tallygate.plans.cancel(),
+    tallygate.plans.resume(),
+    tallygate.plans.portal({ return_url: 'https://app.example/billing' }),
+    tallygate.plans.invoices({ limit: 10 }),
+    tallygate.plans.getInvoice(KEY_ID),
+    tallygate.plans.printInvoice(KEY_ID),
+    tallygate.plans.payments({ offset: 10 }),
+    tallygate.plans.refundPayment(KEY_ID, { amount_usd: '5', reason: 'Paid twice' }),
+    tallygate.plans.autoTopup(),
+    tallygate.plans.setAutoTopup({ enabled: true, threshold_usd: '5', amount_usd: '25' }),
+    tallygate.plans.spendAlerts(),
+    tallygate.plans.setSpendAlerts({ thresholds_usd: ['10', '50'] }),
     tallygate.models.list(),
     tallygate.models.get('vendor/model'),
     tallygate.usage.get({ from: '2026-11-01', group_by: 'model', livemode: false }),
@@ -85,7 +115,11 @@ it('has a method for every operation of the contract, with the path and input th
   expect(failures.map(String).filter((failure) => failure.includes('418'))).toEqual([]);
 
   const reached = new Set(gateway.requests.map((request) => routeOf(request)?.name));
-  expect([...reached].sort()).toEqual(ROUTES.map(({ name }) => name).sort());
+  expect([...reached].sort()).toEqual(
+    ROUTES.map(({ name }) => name)
+      .filter((name) => !OF_OTHERS.has(name))
+      .sort(),
+  );
 });
 
 it('cannot be led to another path by an id', async () => {

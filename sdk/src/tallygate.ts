@@ -12,6 +12,7 @@ import { Chat } from './inference.ts';
 import { Keys } from './keys.ts';
 import { Requests, Usage } from './ledger.ts';
 import { Mfa } from './mfa.ts';
+import { Plans } from './plans.ts';
 import { Receipts } from './receipts.ts';
 import { Sessions } from './sessions.ts';
 import { Completions, Embeddings, Moderations } from './texts.ts';
@@ -53,6 +54,7 @@ export class Tallygate {
   readonly auditLog: AuditLog;
   readonly keys: Keys;
   readonly budgets: Budgets;
+  readonly plans: Plans;
   readonly models: Models;
   readonly usage: Usage;
   readonly requests: Requests;
@@ -90,6 +92,7 @@ export class Tallygate {
     this.auditLog = new AuditLog(transport);
     this.keys = new Keys(transport);
     this.budgets = new Budgets(transport);
+    this.plans = new Plans(transport);
     this.models = new Models(transport);
     this.usage = new Usage(transport);
     this.requests = new Requests(transport);
