@@ -19,15 +19,35 @@ afterAll(() => gateway?.remove());
 test.skipIf(!hasSdk)('the OpenAI SDK for Python, where it is installed, answers, streams and raises its own errors', async () => {
   const { base_url = '', test_api_key = '' } = gateway?.bootstrap ?? {};
   const { stdout } = await run(python, [fileURLToPath(new URL('openai-python.py', import.meta.url)), base_url, test_api_key]);
-  const saw: { plain: string; cost: number } = JSON.parse(stdout);
-  expect(saw).toEqual({
+  const saw: { chats: { plain: string; cost: number } } = JSON.parse(stdout);
+  expect(saw.chats).toEqual({
     plain: expect.stringContaining('Say hello.'),
     cost: expect.any(Number),
-    streamed: saw.plain,
-    streamed_cost: saw.cost,
+    streamed: saw.chats.plain,
+    streamed_cost: saw.chats.cost,
     models: expect.arrayContaining([MODEL]),
     unknown_model: ['NotFoundError', 404, 'model_not_found'],
     out_of_range: ['UnprocessableEntityError', 422, 'validation_failed'],
     no_money: ['APIStatusError', 402, 'budget_exceeded'],
+  });
+  const gone = ['NotFoundError', 404, 'not_found'];
+  expect(saw).toMatchObject({
+    stored_chats: { listed: true, messages: [['user', 'Say 0.']], metadata: { from: 'elsewhere' }, deleted: true, gone },
+    responses: {
+      said: true,
+      ends: ['response.created', 'response.completed'],
+      chained: 'completed',
+      counted: true,
+      gone,
+      items: ['user', 'assistant'],
+    },
+    modalities: {
+      norm: 1,
+      dimensions: 64,
+      png: 'PNG',
+      heard: 'The ledger sums to zero.',
+      file: 'kept',
+      flagged: [false, true],
+    },
   });
 });
