@@ -81,7 +81,7 @@ export const RULES: readonly Rule[] = [
         .filter(({ path, isTest }) => !isTest && ['adapter', 'kernel'].includes(placeOf(path)?.layer ?? ''))
         .flatMap(({ path, imports }) =>
           imports
-            .filter(({ target }) => target.startsWith('@tallygate/') && target !== '@tallygate/contract')
+            .filter(({ target }) => /^@tallygate\/(?!contract(\/|$))/.test(target))
             .map(({ target, line }) => `${path}:${line} imports ${target}`),
         ),
   },

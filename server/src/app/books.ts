@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs';
-import type { LaneSource, ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { JournalEntry, LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { createSettlementAlerts } from '../budgets/index.ts';
-import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes } from '../ledger/index.ts';
+import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../ledger/index.ts';
 import { newSigningSeed, publishSigningKey, signingKeyFromSeed } from '../receipts/index.ts';
 import { keptSecret } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
@@ -21,8 +21,8 @@ export interface Books {
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
 export async function openBooks(foundation: Foundation): Promise<Books> {
   const { config, log, clock, closing, dataDir, redis, pool, metrics } = foundation;
-  const signingKey = signingKeyFromSeed(config.receiptSigningSeed ?? keptSecret(dataDir, 'receipt-signing.key', newSigningSeed));
-  await publishSigningKey(pool, signingKey, clock.now());
+  const signingSeed = config.receiptSigningSeed ?? keptSecret(dataDir, 'receipt-signing.key', newSigningSeed);
+  await publishSigningKey(pool, signingKeyFromSeed(signingSeed), clock.now());
   const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
     log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
   );
@@ -30,7 +30,9 @@ export async function openBooks(foundation: Foundation): Promise<Books> {
 
   const onQuarantine = quarantine(foundation);
   const alongside = createSettlementAlerts({ clock, log });
-  const writerOf = (feed: SettlementFeed) => new LedgerWriter({ feed, pool, signingKey, log, alongside, onQuarantine });
+  const pages = startPageThread(signingSeed);
+  closing.add('thread for ledger pages', () => pages.close());
+  const writerOf = (feed: SettlementFeed) => new LedgerWriter({ feed, pool, pagesOf: pages.pagesOf, log, alongside, onQuarantine });
   const source = ledgerLaneSource(pool);
   const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, source, log, closing) : ownLanes(source, journal);
   // What this data directory settled before there was a Redis.
@@ -66,7 +68,7 @@ async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics
 
 const quarantine =
   ({ dataDir, metrics, log }: Foundation) =>
-  ({ record, charged, debt }: ReadEntry, error: unknown): void => {
+  ({ record, charged, debt }: JournalEntry, error: unknown): void => {
     metrics.quarantined();
     log.fatal({ err: error }, 'the database refuses a settlement; it is set aside in journal/quarantine.jsonl');
     const line = JSON.stringify({ charged: `${charged}`, debt: `${debt}`, record });

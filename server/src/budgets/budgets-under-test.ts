@@ -16,6 +16,7 @@ import { createTokenizer, Deployments, parseInferenceHeaders } from '../inferenc
 import { newReceiptId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { LedgerWriter, ledgerLaneSource, type SettlementRecord } from '../ledger/index.ts';
+import { pagesOf } from '../ledger/ledger-pages.ts';
 import { newSigningSeed, publishSigningKey, signingKeyFromSeed } from '../receipts/index.ts';
 import { createBudgetRecords, createBudgets, createKeyRefusals, createSettlementAlerts } from './index.ts';
 import { budgetRoutes } from './routes.ts';
@@ -42,7 +43,7 @@ export async function openBudgetWorld() {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    signingKey,
+    pagesOf: (entries) => pagesOf(entries, signingKey),
     log,
     alongside: createSettlementAlerts({ clock, log }),
     onQuarantine: (_entry, error) => void quarantined.push(error),

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ChatCompletionRequest } from '@tallygate/contract';
 import { InProcessLanes } from '../adapters/lanes/in-process.ts';
-import type { JournalEntry, ReadEntry } from '../adapters/lanes/port.ts';
+import type { JournalEntry } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import {
   type UpstreamAnswer,
@@ -245,7 +245,7 @@ export function openInference({ live = {}, sandbox = new ScriptedProvider(), bal
     onRefused: () => {},
     onServed: (_call, one) => served.push(one),
   };
-  const entries: ReadEntry[] = [];
+  const entries: JournalEntry[] = [];
   return {
     deps,
     lanes,
@@ -268,14 +268,14 @@ export function openInference({ live = {}, sandbox = new ScriptedProvider(), bal
       return { res, socket };
     },
     /** Everything that was settled, oldest first. */
-    async settled(): Promise<(Omit<ReadEntry, 'record'> & { record: SettlementRecord })[]> {
+    async settled(): Promise<(Omit<JournalEntry, 'record'> & { record: SettlementRecord })[]> {
       for (;;) {
         const batch = await journal.read();
         if (batch.entries.length === 0) break;
         entries.push(...batch.entries);
         batch.acknowledge();
       }
-      return entries.map(({ record, ...entry }) => ({ ...entry, record: record as SettlementRecord }));
+      return entries.map(({ record, ...entry }) => ({ ...entry, record: JSON.parse(record) as SettlementRecord }));
     },
     /** Held on the lane now, nano-USD. */
     async held(laneId: string): Promise<bigint | undefined> {

@@ -1,4 +1,6 @@
-import { type BudgetDetail, ERRORS, type ErrorCode, type FieldError } from '@tallygate/contract';
+import type { BudgetDetail, ErrorCode, FieldError } from '@tallygate/contract';
+// By itself, so that a thread that only throws does not load every schema of the contract.
+import { ERRORS } from '@tallygate/contract/errors';
 
 interface ProblemExtras {
   /** What we know and do not say: logged, never sent. */

@@ -3,6 +3,7 @@ export { chargeOf } from './charge-of.ts';
 export { laneId } from './lane-ids.ts';
 export { ledgerLaneSource } from './lane-source.ts';
 export { LedgerWriter } from './ledger-writer.ts';
+export { startPageThread } from './page-thread.ts';
 export { ensurePartitions } from './partitions.ts';
 export type { LedgerEntry } from './postings.ts';
 export { reconcileLanes } from './reconcile.ts';

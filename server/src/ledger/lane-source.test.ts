@@ -16,6 +16,7 @@ import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
 import { bookMoney } from './book-money.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
+import { pagesOf } from './ledger-pages.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { sampleRecord } from './sample-records.ts';
@@ -52,7 +53,8 @@ function open(): void {
   const onQuarantine = (_entry: unknown, error: unknown) => {
     throw error;
   };
-  writer = new LedgerWriter({ feed: journal, pool, signingKey: signingKeyFromSeed(newSigningSeed()), log: silentLog(), onQuarantine });
+  const signingKey = signingKeyFromSeed(newSigningSeed());
+  writer = new LedgerWriter({ feed: journal, pool, pagesOf: (entries) => pagesOf(entries, signingKey), log: silentLog(), onQuarantine });
 }
 
 async function shut(): Promise<void> {

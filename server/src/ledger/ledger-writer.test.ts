@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Pool } from 'pg';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { LaneCeiling, ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { JournalEntry, LaneCeiling, SettlementFeed } from '../adapters/lanes/port.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId } from '../kernel/ids.ts';
@@ -10,6 +10,7 @@ import { silentLog } from '../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import { laneId as laneNames } from './lane-ids.ts';
+import { pagesOf } from './ledger-pages.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
@@ -29,12 +30,15 @@ afterAll(async () => {
 });
 
 function writerOf(feed: SettlementFeed, on: Pool = pool) {
-  const quarantined: ReadEntry[] = [];
-  const onQuarantine = (entry: ReadEntry) => quarantined.push(entry);
-  return { writer: new LedgerWriter({ feed, pool: on, signingKey, log: silentLog(), onQuarantine }), quarantined };
+  const quarantined: JournalEntry[] = [];
+  const onQuarantine = (entry: JournalEntry) => quarantined.push(entry);
+  return {
+    writer: new LedgerWriter({ feed, pool: on, pagesOf: (entries) => pagesOf(entries, signingKey), log: silentLog(), onQuarantine }),
+    quarantined,
+  };
 }
 
-async function write(...entries: readonly ReadEntry[]): Promise<ReadEntry[]> {
+async function write(...entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
   const { writer, quarantined } = writerOf(new MemoryFeed(entries));
   await writer.drain();
   return quarantined;
@@ -212,7 +216,7 @@ describe('a record that cannot be written', () => {
     await write(sampleEntry(sampleRecord({ requestId: 'req_twice' })));
     const records = recordsOf(accountId, 5);
     const entries = records.map((record) => sampleEntry(record));
-    const bad: ReadEntry = { ...sampleEntry(sampleRecord()), record: poison && { ...sampleRecord(), ...poison } };
+    const bad: JournalEntry = { ...sampleEntry(sampleRecord()), record: JSON.stringify(poison && { ...sampleRecord(), ...poison }) };
     expect(await write(...entries.slice(0, 3), bad, ...entries.slice(3))).toEqual([bad]);
     expect(await requestsOf(accountId)).toEqual(idsOf(records));
     expect(await contradictions(pool)).toEqual([]);
@@ -295,11 +299,11 @@ describe('the writer', () => {
 
   test('keeps a settlement although what is to be written alongside fails, and leaves nothing of that', async () => {
     const record = sampleRecord();
-    const quarantined: ReadEntry[] = [];
+    const quarantined: JournalEntry[] = [];
     const writer = new LedgerWriter({
       feed: new MemoryFeed([sampleEntry(record)]),
       pool,
-      signingKey,
+      pagesOf: (entries) => pagesOf(entries, signingKey),
       log: silentLog(),
       onQuarantine: (entry) => quarantined.push(entry),
       alongside: async (client, [settled]) => {

@@ -1,26 +1,21 @@
 import type { Pool, PoolClient } from 'pg';
-import type { LaneCeiling, ReadEntry, SettlementFeed } from '../adapters/lanes/port.ts';
+import type { JournalEntry, LaneCeiling, SettlementFeed } from '../adapters/lanes/port.ts';
 import { rfc3339 } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
-import { type IssuedReceipt, issueReceipt, type SigningKey } from '../receipts/index.ts';
 import { parseLaneId } from './lane-ids.ts';
+import type { LedgerPages, Posted } from './ledger-pages.ts';
 import { ensurePartitions } from './partitions.ts';
-import { entriesOf } from './postings.ts';
-import { receiptFacts } from './receipt-facts.ts';
-import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
-import { isRefund, type PostedRecord, type RefundRecord, type SettledRecord, type SettlementRecord } from './settlement-record.ts';
-import { usageRow } from './usage-row.ts';
 
 interface LedgerWriterDeps {
   readonly feed: SettlementFeed;
   readonly pool: Pool;
-  readonly signingKey: SigningKey;
+  /** What a batch comes to, as `pagesOf` works it out: it takes longer than the writing, so production does it on a thread of its own. */
+  readonly pagesOf: (entries: readonly JournalEntry[]) => LedgerPages | Promise<LedgerPages>;
   readonly log: Log;
   /** Writes what else follows from a batch, in its transaction and after its sums. What it throws undoes what it wrote, and is logged. */
-  readonly alongside?: (client: PoolClient, records: readonly SettledRecord[]) => Promise<void>;
+  readonly alongside?: (client: PoolClient, settled: readonly Posted[]) => Promise<void>;
   /** Told of a record that the database refuses, after it was set aside. */
-  readonly onQuarantine: (entry: ReadEntry, error: unknown) => void;
+  readonly onQuarantine: (entry: JournalEntry, error: unknown) => void;
 }
 
 const GATHER_MS = 15;
@@ -79,9 +74,9 @@ export class LedgerWriter {
   }
 
   /** A record that the database refuses must not keep the others out: it is found by halving, and set aside. */
-  async #write(entries: readonly ReadEntry[], collisions = 0): Promise<void> {
+  async #write(entries: readonly JournalEntry[], collisions = 0): Promise<void> {
     try {
-      await this.#writeTogether(entries.map(postedRecord));
+      await this.#writeTogether(entries);
     } catch (error) {
       // Another writer was faster with the same records, or wanted the same rows in another order: what it has written is known by now.
       if (isCollision(error) && collisions < MOST_COLLISIONS) return this.#write(entries, collisions + 1);
@@ -94,22 +89,25 @@ export class LedgerWriter {
     }
   }
 
-  async #writeTogether(records: readonly PostedRecord[]): Promise<void> {
-    const { pool } = this.#deps;
+  async #writeTogether(entries: readonly JournalEntry[]): Promise<void> {
+    const { pool, pagesOf } = this.#deps;
+    if (entries.length === 0) return;
+    let pages = await pagesOf(entries);
     await ensurePartitions(
       pool,
-      records.map((record) => record.startedAt),
+      pages.posted.map(({ startedAt }) => startedAt),
     );
-    const unknown = await withoutKnown(pool, records);
+    const isUnknown = await unknownAmong(pool, pages.posted);
+    const unknown = entries.filter((_, index) => isUnknown[index]);
     if (unknown.length === 0) return;
-    const receipts = await Promise.all(unknown.map((record) => issueReceipt(receiptFacts(record), this.#deps.signingKey)));
+    if (unknown.length < entries.length) pages = await pagesOf(unknown);
     const client = await pool.connect();
     try {
       await client.query('begin');
-      await writeRows(client, unknown, receipts);
+      await writePages(client, pages);
       await this.#writeAlongside(
         client,
-        unknown.filter((record) => !isRefund(record)),
+        pages.posted.filter(({ kind }) => kind !== 'refund'),
       );
       await client.query('commit');
     } catch (error) {
@@ -121,12 +119,12 @@ export class LedgerWriter {
   }
 
   /** Money comes first: a fault in what follows from it is no reason to set a settlement aside, nor to keep it waiting. */
-  async #writeAlongside(client: PoolClient, records: readonly SettledRecord[]): Promise<void> {
+  async #writeAlongside(client: PoolClient, settled: readonly Posted[]): Promise<void> {
     const { alongside, log } = this.#deps;
-    if (!alongside || records.length === 0) return;
+    if (!alongside || settled.length === 0) return;
     await client.query('savepoint alongside');
     try {
-      await alongside(client, records);
+      await alongside(client, settled);
     } catch (error) {
       if (isCollision(error)) throw error;
       await client.query('rollback to savepoint alongside');
@@ -165,60 +163,39 @@ async function writeCeilings(pool: Pool, ceilings: readonly LaneCeiling[]): Prom
   );
 }
 
-/** Leaves out what is written already, and repeats within the batch. */
-async function withoutKnown(pool: Pool, records: readonly PostedRecord[]): Promise<PostedRecord[]> {
-  const { rows } = await pool.query<{ request_id: string; attempt: number; kind: string }>(
+/** Which of them are not written already; of repeats within the batch the first one. */
+async function unknownAmong(pool: Pool, posted: readonly Posted[]): Promise<boolean[]> {
+  const { rows } = await pool.query<Pick<Posted, 'attempt'> & { request_id: string; kind: string }>(
     'select request_id, attempt, kind from postings where request_id = any($1)',
-    [records.map((record) => record.requestId)],
+    [posted.map(({ requestId }) => requestId)],
   );
   const seen = new Set(rows.map(({ request_id, attempt, kind }) => `${request_id} ${attempt} ${kind}`));
-  return records.filter((record) => {
-    const name = `${record.requestId} ${record.attempt} ${postingKind(record)}`;
-    return !seen.has(name) && seen.add(name);
+  return posted.map(({ requestId, attempt, kind }) => {
+    const name = `${requestId} ${attempt} ${kind}`;
+    const isUnknown = !seen.has(name);
+    seen.add(name);
+    return isUnknown;
   });
 }
 
-/** The unique constraint on postings stands behind `withoutKnown`: should two writers ever meet, one of them rolls back whole. */
-async function writeRows(client: PoolClient, records: readonly PostedRecord[], receipts: readonly IssuedReceipt[]): Promise<void> {
-  const postings = records.map((record) => ({ id: newId(), record, entries: entriesOf(record) }));
-  const rows = async (sql: string, values: readonly unknown[]) => {
-    await client.query(sql, [JSON.stringify(values)]);
+/** The unique constraint on postings stands behind `unknownAmong`: should two writers ever meet, one of them rolls back whole. */
+async function writePages(client: PoolClient, pages: LedgerPages): Promise<void> {
+  const insert = async (sql: string, rows: string) => {
+    if (rows !== NO_ROWS) await client.query(sql, [rows]);
   };
 
-  await rows(
+  await insert(
     'insert into postings (posting_id, kind, request_id, attempt, livemode) select posting_id, kind, request_id, attempt, livemode from json_populate_recordset(null::postings, $1)',
-    postings.map(({ id, record }) => ({
-      posting_id: id,
-      kind: postingKind(record),
-      request_id: record.requestId,
-      attempt: record.attempt,
-      livemode: record.livemode,
-    })),
+    pages.postings,
   );
-  await rows(
-    'insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)',
-    postings.flatMap(({ id, entries }) =>
-      entries.map(({ account, amount }) => ({ posting_id: id, account, amount_nano: amount.toString() })),
-    ),
-  );
-  await rows(
-    'insert into usage_records select * from json_populate_recordset(null::usage_records, $1)',
-    records.filter((record) => !isRefund(record)).map(usageRow),
-  );
-  await rows(
+  await insert('insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)', pages.ledgerEntries);
+  await insert('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', pages.usageRecords);
+  await insert(
     `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature)
      select receipt_id, account_id, request_id, payload, digest, kid, signature from json_populate_recordset(null::receipts, $1)`,
-    receipts.map((receipt, index) => ({
-      receipt_id: receipt.receiptId,
-      account_id: records[index]?.accountId,
-      request_id: records[index]?.requestId,
-      payload: receipt.payload,
-      digest: `\\x${receipt.digest.toString('hex')}`,
-      kid: receipt.kid,
-      signature: `\\x${receipt.signature.toString('hex')}`,
-    })),
+    pages.receipts,
   );
-  await rows(
+  await insert(
     // In one order, so that two writers wait for each other's rows rather than deadlock.
     `insert into usage_daily select * from json_populate_recordset(null::usage_daily, $1) order by account_id, livemode, day, key_id, model
      on conflict (account_id, livemode, day, key_id, model) do update set
@@ -237,36 +214,27 @@ async function writeRows(client: PoolClient, records: readonly PostedRecord[], r
        covered_video_seconds = usage_daily.covered_video_seconds + excluded.covered_video_seconds,
        covered_requests = usage_daily.covered_requests + excluded.covered_requests,
        covered_tokens = usage_daily.covered_tokens + excluded.covered_tokens`,
-    dailyUsage(records),
+    pages.usageDaily,
   );
-  await rows(
+  await insert(
     `insert into ledger_daily select * from json_populate_recordset(null::ledger_daily, $1) order by account, day
      on conflict (account, day) do update set amount_nano = ledger_daily.amount_nano + excluded.amount_nano`,
-    ledgerDays(postings),
+    pages.ledgerDaily,
   );
-  await rows(
+  await insert(
     `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1) order by account_id, livemode, run_id
      on conflict (account_id, livemode, run_id) do update set
        spent_nano = agent_runs.spent_nano + excluded.spent_nano,
        requests = agent_runs.requests + excluded.requests,
        first_request_at = least(agent_runs.first_request_at, excluded.first_request_at),
        last_request_at = greatest(agent_runs.last_request_at, excluded.last_request_at)`,
-    runTotals(records),
+    pages.agentRuns,
   );
-  await client.query('update refunds set posted_at = now() where refund_id = any($1)', [
-    records.filter(isRefund).map(({ refundId }) => refundId),
-  ]);
+  const { refundIds } = pages;
+  if (refundIds.length > 0) await client.query('update refunds set posted_at = now() where refund_id = any($1)', [refundIds]);
 }
 
-const postingKind = (record: PostedRecord): string => (isRefund(record) ? 'refund' : 'usage');
-
-function postedRecord({ charged, debt, covered, record: read }: ReadEntry): PostedRecord {
-  const record = read as SettlementRecord | RefundRecord;
-  // Test mode has a price and no payer.
-  const paid = record.funding === 'test' ? { charged: 0n, debt: 0n, covered } : { charged, debt, covered };
-  // A refund's debt is not the lanes' doing: it takes back what the settlement had booked.
-  return record.kind === 'refund' ? { ...record, ...paid, debt: BigInt(record.debt) } : { ...record, ...paid };
-}
+const NO_ROWS = '[]';
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 

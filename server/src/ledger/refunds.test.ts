@@ -18,6 +18,7 @@ import { contradictions } from './contradictions.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
+import { pagesOf } from './ledger-pages.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { type RefundOutcome, Refunds } from './refunds.ts';
@@ -71,7 +72,7 @@ function open(): void {
   const onQuarantine = (_entry: unknown, error: unknown) => {
     throw error;
   };
-  writer = new LedgerWriter({ feed: journal, pool, signingKey, log: silentLog(), onQuarantine });
+  writer = new LedgerWriter({ feed: journal, pool, pagesOf: (entries) => pagesOf(entries, signingKey), log: silentLog(), onQuarantine });
   refunds = new Refunds({ pool, lanes, clock: { now: () => NOW }, write: () => writer.drain() });
 }
 
@@ -299,7 +300,13 @@ describe('a refund', () => {
     const onQuarantine = (_entry: unknown, error: unknown) => {
       throw error;
     };
-    await new LedgerWriter({ feed: dying, pool, signingKey, log: silentLog(), onQuarantine }).drain();
+    await new LedgerWriter({
+      feed: dying,
+      pool,
+      pagesOf: (entries) => pagesOf(entries, signingKey),
+      log: silentLog(),
+      onQuarantine,
+    }).drain();
     dying.close();
     expect(await refunds.resume()).toBe(0);
     expect(await refund(record)).toMatchObject({ because: 'already_refunded', refund: { reason: 'first' } });

@@ -1,4 +1,4 @@
-import type { JournalBatch, LaneCeiling, ReadEntry, SettlementFeed, Units } from '../adapters/lanes/port.ts';
+import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed, Units } from '../adapters/lanes/port.ts';
 import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
 import type { SettlementRecord } from './settlement-record.ts';
 
@@ -62,16 +62,16 @@ interface Payment {
 export const sampleEntry = (
   record: SettlementRecord,
   { charged = BigInt(record.cost), debt = 0n, covered = {} }: Payment = {},
-): ReadEntry => ({
+): JournalEntry => ({
   charged,
   debt,
   covered,
-  record,
+  record: JSON.stringify(record),
 });
 
 /** A journal in memory that remembers what was acknowledged and can be read from the start again. */
 export class MemoryFeed implements SettlementFeed {
-  readonly #entries: ReadEntry[];
+  readonly #entries: JournalEntry[];
   readonly #batchSize: number;
   #onAppend: () => void = () => {};
   acknowledged = 0;
@@ -80,12 +80,12 @@ export class MemoryFeed implements SettlementFeed {
   /** Called in the place of every acknowledgement, as by a process that dies before it. */
   crash: (() => void) | undefined;
 
-  constructor(entries: readonly ReadEntry[] = [], { batchSize = 1_000 } = {}) {
+  constructor(entries: readonly JournalEntry[] = [], { batchSize = 1_000 } = {}) {
     this.#entries = [...entries];
     this.#batchSize = batchSize;
   }
 
-  append(...entries: readonly ReadEntry[]): void {
+  append(...entries: readonly JournalEntry[]): void {
     this.#entries.push(...entries);
     this.#onAppend();
   }

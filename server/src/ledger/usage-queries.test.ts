@@ -6,6 +6,7 @@ import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
+import { pagesOf } from './ledger-pages.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
@@ -45,7 +46,13 @@ beforeAll(async () => {
   };
   const entries = RECORDS.map((one) => sampleEntry(one, { charged: BigInt(one.cost) / 2n, covered: { requests: 1n } }));
   const signingKey = signingKeyFromSeed(newSigningSeed());
-  await new LedgerWriter({ feed: new MemoryFeed(entries), pool, signingKey, log: silentLog(), onQuarantine }).drain();
+  await new LedgerWriter({
+    feed: new MemoryFeed(entries),
+    pool,
+    pagesOf: (entries) => pagesOf(entries, signingKey),
+    log: silentLog(),
+    onQuarantine,
+  }).drain();
 });
 
 afterAll(async () => {

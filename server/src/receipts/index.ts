@@ -1,3 +1,3 @@
-export { type IssuedReceipt, issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
+export { issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
 export { receiptRoutes } from './routes.ts';
 export { newSigningSeed, publishSigningKey, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';

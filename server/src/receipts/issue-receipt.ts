@@ -1,5 +1,4 @@
 import { hash, randomBytes, sign } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { ReceiptPayload } from '@tallygate/contract';
 import { accountHashInput, canonicalJson, keyHashInput } from '@tallygate/receipts';
 import type { SigningKey } from './signing-keys.ts';
@@ -19,10 +18,8 @@ export interface IssuedReceipt {
   readonly signature: Buffer;
 }
 
-const signInPool = promisify(sign);
-
-/** Signs in the thread pool: an Ed25519 signature costs as much as a third of a whole request. */
-export async function issueReceipt({ account_id, key_id, ...facts }: ReceiptFacts, key: SigningKey): Promise<IssuedReceipt> {
+/** Takes some 50 µs, nearly all of it for the Ed25519 signature: not to be called on the thread that answers requests. */
+export function issueReceipt({ account_id, key_id, ...facts }: ReceiptFacts, key: SigningKey): IssuedReceipt {
   const nonce = randomBytes(16).toString('hex');
   const payload: ReceiptPayload = {
     version: 'tallygate-receipt/v1',
@@ -33,6 +30,6 @@ export async function issueReceipt({ account_id, key_id, ...facts }: ReceiptFact
   };
   const canonical = canonicalJson(payload);
   const digest = hash('sha256', `${payload.version}\n${canonical}`, 'buffer');
-  const signature = await signInPool(null, digest, key.privateKey);
+  const signature = sign(null, digest, key.privateKey);
   return { receiptId: facts.receipt_id, payload: canonical, digest, kid: key.kid, signature };
 }

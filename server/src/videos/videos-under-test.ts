@@ -19,6 +19,7 @@ import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { LedgerWriter, ledgerLaneSource, Refunds } from '../ledger/index.ts';
 import { lanesOfRecord } from '../ledger/lanes-of-record.ts';
+import { pagesOf } from '../ledger/ledger-pages.ts';
 import { sampleRecord } from '../ledger/sample-records.ts';
 import { newSigningSeed, publishSigningKey, signingKeyFromSeed } from '../receipts/index.ts';
 import { type FollowDeps, followVideo } from './follow.ts';
@@ -101,7 +102,13 @@ export async function openVideoWorld() {
   const onQuarantine = (_entry: unknown, error: unknown) => {
     throw error;
   };
-  const writer = new LedgerWriter({ feed: journal, pool, signingKey, log: silentLog(), onQuarantine });
+  const writer = new LedgerWriter({
+    feed: journal,
+    pool,
+    pagesOf: (entries) => pagesOf(entries, signingKey),
+    log: silentLog(),
+    onQuarantine,
+  });
   const clock = { at: NOW, now: () => clock.at };
   const provider = new FakeJobs();
   const deployment = {

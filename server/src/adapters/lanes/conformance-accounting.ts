@@ -7,7 +7,7 @@ const HOUR_MS = 3_600_000;
 
 async function recordsIn(feed: SettlementFeed): Promise<unknown[]> {
   const batch = await feed.read();
-  return batch.entries.map(({ record }) => record);
+  return batch.entries.map(({ record }) => JSON.parse(record));
 }
 
 /** What every lane store promises of settlements. */
@@ -66,7 +66,7 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
         const settled = await store.settle(settlementOf(request, 100n, { requests: 1n, tokens: 80n }));
         const batch = await feed.read();
         expect(batch.entries).toEqual([
-          { charged: settled?.charged, debt: settled?.debt, covered: settled?.covered, record: { holdId: request.holdId } },
+          { charged: settled?.charged, debt: settled?.debt, covered: settled?.covered, record: JSON.stringify({ holdId: request.holdId }) },
         ]);
       }),
     );

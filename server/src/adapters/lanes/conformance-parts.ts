@@ -64,7 +64,7 @@ export function describeLaneParts(name: string, makeStore: MakeStore): void {
         expect(await store.settlePart(batch.holdId, line('1', { reserved: 100n, cost: 70n }))).toBe('settled_before');
         expect(await counters(store, keyLane('k', 500n))).toEqual({ spent: 60n, held: 300n, cap: 500n });
         const { entries } = await feed.read();
-        expect(entries.map(({ record }) => record)).toEqual([{ partId: '1' }]);
+        expect(entries.map(({ record }) => JSON.parse(record))).toEqual([{ partId: '1' }]);
       }),
     );
 
@@ -78,7 +78,7 @@ export function describeLaneParts(name: string, makeStore: MakeStore): void {
           batch.holdId,
           line('1', { reserved: 50n, cost: 40n, units: { tokens: 50n } }),
         );
-        expect((await feed.read()).entries).toEqual([{ charged, debt, covered, record: { partId: '1' } }]);
+        expect((await feed.read()).entries).toEqual([{ charged, debt, covered, record: JSON.stringify({ partId: '1' }) }]);
       }),
     );
 
@@ -188,7 +188,7 @@ export function describeLaneParts(name: string, makeStore: MakeStore): void {
         expect([await store.refund(refund), await store.refund(refund)]).toEqual([true, false]);
         expect(await counters(store, keyLane('k', 10n))).toEqual({ spent: 0n, held: 0n, cap: 10n });
         const { entries } = await feed.read();
-        expect(entries.at(-1)).toEqual({ charged: 10n, debt: 0n, covered: {}, record: { refundId: refund.refundId } });
+        expect(entries.at(-1)).toEqual({ charged: 10n, debt: 0n, covered: {}, record: JSON.stringify({ refundId: refund.refundId }) });
         expect(entries).toHaveLength(2);
       }),
     );

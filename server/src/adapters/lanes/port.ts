@@ -251,12 +251,9 @@ export interface JournalEntry {
   readonly charged: NanoUsd;
   readonly debt: NanoUsd;
   readonly covered: Units;
-  /** One line of JSON. */
+  /** One line of JSON; read back as it was written, for whoever writes the ledger to parse. */
   readonly record: string;
 }
-
-/** An entry as it is read back: its record parsed. */
-export type ReadEntry = Omit<JournalEntry, 'record'> & { readonly record: unknown };
 
 /** A ceiling that a request has set or tightened: it has to outlive the memory of the process, whatever becomes of the request. */
 export interface LaneCeiling {
@@ -267,7 +264,7 @@ export interface LaneCeiling {
 }
 
 export interface JournalBatch {
-  readonly entries: readonly ReadEntry[];
+  readonly entries: readonly JournalEntry[];
   readonly ceilings: readonly LaneCeiling[];
   /** To be called when the entries are safely elsewhere. */
   acknowledge(): void;

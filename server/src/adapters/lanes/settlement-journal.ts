@@ -2,13 +2,15 @@ import { close, closeSync, fdatasync, fsyncSync, ftruncateSync, mkdirSync, openS
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { JournalBatch, JournalEntry, LaneCeiling, ReadEntry, SettlementFeed } from './port.ts';
+import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed } from './port.ts';
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
 const SYNC_INTERVAL_MS = 100;
 const NEWLINE = 10;
 const CRC_DIGITS = 8;
+/** What stands in front of an entry's record. */
+const RECORD = ',"record":';
 const NOTHING: JournalBatch = { entries: [], ceilings: [], acknowledge: () => {} };
 
 /** Where an entry ends. */
@@ -60,7 +62,7 @@ export class SettlementJournal implements SettlementFeed {
   /** @throws when the entry could not be written; then nothing of it counts */
   append({ charged, debt, covered, record }: JournalEntry): JournalPosition {
     const units = Object.entries(covered).map(([meter, amount]) => `"${meter}":"${amount}"`);
-    return this.#append(`{"charged":"${charged}","debt":"${debt}","covered":{${units.join()}},"record":${record}}`);
+    return this.#append(`{"charged":"${charged}","debt":"${debt}","covered":{${units.join()}}${RECORD}${record}}`);
   }
 
   /** @throws when the ceiling could not be written; then it does not hold */
@@ -205,11 +207,10 @@ async function readLines(path: string, offset: number): Promise<{ lines: string[
   }
 }
 
-interface WrittenEntry {
+interface WrittenDecision {
   readonly charged: string;
   readonly debt: string;
   readonly covered: Record<string, string>;
-  readonly record: unknown;
 }
 
 interface WrittenCeiling {
@@ -219,14 +220,19 @@ interface WrittenCeiling {
 }
 
 /** Undefined for a line that is not as it was written, and for one that never was an entry: neither may stop what comes after it. */
-function parseLine(line: string): ReadEntry | LaneCeiling | undefined {
+function parseLine(line: string): JournalEntry | LaneCeiling | undefined {
   const json = line.slice(CRC_DIGITS + 1);
   if (Number.parseInt(line.slice(0, CRC_DIGITS), 16) !== crc32(json)) return undefined;
   try {
-    const entry = JSON.parse(json) as WrittenEntry | WrittenCeiling;
-    if ('lane' in entry) return { laneId: entry.lane, cap: BigInt(entry.cap), at: entry.at };
-    const covered = Object.fromEntries(Object.entries(entry.covered).map(([meter, amount]) => [meter, BigInt(amount)]));
-    return { charged: BigInt(entry.charged), debt: BigInt(entry.debt), covered, record: entry.record };
+    const recordAt = json.indexOf(RECORD);
+    if (recordAt < 0) {
+      const { lane, cap, at } = JSON.parse(json) as WrittenCeiling;
+      return { laneId: lane, cap: BigInt(cap), at };
+    }
+    // The record is most of the line, and is parsed where the ledger is written. Meters have no such name, so the first one it is.
+    const { charged, debt, covered } = JSON.parse(`${json.slice(0, recordAt)}}`) as WrittenDecision;
+    const units = Object.fromEntries(Object.entries(covered).map(([meter, amount]) => [meter, BigInt(amount)]));
+    return { charged: BigInt(charged), debt: BigInt(debt), covered: units, record: json.slice(recordAt + RECORD.length, -1) };
   } catch {
     return undefined;
   }

@@ -17,8 +17,8 @@ import {
   chatOperation,
   compactOperation,
   conversationRoutes,
-  createGrantOf,
   createSignatureCheck,
+  createStandingOf,
   createTokenizer,
   Deployments,
   followResponse,
@@ -37,6 +37,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { createGrantOfKey } from '../../keys/index.ts';
 import { LedgerWriter, ledgerLaneSource } from '../../ledger/index.ts';
+import { pagesOf } from '../../ledger/ledger-pages.ts';
 import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
 import { createRunStore, RunDirectory } from '../../runs/index.ts';
 import { createIdempotency } from '../idempotency.ts';
@@ -64,7 +65,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0 } = {}
   const signingKey = signingKeyFromSeed(newSigningSeed());
   await publishSigningKey(pool, signingKey, clock.now());
   const journal = new SettlementJournal(folder, () => {});
-  const writer = new LedgerWriter({ feed: journal, pool, signingKey, log, onQuarantine: () => {} });
+  const writer = new LedgerWriter({ feed: journal, pool, pagesOf: (entries) => pagesOf(entries, signingKey), log, onQuarantine: () => {} });
   const tokenizer = createTokenizer();
   const catalog = loadCatalog();
   /** Background responses that a worker was told of. */
@@ -148,7 +149,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0 } = {}
   const backgroundDeps: BackgroundDeps = {
     ...responseDeps,
     inference,
-    grantOf: createGrantOf({ grantOfKey: createGrantOfKey({ em, users }), users, clock }),
+    standingOf: createStandingOf({ grantOfKey: createGrantOfKey({ em, users }), users, clock }),
   };
   const { authenticator } = account;
   const responses = createResponseApi({ authenticator, follow: followResponse(responseDeps), publicUrl: () => PUBLIC_URL, log });

@@ -27,7 +27,7 @@ async function settleOne({ store }: { store: RedisLanes }, accountId = 'account'
   return request.holdId;
 }
 
-const idsOf = ({ entries }: JournalBatch) => entries.map(({ record }) => record);
+const idsOf = ({ entries }: JournalBatch) => entries.map(({ record }) => JSON.parse(record));
 
 describe.skipIf(isRedisMissing())('the feed of settlements in Redis', () => {
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Cluster } from 'ioredis';
-import type { JournalBatch, LaneCeiling, ReadEntry, SettlementFeed } from '../port.ts';
+import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed } from '../port.ts';
 import { ALL_PARTITIONS, partitionKey } from './partitions.ts';
 import { type RedisConnection, runScript } from './run-script.ts';
 import { LEAD, STEP_DOWN } from './scripts.ts';
@@ -112,7 +112,7 @@ export class RedisFeed implements SettlementFeed {
 
   #batchOf(partitions: readonly number[], streams: readonly [id: string, fields: string[]][][], most: number): JournalBatch {
     const taken = new Map<number, readonly string[]>();
-    const entries: ReadEntry[] = [];
+    const entries: JournalEntry[] = [];
     const ceilings: LaneCeiling[] = [];
     for (const [index, stream] of streams.entries()) {
       const partition = partitions[index];
@@ -180,14 +180,14 @@ export class RedisFeed implements SettlementFeed {
   #channel = (): string => `${this.#deps.prefix}:settled`;
 }
 
-function parseEntry(fields: readonly string[]): ReadEntry | LaneCeiling | undefined {
+function parseEntry(fields: readonly string[]): JournalEntry | LaneCeiling | undefined {
   const entry: Record<string, string> = {};
   for (let index = 0; index + 1 < fields.length; index += 2) entry[fields[index] ?? ''] = fields[index + 1] ?? '';
   const { charged, debt, covered, record, lane, cap, at } = entry;
   try {
     if (lane !== undefined && cap !== undefined) return { laneId: lane, cap: BigInt(cap), at: Number(at) };
     if (charged === undefined || debt === undefined || covered === undefined || record === undefined) return undefined;
-    return { charged: BigInt(charged), debt: BigInt(debt), covered: readAmounts(covered), record: JSON.parse(record) };
+    return { charged: BigInt(charged), debt: BigInt(debt), covered: readAmounts(covered), record };
   } catch {
     return undefined;
   }
