@@ -4,6 +4,8 @@ export type { AuditLog, AuditLogQuery } from './audit.ts';
 export type { Batches, BatchOptions, BatchQuery, WaitOptions } from './batches.ts';
 export type { Budgets } from './budgets.ts';
 export type { Models } from './catalog.ts';
+export type { ConversationItems, Conversations } from './conversations.ts';
+export type { Deployments } from './deployments.ts';
 export type { Discovery } from './discovery.ts';
 export {
   AbortError,
@@ -38,17 +40,29 @@ export type {
   BudgetDetail,
   ChatCompletion,
   ChatCompletionChunk,
+  ChatCompletionDeleted,
+  ChatCompletionList,
+  ChatCompletionMessage,
+  ChatCompletionMessageList,
   ChatCompletionRequest,
   ChatMessage,
   ChatUsage,
+  CompactedResponse,
+  CompactRequest,
   CompleteUploadRequest,
   Completion,
   CompletionRequest,
+  Conversation,
+  ConversationDeleted,
   CreateBatchRequest,
+  CreateConversationRequest,
+  CreateItemsRequest,
   CreateKeyRequest,
   CreateUploadRequest,
   CreateUserRequest,
   CurrentPlanResponse,
+  DeploymentHealth,
+  DeploymentHealthList,
   EmbeddingList,
   EmbeddingRequest,
   FieldError,
@@ -63,6 +77,8 @@ export type {
   ImageStreamEvent,
   ImageVariationRequest,
   InferenceEndpoint,
+  InputTokens,
+  InputTokensRequest,
   KeyBudgetAlert,
   KeyBudgetAlertHistoryResponse,
   KeyBudgetChange,
@@ -130,7 +146,19 @@ export type {
   RefundResponse,
   RequestAttempt,
   RequestTrace,
+  ResponseDeleted,
+  ResponseItem,
+  ResponseItemList,
+  ResponseObject,
+  ResponseRequest,
+  ResponseStreamEvent,
+  ResponseUsage,
   RotateKeyRequest,
+  Run,
+  RunDetail,
+  RunList,
+  RunState,
+  RunStep,
   Scope,
   ServiceStatus,
   SessionListResponse,
@@ -141,6 +169,8 @@ export type {
   TranscriptionRequest,
   TranscriptStreamEvent,
   TranslationRequest,
+  UpdateChatCompletionRequest,
+  UpdateConversationRequest,
   UpdateKeyRequest,
   Upload,
   UploadPart,
@@ -153,12 +183,14 @@ export type {
 } from './generated/models.ts';
 export type { CreateUserOptions, Identity } from './identity.ts';
 export type { ImageFiles, Images } from './images.ts';
-export type { Chat, ChatCompletions } from './inference.ts';
+export type { Chat, ChatCompletions, StoredChatQuery } from './inference.ts';
 export type { Keys } from './keys.ts';
 export type { Requests, Usage, UsageQuery } from './ledger.ts';
 export type { Mfa } from './mfa.ts';
 export type { BalanceCheckout, CheckoutWaitOptions, Plans } from './plans.ts';
 export type { Receipts } from './receipts.ts';
+export { type FollowQuery, type ItemQuery, outputText, type Responses, type ResponseWaitOptions } from './responses.ts';
+export type { RunQuery, Runs } from './runs.ts';
 export type { Sessions } from './sessions.ts';
 export { Tallygate, type TallygateOptions } from './tallygate.ts';
 export type { Completions, Embeddings, Moderations } from './texts.ts';

@@ -1,11 +1,38 @@
-import type { ChatCompletion, ChatCompletionChunk, ChatCompletionRequest } from './generated/models.ts';
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionDeleted,
+  ChatCompletionList,
+  ChatCompletionMessage,
+  ChatCompletionMessageList,
+  ChatCompletionRequest,
+  UpdateChatCompletionRequest,
+} from './generated/models.ts';
 import type { Call } from './transport/call.ts';
-import { type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
+import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
+import { CursorCall } from './transport/cursor-call.ts';
 import type { EventStream } from './transport/event-stream.ts';
 import type { Operation, Transport } from './transport/transport.ts';
 
 type PlainRequest = ChatCompletionRequest & { stream?: false | null | undefined };
 type StreamRequest = ChatCompletionRequest & { stream: true };
+
+/** Which part of a list: at most `limit` after the one with the id `after`. */
+interface StoredQuery {
+  readonly after?: string | undefined;
+  /** 1 to 100; default 20. */
+  readonly limit?: number | undefined;
+  /** Default: `asc`, oldest first. */
+  readonly order?: 'asc' | 'desc' | undefined;
+}
+
+/** Which stored completions. */
+export interface StoredChatQuery extends StoredQuery {
+  /** Only those that this model gave. */
+  readonly model?: string | undefined;
+  /** Only those that have these pairs. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
 
 /** `tallygate.chat.completions` */
 export class ChatCompletions {
@@ -36,7 +63,46 @@ export class ChatCompletions {
       ? this.#transport.events<ChatCompletionChunk>(operation, options)
       : this.#transport.json<ChatCompletion>(operation, options);
   }
+
+  /** Completions that were made with `store: true`: the page that was asked for, or all from there on with `for await`. */
+  list({ metadata = {}, ...query }: StoredChatQuery = {}, options?: CallOptions): CursorCall<ChatCompletionList, ChatCompletion> {
+    const pairs = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`metadata[${name}]`, value]));
+    const fetchPage = (after: string | undefined) =>
+      this.#transport
+        .json<ChatCompletionList>({ method: 'GET', path: '/v1/chat/completions', query: { ...query, ...pairs, after } }, options)
+        .withResponse();
+    return new CursorCall(fetchPage(query.after), fetchPage);
+  }
+
+  /** A stored completion. */
+  get(completionId: string, options?: CallOptions): Call<ChatCompletion> {
+    return this.#transport.json({ method: 'GET', path: completionPath(completionId) }, options);
+  }
+
+  /** Puts metadata in the place of a stored completion's own, all of it. */
+  update(completionId: string, request: UpdateChatCompletionRequest, options?: CallOptions): Call<ChatCompletion> {
+    return this.#transport.json({ method: 'POST', path: completionPath(completionId), body: request }, options);
+  }
+
+  /** Deletes a stored completion with the messages it answers, for good. */
+  delete(completionId: string, options?: CallOptions): Call<ChatCompletionDeleted> {
+    return this.#transport.json({ method: 'DELETE', path: completionPath(completionId) }, options);
+  }
+
+  /** The messages that a stored completion answers, in order. */
+  messages(
+    completionId: string,
+    query: StoredQuery = {},
+    options?: CallOptions,
+  ): CursorCall<ChatCompletionMessageList, ChatCompletionMessage> {
+    const path = `${completionPath(completionId)}/messages`;
+    const fetchPage = (after: string | undefined) =>
+      this.#transport.json<ChatCompletionMessageList>({ method: 'GET', path, query: { ...query, after } }, options).withResponse();
+    return new CursorCall(fetchPage(query.after), fetchPage);
+  }
 }
+
+const completionPath = (completionId: string): string => `/v1/chat/completions/${encodeURIComponent(completionId)}`;
 
 /** `tallygate.chat` */
 export class Chat {

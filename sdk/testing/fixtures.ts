@@ -11,6 +11,8 @@ import type {
   MfaStatusResponse,
   Model,
   Problem,
+  ResponseObject,
+  Run,
   Upload,
   UserResponse,
 } from '../src/index.ts';
@@ -230,3 +232,58 @@ export const storedBatch = (status: Batch['status']): Batch => ({
   usage: null,
   metadata: null,
 });
+
+/** A kept response that says "Hello." once it is completed. */
+export const storedResponse = (status: ResponseObject['status']): ResponseObject => ({
+  id: 'resp_019aa2f1c2d37b6e8c4d000000000001',
+  object: 'response',
+  created_at: 1763712000,
+  status,
+  error: null,
+  incomplete_details: null,
+  instructions: null,
+  metadata: {},
+  model: 'gpt-4o-mini',
+  output:
+    status === 'completed'
+      ? [
+          {
+            ...{ id: 'msg_1', type: 'message', role: 'assistant', status },
+            content: [{ type: 'output_text', text: 'Hello.', annotations: [], logprobs: [] }],
+          },
+        ]
+      : [],
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  temperature: 1,
+  tool_choice: 'auto',
+  tools: [],
+  top_p: 1,
+  usage:
+    status === 'completed'
+      ? {
+          input_tokens: 9,
+          input_tokens_details: { cached_tokens: 0 },
+          output_tokens: 2,
+          output_tokens_details: { reasoning_tokens: 0 },
+          total_tokens: 11,
+          cost: 0.00000255,
+        }
+      : null,
+});
+
+export const agentRun: Run = {
+  run_id: 'trip-42',
+  parent_run_id: null,
+  livemode: true,
+  state: 'active',
+  ceiling_usd: '0.5',
+  spent_usd: '0.0125',
+  requests: 12,
+  max_calls: 100,
+  calls_remaining: 88,
+  deadline: null,
+  started_at: '2026-11-21T08:00:00.000Z',
+  last_request_at: '2026-11-21T08:01:00.000Z',
+  closed_at: null,
+};

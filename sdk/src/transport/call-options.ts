@@ -23,6 +23,12 @@ export interface InferenceOptions extends CallOptions {
     readonly id: string;
     /** Hard ceiling of the whole run, decimal string in USD (`"0.50"`). The first request sets it, later ones can only tighten it. */
     readonly maxBudgetUsd?: string | undefined;
+    /** The run that it is a part of, and draws on too. Said by its first request. */
+    readonly parentId?: string | undefined;
+    /** The most calls that the run and its child runs may make; later requests can only tighten it. */
+    readonly maxCalls?: number | undefined;
+    /** RFC 3339, or whole seconds from the request: from then on the run makes no calls, and running ones are stopped; later requests can only tighten it. */
+    readonly deadline?: string | undefined;
   };
   /** `clamp`: lower the token bound to what the budget covers, instead of refusing. */
   readonly budgetPolicy?: 'strict' | 'clamp' | undefined;
@@ -38,6 +44,9 @@ export function inferenceHeaders(options: InferenceOptions): Record<string, stri
   return {
     ...(agentRun && { 'x-agent-run-id': agentRun.id }),
     ...(agentRun?.maxBudgetUsd !== undefined && { 'x-agent-max-budget': agentRun.maxBudgetUsd }),
+    ...(agentRun?.parentId !== undefined && { 'x-agent-parent-run-id': agentRun.parentId }),
+    ...(agentRun?.maxCalls !== undefined && { 'x-agent-max-calls': String(agentRun.maxCalls) }),
+    ...(agentRun?.deadline !== undefined && { 'x-agent-deadline': agentRun.deadline }),
     ...(budgetPolicy && { 'x-budget-policy': budgetPolicy }),
     ...(fallbackPolicy && { 'x-fallback-policy': fallbackPolicy }),
     ...(anchorReceipt !== undefined && { 'x-vaas-anchor': String(anchorReceipt) }),
