@@ -1,13 +1,15 @@
 import { Buffer } from 'node:buffer';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
+import { fromBase64, fromBase64url, fromHex, toBase64, toBase64url, toHex } from './encoding.ts';
 
 test('hex and base64url are those of Node, and read back to the same bytes', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       expect(toHex(bytes)).toBe(Buffer.from(bytes).toString('hex'));
       expect(toBase64url(bytes)).toBe(Buffer.from(bytes).toString('base64url'));
+      expect(toBase64(bytes)).toBe(Buffer.from(bytes).toString('base64'));
+      expect(fromBase64(toBase64(bytes))).toEqual(bytes);
       expect(fromHex(toHex(bytes), bytes.length)).toEqual(bytes);
       expect(fromBase64url(toBase64url(bytes), bytes.length)).toEqual(bytes);
     }),
@@ -47,4 +49,8 @@ test.each([
 test('a wrong number of bytes is refused', () => {
   expect(fromHex('abcd', 1)).toBeUndefined();
   expect(fromBase64url('QUJD', 2)).toBeUndefined();
+});
+
+test.each(['A', 'AA', 'AAA', 'AA=', 'AA==A', 'A===', 'AAAA====', 'AB==', 'AA-_', 'A A=', '='])('base64 refuses %j', (text) => {
+  expect(fromBase64(text)).toBeUndefined();
 });

@@ -1,10 +1,11 @@
 /**
- * Hex and base64url with exactly one spelling for every byte string. A lenient decoder would let the same signature
+ * Hex, base64 and base64url with exactly one spelling for every byte string. A lenient decoder would let the same signature
  * appear under many texts, and two readers disagree on whether two receipts are the same.
  */
 
 const HEX = /^(?:[0-9a-f]{2})*$/;
 const BASE64URL = /^[A-Za-z0-9_-]*$/;
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
 
 /** Lower-case hex. */
@@ -54,6 +55,18 @@ export function fromBase64url(text: string, length?: number): Uint8Array | undef
     }
   }
   return held === 0 ? bytes : undefined;
+}
+
+/** Base64 with padding (RFC 4648, section 4). */
+export function toBase64(bytes: Uint8Array): string {
+  const text = toBase64url(bytes).replaceAll('-', '+').replaceAll('_', '/');
+  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
+}
+
+/** Undefined where padding is missing or too much, and wherever {@link fromBase64url} is. */
+export function fromBase64(text: string, length?: number): Uint8Array | undefined {
+  if (text.length % 4 !== 0 || !BASE64.test(text)) return undefined;
+  return fromBase64url(text.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_'), length);
 }
 
 const encoder = new TextEncoder();

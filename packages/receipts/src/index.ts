@@ -4,6 +4,44 @@ export { type CostLine, costLines, recomputeCost } from './cost.ts';
 export { accountHash, accountHashInput, keyHash, keyHashInput, keyThumbprint, receiptDigest, signingInput } from './digest.ts';
 export { isPublicKey, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
 export { fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
+export { type Checkpoint, checkpointText, parseCheckpoint } from './log/checkpoint.ts';
+export {
+  cosignatureLine,
+  cosignedText,
+  fromVerifierKey,
+  type Note,
+  type NoteKey,
+  type NoteSignature,
+  noteKeyId,
+  parseNote,
+  type Signer,
+  signatureLine,
+  signersOf,
+  toVerifierKey,
+} from './log/note.ts';
+export { type ConsistencyClaim, type InclusionClaim, isConsistent, isIncluded } from './log/proofs.ts';
+export {
+  checkTlogProof,
+  formatTlogProof,
+  type LogFault,
+  type Logged,
+  type LogOf,
+  parseTlogProof,
+  type TlogProof,
+} from './log/tlog-proof.ts';
+export {
+  completedBy,
+  consistencyRanges,
+  emptyRoot,
+  type Hash,
+  inclusionRanges,
+  type LeafRange,
+  leafHash,
+  nodeHash,
+  nodesOf,
+  rangeHash,
+  type TreeNode,
+} from './log/tree.ts';
 export { readSignatureInput, type SignatureInput, sha256OfContentDigest, signatureBase } from './message-signature.ts';
 export type { PublishedPrice, PublishedPrices, UnitPrices } from './prices.ts';
 export type { ClientSignature, ReceiptPayload, ReceiptResponse, ReceiptUsage, VaasKey, VaasKeySet } from './receipt.ts';

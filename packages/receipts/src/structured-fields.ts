@@ -1,4 +1,4 @@
-import { fromBase64url, toBase64url } from './encoding.ts';
+import { fromBase64, toBase64 } from './encoding.ts';
 
 /**
  * The part of Structured Fields (RFC 9651) that HTTP signatures and digests are written in: dictionaries of items and of
@@ -149,7 +149,7 @@ function bareItem(reader: Reader): BareItem {
 }
 
 function bytesOf(base64: string): Uint8Array {
-  const bytes = base64.length % 4 === 0 ? fromBase64url(base64.replace(/=+$/, '').replaceAll('+', '-').replaceAll('/', '_')) : undefined;
+  const bytes = fromBase64(base64);
   if (!bytes) throw new NotStructured();
   return bytes;
 }
@@ -168,13 +168,8 @@ function serializeItem(item: BareItem): string {
     case 'boolean':
       return item.value ? '?1' : '?0';
     case 'bytes':
-      return `:${base64Of(item.value)}:`;
+      return `:${toBase64(item.value)}:`;
     default:
       return item satisfies never;
   }
-}
-
-function base64Of(bytes: Uint8Array): string {
-  const text = toBase64url(bytes).replaceAll('-', '+').replaceAll('_', '/');
-  return text.padEnd(Math.ceil(text.length / 4) * 4, '=');
 }
