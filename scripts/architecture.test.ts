@@ -83,6 +83,11 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
     'cli/src/a.ts, cli/src/b.ts',
     { 'cli/src/a.ts': 'process.env.A;', 'cli/src/b.ts': "process['env'].B;" },
   ],
+  [
+    'providers are called from inference/attempts.ts only',
+    'x.ts:1',
+    { 'server/src/videos/x.ts': 'const answer = await target.deployment.upstream.call(request);' },
+  ],
   ['every Problem has a code of the contract', 'no_such_code', { 'server/src/keys/x.ts': "throw new Problem('no_such_code', 'x');" }],
   ['the server and the SDK never print with console.log', 'console.log', { 'sdk/src/x.ts': "console.log('x');" }],
   ['files and folders are named after what is in them', 'sdk/src/utils.ts', { 'sdk/src/utils.ts': '' }],

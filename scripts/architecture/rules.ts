@@ -112,6 +112,14 @@ export const RULES: readonly Rule[] = [
       }),
   },
   codeRule(
+    'providers are called from inference/attempts.ts only',
+    'Go through completeCall or streamCall: what is called anywhere else was held by nobody.',
+    (file) =>
+      file.path.startsWith('server/src/') && file.path !== 'server/src/inference/attempts.ts'
+        ? [...file.code.matchAll(/\bupstream\s*\??\.\s*call\b/g)]
+        : [],
+  ),
+  codeRule(
     'every Problem has a code of the contract',
     'Add the code to ERRORS in contract/src/errors.ts, or use one that is there.',
     (file) => [...file.code.matchAll(/new Problem\(\s*'([^']*)'/g)].filter(([, code = '']) => !Object.hasOwn(ERRORS, code)),

@@ -46,7 +46,7 @@ export interface LeafRange {
 export const isSize = (value: number): boolean => Number.isSafeInteger(value) && value >= 0;
 
 /** The largest power of two below `size`, which is at least 2. */
-export function splitOf(size: number): number {
+function splitOf(size: number): number {
   let split = 1;
   while (split * 2 < size) split *= 2;
   return split;
