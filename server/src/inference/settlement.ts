@@ -89,12 +89,13 @@ export async function settle(
   }
 }
 
+/** Members are set to `undefined` rather than spread in: JSON leaves them out, and V8 makes every record by the same plan. */
 function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost): SettlementRecord {
   const { principal } = call.grant;
   const price = served.target.model.priceAt(call.startedAt);
   const kind = call.kind ?? call.work.kind;
   return {
-    ...(kind && { kind }),
+    kind,
     receiptId: call.receiptId,
     requestId: call.requestId,
     attempt: served.attempts.length,
@@ -102,7 +103,7 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     accountId: principal.accountId,
     keyId: keyIdOf(principal),
     runId: call.headers.runId,
-    ...(call.run && call.run.ancestors.length > 0 && { ancestorRunIds: call.run.ancestors }),
+    ancestorRunIds: call.run && call.run.ancestors.length > 0 ? call.run.ancestors : undefined,
     livemode: isLive(principal),
     funding,
     endpoint: call.work.endpoint,
@@ -113,13 +114,13 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     fallback: served.fallback,
     outcome: served.outcome,
     attempts: served.attempts,
-    ...(served.skipped && served.skipped.length > 0 && { skipped: served.skipped }),
+    skipped: served.skipped && served.skipped.length > 0 ? served.skipped : undefined,
     usage: served.usage,
     estimated: served.estimated,
     priceVersion: price?.version ?? '',
     priceTier: cost.tierAboveInputTokens,
     unitPrices: writtenPrices(cost.unit),
-    ...(call.kind && price && { priceFactor: priceFactorOf(call, price) }),
+    priceFactor: call.kind && price ? priceFactorOf(call, price) : undefined,
     held: hold.amount.toString(),
     cost: cost.nanoUsd.toString(),
     clientSignature: call.clientSignature,

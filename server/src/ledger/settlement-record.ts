@@ -6,7 +6,7 @@ import type { ClientSignature, ReceiptUsage, RequestAttempt, RequestTrace, Skipp
  */
 export interface SettlementRecord {
   /** What was settled; `usage`, an answered request, where it is absent. */
-  readonly kind?: 'usage' | 'batch_line' | 'media_job';
+  readonly kind?: 'usage' | 'batch_line' | 'media_job' | undefined;
   readonly receiptId: string;
   readonly requestId: string;
   /** Which of the request's calls is settled here, from 1. */
@@ -37,7 +37,7 @@ export interface SettlementRecord {
   /** Pico-USD per unit, by meter. */
   readonly unitPrices: Readonly<Record<string, string>>;
   /** An exact decimal on all unit prices, such as a price's batch factor; '1' where it is absent. */
-  readonly priceFactor?: string;
+  readonly priceFactor?: string | undefined;
   /** Nano-USD. */
   readonly held: string;
   /** Nano-USD. */
