@@ -13,6 +13,7 @@ import { setBudget } from './budgets/set.ts';
 import { showBudgets } from './budgets/show.ts';
 import { listModels } from './catalog/models.ts';
 import { performer } from './command.ts';
+import { listDeployments } from './deployments/list.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { Failure, failureText, reportOf } from './failure.ts';
 import { fileContent } from './files/content.ts';
@@ -36,7 +37,7 @@ import { revokeSession } from './identity/sessions/revoke.ts';
 import { createUser } from './identity/users/create.ts';
 import { verifyEmail } from './identity/verify-email.ts';
 import { whoami } from './identity/whoami.ts';
-import { chat } from './inference/chat.ts';
+import { inferenceCommands } from './inference/commands.ts';
 import { createKey } from './keys/create.ts';
 import { getKey } from './keys/get.ts';
 import { listKeys } from './keys/list.ts';
@@ -47,6 +48,9 @@ import { usage } from './ledger/usage.ts';
 import { getReceipt } from './receipts/get.ts';
 import { receiptKeys } from './receipts/keys.ts';
 import { verifyReceipt } from './receipts/verify.ts';
+import { closeRun } from './runs/close.ts';
+import { listRuns } from './runs/list.ts';
+import { showRun } from './runs/show.ts';
 import { VERSION } from './version.ts';
 import type { World } from './world.ts';
 
@@ -150,7 +154,12 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   cancelBatch(batches, perform);
   waitForBatch(batches, perform);
   batchOutput(batches, perform);
-  chat(program, perform);
+  inferenceCommands(program, perform);
+  const runs = program.command('runs').description('Agent runs: their ceilings, steps and kill switch');
+  listRuns(runs, perform);
+  showRun(runs, perform);
+  closeRun(runs, perform);
+  listDeployments(program, perform);
   return program;
 }
 

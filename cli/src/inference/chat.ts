@@ -1,17 +1,15 @@
-import type { ChatCompletionChunk, ChatMessage, ChatUsage, InferenceOptions } from '@tallygate/sdk';
+import type { ChatCompletionChunk, ChatMessage, ChatUsage } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
-import { usdAmount, wholeNumber } from '../option-values.ts';
-import { plainText, printRecord, usdText } from '../print.ts';
+import { wholeNumber } from '../option-values.ts';
+import { printRecord } from '../print.ts';
+import { type RunOptions, runOf, withRun } from './agent-run.ts';
+import { costText, promptOf, writeAnswer, writeRemark } from './prompt.ts';
 
-interface Options {
+interface Options extends RunOptions {
   readonly model: string;
   readonly system?: string;
   readonly maxTokens?: number;
-  readonly run?: string;
-  readonly maxBudget?: string;
 }
 
 const FIELDS = ['content', 'finish_reason', 'model', 'usage', 'cost_usd', 'receipt_id', 'request_id'];
@@ -19,20 +17,20 @@ const FIELDS = ['content', 'finish_reason', 'model', 'usage', 'cost_usd', 'recei
 export const chat = (program: Command, perform: Perform): Command =>
   withJson(
     FIELDS,
-    program
-      .command('chat')
-      .description('Ask a model; the answer goes to stdout, its cost and receipt to stderr')
-      .argument('[prompt...]', 'the question; read from stdin when left out')
-      .option('-m, --model <id>', 'which model', 'gpt-4o-mini')
-      .option('--system <text>', 'instructions that come before the question')
-      .option('--max-tokens <n>', 'upper bound on tokens out', wholeNumber())
-      .option('--run <id>', 'the agent run that this is a step of')
-      .option('--max-budget <usd>', 'hard ceiling of the run, USD; needs --run', usdAmount),
+    withRun(
+      program
+        .command('chat')
+        .description('Ask a model; the answer goes to stdout, its cost and receipt to stderr')
+        .argument('[prompt...]', 'the question; read from stdin when left out')
+        .option('-m, --model <id>', 'which model', 'gpt-4o-mini')
+        .option('--system <text>', 'instructions that come before the question')
+        .option('--max-tokens <n>', 'upper bound on tokens out', wholeNumber()),
+    ),
   ).action(perform(ask));
 
 async function ask(world: CommandWorld, { args, options }: Typed<Options>): Promise<void> {
   const { out, err, jsonFields, signal } = world;
-  const prompt = args.length > 0 ? args.join(' ') : await promptFrom(world);
+  const prompt = await promptOf(world, args, 'tallygate chat "Say hello."');
   const client = await world.connect();
   const call = client.chat.completions.create(
     {
@@ -46,17 +44,16 @@ async function ask(world: CommandWorld, { args, options }: Typed<Options>): Prom
   );
   const { data: stream, receiptId, requestId } = await call.withResponse();
   const answer = await relay(stream, (text) => {
-    if (jsonFields === undefined) out.write(out.isTty ? plainText(text) : text);
+    if (jsonFields === undefined) writeAnswer(world, text);
   });
-  const cost = answer.usage?.cost;
-  const costText = cost === undefined ? null : usdText(cost);
+  const cost = costText(answer.usage?.cost);
   if (jsonFields !== undefined) {
-    printRecord(world, { ...answer, cost_usd: costText, receipt_id: receiptId, request_id: requestId }, []);
+    printRecord(world, { ...answer, cost_usd: cost, receipt_id: receiptId, request_id: requestId }, []);
     return;
   }
   if (!answer.content.endsWith('\n')) out.write('\n');
   if (answer.finish_reason === 'length') err.write('The answer was cut at the token bound.\n');
-  err.write(`cost ${costText ?? 'unknown'} USD, receipt ${receiptId ?? 'none'}, ${answer.model}\n`);
+  writeRemark(world, { cost, receiptId, model: answer.model });
 }
 
 interface Answer {
@@ -81,19 +78,7 @@ async function relay(stream: AsyncIterable<ChatCompletionChunk>, onText: (text: 
   return answer;
 }
 
-async function promptFrom({ input }: CommandWorld): Promise<string> {
-  const prompt = input.isTty ? '' : (await input.readAll()).trim();
-  if (prompt !== '') return prompt;
-  throw new Failure('usage', 'There is no question.', EXIT.usage, 'Try `tallygate chat "Say hello."`.');
-}
-
 const messagesOf = (prompt: string, system: string | undefined): ChatMessage[] => [
   ...(system === undefined ? [] : [{ role: 'system' as const, content: system }]),
   { role: 'user', content: prompt },
 ];
-
-function runOf({ run, maxBudget }: Options): InferenceOptions {
-  if (run !== undefined) return { agentRun: { id: run, maxBudgetUsd: maxBudget } };
-  if (maxBudget === undefined) return {};
-  throw new Failure('usage', '--max-budget is the ceiling of a run.', EXIT.usage, 'Name the run with --run.');
-}

@@ -1,0 +1,34 @@
+import type { DeploymentHealth } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { type Column, printList } from '../print.ts';
+
+const FIELDS = [
+  ...['deployment', 'provider', 'model', 'upstream_model', 'weight', 'state', 'open_until', 'recent_calls', 'recent_failures'],
+  ...['latency_ms', 'last_failure'],
+];
+
+const COLUMNS: readonly Column<DeploymentHealth>[] = [
+  { title: 'model', of: ({ model }) => model },
+  { title: 'deployment', of: ({ deployment }) => deployment },
+  { title: 'state', of: ({ state }) => state },
+  { title: 'until', of: ({ open_until }) => open_until },
+  { title: 'calls', of: ({ recent_calls }) => recent_calls, align: 'right' },
+  { title: 'failed', of: ({ recent_failures }) => recent_failures, align: 'right' },
+  { title: 'ms', of: ({ latency_ms }) => (latency_ms === null ? null : Math.round(latency_ms)), align: 'right' },
+  {
+    title: 'last failure',
+    of: ({ last_failure }) => last_failure && `${last_failure.kind} ${last_failure.status ?? ''} ${last_failure.at}`,
+  },
+];
+
+export const listDeployments = (program: Command, perform: Perform): Command =>
+  withJson(FIELDS, program.command('deployments').description('How the providers behind the models are doing; for administrators')).action(
+    perform(list),
+  );
+
+async function list(world: CommandWorld): Promise<void> {
+  const client = await world.connect('session');
+  const { items } = await client.deployments.list({ signal: world.signal });
+  printList(world, items, COLUMNS);
+}

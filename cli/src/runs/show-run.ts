@@ -1,0 +1,32 @@
+import type { Run } from '@tallygate/sdk';
+import { Option } from 'commander';
+import type { Column } from '../print.ts';
+
+/** For `--json`. */
+export const RUN_FIELDS: readonly string[] = [
+  ...['run_id', 'parent_run_id', 'livemode', 'state', 'ceiling_usd', 'spent_usd', 'requests', 'max_calls', 'calls_remaining', 'deadline'],
+  ...['started_at', 'last_request_at', 'closed_at'],
+];
+
+export const RUN_LINES: readonly Column<Run>[] = [
+  { title: 'Id', of: ({ run_id }) => run_id },
+  { title: 'State', of: ({ state }) => state },
+  { title: 'Parent', of: ({ parent_run_id }) => parent_run_id },
+  { title: 'Ceiling', of: ({ ceiling_usd }) => ceiling_usd },
+  { title: 'Spent', of: ({ spent_usd }) => spent_usd },
+  { title: 'Requests', of: ({ requests }) => requests },
+  { title: 'Calls left', of: ({ calls_remaining }) => calls_remaining },
+  { title: 'Deadline', of: ({ deadline }) => deadline },
+  { title: 'Started', of: ({ started_at }) => started_at },
+  { title: 'Closed', of: ({ closed_at }) => closed_at },
+];
+
+export interface ModeOptions {
+  readonly mode?: 'live' | 'test';
+}
+
+/** Adds `--mode`. */
+export const modeOption = (): Option =>
+  new Option('--mode <mode>', 'live or test runs (default: those of the API key; live for a login)').choices(['live', 'test']);
+
+export const livemodeOf = ({ mode }: ModeOptions): { livemode?: boolean } => (mode === undefined ? {} : { livemode: mode === 'live' });

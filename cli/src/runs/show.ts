@@ -1,0 +1,37 @@
+import type { RunStep } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { type Column, printList, printRecord } from '../print.ts';
+import { livemodeOf, type ModeOptions, modeOption, RUN_FIELDS, RUN_LINES } from './show-run.ts';
+
+const MOST_STEPS = 200;
+
+const STEPS: readonly Column<RunStep>[] = [
+  { title: 'step', of: ({ request_id }) => request_id },
+  { title: 'endpoint', of: ({ endpoint }) => endpoint },
+  { title: 'model', of: ({ model_served }) => model_served },
+  { title: 'outcome', of: ({ outcome }) => outcome },
+  { title: 'cost', of: ({ cost_usd }) => cost_usd, align: 'right' },
+  { title: 'began', of: ({ started_at }) => started_at },
+];
+
+export const showRun = (runs: Command, perform: Perform): Command =>
+  withJson(
+    [...RUN_FIELDS, 'held_usd', 'steps', 'children'],
+    runs.command('show').description('Where an agent run stands, and what its steps cost').argument('<run-id>').addOption(modeOption()),
+  ).action(perform(show));
+
+async function show(world: CommandWorld, { args: [runId = ''], options }: Typed<ModeOptions>): Promise<void> {
+  const client = await world.connect();
+  const run = await client.runs.get(runId, { limit: MOST_STEPS, ...livemodeOf(options) }, { signal: world.signal });
+  printRecord(world, run, [
+    ...RUN_LINES,
+    { title: 'Held', of: () => run.held_usd },
+    { title: 'Children', of: () => run.children.map(({ run_id }) => run_id).join(', ') },
+  ]);
+  const { items, total } = run.steps;
+  if (world.jsonFields !== undefined || items.length === 0) return;
+  world.out.write('\n');
+  printList(world, items, STEPS);
+  if (total > items.length) world.err.write(`${items.length} of ${total} steps.\n`);
+}
