@@ -98,8 +98,8 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
 const BUDGET_STEPS: Record<BudgetDetail['limit_source'], string> = {
   key: 'Raise the cap with `tallygate budgets set KEY AMOUNT`, or ask for fewer tokens with --max-tokens.',
   agent_run: 'A run’s ceiling cannot be raised: ask for fewer tokens with --max-tokens, or begin another run.',
-  plan_quota: 'Move to a larger plan, or ask for fewer tokens with --max-tokens.',
-  balance: 'Top up the balance, or ask for fewer tokens with --max-tokens.',
+  plan_quota: 'See `tallygate plans usage`, and move to a larger plan with `tallygate plans upgrade PLAN`.',
+  balance: 'Top up with `tallygate plans topup AMOUNT`, or ask for fewer tokens with --max-tokens.',
 };
 
 function nextStepOf({ code, problem }: TallygateError): string | undefined {

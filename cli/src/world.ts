@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, openAsBlob } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -53,6 +54,8 @@ export interface World {
   /** Aborts when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
   now(): Date;
+  /** Opens a page in the person's browser. @returns false where there is none, and for what is no address of a page */
+  openPage(url: string): Promise<boolean>;
   /** Resolves to `undefined` when there is no such file. */
   readFile(path: string): Promise<string | undefined>;
   /** A file that nobody but its owner should read. One that others may read is theirs alone no more; `wasExposed` says so. */
@@ -92,12 +95,33 @@ export function processWorld(): World {
     err: { isTty: stderr.isTTY === true, write: (content) => void stderr.write(content) },
     signal: interrupt.signal,
     now: () => new Date(),
+    openPage,
     readFile: (path) => readFile(path, 'utf8').catch(undefinedIfMissing),
     readPrivateFile: (path) => readPrivateFile(path).catch(undefinedIfMissing),
     openFile: async (path) => ((await stat(path).catch(undefinedIfMissing))?.isFile() ? openAsBlob(path) : undefined),
     saveBytes,
     writeFile: replaceFile,
   };
+}
+
+const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
+  darwin: ['open'],
+  // `start` would read an address with & as several commands.
+  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
+};
+
+/** The address comes from the service: only pages are opened, and no shell reads it. */
+function openPage(url: string): Promise<boolean> {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return Promise.resolve(false);
+  const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
+  return new Promise((resolve) => {
+    const child = spawn(command, [...args, new URL(url).href], { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
 }
 
 async function ask(question: string, shown: Writable, signal: AbortSignal): Promise<string> {

@@ -32,6 +32,8 @@ export class Terminal {
   /** Files that others may read although they should not. */
   readonly exposedFiles = new Set<string>();
   readonly privateFiles = new Set<string>();
+  /** In the person's browser. */
+  readonly openedPages: string[] = [];
   readonly #gateway: StubGateway;
 
   constructor(gateway: StubGateway) {
@@ -77,6 +79,10 @@ export class Terminal {
       },
       signal: new AbortController().signal,
       now: () => NOW,
+      openPage: async (url) => {
+        this.openedPages.push(url);
+        return true;
+      },
       readFile: async (path) => this.files.get(path),
       readPrivateFile: async (path) => {
         const content = this.files.get(path);

@@ -1,0 +1,53 @@
+import type { PlanInvoiceResponse, PlanInvoiceSummary } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { type Column, printList, printRecord } from '../print.ts';
+
+interface Options {
+  readonly html?: string;
+}
+
+const FIELDS = [
+  ...['invoice_id', 'number', 'kind', 'status', 'period', 'total_usd', 'from_balance_usd', 'due_usd', 'carried_usd', 'issued_at'],
+  ...['hosted_url', 'lines'],
+];
+
+const COLUMNS: readonly Column<PlanInvoiceSummary>[] = [
+  { title: 'id', of: ({ invoice_id }) => invoice_id },
+  { title: 'number', of: ({ number }) => number },
+  { title: 'kind', of: ({ kind }) => kind },
+  { title: 'month', of: ({ period }) => period },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'total usd', of: ({ total_usd }) => total_usd, align: 'right' },
+  { title: 'due usd', of: ({ due_usd }) => due_usd, align: 'right' },
+];
+
+const ITEMS: readonly Column<PlanInvoiceResponse['lines'][number]>[] = [
+  { title: 'what', of: ({ description }) => description },
+  { title: 'requests', of: ({ quantity }) => quantity, align: 'right' },
+  { title: 'usd', of: ({ amount_usd }) => amount_usd, align: 'right' },
+];
+
+export const invoices = (plans: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    plans
+      .command('invoices')
+      .description('The newest invoices, or one with its lines')
+      .argument('[invoice-id]')
+      .option('--html <file>', 'write the invoice as a page to print; - for stdout'),
+  ).action(perform(show));
+
+async function show(world: CommandWorld, { args: [invoiceId], options: { html } }: Typed<Options>): Promise<void> {
+  const { signal } = world;
+  const client = await world.connect();
+  if (invoiceId === undefined) return printList(world, (await client.plans.invoices({}, { signal })).items, COLUMNS);
+  if (html !== undefined) {
+    const { body } = await client.plans.printInvoice(invoiceId, { signal });
+    if (body) await world.saveBytes(html, body);
+    return;
+  }
+  const invoice = await client.plans.getInvoice(invoiceId, { signal });
+  printRecord(world, invoice, [...COLUMNS, { title: 'from balance usd', of: ({ from_balance_usd }) => from_balance_usd }]);
+  if (world.jsonFields === undefined && world.out.isTty) printList(world, invoice.lines, ITEMS);
+}
