@@ -7,6 +7,8 @@ import type { Gateway } from './gateway.ts';
 /** The gateway's database from the outside, as an auditor reads it. */
 export interface Books extends AsyncDisposable {
   setPlan(accountId: string, plan: string): Promise<void>;
+  /** What is planned is forgotten: at the next start every job that repeats runs at once. */
+  forgetJobs(): Promise<void>;
   /** How often each of these requests was recorded, posted and receipted. */
   entriesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, BookEntry>>;
   /** Postings whose entries do not sum to zero, and requests that stand in the books other than once each. */
@@ -36,6 +38,9 @@ export async function openBooks(gateway: Gateway): Promise<Books> {
     setPlan: async (accountId, plan) => {
       await client.query('update accounts set plan = $2 where id = $1', [accountId, plan]);
     },
+    forgetJobs: async () => {
+      await client.query('drop schema bullmq cascade');
+    },
     entriesOf: async (requestIds) => {
       const { rows } = await client.query<Record<'request_id' | 'records' | 'postings' | 'receipts' | 'receipt_id' | 'cost', string>>(
         ENTRIES,
@@ -63,10 +68,13 @@ export async function openBooks(gateway: Gateway): Promise<Books> {
 }
 
 const ENTRIES = `
-  select request_id, count(*)::text as records, max(receipt_id::text) as receipt_id, sum(cost_nano)::text as cost,
-    (select count(*) from postings where postings.request_id = usage_records.request_id)::text as postings,
-    (select count(*) from receipts where receipts.request_id = usage_records.request_id)::text as receipts
-  from usage_records where request_id = any($1) group by request_id`;
+  with asked as (select distinct unnest($1::text[]) as request_id),
+    recorded as (select request_id, count(*) as records, max(receipt_id::text) as receipt_id, sum(cost_nano) as cost
+                   from usage_records join asked using (request_id) group by request_id),
+    posted as (select request_id, count(*) as postings from postings join asked using (request_id) group by request_id),
+    receipted as (select request_id, count(*) as receipts from receipts join asked using (request_id) group by request_id)
+  select request_id, records::text, receipt_id, cost::text, coalesce(postings, 0)::text as postings, coalesce(receipts, 0)::text as receipts
+    from recorded left join posted using (request_id) left join receipted using (request_id)`;
 
 const FAULTS = `
   select 'posting ' || posting_id || ' sums to ' || sum(amount_nano) as fault from ledger_entries group by posting_id having sum(amount_nano) <> 0
@@ -79,7 +87,7 @@ const FAULTS = `
     having count(*) <> 1 + (select count(*) from refunds where refunds.request_id = receipts.request_id and posted_at is not null)
   union all
   select coalesce(records.request_id, postings.request_id, receipts.request_id) || ' is not in all books'
-    from usage_records records full join postings using (request_id) full join receipts using (request_id)
+    from usage_records records full join (select request_id from postings where kind in ('usage', 'refund')) postings using (request_id) full join receipts using (request_id)
     where records.request_id is null or postings.request_id is null or receipts.request_id is null
   union all
   select 'the rollups of ' || account_id || ' differ from its usage records' from usage_daily full join

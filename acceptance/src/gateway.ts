@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const COMMAND = ['--conditions=tallygate-source', 'server/src/main.ts'];
+const CONDITION = '--conditions=tallygate-source';
+const MAIN = 'server/src/main.ts';
+/** The same server, but for its clock. */
+const MAIN_ON_A_CLOCK = 'acceptance/src/gateway-on-a-clock.ts';
 const STARTS_WITHIN_MS = 45_000;
 
 const Bootstrap = z.object({
@@ -32,6 +35,8 @@ export interface GatewayOptions {
   readonly providers?: readonly ProviderEntry[];
   /** Environment variables of the process, beside `PORT`, `DATA_DIR` and the providers file. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Epoch milliseconds at which its clock stands still; left out, it goes by the real time. */
+  readonly frozenAtMs?: number;
 }
 
 /** How a process ended. */
@@ -51,7 +56,7 @@ export class Gateway {
     this.#env = env;
   }
 
-  static async start({ providers = [], env = {} }: GatewayOptions = {}): Promise<Gateway> {
+  static async start({ providers = [], env = {}, frozenAtMs }: GatewayOptions = {}): Promise<Gateway> {
     const home = mkdtempSync(join(tmpdir(), 'tallygate-acceptance-'));
     const providersFile = join(home, 'providers.json');
     writeFileSync(providersFile, JSON.stringify({ providers }));
@@ -62,6 +67,7 @@ export class Gateway {
       ...{ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info', DATA_DIR: join(home, 'data') },
       ...(providers.length > 0 && { PROVIDERS_FILE: providersFile }),
       ...env,
+      ...(frozenAtMs !== undefined && { FROZEN_AT_MS: `${frozenAtMs}` }),
     });
     await gateway.start().catch((error: unknown) => {
       rmSync(home, { recursive: true, force: true });
@@ -75,6 +81,11 @@ export class Gateway {
     if (this.#process?.isRunning) throw new Error('The gateway is running already');
     this.#process = this.launch();
     await this.#process.listening;
+  }
+
+  /** Of the next process. */
+  freezeAt(ms: number): void {
+    this.#env['FROZEN_AT_MS'] = `${ms}`;
   }
 
   /** Another process on the same folder, whatever becomes of it. */
@@ -125,7 +136,8 @@ class GatewayProcess {
   #url = '';
 
   constructor(env: NodeJS.ProcessEnv) {
-    this.#child = spawn(process.execPath, COMMAND, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const main = env['FROZEN_AT_MS'] === undefined ? MAIN : MAIN_ON_A_CLOCK;
+    this.#child = spawn(process.execPath, [CONDITION, main], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
     // `close` and not `exit`: it comes after the last of the output.
     this.exit = once(this.#child, 'close').then(() => ({ code: this.#child.exitCode, signal: this.#child.signalCode }));
     this.listening = new Promise((resolve, reject) => {

@@ -88,7 +88,7 @@ export type PlanPortalResponse = z.infer<typeof PlanPortalResponse>;
 
 export const PlanInvoiceLine = z
   .object({
-    description: z.string().meta({ examples: ['gpt-5.4-nano, 42 requests'] }),
+    description: z.string().meta({ examples: ['gpt-5.4-nano'] }),
     quantity: z
       .int()
       .nullable()
@@ -126,7 +126,7 @@ const invoiceFields = {
     .meta({ description: '`usage`: a month beyond the quota. `subscription`: of the payment provider.' }),
   status: z.enum(['open', 'paid', 'void', 'uncollectible']).meta({ examples: ['paid'] }),
   period: z.string().meta({ description: 'The month (UTC) it is for, `YYYY-MM`.', examples: ['2026-11'] }),
-  total_usd: Usd.meta({ description: 'The sum of its lines; of usage, the sum of what the receipts of the month charged.' }),
+  total_usd: Usd.meta({ description: 'The sum of its lines; of usage, the receipts of the month less what the plan included of them.' }),
   from_balance_usd: Usd.meta({ description: 'The part of the total that the balance had paid as it was used.' }),
   due_usd: Usd.meta({ description: 'What is billed for it, in whole cents.' }),
   carried_usd: Usd.meta({ description: 'Less than a cent that goes to the next invoice.' }),

@@ -1574,7 +1574,7 @@ export interface PlanInvoiceResponse {
   status: 'open' | 'paid' | 'void' | 'uncollectible';
   /** The month (UTC) it is for, `YYYY-MM`. */
   period: string;
-  /** The sum of its lines; of usage, the sum of what the receipts of the month charged. */
+  /** The sum of its lines; of usage, the receipts of the month less what the plan included of them. */
   total_usd: string;
   /** The part of the total that the balance had paid as it was used. */
   from_balance_usd: string;
@@ -1600,7 +1600,7 @@ export interface PlanInvoiceSummary {
   status: 'open' | 'paid' | 'void' | 'uncollectible';
   /** The month (UTC) it is for, `YYYY-MM`. */
   period: string;
-  /** The sum of its lines; of usage, the sum of what the receipts of the month charged. */
+  /** The sum of its lines; of usage, the receipts of the month less what the plan included of them. */
   total_usd: string;
   /** The part of the total that the balance had paid as it was used. */
   from_balance_usd: string;

@@ -65,6 +65,8 @@ export async function openPayments(stripe: Config['stripe'], { pool, clock, log,
     start: async (plans, closing) => {
       receive = plans.events.receive;
       await plans.provision();
+      // What fell due while nobody ran it comes first: else a plan would go on beyond its end.
+      await sandbox.tick().catch((failure: unknown) => log.error({ err: failure }, 'the payment sandbox is behind the time'));
       closing.every(TICK_MS, 'time of the payment sandbox', () => sandbox.tick());
     },
   };

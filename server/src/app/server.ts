@@ -5,7 +5,7 @@ import { budgetRoutes, createBudgetRecords, createBudgets } from '../budgets/ind
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
 import { accountRoutes, auditRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
 import { deploymentRoutes } from '../inference/index.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { type Clock, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
 import { keyRoutes } from '../keys/index.ts';
 import { ledgerRoutes } from '../ledger/index.ts';
@@ -55,10 +55,12 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-/** Everything in one process, built in order; what is opened is closed in the opposite order. */
-export async function startServer(config: Config, onFatal: () => void): Promise<RunningServer> {
+/**
+ * Everything in one process, built in order; what is opened is closed in the opposite order.
+ * @param clock of everything that has a date: holds, periods, invoices
+ */
+export async function startServer(config: Config, onFatal: () => void, clock: Clock = systemClock): Promise<RunningServer> {
   const log = createLog(config.logLevel);
-  const clock = systemClock;
   const closing = new Closing(log);
   closing.add('log', () => flushed(log));
   try {

@@ -76,25 +76,34 @@ interface BillableRow {
   readonly subscription_id: string;
 }
 
+const lineOf = (description: string, amount: NanoUsd) => ({ description, quantity: null, amount_usd: formatUsd(amount) });
+
 interface UsageRow {
   readonly model: string;
-  readonly funding: string;
   readonly requests: bigint;
+  readonly cost: string;
   readonly charged: string;
+  /** The part of what was charged that no balance paid. */
+  readonly by_invoice: string;
 }
 
-/** Its lines are sums of what the receipts of the month charged; what was given back since counts for the month it was spent in. */
+/**
+ * Its lines are the sums of the month's receipts, less what the plan covered of them; what was given back since counts for the month it was
+ * spent in.
+ */
 async function issueOne(unit: Unit, accountId: string, month: Month, now: number): Promise<void> {
   const { rows } = await unit.query<UsageRow>(
-    `select model_served as model, funding, count(*) as requests, sum(charged_nano)::text as charged
+    `select model_served as model, count(*) as requests, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged,
+            coalesce(sum(charged_nano) filter (where funding = 'invoice'), 0)::text as by_invoice
        from usage_records u left join refunds r using (request_id, attempt)
-      where u.account_id = $1 and livemode and started_at >= $2 and started_at < $3 and charged_nano > 0 and r.posted_at is null
-      group by 1, 2 order by 1, 2`,
+      where u.account_id = $1 and livemode and started_at >= $2 and started_at < $3 and cost_nano > 0 and r.posted_at is null
+      group by 1 order by 1`,
     [accountId, monthStart(month), monthEnd(month)],
   );
-  const sum = (of: readonly UsageRow[]): NanoUsd => of.reduce((total, { charged }) => total + BigInt(charged), 0n);
-  const byInvoice = sum(rows.filter(({ funding }) => funding === 'invoice'));
-  const fromBalance = sum(rows) - byInvoice;
+  const sum = (of: 'cost' | 'charged' | 'by_invoice'): NanoUsd => rows.reduce((total, row) => total + BigInt(row[of]), 0n);
+  const byInvoice = sum('by_invoice');
+  const fromBalance = sum('charged') - byInvoice;
+  const covered = sum('cost') - sum('charged');
   const before = await unit.query<{ owed: string; invoiced: string; carried: string }>(
     `select (select coalesce(-sum(amount_nano), 0) from ledger_daily where account = any($2) and day < $3)::text as owed,
        (select coalesce(sum(owed_nano), 0) from invoices where account_id = $1 and kind = 'usage')::text as invoiced,
@@ -107,12 +116,9 @@ async function issueOne(unit: Unit, accountId: string, month: Month, now: number
   const payable = owed + nano('carried');
   const due = payable > 0n ? payable - (payable % NANO_PER_CENT) : 0n;
   const lines = [
-    ...rows.map(({ model, funding, requests, charged }) => ({
-      description: `${model}, ${funding === 'invoice' ? 'by invoice' : 'from the balance'}`,
-      quantity: Number(requests),
-      amount_usd: formatUsd(BigInt(charged)),
-    })),
-    ...(adjustment === 0n ? [] : [{ description: 'Corrections of earlier months', quantity: null, amount_usd: formatUsd(adjustment) }]),
+    ...rows.map(({ model, requests, cost }) => ({ description: model, quantity: Number(requests), amount_usd: formatUsd(BigInt(cost)) })),
+    ...(covered === 0n ? [] : [lineOf('Included in the plan', -covered)]),
+    ...(adjustment === 0n ? [] : [lineOf('Corrections of earlier months', adjustment)]),
   ];
   const id = newId();
   const number = `TG-${month}-${id.slice(-6)}`;
