@@ -1,7 +1,7 @@
 import { contract } from '@tallygate/contract';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Job, JobQueue } from '../adapters/queue/port.ts';
-import { BatchLocks, BatchWork, batchRoutes, createBatches, createCallerOf } from '../batches/index.ts';
+import { BatchLocks, BatchWork, batchRoutes, createBatches } from '../batches/index.ts';
 import { createFiles, createUploads, type Files, fileRoutes, type Uploads, uploadRoutes } from '../files/index.ts';
 import {
   BackgroundResponses,
@@ -9,7 +9,7 @@ import {
   chatOperation,
   compactOperation,
   conversationRoutes,
-  createGrantOf,
+  createStandingOf,
   enqueueResponse,
   type FollowResponse,
   followResponse,
@@ -90,10 +90,10 @@ export async function openKeptWork({ foundation, blobs, queue, books, accounts, 
     ...videoOperations(videoDeps),
   ];
 
-  const standing = { grantOfKey: accounts.grantOfKey, users, clock };
+  const standingOf = createStandingOf({ grantOfKey: accounts.grantOfKey, users, clock });
   const batchDeps = {
     ...{ pool, files, inference, operations, locks: new BatchLocks(pool, log), linesAtOnce: config.batchLines },
-    callerOf: createCallerOf(standing),
+    standingOf,
     settledOf: async (requestIds: readonly string[]) => {
       await books.write();
       return settledAmong(pool, requestIds);
@@ -113,9 +113,6 @@ export async function openKeptWork({ foundation, blobs, queue, books, accounts, 
       ...endpointsOf(contract.videos, videoRoutes(videos)),
       ...endpointsOf(contract.batches, batchRoutes(createBatches({ ...batchDeps, work: batchWork }))),
     ],
-    jobs: [
-      ...responseJobs({ deps: { ...responseDeps, inference, grantOf: createGrantOf(standing) }, chats, log }),
-      ...videoJobs(videoDeps),
-    ],
+    jobs: [...responseJobs({ deps: { ...responseDeps, inference, standingOf }, chats, log }), ...videoJobs(videoDeps)],
   };
 }

@@ -1,5 +1,7 @@
-import type { Settled } from '../adapters/lanes/port.ts';
-import { type Caller, holdForMany, type Share, type WorstCase } from '../inference/index.ts';
+import type { PartSettlement, Settled } from '../adapters/lanes/port.ts';
+import { asStep, type Caller, holdForMany, type Share, type WorstCase } from '../inference/index.ts';
+import type { NanoUsd } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
 import { headersOf, outputLine } from './batch-line.ts';
 import type { BatchLines, WaitingLine } from './batch-lines.ts';
 import type { BatchDeps } from './deps.ts';
@@ -10,40 +12,53 @@ const OUTLASTS_MS = 3_600_000;
 const NOTHING: WorstCase = { amount: 0n, units: {} };
 /** What was settled before tells nothing of the lanes, and nobody asks. */
 const SETTLED_BEFORE: Settled = { covered: {}, charged: 0n, debt: 0n, lanes: [] };
+const NEVER = new AbortController().signal;
+
+/** The lanes have lost the hold of a batch: until it is held anew, no line may run. */
+export class HoldLost extends Error {}
 
 /** The money of batches: one hold each, on the lanes that their lines would pass through one by one. */
 export class BatchHolds {
   readonly #lines: BatchLines;
   readonly #deps: Pick<BatchDeps, 'inference' | 'settledOf'>;
-  /** Holds that this process has taken and keeps. */
-  readonly #kept = new Set<string>();
+  /** Holds that this process has taken and keeps, with the cap of the key under which they were taken. */
+  readonly #kept = new Map<string, NanoUsd | null>();
 
   constructor(lines: BatchLines, deps: Pick<BatchDeps, 'inference' | 'settledOf'>) {
     this.#lines = lines;
     this.#deps = deps;
   }
 
-  /** Holds what is not done, for the first time. @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable` */
+  /**
+   * Holds what is not done. Of an earlier hold, of another process or of one that died with it, nobody knows what is left: it is given up.
+   * What was settled out of it stays settled.
+   *
+   * @throws Problem `budget_exceeded`, `budget_in_flight`, `run_closed`, `run_exhausted`, `store_unavailable`; nothing is held then
+   */
   async take(batch: StoredBatch, caller: Caller): Promise<void> {
+    await this.release(batch.id).catch(outOfReach);
     await this.#hold(batch, caller, await this.#lines.worstCase(batch.id));
   }
 
-  /**
-   * Sees to it that this process keeps the hold. Of one that another process had kept, or that died with it, nobody knows what is left: it
-   * is given up, and what is not done is held anew. What was settled meanwhile stays settled.
-   *
-   * @throws Problem as `take` does; nothing is held then
-   */
+  /** Sees to it that this process keeps the hold, under the caps as they are by now. @throws Problem as {@link take} */
   async keep(batch: StoredBatch, caller: Caller): Promise<void> {
-    if (this.#kept.has(batch.id)) return;
+    if (this.isKept(batch.id, caller)) return;
     await this.#markSettled(batch.id);
-    await this.#deps.inference.lanes.release(batch.id);
     await this.take(batch, caller);
+  }
+
+  /** False where it has to be taken anew: what was held under a higher cap may be more than what the key may spend. */
+  isKept(batchId: string, { monthlyCap }: Caller): boolean {
+    const cap = this.#kept.get(batchId);
+    return cap !== undefined && (monthlyCap === null || (cap !== null && cap <= monthlyCap));
   }
 
   /** A hold of nothing, where none of what is left may be spent: what was answered before is settled out of it all the same, as debt. */
   async keepNothing(batch: StoredBatch, caller: Caller): Promise<void> {
-    if (!this.#kept.has(batch.id)) await this.#hold({ ...batch, runCap: null }, { ...caller, monthlyCap: null } as Caller, NOTHING);
+    await this.release(batch.id);
+    const grant = 'limits' in caller || caller.monthlyCap !== null ? { ...caller, monthlyCap: null } : caller;
+    await holdForMany({ ...sharedHold({ ...batch, runCap: null }, grant), worstCase: NOTHING }, this.#deps.inference);
+    this.#kept.set(batch.id, null);
   }
 
   async release(batchId: string): Promise<void> {
@@ -52,43 +67,35 @@ export class BatchHolds {
   }
 
   /** The share of one line. Its answer is stored before it is settled, so that whoever comes after a crash settles what was answered. */
-  shareOf(batch: StoredBatch, line: WaitingLine, caller: Caller): Share {
+  shareOf(batch: StoredBatch, line: WaitingLine): Share {
     return {
       settle: async (settlement, { status, body }) => {
         const answer = { ...settlement, output: outputLine(line, { status, body }), isError: status >= 400 };
         if (!(await this.#lines.answered(batch.id, line.number, answer))) return SETTLED_BEFORE;
-        const part = { partId: line.receiptId, reserved: line.reserved, ...settlement };
-        const settled = await this.#settlePart(batch, caller, part);
+        const { usage: _, ...rest } = settlement;
+        const settled = await this.#settlePart(batch.id, { partId: line.receiptId, reserved: line.reserved, ...rest });
         await this.#lines.settled(batch.id, line.number);
         return settled;
       },
     };
   }
 
-  /** Settles what was answered by a process that died before it could. The batch's hold is to be kept. */
-  async settleAnswered(batch: StoredBatch, caller: Caller): Promise<void> {
-    await this.#markSettled(batch.id);
-    for (const { number, part } of await this.#lines.unsettled(batch.id)) {
-      await this.#settlePart(batch, caller, part);
-      await this.#lines.settled(batch.id, number);
+  /** Settles what was answered by a process that died before it could. The batch's hold is to be kept. @throws HoldLost */
+  async settleAnswered(batchId: string): Promise<void> {
+    await this.#markSettled(batchId);
+    for (const { number, part } of await this.#lines.unsettled(batchId)) {
+      await this.#settlePart(batchId, part);
+      await this.#lines.settled(batchId, number);
     }
   }
 
-  async #settlePart(
-    batch: StoredBatch,
-    caller: Caller,
-    part: Parameters<BatchDeps['inference']['lanes']['settlePart']>[1],
-  ): Promise<Settled> {
-    const { lanes } = this.#deps.inference;
-    const outcome = await lanes.settlePart(batch.id, part);
+  async #settlePart(batchId: string, part: PartSettlement): Promise<Settled> {
+    const outcome = await this.#deps.inference.lanes.settlePart(batchId, part);
     if (outcome === 'settled_before') return SETTLED_BEFORE;
     if (outcome !== 'no_hold') return outcome;
-    // The store has lost it. The answer has been paid for: that it may not fit any more is no reason not to settle it.
-    this.#kept.delete(batch.id);
-    await this.keep(batch, caller).catch(() => this.keepNothing(batch, caller));
-    const again = await lanes.settlePart(batch.id, part);
-    if (again === 'no_hold') throw new Error(`The hold of ${batch.id} is lost again and again`);
-    return again === 'settled_before' ? SETTLED_BEFORE : again;
+    // The answer is kept: it is settled when the batch is held again, in whatever way.
+    this.#kept.delete(batchId);
+    throw new HoldLost(`The hold of ${batchId} is lost`);
   }
 
   /** The lanes forget in time what they have settled, the ledger never does. */
@@ -100,17 +107,30 @@ export class BatchHolds {
   }
 
   async #hold(batch: StoredBatch, caller: Caller, worstCase: WorstCase): Promise<void> {
-    await holdForMany(
-      {
-        holdId: batch.id,
-        worstCase,
-        expiresAt: batch.expiresAt.getTime() + OUTLASTS_MS,
-        startedAt: batch.heldAt.getTime(),
-        grant: { ...caller, plan: batch.heldPlan },
-        headers: headersOf(batch),
-      },
-      this.#deps.inference,
-    );
-    this.#kept.add(batch.id);
+    const { inference } = this.#deps;
+    const shared = sharedHold(batch, caller);
+    // A run that is over lets nothing in, and the runs above it pay too. That it is held is no call of the run: each line will be one.
+    if (batch.runId === null) await holdForMany({ ...shared, worstCase }, inference);
+    else await asStep({ ...shared, signal: NEVER }, inference, (inRun) => holdForMany({ ...inRun, worstCase }, inference));
+    this.#kept.set(batch.id, caller.monthlyCap);
   }
 }
+
+function outOfReach(cause: unknown): never {
+  throw new Problem(
+    'store_unavailable',
+    'Budgets cannot be read at the moment, so nothing may be spent. Repeat the request in a few seconds.',
+    {
+      retryAfterSeconds: 2,
+      cause,
+    },
+  );
+}
+
+const sharedHold = (batch: StoredBatch, caller: Caller) => ({
+  holdId: batch.id,
+  expiresAt: batch.expiresAt.getTime() + OUTLASTS_MS,
+  startedAt: batch.heldAt.getTime(),
+  grant: { ...caller, plan: batch.heldPlan },
+  headers: headersOf(batch),
+});

@@ -81,11 +81,13 @@ interface LineOfBatch {
   readonly work: Work;
   readonly ids: Pick<Call, 'requestId' | 'receiptId'>;
   readonly signal: AbortSignal;
+  /** The line's place in the batch's agent run, where it has one. */
+  readonly run?: Call['run'];
 }
 
 /** A line as a call: at the time and on the plan that the batch is held for. */
-export const callOf = ({ batch, caller, work, ids, signal }: LineOfBatch): Call => ({
-  ...ids,
+export const callOf = ({ batch, caller, work, ids, signal, run }: LineOfBatch): Call => ({
+  ...{ requestId: ids.requestId, receiptId: ids.receiptId },
   clientRequestId: null,
   startedAt: batch.heldAt.getTime(),
   startedTick: performance.now(),
@@ -95,6 +97,7 @@ export const callOf = ({ batch, caller, work, ids, signal }: LineOfBatch): Call 
   clientSignature: null,
   signal,
   kind: 'batch_line',
+  ...(run && { run }),
 });
 
 export const headersOf = ({ runId, runCap }: Pick<StoredBatch, 'runId' | 'runCap'>): Call['headers'] => ({
@@ -105,8 +108,10 @@ export const headersOf = ({ runId, runCap }: Pick<StoredBatch, 'runId' | 'runCap
   sandboxFault: undefined,
 });
 
-interface AnsweredLine extends Pick<Call, 'requestId' | 'receiptId'> {
+interface AnsweredLine extends Pick<Call, 'requestId'> {
   readonly customId: string;
+  /** Null where it came to no settlement, and so to no receipt. */
+  readonly receiptId: string | null;
 }
 
 /** A line of the output file, or of the error file, without its end. */
@@ -114,6 +119,7 @@ export function outputLine({ requestId, receiptId, customId }: AnsweredLine, { s
   const text = body.toString('utf8');
   // Most bodies are written by us, in one line.
   const json = text.includes('\n') ? JSON.stringify(JSON.parse(text)) : text;
-  const response = `{"status_code":${status},"request_id":"${requestId}","receipt_id":"${receiptId}","body":${json}}`;
+  const receipt = receiptId === null ? '' : `"receipt_id":"${receiptId}",`;
+  const response = `{"status_code":${status},"request_id":"${requestId}",${receipt}"body":${json}}`;
   return `{"id":"batch_${requestId}","custom_id":${JSON.stringify(customId)},"response":${response},"error":null}`;
 }

@@ -41,7 +41,7 @@ interface BatchesDeps extends BatchDeps {
   readonly work: BatchWork;
 }
 
-export function createBatches({ pool, files, callerOf, locks, work, inference: { clock } }: BatchesDeps): Batches {
+export function createBatches({ pool, files, standingOf, locks, work, inference: { clock } }: BatchesDeps): Batches {
   async function find({ accountId, livemode }: Owner, batchId: string): Promise<StoredBatch> {
     if (!isBatchId(batchId)) throw noSuchBatch();
     const { rows } = await pool.query<BatchRow>(
@@ -53,8 +53,7 @@ export function createBatches({ pool, files, callerOf, locks, work, inference: {
     return batchOf(row);
   }
 
-  async function insert(principal: Principal, plan: string, order: NewBatch): Promise<string> {
-    const id = newBatchId();
+  async function insert(id: string, principal: Principal, plan: string, order: NewBatch): Promise<void> {
     const now = clock.now();
     const { accountId, livemode } = ownerOf(principal);
     await pool.query(
@@ -68,28 +67,30 @@ export function createBatches({ pool, files, callerOf, locks, work, inference: {
         ...[new Date(now), plan, new Date(now + WINDOW_MS)],
       ],
     );
-    return id;
   }
 
   return {
     async create(principal, order) {
       const owner = ownerOf(principal);
       const sessionId = principal.kind === 'session' ? principal.sessionId : null;
-      const { caller } = await callerOf({ ...owner, keyId: keyIdOf(principal), userId: principal.userId, sessionId });
+      const { caller } = await standingOf({ ...owner, keyId: keyIdOf(principal), userId: principal.userId, sessionId });
       for (const endpoint of ['/v1/batches', order.endpoint]) requireEndpoint(caller, endpoint);
       const { file } = await files.open(owner, order.input_file_id).catch(missingInput);
       if (file.purpose !== 'batch') throw unfitInput('must be a file with the purpose "batch"');
       if (file.bytes > MOST_BYTES) throw unfitInput(`must have at most ${MOST_BYTES} bytes`);
-      const id = await insert(principal, caller.plan, order);
-      if (file.bytes <= AT_ONCE_BYTES) {
+      const id = newBatchId();
+      // Under its lock from the beginning: no worker may take it up before it is known whether it is refused.
+      await locks.under(id, async () => {
+        await insert(id, principal, caller.plan, order);
+        if (file.bytes > AT_ONCE_BYTES) return;
         try {
-          await locks.under(id, () => work.begin(id));
+          await work.begin(id);
         } catch (refusal) {
           // Whoever is refused has no batch: there is nothing to be asked about later, and nothing to pay.
           await work.forget(id);
           throw refusal;
         }
-      }
+      });
       return find(owner, id);
     },
 

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import type { Files } from '../files/index.ts';
-import type { InferenceDeps, Operation } from '../inference/index.ts';
-import type { CallerOf } from './caller.ts';
+import type { InferenceDeps, Operation, StandingOf } from '../inference/index.ts';
 
 /** What the batches are given. */
 export interface BatchDeps {
@@ -10,7 +9,7 @@ export interface BatchDeps {
   readonly inference: InferenceDeps;
   /** Those that a line may ask for are chosen from them. */
   readonly operations: readonly Operation[];
-  readonly callerOf: CallerOf;
+  readonly standingOf: StandingOf;
   /** Which of the requests the ledger has, with all that is settled by now. */
   readonly settledOf: (requestIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Lines of one batch that run at the same time. */

@@ -1,5 +1,4 @@
 export { BatchLocks } from './batch-locks.ts';
 export { createBatches } from './batches.ts';
-export { createCallerOf } from './caller.ts';
 export { batchRoutes } from './routes.ts';
 export { BatchWork } from './work.ts';

@@ -1,5 +1,5 @@
 /** Why no further line of a batch is begun. */
-export type StopReason = 'cancelled' | 'expired' | 'ended' | 'gone' | 'shutdown';
+export type StopReason = 'cancelled' | 'expired' | 'ended' | 'gone' | 'cap_lowered' | 'shutdown';
 
 /** What tells the lines of a batch to stop. The first reason counts. */
 export class Stop {

@@ -1,14 +1,14 @@
 import type { BatchError } from '@tallygate/contract';
 import { BATCH_ENDPOINTS } from '@tallygate/contract';
-import type { Caller, Operation } from '../inference/index.ts';
+import type { Caller, Operation, Standing } from '../inference/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import { BatchHolds } from './batch-hold.ts';
 import { BatchLines } from './batch-lines.ts';
 import type { BatchLocks } from './batch-locks.ts';
-import type { Standing } from './caller.ts';
 import { checkLines } from './check.ts';
 import type { BatchDeps } from './deps.ts';
 import { finish } from './finish.ts';
+import { Rests } from './rests.ts';
 import { runLines } from './run-lines.ts';
 import { Stop, type StopReason } from './stop.ts';
 import { type BatchRow, batchOf, type Ending, SELECT_BATCHES, type StoredBatch, UNFINISHED } from './stored-batch.ts';
@@ -17,9 +17,13 @@ const WATCH_MS = 1_000;
 /** What running lines have to end when the process is asked to stop. */
 const GRACE_MS = 5_000;
 
-const UNDONE: Readonly<Record<Exclude<StopReason, 'shutdown'>, { readonly code: string; readonly message: string }>> = {
+/** Why a batch is over before all of its lines are done. */
+type Over = Exclude<StopReason, 'shutdown' | 'cap_lowered'>;
+
+/** What the lines are told that were not run; of those that expired in OpenAI's words. */
+const UNDONE: Readonly<Record<Over, { readonly code: string; readonly message: string }>> = {
   cancelled: { code: 'batch_cancelled', message: 'The batch was cancelled before this request was run.' },
-  expired: { code: 'batch_expired', message: 'This request could not be run before the completion window expired.' },
+  expired: { code: 'batch_expired', message: 'This request could not be executed before the completion window expired.' },
   ended: { code: 'invalid_credentials', message: 'The API key that created the batch was revoked or has expired.' },
   gone: { code: 'invalid_credentials', message: 'The account of the batch was closed.' },
 };
@@ -33,31 +37,43 @@ export class BatchWork {
   readonly #deps: WorkDeps;
   readonly #lines: BatchLines;
   readonly #holds: BatchHolds;
+  readonly #rests: Rests;
 
   constructor(deps: WorkDeps) {
     this.#deps = deps;
     this.#lines = new BatchLines(deps.pool);
     this.#holds = new BatchHolds(this.#lines, deps);
+    this.#rests = new Rests(deps.inference.clock);
   }
 
   /** Takes the holds of a process that is gone, before anybody else can spend what they held. */
   async resume(): Promise<void> {
-    const { locks, inference, callerOf } = this.#deps;
+    const { locks, inference, standingOf } = this.#deps;
     for (const id of await this.#unfinished(['in_progress', 'cancelling'])) {
       await locks
         .under(id, async () => {
           const batch = await this.#load(id);
-          if (batch.moments.in_progress) await this.#holds.keep(batch, (await callerOf(batch)).caller);
+          if (batch.moments.in_progress) await this.#holds.keep(batch, (await standingOf(batch)).caller);
         })
         .catch((error: unknown) => inference.log.warn({ err: error, batchId: id }, 'what was held for a batch cannot be held again'));
     }
   }
 
-  /** Goes through all batches that have something to do, as far as nobody else is at it. */
+  /** Goes through all batches that have something to do, as far as nobody else is at it. One that cannot go on stands in no other's way. */
   async goOn(signal: AbortSignal): Promise<void> {
+    const { locks, inference } = this.#deps;
     for (const id of await this.#unfinished(UNFINISHED)) {
       if (signal.aborted) return;
-      await this.#deps.locks.under(id, (lost) => this.#workOn(id, signal, lost));
+      if (this.#rests.isResting(id)) continue;
+      await locks
+        .under(id, async (lost) => {
+          await this.#workOn(id, signal, lost);
+          this.#rests.forget(id);
+        })
+        .catch((error: unknown) => {
+          const forMs = this.#rests.begin(id);
+          inference.log.warn({ err: error, batchId: id, forMs }, 'a batch cannot go on for now');
+        });
     }
   }
 
@@ -67,7 +83,7 @@ export class BatchWork {
    */
   async begin(batchId: string): Promise<void> {
     const batch = await this.#load(batchId);
-    const { caller } = await this.#deps.callerOf(batch);
+    const { caller } = await this.#deps.standingOf(batch);
     if (batch.total === 0 && !(await this.#check(batch, caller))) return;
     await this.#holds.take(batch, caller);
     await this.#deps.pool.query("update batches set status = 'in_progress', in_progress_at = $2 where id = $1 and status = 'validating'", [
@@ -78,7 +94,7 @@ export class BatchWork {
 
   /**
    * A batch that was refused leaves nothing behind. While the lanes are out of reach nobody knows whether it was held: then it is cancelled,
-   * which frees what is held as soon as they are back.
+   * which frees what is held as soon as they are back. To be called under its lock.
    */
   async forget(batchId: string): Promise<void> {
     const { pool, inference } = this.#deps;
@@ -117,41 +133,47 @@ export class BatchWork {
   }
 
   async #workOn(batchId: string, signal: AbortSignal, lost: AbortSignal): Promise<void> {
-    const { callerOf, inference } = this.#deps;
     const batch = await this.#load(batchId);
     if (!UNFINISHED.includes(batch.status)) return;
-    const standing = await callerOf(batch);
+    const standing = await this.#deps.standingOf(batch);
     if (batch.ending) return this.#finish(batch, batch.ending, standing);
     if (!batch.moments.in_progress) {
-      if (batch.status === 'cancelling') return this.#end(batch, 'cancelled', standing);
-      if (batch.expiresAt.getTime() <= inference.clock.now()) return this.#end(batch, 'expired', standing);
-      if (standing.state !== 'good') return this.#fail(batchId, [{ ...UNDONE[standing.state], param: null, line: null }]);
+      const over = this.#overBecause(batch, standing);
+      if (over) return this.#endUnbegun(batch, over, standing);
       await this.begin(batchId).catch((thrown: unknown) => this.#refused(batchId, thrown));
     }
     const begun = await this.#load(batchId);
-    if (begun.moments.in_progress) await this.#run(begun, standing, signal, lost);
+    if (begun.moments.in_progress && UNFINISHED.includes(begun.status)) await this.#run(begun, standing, signal, lost);
+  }
+
+  #overBecause({ status, expiresAt }: StoredBatch, { state }: Standing): Over | undefined {
+    if (expiresAt.getTime() <= this.#deps.inference.clock.now()) return 'expired';
+    if (status === 'cancelling') return 'cancelled';
+    return state === 'good' ? undefined : state;
+  }
+
+  /** Of a batch whose lines are known each of them is told of; one that was not even read has none. */
+  async #endUnbegun(batch: StoredBatch, over: Over, standing: Standing): Promise<void> {
+    if (over === 'ended' || over === 'gone') return this.#fail(batch.id, [{ ...UNDONE[over], param: null, line: null }]);
+    if (batch.total === 0) await this.#lines.deleteAll(batch.id);
+    else await this.#lines.giveUp(batch.id, UNDONE[over]);
+    await this.#end(batch, over, standing);
   }
 
   /** What running requests hold may be free a moment later; what does not fit at all is the end of the batch. */
   async #refused(batchId: string, thrown: unknown): Promise<void> {
-    if (!(thrown instanceof Problem)) throw thrown;
-    if (thrown.code !== 'budget_exceeded') return;
+    if (!isFinal(thrown)) throw thrown;
     await this.#fail(batchId, [{ code: thrown.code, message: thrown.message, param: null, line: null }]);
   }
 
   async #run(batch: StoredBatch, standing: Standing, signal: AbortSignal, lost: AbortSignal): Promise<void> {
-    const refusal = await this.#holds.keep(batch, standing.caller).then(
-      () => undefined,
-      (thrown: unknown) => {
-        if (thrown instanceof Problem && thrown.code === 'budget_exceeded') return thrown;
-        throw thrown;
-      },
-    );
-    if (refusal) await this.#holds.keepNothing(batch, standing.caller);
-    await this.#holds.settleAnswered(batch, standing.caller);
-    if (refusal) {
-      await this.#lines.giveUp(batch.id, { code: refusal.code, message: refusal.message });
-      return this.#end(batch, 'completed', standing);
+    const over = this.#overBecause(batch, standing);
+    const refusal = await this.#keep(batch, standing, over);
+    await this.#holds.settleAnswered(batch.id);
+    const undone = over ? UNDONE[over] : refusal;
+    if (undone) {
+      await this.#lines.giveUp(batch.id, undone);
+      return this.#end(batch, endingOf(over), standing);
     }
     const stop = new Stop();
     const watch = await this.#watch(batch, standing, stop, signal, lost);
@@ -163,21 +185,36 @@ export class BatchWork {
       watch.end();
     }
     const { reason } = stop;
-    if (reason === 'shutdown') return;
+    // Whoever takes it up next goes on with what is left.
+    if (reason === 'shutdown' || reason === 'cap_lowered') return;
     if (reason) await this.#lines.giveUp(batch.id, UNDONE[reason]);
-    await this.#end(batch, reason === 'cancelled' || reason === 'expired' ? reason : 'completed', watch.standing);
+    await this.#end(batch, endingOf(reason), watch.standing);
+  }
+
+  /** Holds what is not done. Where that may not be spent, the answer says why; what is answered can be settled all the same. */
+  async #keep(batch: StoredBatch, { caller }: Standing, over: Over | undefined): Promise<Pick<Problem, 'code' | 'message'> | undefined> {
+    try {
+      await this.#holds.keep(batch, caller);
+      return undefined;
+    } catch (thrown) {
+      if (!isFinal(thrown) && !over) throw thrown;
+      await this.#holds.keepNothing(batch, caller);
+      return isFinal(thrown) ? { code: thrown.code, message: thrown.message } : undefined;
+    }
   }
 
   /** Looks every second whether the batch may go on. */
   async #watch(batch: StoredBatch, standing: Standing, stop: Stop, signal: AbortSignal, lost: AbortSignal) {
-    const { callerOf, inference, pool } = this.#deps;
+    const { standingOf, inference, pool } = this.#deps;
     const seen = { standing };
     const look = async () => {
+      // Before anything is asked that may not answer.
       if (batch.expiresAt.getTime() <= inference.clock.now()) stop.now('expired');
-      seen.standing = await callerOf(batch);
-      if (seen.standing.state !== 'good') stop.begin(seen.standing.state);
-      const { rows } = await pool.query<{ status: string }>('select status from batches where id = $1', [batch.id]);
-      if (rows[0]?.status === 'cancelling') stop.begin('cancelled');
+      seen.standing = await standingOf(batch);
+      const { rows } = await pool.query<Pick<StoredBatch, 'status'>>('select status from batches where id = $1', [batch.id]);
+      const over = this.#overBecause({ ...batch, ...rows[0] }, seen.standing);
+      if (over) stop.begin(over);
+      else if (!this.#holds.isKept(batch.id, seen.standing.caller)) stop.begin('cap_lowered');
     };
     await look();
     const timer = setInterval(() => {
@@ -247,3 +284,8 @@ export class BatchWork {
     return batchOf(row);
   }
 }
+
+const endingOf = (reason: Over | undefined): Ending => (reason === 'cancelled' || reason === 'expired' ? reason : 'completed');
+
+/** Whether trying again would not help. */
+const isFinal = (thrown: unknown): thrown is Problem => thrown instanceof Problem && thrown.status < 500 && thrown.status !== 429;

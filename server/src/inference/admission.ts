@@ -10,7 +10,7 @@ import type { Deployments, Skipped, Target } from './deployments.ts';
 import type { Reply } from './deps.ts';
 import { requireModels } from './key-limits.ts';
 import { moneyRefusal } from './money-refusal.ts';
-import { leastOutputTokens, type Offer, offersFor } from './offers.ts';
+import { allOffersFor, leastOutputTokens, type Offer, offersFor } from './offers.ts';
 import { rateDraw, rateLimited } from './rate-limits.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { WorkBound } from './work.ts';
@@ -107,10 +107,17 @@ export interface WorstCase {
   readonly units: Units;
 }
 
-/** What a call would be held with, where the bound on tokens out may not be lowered. @throws Problem as {@link admit}, but for money and rates */
+/**
+ * What a call would be held with that runs at some later time: whatever deployment is left aside now may be the one that serves it then, and
+ * the bound on tokens out may not be lowered. @throws Problem as {@link admit}, but for money and rates
+ */
 export function worstCaseOf(call: Call, deps: Pick<AdmissionDeps, 'catalog' | 'deployments'>): WorstCase {
   requireModels(call);
-  const { cost, units, outputTokens } = holdRequest(call, offersFor(call, deps));
+  return worstOf(call, allOffersFor(call, deps));
+}
+
+function worstOf(call: Call, offers: readonly Offer[]): WorstCase {
+  const { cost, units, outputTokens } = holdRequest(call, offers);
   const tokens = BigInt(outputTokens.wanted);
   return {
     amount: picoToNano(cost.fixed + tokens * cost.perOutputToken),
@@ -118,16 +125,21 @@ export function worstCaseOf(call: Call, deps: Pick<AdmissionDeps, 'catalog' | 'd
   };
 }
 
-/** Admits a call to its share of a hold, which covers its {@link worstCaseOf}. @throws Problem as {@link worstCaseOf} */
+/**
+ * Admits a call to its share of a hold, which was taken for its {@link worstCaseOf}. What has become dearer since, or was deployed after that,
+ * is not tried. @throws Problem as {@link worstCaseOf}, and `budget_exceeded` where nothing is left to be tried
+ */
 export function admitToShare(call: Call, reserved: NanoUsd, share: Share, deps: Pick<AdmissionDeps, 'catalog' | 'deployments'>): Admission {
   requireModels(call);
-  const offers = offersFor(call, deps);
+  const offers = offersFor(call, deps).filter((offer) => worstOf(call, [offer]).amount <= reserved);
+  if (offers.length === 0)
+    throw new Problem('budget_exceeded', 'What was held for this request does not cover it any more: send it again.');
   const { outputTokens } = holdRequest(call, offers);
   return { ...admitted(call, offers, { held: true, outputTokens: outputTokens.wanted, amount: reserved, lanes: [] }), share };
 }
 
 /** One hold for many calls, which are settled out of it part by part. */
-export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt'> {
+export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run'> {
   readonly holdId: string;
   readonly expiresAt: number;
   /** The sum over all calls. */

@@ -31,7 +31,19 @@ const LEAST_OUTPUT_TOKENS = 16;
  *
  * @throws Problem `model_not_found`, `no_provider_configured`, `validation_failed`, `unpriced_feature`
  */
-export function offersFor(call: Call, { catalog, deployments }: OfferDeps): Offer[] {
+export function offersFor(call: Call, deps: OfferDeps): Offer[] {
+  const { offers, left } = possibleOffers(call, deps);
+  return worthTrying(offers, left, () => noProvider(call.work.model, deps.catalog));
+}
+
+/** All of them, the ones too that are left aside at the moment. @throws Problem as {@link offersFor} */
+export function allOffersFor(call: Call, deps: OfferDeps): Offer[] {
+  const { offers } = possibleOffers(call, deps);
+  if (offers.length === 0) throw noProvider(call.work.model, deps.catalog);
+  return offers;
+}
+
+function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offers: Offer[]; left: Skipped[] } {
   const { work, grant, startedAt, headers } = call;
   const names = headers.fallbackPolicy === 'none' ? [work.model] : [...new Set([work.model, ...work.fallbackModels])];
   const offers: Offer[] = [];
@@ -51,7 +63,7 @@ export function offersFor(call: Call, { catalog, deployments }: OfferDeps): Offe
     else left.push({ model: name, deployment: null, provider: null, reason: missing ? 'incapable' : 'not_deployed' });
   }
   if (headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, offers, { catalog, deployments }));
-  return worthTrying(offers, left, () => noProvider(work.model, catalog));
+  return { offers, left };
 }
 
 /** Open deployments are left aside while others can be tried; where all are open, that of the model asked for is tried all the same. */

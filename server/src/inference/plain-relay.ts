@@ -42,8 +42,8 @@ export async function settlePlain(
   const body = answer.toBytes(shown);
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
   const now = deps.clock.now();
-  // An answer that was whole before its run ended is given.
-  const isCancelled = admission.call.signal.aborted && !admission.call.run?.stopped;
+  // An answer that was whole before its run ended is given, and so is one that is kept for later.
+  const isCancelled = admission.call.signal.aborted && !admission.call.run?.stopped && !admission.share;
   const served: Served = {
     ...journey,
     outcome: isCancelled ? 'cancelled' : 'completed',

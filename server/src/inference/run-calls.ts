@@ -1,4 +1,5 @@
 import { Problem } from '../kernel/problem.ts';
+import type { RunStep } from '../runs/index.ts';
 import { type Call, isLive } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { InferenceHeaders } from './headers.ts';
@@ -11,7 +12,11 @@ export const isBeforeRun = ({ headers, run }: Call): boolean => headers.runId !=
  *
  * @throws Problem `run_closed`, `run_exhausted`, `validation_failed`, `store_unavailable`, and whatever `serve` throws
  */
-export async function asStep<T>(call: Call, { runs }: Pick<InferenceDeps, 'runs'>, serve: (call: Call) => Promise<T>): Promise<T> {
+export async function asStep<C extends Pick<Call, 'grant' | 'headers' | 'startedAt' | 'signal'>, T>(
+  call: C,
+  { runs }: Pick<InferenceDeps, 'runs'>,
+  serve: (call: C & { readonly run: RunStep }) => Promise<T>,
+): Promise<T> {
   const { grant, headers, startedAt, signal } = call;
   const step = await runs.enter({
     accountId: grant.principal.accountId,

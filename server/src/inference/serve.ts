@@ -34,9 +34,12 @@ export async function completeShare(
   deps: InferenceDeps,
 ): Promise<UpstreamFault | undefined> {
   const admission = admitToShare(call, reserved, share, deps);
+  call.run?.admitted();
   const journey = await askPlain(admission, deps);
   const { result } = journey;
-  if (!result.ok && (result.kind === 'cancelled' || (result.retryable && !isLastTry))) return result;
+  // What its agent run has ended is charged for what a provider did of it, like any call of that run.
+  const isGivenUp = !result.ok && result.kind === 'cancelled' && !call.run?.stopped;
+  if (!result.ok && (isGivenUp || (result.retryable && !isLastTry))) return result;
   const { served } = await settlePlain(admission, journey, deps);
   deps.onServed(call, served);
   return undefined;
