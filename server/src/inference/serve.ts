@@ -80,6 +80,8 @@ async function takeDown(call: Call, later: Later, deps: InferenceDeps): Promise<
   const body = Buffer.from(JSON.stringify(await later.accept(call)));
   const headers = {
     'x-request-id': call.clientRequestId ?? call.requestId,
+    // There once it is settled.
+    'x-receipt-id': call.receiptId,
     'content-type': 'application/json',
     'content-length': body.length,
   };

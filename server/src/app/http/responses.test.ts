@@ -146,7 +146,7 @@ describe('what an item refers to', () => {
 
 describe('in the background', () => {
   test('a response is queued at once, done by a worker and charged once, however often the worker is told', async () => {
-    const queued = await created({ background: true });
+    const { body: queued, headers } = await create({ background: true });
     expect(queued).toMatchObject({ status: 'queued', background: true, output: [] });
     expect(world.told).toContain(queued.id);
     await Promise.all([world.work(queued.id), world.work(queued.id)]);
@@ -155,6 +155,7 @@ describe('in the background', () => {
     expect(body).toMatchObject({ id: queued.id, status: 'completed', usage: { cost: expect.any(Number) } });
     expect(textOf(body)).toContain('Say hello.');
     await world.written();
+    expect((await at(`/v1/receipts/${headers.get('x-receipt-id')}`)).status).toBe(200);
     const { rows } = await world.database.pool.query('select count(*)::int as n from usage_records');
     const before = rows[0].n;
     await world.work(queued.id);

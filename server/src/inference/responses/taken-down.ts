@@ -26,7 +26,7 @@ export function takenDown(request: ResponseRequest, prepared: Prepared, deps: Re
     },
 
     async follow(call, res) {
-      const headers = { 'x-request-id': call.clientRequestId ?? call.requestId };
+      const headers = { 'x-request-id': call.clientRequestId ?? call.requestId, 'x-receipt-id': call.receiptId };
       await follow(res, { owner, id, after: -1, signal: call.signal, headers, showsEncrypted: false }, deps);
     },
   };
