@@ -167,28 +167,57 @@ export const ReceiptResponse = z
   .meta({ id: 'ReceiptResponse', description: 'A signed receipt: with the public key, everything needed to verify it offline.' });
 export type ReceiptResponse = z.infer<typeof ReceiptResponse>;
 
-export const VaasKeySet = z
+const publishedKey = {
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: z.string().meta({ description: 'Public key, base64url (RFC 8037).', examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'] }),
+  kid: z.string().meta({ description: 'RFC 7638 thumbprint.', examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'] }),
+  use: z.literal('sig'),
+  alg: z.literal('EdDSA'),
+};
+const validity = {
+  not_before: Timestamp.meta({ description: 'Nothing from before this is signed with this key.' }),
+  not_after: Timestamp.nullable().meta({ description: 'Set once the key is retired.', examples: [null] }),
+};
+
+export const VaasKey = z
+  .object({ ...publishedKey, purpose: z.literal('receipt'), ...validity })
+  .meta({ id: 'VaasKey', description: 'A public key that signs receipts, with its time of validity.' });
+export type VaasKey = z.infer<typeof VaasKey>;
+
+export const VaasLogKey = z
   .object({
-    keys: z.array(
-      z
-        .object({
-          kty: z.literal('OKP'),
-          crv: z.literal('Ed25519'),
-          x: z
-            .string()
-            .meta({ description: 'Public key, base64url (RFC 8037).', examples: ['11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo'] }),
-          kid: z.string().meta({ description: 'RFC 7638 thumbprint.', examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'] }),
-          use: z.literal('sig'),
-          alg: z.literal('EdDSA'),
-          purpose: z.literal('receipt'),
-          not_before: Timestamp.meta({ description: 'Receipts completed before this are not signed with this key.' }),
-          not_after: Timestamp.nullable().meta({ description: 'Set once the key is retired.', examples: [null] }),
-        })
-        .meta({ id: 'VaasKey', description: 'A public signing key with its time of validity.' }),
-    ),
+    ...publishedKey,
+    purpose: z.literal('checkpoint'),
+    verifier_key: z.string().meta({
+      description: 'Name of the log, id and bytes of the key, as signed notes know them (c2sp.org/signed-note).',
+      examples: ['tallygate/receipts/5f2c9a0d4b7e1836a5c0d9e2f4718b63+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'],
+    }),
+    ...validity,
   })
-  .meta({ id: 'VaasKeySet', description: 'JSON Web Key Set (RFC 7517) of the receipt keys, retired ones included.' });
+  .meta({ id: 'VaasLogKey', description: 'A public key that signs the states of the receipts’ log, with its time of validity.' });
+export type VaasLogKey = z.infer<typeof VaasLogKey>;
+
+export const VaasKeySet = z.object({ keys: z.array(z.discriminatedUnion('purpose', [VaasKey, VaasLogKey])) }).meta({
+  id: 'VaasKeySet',
+  description: 'JSON Web Key Set (RFC 7517) of the keys of receipts and of their log, retired ones included.',
+});
 export type VaasKeySet = z.infer<typeof VaasKeySet>;
+
+const hashText = z.string().meta({ description: 'SHA-256, base64.', examples: ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='] });
+const note = (description: string, example: string) =>
+  c.otherResponse({ contentType: 'text/plain', body: z.string().meta({ description, examples: [example] }) });
+const LogSize = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+export const LogConsistencyResponse = z
+  .object({
+    object: z.literal('log.consistency'),
+    from: z.int().meta({ description: 'The smaller size.', examples: [4] }),
+    to: z.int().meta({ description: 'The larger size.', examples: [7] }),
+    path: z.array(hashText).meta({ description: 'The consistency path of RFC 9162, section 2.1.4.' }),
+  })
+  .meta({ id: 'LogConsistencyResponse', description: 'That the log of one size is the beginning of the log of another.' });
+export type LogConsistencyResponse = z.infer<typeof LogConsistencyResponse>;
 
 export const receipts = c.router({
   getReceipt: {
@@ -201,10 +230,45 @@ export const receipts = c.router({
     responses: { 200: ReceiptResponse, 404: problem, ...refusals.openInput },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceipt' } as const,
   },
+  getReceiptProof: {
+    method: 'GET',
+    path: '/v1/receipts/:receipt_id/proof',
+    summary: 'Proof that a receipt is in the log',
+    description:
+      'Public. A `.tlog-proof` file (c2sp.org/tlog-proof) against the newest checkpoint: with the keys of `/.well-known/vaas-keys.json`, all that is needed to check that the receipt stands in the log. A receipt is in the log seconds after its answer; until then this is a 404.',
+    pathParams: z.object({ receipt_id: Uuid.meta({ description: 'The `X-Receipt-Id` of an answer.' }) }),
+    responses: {
+      200: note('The file.', 'c2sp.org/tlog-proof@v1\nindex 0\n\n…'),
+      404: problem,
+      ...refusals.openInput,
+    },
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceiptProof' } as const,
+  },
+  getCheckpoint: {
+    method: 'GET',
+    path: '/v1/log/checkpoint',
+    summary: 'The newest state of the log',
+    description: 'Public. A signed note (c2sp.org/tlog-checkpoint): the log’s name, its size, its root.',
+    responses: { 200: note('The note.', 'tallygate/receipts/5f2c…\n42\n…'), 404: problem, ...refusals.open },
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogCheckpoint' } as const,
+  },
+  getConsistency: {
+    method: 'GET',
+    path: '/v1/log/consistency',
+    summary: 'Proof that the log only grew',
+    description:
+      'Public. For whoever has kept an older checkpoint: with its root and a newer one, the path shows that nothing was rewritten.',
+    query: z.object({
+      from: LogSize.meta({ description: 'Size of the older checkpoint.', examples: [4] }),
+      to: LogSize.meta({ description: 'Size of the newer one.', examples: [7] }),
+    }),
+    responses: { 200: LogConsistencyResponse, ...refusals.openInput },
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogConsistency' } as const,
+  },
   getKeys: {
     method: 'GET',
     path: '/.well-known/vaas-keys.json',
-    summary: 'Public keys that sign receipts',
+    summary: 'Public keys that sign receipts and their log',
     description: 'Keep a copy: with it, receipts verify without this service.',
     responses: { 200: VaasKeySet, ...refusals.open },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getVaasKeys' } as const,

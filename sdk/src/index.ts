@@ -91,6 +91,7 @@ export type {
   KeyRateLimits,
   KeyRateLimitsInput,
   KeyResponse,
+  LogConsistencyResponse,
   LoginMfaRequest,
   LoginMfaRequiredResponse,
   LoginRequest,
@@ -180,6 +181,12 @@ export type {
   UserUpdateRequest,
   VaasKey,
   VaasKeySet,
+  Video,
+  VideoCharacter,
+  VideoDeleted,
+  VideoList,
+  VideoRemixRequest,
+  VideoRequest,
 } from './generated/models.ts';
 export type { CreateUserOptions, Identity } from './identity.ts';
 export type { ImageFiles, Images } from './images.ts';
@@ -202,3 +209,4 @@ export type { EventStream } from './transport/event-stream.ts';
 export type { Page, PagedCall, PageQuery } from './transport/paged-call.ts';
 export type { RateLimit, RateLimits } from './transport/rate-limits.ts';
 export type { Uploads } from './uploads.ts';
+export type { NewVideo, VideoContentOptions, VideoQuery, Videos, WaitForVideoOptions } from './videos.ts';

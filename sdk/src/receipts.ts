@@ -1,5 +1,5 @@
 import { type Verification, verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
-import type { ReceiptResponse, VaasKeySet } from './generated/models.ts';
+import type { LogConsistencyResponse, ReceiptResponse, VaasKeySet } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { Transport } from './transport/transport.ts';
@@ -17,7 +17,25 @@ export class Receipts {
     return this.#transport.json({ method: 'GET', path: `/v1/receipts/${encodeURIComponent(receiptId)}` }, options);
   }
 
-  /** The public keys that sign receipts. Keep a copy: with it, receipts verify without the service. */
+  /**
+   * Proof that the receipt is in the log, a `.tlog-proof` file: `await (await receipts.proof(id)).text()`. It exists seconds after the answer;
+   * until then this throws `NotFoundError`. `checkTlogProof` of `@tallygate/receipts` checks it.
+   */
+  proof(receiptId: string, options?: CallOptions): Call<Response> {
+    return this.#transport.download({ method: 'GET', path: `/v1/receipts/${encodeURIComponent(receiptId)}/proof` }, options);
+  }
+
+  /** The newest state of the log, a signed note: `await (await receipts.checkpoint()).text()`. */
+  checkpoint(options?: CallOptions): Call<Response> {
+    return this.#transport.download({ method: 'GET', path: '/v1/log/checkpoint' }, options);
+  }
+
+  /** Proof that the log of one size is the beginning of the log of another, for whoever has kept a checkpoint. */
+  consistency(sizes: { from: number; to: number }, options?: CallOptions): Call<LogConsistencyResponse> {
+    return this.#transport.json({ method: 'GET', path: '/v1/log/consistency', query: sizes }, options);
+  }
+
+  /** The public keys that sign receipts and their log. Keep a copy: with it, receipts verify without the service. */
   keys(options?: CallOptions): Call<VaasKeySet> {
     return this.#transport.json({ method: 'GET', path: '/.well-known/vaas-keys.json' }, options);
   }

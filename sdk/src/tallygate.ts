@@ -23,6 +23,7 @@ import { Completions, Embeddings, Moderations } from './texts.ts';
 import type { OnDebug } from './transport/debug.ts';
 import { Transport } from './transport/transport.ts';
 import { Uploads } from './uploads.ts';
+import { Videos } from './videos.ts';
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 /** Ten minutes, as OpenAI's SDKs: reasoning models take their time. */
@@ -76,6 +77,7 @@ export class Tallygate {
   readonly files: Files;
   readonly uploads: Uploads;
   readonly batches: Batches;
+  readonly videos: Videos;
   readonly discovery: Discovery;
   /** Private, so that printing or serialising a client cannot show the credential. */
   readonly #credential: string | undefined;
@@ -118,6 +120,7 @@ export class Tallygate {
     this.files = new Files(transport);
     this.uploads = new Uploads(transport);
     this.batches = new Batches(transport);
+    this.videos = new Videos(transport);
     this.discovery = new Discovery(transport);
   }
 

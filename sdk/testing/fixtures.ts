@@ -15,6 +15,7 @@ import type {
   Run,
   Upload,
   UserResponse,
+  Video,
 } from '../src/index.ts';
 
 export const REQUEST_ID = 'req_019aa2f1c2d37b6e8c4d1f00aa55ee77';
@@ -231,6 +232,24 @@ export const storedBatch = (status: Batch['status']): Batch => ({
   request_counts: { total: 3, completed: status === 'completed' ? 3 : 1, failed: 0 },
   usage: null,
   metadata: null,
+});
+
+/** A video job, with the receipt of its refund where it has failed. */
+export const storedVideo = (status: Video['status']): Video => ({
+  id: 'video_019aa2f1c2d37b6e8c4d000000000001',
+  object: 'video',
+  model: 'sora-2',
+  status,
+  progress: { queued: 0, in_progress: 40, completed: 100, failed: 40 }[status],
+  created_at: 1763712000,
+  completed_at: status === 'completed' ? 1763712060 : null,
+  expires_at: status === 'completed' ? 1763798460 : null,
+  prompt: 'A ledger turning its own pages',
+  seconds: '4',
+  size: '720x1280',
+  remixed_from_video_id: null,
+  error: status === 'failed' ? { code: 'moderation_blocked', message: 'Not this.' } : null,
+  refund_receipt_id: status === 'failed' ? '019aa2f1-c2d3-7b6e-8c4d-000000000009' : null,
 });
 
 /** A kept response that says "Hello." once it is completed. */

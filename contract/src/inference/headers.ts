@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import { problem, refusals } from '../conventions.ts';
 
+const SECONDS = /^[1-9]\d{0,8}$/;
+const Time = z.iso.datetime({ offset: true });
+
 /** The headers that every inference endpoint takes. */
 export const inferenceHeaders = {
   'content-digest': z.string().optional().meta({ description: 'Digest of the body (RFC 9530), `sha-256`. Part of a signed request.' }),
@@ -39,9 +42,11 @@ export const inferenceHeaders = {
       examples: ['100'],
     }),
   'x-agent-deadline': z
-    .union([z.string().regex(/^[1-9]\d{0,8}$/), z.iso.datetime({ offset: true })], {
-      error: 'must be a time such as 2026-11-21T18:00:00Z, or a whole number of seconds from now',
-    })
+    .string()
+    .refine(
+      (text) => SECONDS.test(text) || Time.safeParse(text).success,
+      'must be a time such as 2026-11-21T18:00:00Z, or a whole number of seconds from now',
+    )
     .optional()
     .meta({
       description:

@@ -65,6 +65,7 @@ const VIDEO_EXAMPLE = {
   size: '720x1280',
   remixed_from_video_id: null,
   error: null,
+  refund_receipt_id: null,
 };
 
 export const Video = z
@@ -93,6 +94,10 @@ export const Video = z
       .looseObject({ code: z.string(), message: z.string() })
       .nullable()
       .meta({ description: 'Why it failed.', examples: [null] }),
+    refund_receipt_id: z
+      .string()
+      .nullable()
+      .meta({ description: 'The receipt of kind `refund` of a failed job, once its cost is given back. Not OpenAI’s.', examples: [null] }),
   })
   .meta({ id: 'Video', description: 'A video job, in OpenAI’s shape.', examples: [VIDEO_EXAMPLE] });
 export type Video = z.infer<typeof Video>;

@@ -44,7 +44,7 @@ export {
 } from './log/tree.ts';
 export { readSignatureInput, type SignatureInput, sha256OfContentDigest, signatureBase } from './message-signature.ts';
 export type { PublishedPrice, PublishedPrices, UnitPrices } from './prices.ts';
-export type { ClientSignature, ReceiptPayload, ReceiptResponse, ReceiptUsage, VaasKey, VaasKeySet } from './receipt.ts';
+export type { ClientSignature, ReceiptPayload, ReceiptResponse, ReceiptUsage, VaasKey, VaasKeySet, VaasLogKey } from './receipt.ts';
 export { type Refusal, type RefusalCode, Refused } from './refusal.ts';
 export { sha256 } from './sha256.ts';
 export { type InnerList, parseDictionary } from './structured-fields.ts';

@@ -114,8 +114,19 @@ export interface ReceiptResponse {
   anchor: null;
 }
 
-/** A public signing key (RFC 8037) and the time in which it signed. */
-export interface VaasKey {
+/** A public key (RFC 8037) that signs receipts, and the time in which it did. */
+export interface VaasKey extends PublishedKey {
+  purpose: 'receipt';
+}
+
+/** A public key that signs the states of the log of receipts. */
+export interface VaasLogKey extends PublishedKey {
+  purpose: 'checkpoint';
+  /** As signed notes know it: name of the log, id and bytes of the key. */
+  verifier_key: string;
+}
+
+interface PublishedKey {
   kty: 'OKP';
   crv: 'Ed25519';
   /** 32 bytes, base64url. */
@@ -124,7 +135,6 @@ export interface VaasKey {
   kid: string;
   use: 'sig';
   alg: 'EdDSA';
-  purpose: 'receipt';
   /** RFC 3339, UTC, with milliseconds. */
   not_before: string;
   /** Set once the key is retired. */
@@ -133,5 +143,5 @@ export interface VaasKey {
 
 /** `/.well-known/vaas-keys.json`: a JSON Web Key Set (RFC 7517), retired keys included. */
 export interface VaasKeySet {
-  keys: VaasKey[];
+  keys: (VaasKey | VaasLogKey)[];
 }

@@ -1153,6 +1153,17 @@ export interface KeyResponse {
   last_used_at: string | null;
 }
 
+/** That the log of one size is the beginning of the log of another. */
+export interface LogConsistencyResponse {
+  object: 'log.consistency';
+  /** The smaller size. */
+  from: number;
+  /** The larger size. */
+  to: number;
+  /** The consistency path of RFC 9162, section 2.1.4. */
+  path: string[];
+}
+
 /** The second step of a login. */
 export interface LoginMfaRequest {
   /** From the answer to the login. */
@@ -2616,7 +2627,7 @@ export interface UserUpdateRequest {
   password?: string | undefined;
 }
 
-/** A public signing key with its time of validity. */
+/** A public key that signs receipts, with its time of validity. */
 export interface VaasKey {
   kty: 'OKP';
   crv: 'Ed25519';
@@ -2627,15 +2638,34 @@ export interface VaasKey {
   use: 'sig';
   alg: 'EdDSA';
   purpose: 'receipt';
-  /** Receipts completed before this are not signed with this key. */
+  /** Nothing from before this is signed with this key. */
   not_before: string;
   /** Set once the key is retired. */
   not_after: string | null;
 }
 
-/** JSON Web Key Set (RFC 7517) of the receipt keys, retired ones included. */
+/** JSON Web Key Set (RFC 7517) of the keys of receipts and of their log, retired ones included. */
 export interface VaasKeySet {
-  keys: VaasKey[];
+  keys: (VaasKey | VaasLogKey)[];
+}
+
+/** A public key that signs the states of the receipts’ log, with its time of validity. */
+export interface VaasLogKey {
+  kty: 'OKP';
+  crv: 'Ed25519';
+  /** Public key, base64url (RFC 8037). */
+  x: string;
+  /** RFC 7638 thumbprint. */
+  kid: string;
+  use: 'sig';
+  alg: 'EdDSA';
+  purpose: 'checkpoint';
+  /** Name of the log, id and bytes of the key, as signed notes know them (c2sp.org/signed-note). */
+  verifier_key: string;
+  /** Nothing from before this is signed with this key. */
+  not_before: string;
+  /** Set once the key is retired. */
+  not_after: string | null;
 }
 
 /** A video job, in OpenAI’s shape. */
@@ -2663,6 +2693,8 @@ export interface Video {
     message: string;
     [field: string]: unknown;
   } | null;
+  /** The receipt of kind `refund` of a failed job, once its cost is given back. Not OpenAI’s. */
+  refund_receipt_id: string | null;
   [field: string]: unknown;
 }
 

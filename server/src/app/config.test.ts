@@ -49,6 +49,7 @@ test.each([
   ['INTERNAL_SECRET', 'short'],
   ['METRICS_TOKEN', 'short'],
   ['RECEIPT_SIGNING_KEY', 'AAAA'],
+  ['LOG_SIGNING_KEY', 'AAAA'],
   ['INFERENCE_BODY_BYTES', '10'],
   ['BODY_TIMEOUT_MS', '0'],
   ['DRAIN_TIMEOUT_MS', 'soon'],

@@ -34,6 +34,10 @@ const masterKeys = z.string().transform((text, context) =>
   }),
 );
 
+/** Of an Ed25519 key. */
+const seed = z.base64().refine((text) => Buffer.from(text, 'base64').length === 32, 'Expected 32 bytes in base64');
+const bytesOf = (base64: string | undefined): Buffer | undefined => (base64 === undefined ? undefined : Buffer.from(base64, 'base64'));
+
 const Variables = z.object({
   PORT: port.default(8787),
   HOST: z.string().min(1).default('127.0.0.1'),
@@ -45,10 +49,8 @@ const Variables = z.object({
   INTERNAL_SECRET: z.string().min(16).optional(),
   TRUSTED_PROXIES: networks.default([]),
   METRICS_TOKEN: z.string().min(16).optional(),
-  RECEIPT_SIGNING_KEY: z
-    .base64()
-    .refine((text) => Buffer.from(text, 'base64').length === 32, 'Expected 32 bytes in base64')
-    .optional(),
+  RECEIPT_SIGNING_KEY: seed.optional(),
+  LOG_SIGNING_KEY: seed.optional(),
   MASTER_KEYS: masterKeys.optional(),
   STRIPE_SECRET_KEY: z
     .string()
@@ -108,6 +110,7 @@ export interface Config {
   readonly metricsToken: string | undefined;
   /** 32 bytes; undefined: a key of its own is kept in the data directory. */
   readonly receiptSigningSeed: Buffer | undefined;
+  readonly logSigningSeed: Buffer | undefined;
   /** Encrypt what is read again (MFA secrets); the first one is current. Undefined: one of its own is kept in the data directory. */
   readonly masterKeys: readonly { readonly id: string; readonly key: Buffer }[] | undefined;
   /** Undefined: payments are sandboxed. */
@@ -174,7 +177,8 @@ export function readConfig(environment: Environment = process.env): Config {
     internalSecret: given.INTERNAL_SECRET,
     trustedProxies: given.TRUSTED_PROXIES,
     metricsToken: given.METRICS_TOKEN,
-    receiptSigningSeed: given.RECEIPT_SIGNING_KEY === undefined ? undefined : Buffer.from(given.RECEIPT_SIGNING_KEY, 'base64'),
+    receiptSigningSeed: bytesOf(given.RECEIPT_SIGNING_KEY),
+    logSigningSeed: bytesOf(given.LOG_SIGNING_KEY),
     masterKeys: given.MASTER_KEYS,
     stripe:
       given.STRIPE_SECRET_KEY === undefined

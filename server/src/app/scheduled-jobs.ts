@@ -8,6 +8,7 @@ import type { Identity, Outbox } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
 import { ensurePartitions } from '../ledger/index.ts';
 import type { Plans } from '../plans/index.ts';
+import { appendAll, type SigningKey } from '../receipts/index.ts';
 
 const TEN_MINUTES_MS = 600_000;
 const HOUR_MS = 3_600_000;
@@ -18,6 +19,8 @@ const SIX_HOURS_MS = 6 * HOUR_MS;
 /** What somebody waiting for a mail does not notice. */
 const OUTBOX_MS = 2_000;
 const BATCHES_MS = 1_000;
+/** How long a receipt is without its place in the log. */
+const LOG_MS = 1_000;
 /** A batch may wait for its provider for hours: others go on beside it. */
 const BATCHES_AT_ONCE = 8;
 
@@ -29,10 +32,11 @@ interface ScheduledJobsDeps {
   readonly outbox: Outbox;
   readonly plans: Plans;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
+  readonly logKey: SigningKey;
 }
 
 /** The recurring work of the service. */
-export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, batchWork }: ScheduledJobsDeps): Job[] => [
+export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, batchWork, logKey }: ScheduledJobsDeps): Job[] => [
   defineJob({
     name: 'identity-send-mails',
     payload: z.object({}),
@@ -66,6 +70,14 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, bat
     schedule: { everyMs: SIX_HOURS_MS },
     // The writer makes a missing partition itself; ahead of time it takes no lock from anybody.
     run: () => ensurePartitions(pool, [clock.now(), monthEnd(monthOf(clock.now())).getTime()]),
+  }),
+  defineJob({
+    name: 'receipts-append-to-log',
+    payload: z.object({}),
+    schedule: { everyMs: LOG_MS },
+    // The next run takes up whatever this one has left.
+    retry: { attempts: 1, firstDelayMs: LOG_MS },
+    run: (_payload, { signal }) => appendAll({ pool, key: logKey, clock }, signal),
   }),
   defineJob({
     name: 'files-sweep',

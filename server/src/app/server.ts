@@ -87,7 +87,10 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl: foundation.databaseUrl }, log });
     const kept = await openKeptWork({ foundation, blobs, queue, books, accounts, inference });
     const jobs = await startJobs({
-      jobs: [...kept.jobs, ...scheduledJobs({ pool, blobs, clock, identity, plans, outbox: accounts.outbox, batchWork: kept.batchWork })],
+      jobs: [
+        ...kept.jobs,
+        ...scheduledJobs({ pool, blobs, clock, identity, plans, outbox: accounts.outbox, batchWork: kept.batchWork, logKey: books.logKey }),
+      ],
       queue,
       log,
       onRun: metrics.jobRan,

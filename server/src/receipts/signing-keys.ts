@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { VaasKeySet } from '@tallygate/contract';
-import { keyThumbprint } from '@tallygate/receipts';
+import { keyThumbprint, toVerifierKey } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
 
@@ -28,32 +28,39 @@ export function signingKeyFromSeed(seed: Buffer): SigningKey {
   return { kid: keyThumbprint(x), privateKey, x };
 }
 
-/** Makes the key the one in force: published from now on, every other one retired. Doing it again changes nothing. */
-export async function publishSigningKey(pool: Pool, key: SigningKey, now: number): Promise<void> {
+/** 32 bytes. */
+export const publicBytes = (x: string): Uint8Array => Buffer.from(x, 'base64url');
+
+/** What a key signs: receipts, or the states of their log. No key does both. */
+export type KeyPurpose = 'receipt' | 'checkpoint';
+
+/** Makes the key the one in force: published from now on, every other one of its purpose retired. Doing it again changes nothing. */
+export async function publishSigningKey(pool: Pool, key: SigningKey, now: number, purpose: KeyPurpose = 'receipt'): Promise<void> {
   await pool.query(
     `with published as (
-       insert into signing_keys (kid, purpose, x, not_before) values ($1, 'receipt', $2, $3)
+       insert into signing_keys (kid, purpose, x, not_before) values ($1, $5, $2, $3)
        on conflict (kid) do update set not_after = null returning kid)
-     update signing_keys set not_after = $4 where purpose = 'receipt' and not_after is null and kid <> (select kid from published)`,
-    [key.kid, key.x, new Date(now - OVERLAP_MS), new Date(now)],
+     update signing_keys set not_after = $4 where purpose = $5 and not_after is null and kid <> (select kid from published)`,
+    [key.kid, key.x, new Date(now - OVERLAP_MS), new Date(now), purpose],
   );
 }
 
 export async function publishedKeys(pool: Pool): Promise<VaasKeySet> {
-  const { rows } = await pool.query<{ kid: string; x: string; not_before: Date; not_after: Date | null }>(
-    `select kid, x, not_before, not_after from signing_keys where purpose = 'receipt' order by not_before desc, kid`,
-  );
+  const { rows } = await pool.query<{
+    kid: string;
+    x: string;
+    purpose: KeyPurpose;
+    not_before: Date;
+    not_after: Date | null;
+    origin: string;
+  }>(`select kid, x, purpose, not_before, not_after, origin from signing_keys, receipt_log order by purpose desc, not_before desc, kid`);
   return {
-    keys: rows.map(({ kid, x, not_before, not_after }) => ({
-      kty: 'OKP',
-      crv: 'Ed25519',
-      x,
-      kid,
-      use: 'sig',
-      alg: 'EdDSA',
-      purpose: 'receipt',
-      not_before: rfc3339(not_before),
-      not_after: not_after && rfc3339(not_after),
-    })),
+    keys: rows.map(({ kid, x, purpose, not_before, not_after, origin }) => {
+      const key = { kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA' } as const;
+      const validity = { not_before: rfc3339(not_before), not_after: not_after && rfc3339(not_after) };
+      if (purpose === 'receipt') return { ...key, purpose, ...validity };
+      const verifierKey = toVerifierKey({ name: origin, kind: 'signature', publicKey: publicBytes(x) });
+      return { ...key, purpose, verifier_key: verifierKey, ...validity };
+    }),
   };
 }

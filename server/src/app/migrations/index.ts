@@ -20,6 +20,7 @@ import { backgroundResponsesMigration } from './0026-background-responses.ts';
 import { plansMigration } from './0027-plans.ts';
 import { videosMigration } from './0027-videos.ts';
 import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
+import { receiptLogMigration } from './0030-receipt-log.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   plansMigration,
   videosMigration,
   skippedDeploymentsMigration,
+  receiptLogMigration,
 ];

@@ -1,0 +1,122 @@
+import type { Video, VideoCharacter, VideoDeleted, VideoList, VideoRemixRequest, VideoRequest } from './generated/models.ts';
+import type { Call } from './transport/call.ts';
+import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
+import { CursorCall } from './transport/cursor-call.ts';
+import { sleep } from './transport/deadline.ts';
+import { formOf } from './transport/form.ts';
+import type { Transport } from './transport/transport.ts';
+
+/** Which videos: at most `limit` after the one with the id `after`. */
+export interface VideoQuery {
+  readonly after?: string | undefined;
+  /** 0 to 100; default 20. */
+  readonly limit?: number | undefined;
+  /** Default: `desc`, newest first. */
+  readonly order?: 'asc' | 'desc' | undefined;
+}
+
+/** What a video shall show. */
+export type NewVideo = VideoRequest & {
+  /** A picture to begin with, of the size of the video. */
+  readonly input_reference?: Blob | { readonly image_url: string } | undefined;
+};
+
+export interface VideoContentOptions extends CallOptions {
+  /** Default: the video itself. */
+  readonly variant?: 'video' | 'thumbnail' | 'spritesheet' | undefined;
+}
+
+export interface WaitForVideoOptions extends CallOptions {
+  /** How long to wait before asking again, milliseconds. Default: 2,000. */
+  readonly pollMs?: number | undefined;
+  /** Told of the video every time. */
+  readonly onProgress?: ((video: Video) => void) | undefined;
+}
+
+const POLL_MS = 2_000;
+
+/** `tallygate.videos`: jobs that make videos. They are charged when they begin, and given back when they fail. */
+export class Videos {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  /** Begins a video. */
+  create(request: NewVideo, options: InferenceOptions = {}): Call<Video> {
+    return this.#begin('/v1/videos', request, options);
+  }
+
+  /** The same under its other address, `/v1/video/generations`. */
+  generate(request: NewVideo, options: InferenceOptions = {}): Call<Video> {
+    return this.#begin('/v1/video/generations', request, options);
+  }
+
+  /** Begins another video of the same length, size and model, made of a completed one. */
+  remix(videoId: string, request: VideoRemixRequest, options: InferenceOptions = {}): Call<Video> {
+    const operation = { method: 'POST', path: `${videoPath(videoId)}/remix`, body: request, isOnce: true } as const;
+    return this.#transport.json({ ...operation, headers: inferenceHeaders(options) }, options);
+  }
+
+  /** The account's videos, newest first: the page that was asked for, or all from there on with `for await`. */
+  list(query: VideoQuery = {}, options?: CallOptions): CursorCall<VideoList, Video> {
+    const fetchPage = (after: string | undefined) =>
+      this.#transport.json<VideoList>({ method: 'GET', path: '/v1/videos', query: { ...query, after } }, options).withResponse();
+    return new CursorCall(fetchPage(query.after), fetchPage);
+  }
+
+  /** How far a video is; of a failed one, why, and the receipt of its refund. */
+  get(videoId: string, options?: CallOptions): Call<Video> {
+    return this.#transport.json({ method: 'GET', path: videoPath(videoId) }, options);
+  }
+
+  /** The bytes of a completed video, or of a picture of it, as a response whose body is still to come. */
+  content(videoId: string, { variant, ...options }: VideoContentOptions = {}): Call<Response> {
+    return this.#transport.download({ method: 'GET', path: `${videoPath(videoId)}/content`, query: { variant } }, options);
+  }
+
+  /** Deletes a video for good. One that is still made is called off, as far as its provider lets itself be stopped. */
+  delete(videoId: string, options?: CallOptions): Call<VideoDeleted> {
+    return this.#transport.json({ method: 'DELETE', path: videoPath(videoId) }, options);
+  }
+
+  /** Asks now and then until the video is `completed` or `failed`. */
+  async wait(videoId: string, { pollMs = POLL_MS, onProgress, ...options }: WaitForVideoOptions = {}): Promise<Video> {
+    for (;;) {
+      const video = await this.get(videoId, options);
+      onProgress?.(video);
+      if (video.status === 'completed' || video.status === 'failed') return video;
+      await sleep(pollMs, options.signal);
+    }
+  }
+
+  /** Refused by the gateways of today: nothing bounds the price of an edit. `remix` is offered. */
+  edit(options?: CallOptions): Call<Video> {
+    return this.#transport.json({ method: 'POST', path: '/v1/videos/edits' }, options);
+  }
+
+  /** Refused by the gateways of today: no provider extends videos. */
+  extend(options?: CallOptions): Call<Video> {
+    return this.#transport.json({ method: 'POST', path: '/v1/videos/extensions' }, options);
+  }
+
+  /** Refused by the gateways of today: no provider has characters. */
+  createCharacter(options?: CallOptions): Call<VideoCharacter> {
+    return this.#transport.json({ method: 'POST', path: '/v1/videos/characters' }, options);
+  }
+
+  /** A character, where there is one. */
+  getCharacter(characterId: string, options?: CallOptions): Call<VideoCharacter> {
+    return this.#transport.json({ method: 'GET', path: `/v1/videos/characters/${encodeURIComponent(characterId)}` }, options);
+  }
+
+  #begin(path: string, request: NewVideo, options: InferenceOptions): Call<Video> {
+    const { input_reference: picture } = request;
+    // A file needs a form; all else is plain JSON.
+    const content = picture instanceof Blob ? { form: formOf({ ...request }) } : { body: request };
+    return this.#transport.json({ method: 'POST', path, ...content, headers: inferenceHeaders(options), isOnce: true }, options);
+  }
+}
+
+const videoPath = (videoId: string): string => `/v1/videos/${encodeURIComponent(videoId)}`;

@@ -1,0 +1,101 @@
+import { sign } from 'node:crypto';
+import { checkpointText, completedBy, leafHash, type NoteKey, nodesOf, rangeHash, signatureLine, type TreeNode } from '@tallygate/receipts';
+import type { Pool, PoolClient } from 'pg';
+import type { Clock } from '../../kernel/clock.ts';
+import { publicBytes, type SigningKey } from '../signing-keys.ts';
+import { nameOf, readNodes, sha256 } from './stored-tree.ts';
+
+/** Receipts that one transaction takes in. */
+const AT_ONCE = 1_000;
+
+export interface AppendDeps {
+  readonly pool: Pool;
+  /** Signs checkpoints and nothing else. */
+  readonly key: SigningKey;
+  readonly clock: Clock;
+}
+
+/**
+ * Takes the receipts that are not in the log yet, and signs what the log has become. Whoever does so holds the one row of the log until it is
+ * committed: leaves, nodes, size and checkpoint come to be together or not at all, and never two logs of one size.
+ *
+ * @returns how many were taken in; with as many as {@link AT_ONCE} there may be more
+ */
+export async function appendReceipts({ pool, key, clock }: AppendDeps): Promise<number> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const appended = await appendIn(client, { key, clock });
+    await client.query('commit');
+    client.release();
+    return appended;
+  } catch (error) {
+    // Its transaction goes with it.
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Everything that waits. */
+export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await appendReceipts(deps)) === AT_ONCE);
+}
+
+async function appendIn(client: PoolClient, { key, clock }: Pick<AppendDeps, 'key' | 'clock'>): Promise<number> {
+  const { rows } = await client.query<{ origin: string; size: bigint }>('select origin, size from receipt_log for update');
+  const [log] = rows;
+  if (!log) throw new Error('The row of the log is gone');
+  const waiting = await client.query<{ receipt_id: string; payload: string }>(
+    'select receipt_id, payload from receipts where log_index is null order by receipt_id limit $1',
+    [AT_ONCE],
+  );
+  if (waiting.rows.length === 0) return 0;
+
+  const oldSize = Number(log.size);
+  const known = await readNodes(client, nodesOf({ start: 0, end: oldSize }));
+  const added = new Map<string, TreeNode & { hash: Uint8Array }>();
+  const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? known(node);
+  for (const [at, { payload }] of waiting.rows.entries()) {
+    const leaf = { index: oldSize + at, hash: leafHash(entryOf(payload), sha256) };
+    for (const node of completedBy(leaf, hashOf, sha256)) added.set(nameOf(node), node);
+  }
+  const size = oldSize + waiting.rows.length;
+  const root = rangeHash({ start: 0, end: size }, hashOf, sha256);
+
+  const nodes = [...added.values()];
+  await client.query('insert into receipt_log_nodes (level, index, hash) select * from unnest($1::smallint[], $2::bigint[], $3::bytea[])', [
+    nodes.map(({ level }) => level),
+    nodes.map(({ index }) => index),
+    nodes.map(({ hash }) => hash),
+  ]);
+  await client.query(
+    `update receipts set log_index = placed.index
+      from unnest($1::uuid[]) with ordinality as placed_receipts (receipt_id, place),
+        lateral (select $2::bigint + place - 1 as index) placed
+      where receipts.receipt_id = placed_receipts.receipt_id`,
+    [waiting.rows.map(({ receipt_id }) => receipt_id), oldSize],
+  );
+  await client.query('update receipt_log set size = $1', [size]);
+  await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
+    size,
+    root,
+    checkpointNote({ origin: log.origin, size, root }, key),
+    new Date(clock.now()),
+  ]);
+  return waiting.rows.length;
+}
+
+/** The bytes of a leaf: what the digest of the receipt is made of. Its nonce keeps others from guessing them. */
+export const entryOf = (payload: string): Uint8Array => Buffer.from(`tallygate-receipt/v1\n${payload}`);
+
+function checkpointNote(checkpoint: Parameters<typeof checkpointText>[0], key: SigningKey): string {
+  const text = checkpointText(checkpoint);
+  return `${text}\n${signatureLine(noteKeyOf(checkpoint.origin, key), sign(null, Buffer.from(text), key.privateKey))}`;
+}
+
+/** A log signs under its own name. */
+export const noteKeyOf = (origin: string, { x }: Pick<SigningKey, 'x'>): NoteKey => ({
+  name: origin,
+  kind: 'signature',
+  publicKey: publicBytes(x),
+});

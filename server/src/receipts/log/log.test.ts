@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import { VaasKeySet } from '@tallygate/contract';
+import {
+  checkTlogProof,
+  fromVerifierKey,
+  isConsistent,
+  type NoteKey,
+  parseCheckpoint,
+  parseNote,
+  parseTlogProof,
+  signersOf,
+} from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { openPool } from '../../adapters/postgres/database.ts';
+import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { newId } from '../../kernel/ids.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { newSigningSeed, publishedKeys, publishSigningKey, signingKeyFromSeed } from '../signing-keys.ts';
+import { appendAll, appendReceipts, entryOf } from './append.ts';
+import { consistencyOf, newestCheckpoint, proofOfReceipt } from './read-log.ts';
+
+const NOW = Date.parse('2026-11-21T10:00:00Z');
+const FOREVER = new AbortController().signal;
+const key = signingKeyFromSeed(newSigningSeed());
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
+  await publishSigningKey(pool, key, NOW, 'checkpoint');
+});
+beforeEach(async () => {
+  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints');
+  await pool.query('update receipt_log set size = 0');
+});
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const append = () => appendAll({ pool, key, clock: { now: () => NOW } }, FOREVER);
+
+/** So many receipts, as far as the log is concerned. @returns their payloads by id */
+async function settle(count: number): Promise<Map<string, string>> {
+  const made = new Map(Array.from({ length: count }, () => [newId(), `{"nonce":"${randomBytes(16).toString('hex')}"}`]));
+  await pool.query(
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature)
+     select id, id, id::text, payload, '', '', '' from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
+    [[...made.keys()], [...made.values()]],
+  );
+  return made;
+}
+
+/** As anybody has them. */
+async function published(): Promise<{ origin: string; keys: NoteKey[] }> {
+  const { keys } = VaasKeySet.parse(await publishedKeys(pool));
+  const known = keys.flatMap((one) => (one.purpose === 'checkpoint' ? (fromVerifierKey(one.verifier_key) ?? []) : []));
+  return { origin: known[0]?.name ?? '', keys: known };
+}
+
+async function checkpoint() {
+  const { note } = await newestCheckpoint(pool);
+  const parsed = parseNote(note);
+  const state = parsed && parseCheckpoint(parsed.text);
+  if (!state || !signersOf(parsed, (await published()).keys)?.length) throw new Error(`No checkpoint of the log: ${note}`);
+  return state;
+}
+
+describe('the log', () => {
+  test('has every receipt once, each with a proof that anybody can check', async () => {
+    const receipts = new Map([...(await settle(1)), ...(await settle(130))]);
+    await append();
+    expect((await checkpoint()).size).toBe(131);
+    const log = await published();
+    const places = new Set<number>();
+    for (const [id, payload] of receipts) {
+      const shown = checkTlogProof(await proofOfReceipt(pool, id), entryOf(payload), log);
+      if (typeof shown === 'string') throw new Error(shown);
+      places.add(shown.index);
+    }
+    expect(places.size).toBe(131);
+    const [first = ''] = receipts.keys();
+    expect(checkTlogProof(await proofOfReceipt(pool, first), entryOf('{}'), log)).toBe('not_included');
+  });
+
+  test('only grows: every state is the beginning of every later one', async () => {
+    const states: Awaited<ReturnType<typeof checkpoint>>[] = [];
+    for (const count of [1, 1, 2, 3, 9, 40]) {
+      await settle(count);
+      await append();
+      states.push(await checkpoint());
+    }
+    for (const [at, old] of states.entries()) {
+      for (const young of states.slice(at)) {
+        const path = await consistencyOf(pool, old.size, young.size);
+        const claim = { oldSize: old.size, oldRoot: old.root, newSize: young.size, newRoot: young.root, path };
+        expect(isConsistent(claim)).toBe(true);
+      }
+    }
+    await expect(consistencyOf(pool, 2, 57)).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(consistencyOf(pool, 3, 2)).rejects.toMatchObject({ code: 'validation_failed' });
+  });
+
+  test('takes each receipt in once, however many append at the same time, and more than one transaction’s worth', async () => {
+    await settle(2_500);
+    await Promise.all([append(), append(), append(), settle(200).then(append)]);
+    await append();
+    expect((await checkpoint()).size).toBe(2_700);
+    const { rows } = await pool.query<{ places: string; last: string }>(
+      'select count(distinct log_index)::text as places, max(log_index)::text as last from receipts',
+    );
+    expect(rows).toEqual([{ places: '2700', last: '2699' }]);
+  });
+
+  test('is as it was where a transaction dies at any of its statements', async () => {
+    await settle(5);
+    await append();
+    const before = await checkpoint();
+    await settle(6);
+    for (let statement = 1; statement <= 8; statement += 1) {
+      const dying = dyingAt(statement);
+      await expect(appendReceipts({ pool: dying, key, clock: { now: () => NOW } })).rejects.toThrow('killed');
+      expect(await checkpoint()).toEqual(before);
+    }
+    await append();
+    expect((await checkpoint()).size).toBe(11);
+  });
+
+  test('says of what is not there yet when to come back', async () => {
+    await expect(newestCheckpoint(pool)).rejects.toMatchObject({ code: 'not_found', extras: { retryAfterSeconds: 2 } });
+    const [id = ''] = (await settle(1)).keys();
+    await expect(proofOfReceipt(pool, id)).rejects.toMatchObject({ code: 'not_found', extras: { retryAfterSeconds: 2 } });
+    await expect(proofOfReceipt(pool, newId())).rejects.toMatchObject({ code: 'not_found', extras: {} });
+  });
+
+  test('is signed by the key in force, and a retired one stays known', async () => {
+    await settle(1);
+    await append();
+    const [id = ''] = (await pool.query<{ receipt_id: string }>('select receipt_id from receipts')).rows.map((row) => row.receipt_id);
+    const old = await proofOfReceipt(pool, id);
+    const next = signingKeyFromSeed(newSigningSeed());
+    await publishSigningKey(pool, next, NOW, 'checkpoint');
+    await settle(1);
+    await appendAll({ pool, key: next, clock: { now: () => NOW } }, FOREVER);
+    const { keys } = await published();
+    for (const proof of [old, await proofOfReceipt(pool, id)]) {
+      const note = parseNote(parseTlogProof(proof)?.checkpoint ?? '');
+      expect(note && signersOf(note, keys)).toHaveLength(1);
+    }
+  });
+});
+
+/** A pool whose connection dies at its n-th statement. */
+function dyingAt(statement: number): Pool {
+  let left = statement;
+  return new Proxy(pool, {
+    get: (target, name) =>
+      name === 'connect'
+        ? async () => {
+            const client = await target.connect();
+            return new Proxy(client, {
+              get: (inner, member) => {
+                if (member === 'query')
+                  return (...given: Parameters<typeof inner.query>) => {
+                    left -= 1;
+                    return left === 0 ? Promise.reject(new Error('killed')) : inner.query(...given);
+                  };
+                const value: unknown = Reflect.get(inner, member);
+                return typeof value === 'function' ? value.bind(inner) : value;
+              },
+            });
+          }
+        : Reflect.get(target, name),
+  });
+}

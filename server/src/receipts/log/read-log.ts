@@ -1,0 +1,48 @@
+import { consistencyRanges, formatTlogProof, inclusionRanges } from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import { invalidInput } from '../../kernel/invalid-input.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { readRanges } from './stored-tree.ts';
+
+/** Appending follows the settlement by seconds. */
+const SOON_S = 2;
+
+interface Checkpoint {
+  readonly size: number;
+  /** The signed note. */
+  readonly note: string;
+}
+
+/** The newest. @throws Problem `not_found` while the log is empty */
+export async function newestCheckpoint(pool: Pool): Promise<Checkpoint> {
+  const { rows } = await pool.query<{ size: bigint; note: string }>(
+    'select size, note from receipt_log_checkpoints order by size desc limit 1',
+  );
+  const [row] = rows;
+  if (!row)
+    throw new Problem('not_found', 'Nothing has been settled yet: the first checkpoint follows the first receipt by seconds.', {
+      retryAfterSeconds: SOON_S,
+    });
+  return { size: Number(row.size), note: row.note };
+}
+
+/** A `.tlog-proof` file against the newest checkpoint. @throws Problem `not_found` where there is no such receipt, or not in the log yet */
+export async function proofOfReceipt(pool: Pool, receiptId: string): Promise<string> {
+  const { rows } = await pool.query<{ log_index: bigint | null }>('select log_index from receipts where receipt_id = $1', [receiptId]);
+  const [row] = rows;
+  if (!row) throw new Problem('not_found', 'There is no receipt with this id; a receipt appears a moment after its answer has ended.');
+  if (row.log_index === null)
+    throw new Problem('not_found', 'The receipt is not in the log yet: it follows within seconds.', { retryAfterSeconds: SOON_S });
+  const index = Number(row.log_index);
+  const { size, note } = await newestCheckpoint(pool);
+  return formatTlogProof({ index, path: await readRanges(pool, inclusionRanges(index, size)), checkpoint: note });
+}
+
+/** That the log of one size is the beginning of that of another. @throws Problem `validation_failed` for sizes that the log has not had */
+export async function consistencyOf(pool: Pool, oldSize: number, newSize: number): Promise<Uint8Array[]> {
+  if (oldSize > newSize) throw invalidInput([{ loc: ['query', 'from'], msg: 'must be at most `to`', type: 'invalid' }]);
+  const { rows } = await pool.query<{ size: bigint }>('select size from receipt_log');
+  const size = Number(rows[0]?.size ?? 0);
+  if (newSize > size) throw invalidInput([{ loc: ['query', 'to'], msg: `must be at most ${size}, the size of the log`, type: 'invalid' }]);
+  return readRanges(pool, consistencyRanges(oldSize, newSize));
+}
