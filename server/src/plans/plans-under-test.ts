@@ -18,24 +18,28 @@ const USD = 1_000_000_000n;
 /** When every world begins. Its clock stands still unless it is advanced, so that two worlds with one story have one state. */
 const BEGINNING = Date.UTC(2026, 10, 21, 8);
 
+/** What plans have of lanes and ledger. */
+type Wiring = Pick<Parameters<typeof createPlans>[0], 'lanes' | 'write'>;
+const NOTHING_USED = (): Wiring => ({ lanes: { refreshCredit: async () => {} }, write: async () => {} });
+
 /**
  * Billing of one new account over a Stripe and a database of its own: reconciling compares all that a database knows with all that a
  * provider knows. It goes by the Stripe's clock. Nothing is told by itself: events are taken when asked.
  */
-export async function plansUnderTest() {
+export async function plansUnderTest(wire: (pool: Pool) => Wiring = NOTHING_USED) {
   const database = await testDatabase();
   const pool = openPool({ url: database.url, log: silentLog(), poolSize: 6 });
   const fake = await startFakeStripe({ clock: () => BEGINNING });
   const provider = createStripePayments({ secretKey: 'sk_test_x', webhookSecret: 'whsec_test', apiUrl: fake.url });
   const clock = { now: () => fake.now() };
+  const wiring = wire(pool);
   const over = (through: Pool) =>
     createPlans({
       pool: through,
       provider,
-      lanes: { refreshCredit: async () => {} },
+      ...wiring,
       clock,
       log: silentLog(),
-      write: async () => {},
       publicUrl: () => 'https://gateway.example',
     });
   const plans = over(pool);
