@@ -2,6 +2,7 @@ import { RequestTrace } from '@tallygate/contract';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Account } from './account.ts';
+import { openBooks } from './books.ts';
 import { Gateway } from './gateway.ts';
 
 const PATIENCE = { timeout: 40_000, interval: 500 };
@@ -111,6 +112,7 @@ describe('the OpenAI SDK', () => {
     expect(await ended(begun.id)).toMatchObject({ status: 'failed', error: { code: 'sandbox_fault' }, completed_at: null });
     await expect(openai.videos.downloadContent(begun.id)).rejects.toThrow('given back in full');
     const { refund } = await trace(response.headers.get('x-request-id') ?? '', true);
+    expect(await openai.videos.retrieve(begun.id)).toMatchObject({ refund_receipt_id: refund?.receipt_id });
     expect((await receipt(refund?.receipt_id ?? '')).payload).toMatchObject({
       kind: 'refund',
       refund_of: response.headers.get('x-receipt-id'),
@@ -145,6 +147,23 @@ describe('the OpenAI SDK', () => {
     const first = await openai.post('/videos', { body, headers });
     expect(await openai.post('/videos', { body, headers })).toEqual(first);
   });
+});
+
+test('a failed job is given back once, whatever becomes of the gateway meanwhile', async () => {
+  const { data: begun, response } = await openai.videos
+    .create({ prompt: 'To nothing' }, { headers: { 'x-sandbox-fault': 'failed-job' } })
+    .withResponse();
+  await gateway.kill();
+  await gateway.start();
+  openai = connect();
+  expect(await ended(begun.id)).toMatchObject({ status: 'failed' });
+  const { refund } = await trace(response.headers.get('x-request-id') ?? '', true);
+  await gateway.kill();
+  await gateway.start();
+  openai = connect();
+  expect((await trace(response.headers.get('x-request-id') ?? '', true)).refund).toEqual(refund);
+  await using books = await openBooks(gateway);
+  await expect.poll(() => books.faults(), PATIENCE).toEqual([]);
 });
 
 test('a job outlives the gateway that began it', async () => {

@@ -62,6 +62,8 @@ import { closeRun } from './runs/close.ts';
 import { listRuns } from './runs/list.ts';
 import { showRun } from './runs/show.ts';
 import { VERSION } from './version.ts';
+import { createVideo } from './videos/create.ts';
+import { keptVideos } from './videos/kept.ts';
 import type { World } from './world.ts';
 
 const HELP = `
@@ -176,6 +178,9 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   cancelBatch(batches, perform);
   waitForBatch(batches, perform);
   batchOutput(batches, perform);
+  const videos = program.command('videos').description('Videos: jobs that are charged once, and given back when they fail');
+  createVideo(videos, perform);
+  keptVideos(videos, perform);
   inferenceCommands(program, perform);
   const runs = program.command('runs').description('Agent runs: their ceilings, steps and kill switch');
   listRuns(runs, perform);

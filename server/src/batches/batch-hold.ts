@@ -87,6 +87,7 @@ export class BatchHolds {
       await this.#settlePart(batchId, part);
       await this.#lines.settled(batchId, number);
     }
+    await this.#lines.markSettled(batchId);
   }
 
   async #settlePart(batchId: string, part: PartSettlement): Promise<Settled> {
@@ -104,6 +105,7 @@ export class BatchHolds {
     if (unsettled.length === 0) return;
     const known = await this.#deps.settledOf(unsettled.map(({ requestId }) => requestId));
     for (const { number, requestId } of unsettled) if (known.has(requestId)) await this.#lines.settled(batchId, number);
+    await this.#lines.markSettled(batchId);
   }
 
   async #hold(batch: StoredBatch, caller: Caller, worstCase: WorstCase): Promise<void> {

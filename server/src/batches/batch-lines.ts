@@ -35,6 +35,8 @@ export interface LineAnswer {
 
 const PAGE_LINES = 64;
 const PAGE_BYTES = 1024 * 1024;
+/** Settled lines that are marked together: a mark that is lost is made up for by asking the ledger. */
+const MARKS = 20;
 
 interface LineRow {
   readonly line: number;
@@ -49,6 +51,8 @@ interface LineRow {
 /** Rows of `batch_lines`: what is known of each line of the batches that are worked on. */
 export class BatchLines {
   readonly #pool: Pool;
+  /** Settled and not marked so, by batch. */
+  readonly #unmarked = new Map<string, number[]>();
 
   constructor(pool: Pool) {
     this.#pool = pool;
@@ -132,8 +136,21 @@ export class BatchLines {
     return rowCount === 1;
   }
 
+  /** Its mark may wait for {@link markSettled}, which has to come before the batch ends. */
   async settled(batchId: string, line: number): Promise<void> {
-    await this.#pool.query("update batch_lines set state = 'done', settlement = null where batch_id = $1 and line = $2", [batchId, line]);
+    const unmarked = this.#unmarked.get(batchId) ?? [];
+    this.#unmarked.set(batchId, unmarked);
+    if (unmarked.push(line) >= MARKS) await this.markSettled(batchId);
+  }
+
+  async markSettled(batchId: string): Promise<void> {
+    const lines = this.#unmarked.get(batchId) ?? [];
+    this.#unmarked.delete(batchId);
+    if (lines.length === 0) return;
+    await this.#pool.query("update batch_lines set state = 'done', settlement = null where batch_id = $1 and line = any($2)", [
+      batchId,
+      lines,
+    ]);
   }
 
   /** A line that never got as far as a provider: there is nothing to settle. */

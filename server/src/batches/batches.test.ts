@@ -125,10 +125,13 @@ describe('a process that dies', () => {
       // It died before there was a batch.
       if (id === undefined) continue;
       // The database may take a moment to see that the connection is gone which had the lock.
-      await vi.waitUntil(async () => {
-        await world.goOn();
-        return (await world.get(id)).status === 'completed';
-      });
+      await vi.waitUntil(
+        async () => {
+          await world.goOn();
+          return (await world.get(id)).status === 'completed';
+        },
+        { timeout: 10_000 },
+      );
       expect(await world.get(id), `after ${steps} steps`).toMatchObject({ status: 'completed', total: 3, completed: 2, failed: 1 });
       const { output, errors } = await world.outcome(id);
       expect([output, errors].map((lines) => lines.map(({ custom_id }) => custom_id))).toEqual([['a', 'b'], ['bad']]);

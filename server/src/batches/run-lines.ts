@@ -48,6 +48,7 @@ export async function runLines(running: Running, deps: RunDeps): Promise<void> {
   );
   const failed = (await Promise.allSettled(workers)).find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
+  await deps.lines.markSettled(running.batch.id);
 }
 
 async function runLine(line: WaitingLine, running: Running, deps: RunDeps): Promise<void> {

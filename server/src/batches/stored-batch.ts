@@ -54,7 +54,7 @@ export const SELECT_BATCHES = `
       select count(*) filter (where not is_error) as completed, count(*) filter (where is_error) as failed,
              coalesce(sum(input_tokens), 0)::bigint as input_tokens, coalesce(sum(cached_tokens), 0)::bigint as cached_tokens,
              coalesce(sum(output_tokens), 0)::bigint as output_tokens, coalesce(sum(reasoning_tokens), 0)::bigint as reasoning_tokens
-        from batch_lines where batch_lines.batch_id = batches.id and state = 'done' and batches.completed is null
+        from batch_lines where batch_lines.batch_id = batches.id and state <> 'waiting' and batches.completed is null
     ) lines on true`;
 
 export interface BatchRow {

@@ -32,6 +32,7 @@ export interface VideoRow {
   readonly expires_at: Date | null;
   readonly deleted_at: Date | null;
   readonly refund: 'none' | 'due' | 'made' | 'not_charged';
+  readonly refund_receipt_id: string | null;
   readonly looked_at: Date;
   readonly looks: number;
 }
@@ -62,4 +63,5 @@ export const videoToWire = (row: VideoRow): Video => ({
   size: row.size,
   remixed_from_video_id: row.remixed_from,
   error: row.error && { ...row.error },
+  refund_receipt_id: row.refund_receipt_id,
 });

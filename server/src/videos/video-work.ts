@@ -40,6 +40,7 @@ export function videoWork(
     size,
     remixed_from_video_id: remixOf?.id ?? null,
     error: null,
+    refund_receipt_id: null,
   });
   return {
     kind: 'media_job',

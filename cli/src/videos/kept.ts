@@ -1,0 +1,92 @@
+import type { Video } from '@tallygate/sdk';
+import { type Command, Option } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { promptOf, writeRemark } from '../inference/prompt.ts';
+import { type Column, printList } from '../print.ts';
+import { followVideo, seconds } from './follow-video.ts';
+import { createdText, showVideo, VIDEO_FIELDS } from './show-video.ts';
+
+const COLUMNS: readonly Column<Video>[] = [
+  { title: 'id', of: ({ id }) => id },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'progress', of: ({ progress }) => `${progress} %`, align: 'right' },
+  { title: 'model', of: ({ model }) => model },
+  { title: 'created', of: createdText },
+];
+
+/** What is done with a video that was begun. */
+export function keptVideos(videos: Command, perform: Perform): void {
+  withJson(VIDEO_FIELDS, videos.command('list').description('List videos, newest first')).action(perform(list));
+  withJson(VIDEO_FIELDS, videos.command('get').description('Show how far a video is').argument('<video-id>')).action(perform(get));
+  withJson(
+    VIDEO_FIELDS,
+    videos
+      .command('wait')
+      .description('Wait until a video is made; exit code 1 if it fails')
+      .argument('<video-id>')
+      .option('--every <seconds>', 'how often to ask', seconds, 2),
+  ).action(perform(wait));
+  videos
+    .command('download')
+    .description('Download a video')
+    .argument('<video-id>')
+    .addOption(new Option('--variant <which>', 'or a picture of it').choices(['video', 'thumbnail', 'spritesheet']).default('video'))
+    .requiredOption('-o, --output <file>', 'where to; - for stdout')
+    .action(perform(download));
+  withJson(
+    VIDEO_FIELDS,
+    videos
+      .command('remix')
+      .description('Begin another video like it; charged as a video of its own')
+      .argument('<video-id>')
+      .argument('[prompt...]', 'what is to be different; read from stdin when left out'),
+  ).action(perform(remix));
+  videos.command('delete').description('Delete a video for good, or call it off').argument('<video-id>').action(perform(remove));
+}
+
+async function list(world: CommandWorld): Promise<void> {
+  const client = await world.connect();
+  const found: Video[] = [];
+  for await (const video of client.videos.list({ limit: 100 }, { signal: world.signal })) found.push(video);
+  printList(world, found, COLUMNS);
+}
+
+async function get(world: CommandWorld, { args: [videoId = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect();
+  showVideo(world, await client.videos.get(videoId, { signal: world.signal }));
+}
+
+async function wait(world: CommandWorld, { args: [videoId = ''], options }: Typed<{ readonly every: number }>): Promise<ExitCode> {
+  const video = await followVideo(world, await world.connect(), videoId, options.every);
+  showVideo(world, video);
+  return video.status === 'completed' ? EXIT.ok : EXIT.failure;
+}
+
+interface Download {
+  readonly variant: 'video' | 'thumbnail' | 'spritesheet';
+  readonly output: string;
+}
+
+async function download(world: CommandWorld, { args: [videoId = ''], options }: Typed<Download>): Promise<void> {
+  const client = await world.connect();
+  const { body } = await client.videos.content(videoId, { variant: options.variant, signal: world.signal });
+  await world.saveBytes(options.output, body ?? emptiness());
+  if (options.output !== '-') world.err.write(`Wrote ${options.output}.\n`);
+}
+
+async function* emptiness(): AsyncGenerator<Uint8Array, void, undefined> {}
+
+async function remix(world: CommandWorld, { args: [videoId = '', ...words] }: Typed<object>): Promise<void> {
+  const prompt = await promptOf(world, words, 'tallygate videos remix video_… "The same, at night."');
+  const client = await world.connect();
+  const { data, receiptId, costUsd } = await client.videos.remix(videoId, { prompt }, { signal: world.signal }).withResponse();
+  writeRemark(world, { cost: costUsd, receiptId, model: data.model });
+  showVideo(world, data);
+}
+
+async function remove(world: CommandWorld, { args: [videoId = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect();
+  await client.videos.delete(videoId, { signal: world.signal });
+  world.err.write(`Deleted ${videoId}.\n`);
+}

@@ -1,0 +1,69 @@
+import { storedVideo as video } from '@tallygate/sdk/testing/fixtures';
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const { id } = video('queued');
+
+describe('videos', () => {
+  it('are begun, and waited for where that is wanted', async () => {
+    gateway.script({ json: video('queued') }, { json: video('completed') });
+    const typed = ['videos', 'create', 'A', 'ledger', '--seconds', '4', '--wait', '--json', 'status'];
+    const { stdout, stderr, exitCode } = await terminal.type(typed);
+    expect([stdout, exitCode]).toEqual(['{"status":"completed"}\n', 0]);
+    expect(stderr).toContain('completed 100 %\n');
+    expect(gateway.requests[0]?.body).toEqual({ model: 'sora-2', prompt: 'A ledger', seconds: '4' });
+  });
+
+  it('begin with a picture, which goes as a file', async () => {
+    terminal.files.set('page.png', 'PNG');
+    gateway.script({ json: video('queued') });
+    expect((await terminal.type(['videos', 'create', 'A ledger', '--picture', 'page.png'])).exitCode).toBe(0);
+    expect(gateway.requests[0]?.body).toEqual({ model: 'sora-2', prompt: 'A ledger', input_reference: 'PNG' });
+    expect((await terminal.type(['videos', 'create', 'A ledger', '--picture', 'nowhere.png'])).exitCode).toBe(2);
+  });
+
+  it('are listed', async () => {
+    gateway.script({ json: { object: 'list', data: [video('completed')], first_id: id, last_id: id, has_more: false } });
+    expect((await terminal.type(['videos', 'list'])).stdout).toBe(`${id}\tcompleted\t100 %\tsora-2\t2025-11-21T08:00:00.000Z\n`);
+  });
+
+  it('are waited for, a line for each change', async () => {
+    gateway.script({ json: video('queued') }, { json: video('in_progress') }, { json: video('in_progress') }, { json: video('completed') });
+    const { stderr, exitCode } = await terminal.type(['videos', 'wait', id, '--every', '0.001', '--json', 'status']);
+    expect([stderr, exitCode]).toEqual(['queued 0 %\nin_progress 40 %\ncompleted 100 %\n', 0]);
+  });
+
+  it('that failed say why, and where the refund is', async () => {
+    gateway.script({ json: video('failed') }, { json: video('failed') });
+    const shown = await terminal.type(['videos', 'get', id]);
+    expect(shown.stderr).toBe(
+      `moderation_blocked: Not this.\nGiven back in full: tallygate receipts get ${video('failed').refund_receipt_id}\n`,
+    );
+    expect(shown.stdout).toContain(`Refund\t${video('failed').refund_receipt_id}\n`);
+    expect((await terminal.type(['videos', 'wait', id])).exitCode).toBe(1);
+  });
+
+  it('are downloaded, and their pictures too', async () => {
+    gateway.script({ text: 'WEBP' });
+    const { stdout, exitCode } = await terminal.type(['videos', 'download', id, '--variant', 'thumbnail', '-o', '-']);
+    expect([stdout, exitCode]).toEqual(['WEBP', 0]);
+    expect(gateway.requests[0]).toMatchObject({ path: `/v1/videos/${id}/content`, query: { variant: 'thumbnail' } });
+  });
+
+  it('are remixed and deleted', async () => {
+    gateway.script({ json: { ...video('queued'), remixed_from_video_id: id } }, { json: { id, object: 'video.deleted', deleted: true } });
+    const { stdout } = await terminal.type(['videos', 'remix', id, 'At night', '--json', 'remixed_from_video_id']);
+    expect(stdout).toBe(`{"remixed_from_video_id":"${id}"}\n`);
+    expect(gateway.requests[0]?.body).toEqual({ prompt: 'At night' });
+    expect(await terminal.type(['videos', 'delete', id])).toEqual({ stdout: '', stderr: `Deleted ${id}.\n`, exitCode: 0 });
+  });
+});
