@@ -29,6 +29,7 @@ export interface ProviderEntry {
   readonly api_key?: string;
   readonly weight?: number;
   readonly models?: readonly string[] | Readonly<Record<string, string>>;
+  readonly responses?: boolean;
 }
 
 export interface GatewayOptions {

@@ -11,6 +11,8 @@ export interface ProviderConfig {
   readonly apiKey: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens' | undefined;
+  /** Whether an endpoint of kind `openai` has Responses; undefined where nobody said, and the host decides. */
+  readonly hasResponses?: boolean | undefined;
   /** Azure: a date, `preview` or `v1`. */
   readonly apiVersion: string | undefined;
   /** Azure: how the key is sent. */

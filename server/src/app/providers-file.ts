@@ -43,6 +43,8 @@ const Provider = z.discriminatedUnion(
       base_url: httpUrl,
       models: models.optional(),
       max_tokens_field: maxTokensField,
+      /** Whether it has `/v1/responses`. */
+      responses: z.boolean().optional(),
     }),
     z.strictObject({
       kind: z.literal('azure_openai'),
@@ -120,6 +122,7 @@ function configOf(provider: Provider, baseUrl: string, apiKey: string | undefine
     apiKey,
     headers: provider.headers ?? {},
     maxTokensField: 'max_tokens_field' in provider ? provider.max_tokens_field : undefined,
+    ...(provider.kind === 'openai' && { hasResponses: provider.responses }),
     apiVersion: isAzure ? provider.api_version : undefined,
     auth: isAzure ? provider.auth : undefined,
     countsLikeMaker: provider.counts_like_maker ?? isMakersOwn(baseUrl),

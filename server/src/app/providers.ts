@@ -41,11 +41,22 @@ export function openProviders(configs: readonly ProviderConfig[], catalog: Catal
   };
 }
 
-function upstreamOf({ name, kind, baseUrl, apiKey, headers, maxTokensField, apiVersion, auth, http2 }: ProviderConfig): UpstreamProvider {
+function upstreamOf({
+  name,
+  kind,
+  baseUrl,
+  apiKey,
+  headers,
+  maxTokensField,
+  hasResponses,
+  apiVersion,
+  auth,
+  http2,
+}: ProviderConfig): UpstreamProvider {
   const options = { name, baseUrl, apiKey, headers, allowH2: http2 };
   switch (kind) {
     case 'openai':
-      return openAiCompatible({ ...options, maxTokensField });
+      return openAiCompatible({ ...options, maxTokensField, hasResponses });
     case 'azure_openai':
       return azureOpenAi({ ...options, maxTokensField, apiVersion, auth });
     case 'anthropic':
