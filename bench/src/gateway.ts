@@ -6,14 +6,20 @@ import { pin } from './cores.ts';
 import type { Stage } from './stage.ts';
 import { Tally } from './tally.ts';
 
-/** The two providers' origins: one answers at once, one paces its streams. */
+/** The providers' origins: one answers at once, one paces its streams, one has streams of megabytes. */
 export interface Providers {
   readonly instant: string;
   readonly paced: string;
+  readonly long: string;
 }
 
-/** Which catalogue model the gateway sends to which of them. */
-export const MODELS = { instant: 'gpt-4o-mini', paced: 'mistral-large-2512' } as const;
+/** Which catalogue models the gateway sends to which of them; the one for embeddings goes to `instant` too. */
+export const MODELS = {
+  instant: 'gpt-4o-mini',
+  embeddings: 'text-embedding-3-small',
+  paced: 'mistral-large-2512',
+  long: 'gpt-4.1',
+} as const;
 
 const DRAIN_TIMEOUT_MS = 60_000;
 const DRAIN_POLL_MS = 5;
@@ -38,16 +44,20 @@ export class Gateway {
   }
 
   /** @param settings beyond the defaults that an operator starts with */
-  static async start(stage: Stage, { instant, paced }: Providers, settings: Readonly<Record<string, string>> = {}): Promise<Gateway> {
+  static async start(stage: Stage, { instant, paced, long }: Providers, settings: Readonly<Record<string, string>> = {}): Promise<Gateway> {
     const dataDir = join(stage.folder, 'data');
     const providersFile = join(stage.folder, 'providers.json');
-    const provider = (name: string, origin: string, model: string) => ({
+    const provider = (name: string, origin: string, ...models: string[]) => ({
       name,
       base_url: `${origin}/v1`,
       api_key: 'bench-key',
-      models: [model],
+      models,
     });
-    const providers = [provider('instant', instant, MODELS.instant), provider('paced', paced, MODELS.paced)];
+    const providers = [
+      provider('instant', instant, MODELS.instant, MODELS.embeddings),
+      provider('paced', paced, MODELS.paced),
+      provider('long', long, MODELS.long),
+    ];
     writeFileSync(providersFile, JSON.stringify({ providers }));
     const env = { ...settings, DATA_DIR: dataDir, PROVIDERS_FILE: providersFile, PORT: '0' };
     const { pid, ready } = await stage.start({ name: 'gateway', script: 'server/src/main.ts', env, isSubject: true }, () =>

@@ -70,6 +70,12 @@ export class HttpConnection {
     return this.#waiting.promise;
   }
 
+  /** Sends it and reads nothing: what cannot be sent piles up on the other side, or does not come to be. */
+  sendUnread({ bytes }: Shot): void {
+    this.#socket.pause();
+    this.#socket.write(bytes);
+  }
+
   close(): void {
     this.#socket.destroy();
   }

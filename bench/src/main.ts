@@ -7,7 +7,7 @@ import { table } from './report.ts';
 import { type Results, run } from './run.ts';
 import { FULL, QUICK } from './settings.ts';
 import { Stage } from './stage.ts';
-import { startSubjects } from './subjects.ts';
+import { KINDS, startSubjects } from './subjects.ts';
 import { timingTable } from './timing-table.ts';
 import { isOverspent } from './views/overspend.ts';
 import { timing } from './views/timing.ts';
@@ -67,17 +67,22 @@ async function compareTimes(): Promise<boolean> {
   return findings.every(({ verdict }) => verdict === 'indistinguishable');
 }
 
-function verdict({ overspend, answered, recorded, receipts }: Results): string {
-  const refused = Object.entries(overspend.refused).map(([status, count]) => `${count.toLocaleString('en')} × ${status}`);
+function verdict({ overspends, answered, recorded, receipts }: Results): string {
+  const spent = overspends.map(({ kind, overspentUsd, capUsd, spentUsd, answered: served, refused: refusals }) => {
+    const refused = Object.entries(refusals).map(([status, count]) => `${count.toLocaleString('en')} × ${status}`);
+    const details = `cap ${capUsd}, spent ${spentUsd}; ${served} answered, refused ${refused.join(', ') || 'none'}`;
+    return `  ${KINDS[kind].padEnd(13)}  ${overspentUsd} USD   (${details})`;
+  });
   return [
-    `Overspent under load  ${overspend.overspentUsd} USD   (cap ${overspend.capUsd}, spent ${overspend.spentUsd}; ${overspend.answered} answered, refused ${refused.join(', ') || 'none'})`,
-    `Answered, recorded    ${answered.toLocaleString('en')} answers, ${recorded.toLocaleString('en')} usage records, ${receipts.toLocaleString('en')} receipts`,
+    'Overspent under load',
+    ...spent,
+    `Answered, recorded  ${answered.toLocaleString('en')} answers, ${recorded.toLocaleString('en')} usage records, ${receipts.toLocaleString('en')} receipts`,
   ].join('\n');
 }
 
 /** No figure counts if money or a record went missing on the way to it. */
-function isSound({ overspend, answered, recorded, receipts }: Results): boolean {
-  return !isOverspent(overspend) && answered === recorded && recorded === receipts;
+function isSound({ overspends, answered, recorded, receipts }: Results): boolean {
+  return !overspends.some(isOverspent) && answered === recorded && recorded === receipts;
 }
 
 function save(results: Results): void {

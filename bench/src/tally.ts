@@ -6,6 +6,11 @@ export class Tally {
     this.#answers += 1;
   }
 
+  /** Answers that nobody has read: the ledger has them all the same. */
+  countUnread(answers: number): void {
+    this.#answers += answers;
+  }
+
   get answers(): number {
     return this.#answers;
   }

@@ -9,14 +9,14 @@ export async function addedLatency(subjects: readonly Subject[], { warmUp, round
   const plain = new Map<Name, number[]>();
   const firstByte = new Map<Name, number[]>();
   for (const subject of subjects) {
-    await sequential(subject.plain, warmUp);
-    await sequential(subject.stream, warmUp);
+    await sequential(subject.shots.chat, warmUp);
+    await sequential(subject.shots.stream, warmUp);
   }
   for (let round = 0; round < rounds; round += 1) {
-    for (const { name, plain: shot, stream } of subjects) {
-      const totals = (await sequential(shot, requests)).map(({ totalMs }) => totalMs);
+    for (const { name, shots } of subjects) {
+      const totals = (await sequential(shots.chat, requests)).map(({ totalMs }) => totalMs);
       plain.set(name, [...(plain.get(name) ?? []), median(totals)]);
-      const firsts = (await sequential(stream, requests)).map(({ firstByteMs }) => firstByteMs);
+      const firsts = (await sequential(shots.stream, requests)).map(({ firstByteMs }) => firstByteMs);
       firstByte.set(name, [...(firstByte.get(name) ?? []), median(firsts)]);
     }
   }

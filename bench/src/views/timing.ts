@@ -37,7 +37,8 @@ const KEYS_AT_ONCE = 8;
 /** All requests come from the bench itself; as a proxy it may say where from, and each comes from somewhere else. */
 const PROXY = '127.0.0.1';
 /** No request of these gets as far as a provider: port 9 discards. */
-const NO_PROVIDERS = { instant: 'http://127.0.0.1:9', paced: 'http://127.0.0.1:9' };
+const NOBODY = 'http://127.0.0.1:9';
+const NO_PROVIDERS = { instant: NOBODY, paced: NOBODY, long: NOBODY };
 
 /** Asks a gateway on a fresh data directory about what exists and what does not, and compares how long it takes to answer. */
 export async function timing(stage: Stage, onProgress: (what: string) => void): Promise<Finding[]> {
