@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest';
+import { outputLine, readLine } from './batch-line.ts';
+
+const CHAT = '/v1/chat/completions';
+const read = (line: object, endpoint = CHAT) =>
+  readLine(JSON.stringify({ custom_id: 'a', method: 'POST', url: CHAT, body: {}, ...line }), endpoint);
+
+describe('a line of the input', () => {
+  test('keeps what it asks for, whatever else stands in it', () => {
+    expect(read({ body: { model: 'm', text: 'ü \u0000' }, more: 1 })).toEqual({ customId: 'a', body: '{"model":"m","text":"ü \\u0000"}' });
+  });
+
+  test.each([
+    [{ custom_id: undefined }, 'missing_required_parameter', 'custom_id'],
+    [{ body: undefined }, 'missing_required_parameter', 'body'],
+    [{ custom_id: '' }, 'invalid_parameter', 'custom_id'],
+    [{ custom_id: 7 }, 'invalid_parameter', 'custom_id'],
+    [{ custom_id: 'x'.repeat(513) }, 'invalid_parameter', 'custom_id'],
+    [{ custom_id: 'a\0' }, 'invalid_parameter', 'custom_id'],
+    [{ custom_id: '\ud800' }, 'invalid_parameter', 'custom_id'],
+    [{ body: [] }, 'invalid_parameter', 'body'],
+    [{ method: 'GET' }, 'invalid_method', 'method'],
+    [{ url: '/v1/embeddings' }, 'mismatched_endpoint', 'url'],
+    [{ url: `${CHAT}/` }, 'mismatched_endpoint', 'url'],
+    [{ body: { stream: true } }, 'invalid_request', 'body.stream'],
+    [{ body: { background: true } }, 'invalid_request', 'body.background'],
+  ])('%j is named as %s of %s', (line, code, param) => {
+    expect(read(line)).toMatchObject({ code, param });
+  });
+
+  test.each([[null], ['{"custom_id":'], ['[]'], ['7'], ['null']])('%j is no JSON object', (text) => {
+    expect(readLine(text, CHAT)).toMatchObject({ code: 'invalid_json_line', param: null });
+  });
+});
+
+describe('a line of the output', () => {
+  const ids = { requestId: 'req_1', receiptId: 'r-1', customId: 'a "b"\n' };
+
+  test('is one line, however the body was written', () => {
+    const line = outputLine(ids, { status: 200, body: Buffer.from('{\n  "a": "\\n"\n}') });
+    expect(line).not.toContain('\n');
+    expect(JSON.parse(line)).toEqual({
+      ...{ id: 'batch_req_1', custom_id: ids.customId, error: null },
+      response: { status_code: 200, request_id: 'req_1', receipt_id: 'r-1', body: { a: '\n' } },
+    });
+  });
+
+  test('names no receipt where there is none', () => {
+    const { response } = JSON.parse(outputLine({ ...ids, receiptId: null }, { status: 404, body: Buffer.from('{}') }));
+    expect(response).toEqual({ status_code: 404, request_id: 'req_1', body: {} });
+  });
+});
