@@ -50,7 +50,7 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed }: Identi
     sessions,
     logins: createLogins({ em, pool, sessions, passwords, secondFactor, throttle, clock }),
     mfa: createMfa({ em, secondFactor, ownerProof, clock }),
-    profile: createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, clock }),
+    profile: createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, throttle, clock }),
     recovery: createRecovery({ em, pool, passwords, throttle, clock }),
     auditLog: createAuditLog(pool),
     answerMailRequests: (signal) => answerMailRequests({ em, box, clock }, signal),

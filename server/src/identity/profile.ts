@@ -15,12 +15,17 @@ import type { SessionPrincipal } from './principal.ts';
 import { dropMailTokens } from './recovery/mail-tokens.ts';
 import { afterNewPassword } from './recovery/recovery.ts';
 import { endSessions } from './sessions.ts';
+import { askingLimits } from './throttle/limits.ts';
+import type { Throttle } from './throttle/throttle.ts';
 import type { User } from './user.ts';
 import { lockUser } from './users.ts';
 
 /** What signed-in users do to their own account. */
 export interface Profile {
-  /** @throws Problem `validation_failed` when a new address comes without the password, `confirmation_failed`, `rate_limited` */
+  /**
+   * A new address counts once its reader says so; the one before is told at once.
+   * @throws Problem `validation_failed` when a new address comes without the password, `confirmation_failed`, `rate_limited`
+   */
   update(principal: SessionPrincipal, changes: UserUpdateRequest, origin: Origin): Promise<User>;
   /** Ends every other session. @throws Problem `confirmation_failed`, `rate_limited` */
   changePassword(principal: SessionPrincipal, input: PasswordChangeRequest, origin: Origin): Promise<void>;
@@ -45,10 +50,11 @@ interface ProfileDeps {
   readonly secondFactor: SecondFactor;
   readonly ownerProof: OwnerProof;
   readonly onAccountClosed: OnAccountClosed;
+  readonly throttle: Throttle;
   readonly clock: Clock;
 }
 
-export function createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, clock }: ProfileDeps): Profile {
+export function createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, throttle, clock }: ProfileDeps): Profile {
   const present = () => new Date(clock.now());
 
   function rename(user: User, name: string | null, record: Record<string, unknown>): void {
@@ -87,11 +93,17 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
         if (email !== undefined && email !== user.email) {
           record['requested_email'] = email;
           await askForAddress(unit, user, email);
+          await notify(inUnit(unit), 'email-change-requested', { to: user.email, accountId: principal.accountId, at: present(), origin });
         }
         if (Object.keys(record).length > 0) await recordOf(unit, principal, 'user.updated', record, origin);
         return user;
       };
-      if (email !== undefined) return ownerProof.withPassword(principal.userId, password ?? missingPassword(), effect);
+      if (email !== undefined) {
+        const proof = password ?? missingPassword();
+        // Each one is a mail to somebody who may never have heard of the service.
+        await throttle.admit(askingLimits({ kind: 'change-email', subject: principal.userId, address: origin.ip }));
+        return ownerProof.withPassword(principal.userId, proof, effect);
+      }
       return em.fork().transactional(async (unit) => {
         const user = await lockUser(unit, principal.userId);
         if (!user) throw new Problem('invalid_credentials', 'The user of this credential is gone.');

@@ -15,7 +15,7 @@ import {
 } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { parseUsd } from '../kernel/money.ts';
+import { formatUsd, parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS } from './api-key.ts';
 import { reachOfCaller, refuseBeyondReach, refuseSecondPurse, refuseWidening, requireStanding } from './escalation.ts';
@@ -127,7 +127,7 @@ export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): 
         requireConsistent(made);
         await unit.flush();
         const actor = origin ? ({ kind: 'user', id: userId } as const) : SYSTEM;
-        await audit(unit, made, { actor, action: 'key.created', changes: { name: made.name, livemode: made.livemode }, origin });
+        await audit(unit, made, { actor, action: 'key.created', changes: createdOf(made), origin });
         return made;
       });
       // No announcement: an instance that believes for a second that there is no such id cannot have been asked for it.
@@ -197,6 +197,19 @@ const audit = (
 ): Promise<void> => recordAudit(inUnit(unit), { ...entry, accountId, target: { kind: 'key', id }, ...(origin && { origin }) });
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** What a new key may do: all that is not at its default. */
+const createdOf = (key: ApiKey): Record<string, unknown> => ({
+  name: key.name,
+  livemode: key.livemode,
+  scopes: key.scopes,
+  ...(key.monthlyCap != null && { monthly_cap_usd: formatUsd(key.monthlyCap) }),
+  ...Object.fromEntries(
+    SETTINGS.flatMap((field) =>
+      key[field] === undefined || key[field] === null || field === 'metadata' ? [] : [[snakeCase(field), key[field]]],
+    ),
+  ),
+});
 
 /** What was changed, from what to what. */
 const changesOf = (settings: KeySettings, before: KeySettings): Record<string, unknown> =>

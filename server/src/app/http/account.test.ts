@@ -128,6 +128,44 @@ describe('confirming an e-mail address', () => {
   });
 });
 
+describe('a change of address that somebody else asked for', () => {
+  test.each([
+    [
+      'changed',
+      async (auth: Record<string, string>) => post('me/password', { current_password: PASSWORD, new_password: NEW_PASSWORD }, auth),
+    ],
+    [
+      'reset',
+      async (_auth: Record<string, string>, email: string) => {
+        await post('password-reset', { email });
+        return post('password-reset/confirm', { token: await mailbox.tokenFor(email, 'reset-password'), new_password: NEW_PASSWORD });
+      },
+    ],
+  ])('ends with the password that it was asked for with, once that is %s', async (_, renew) => {
+    const { auth, email } = await signUp(api);
+    const [sent, unsent] = [`sent-${email}`, `unsent-${email}`];
+    await patch(auth, { email: sent, password: PASSWORD });
+    const token = await mailbox.tokenFor(sent, 'verify-email');
+    expect((await mailbox.to(email)).map(({ subject }) => subject)).toContain('A new e-mail address was asked for');
+    await patch(auth, { email: unsent, password: PASSWORD });
+    expect((await renew(auth, email)).status).toBe(204);
+    expect((await post('verify-email', { token })).body.code).toBe('invalid_token');
+    // A mail that went out before is worth nothing, and none goes out after.
+    for (const { text } of await mailbox.to(unsent)) {
+      const late = /token=(\S+)/.exec(text)?.[1];
+      expect((await post('verify-email', { token: late })).body.code).toBe('invalid_token');
+    }
+    expect((await login(email, NEW_PASSWORD)).status).toBe(200);
+  });
+
+  test('is no way to have the gateway write to many strangers', async () => {
+    const { auth, email } = await signUp(api);
+    const asked: number[] = [];
+    for (let n = 0; n < 8; n += 1) asked.push((await patch(auth, { email: `stranger-${n}-${email}`, password: PASSWORD })).status);
+    expect(asked).toEqual([200, 200, 200, 200, 200, 429, 429, 429]);
+  });
+});
+
 describe('a new password by mail', () => {
   test('ends every session and every older link, logs in with the new one, and leaves the second factor on', async () => {
     const user = await signUp(api);

@@ -5,7 +5,14 @@ import type { SecretBox } from '../secret-box.ts';
 import { sealForMail } from './desk.ts';
 import { queueMail } from './queue-mail.ts';
 
-type Notice = 'password-changed' | 'email-changed' | 'mfa-enabled' | 'mfa-disabled' | 'recovery-code-used' | 'account-closed';
+type Notice =
+  | 'password-changed'
+  | 'email-change-requested'
+  | 'email-changed'
+  | 'mfa-enabled'
+  | 'mfa-disabled'
+  | 'recovery-code-used'
+  | 'account-closed';
 
 interface Told {
   readonly to: string;

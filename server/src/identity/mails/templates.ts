@@ -86,6 +86,11 @@ export const TEMPLATES = {
     }),
   }),
   'password-changed': notice('Your password was changed', 'The password of your account was changed, and other sessions were ended.'),
+  'email-change-requested': notice(
+    'A new e-mail address was asked for',
+    'Somebody who is logged in to your account wants it to have another e-mail address. It changes when the mail to that address is answered.',
+    'If this was not you, set a new password now: that ends other sessions, and the change with them.',
+  ),
   'email-changed': notice(
     'Your e-mail address was changed',
     'Your account now has another e-mail address; mail to this one has come to its end.',

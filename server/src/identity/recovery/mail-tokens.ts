@@ -76,3 +76,7 @@ export const dropMailTokens = (unit: EntityManager, userId: string, purpose?: Pu
 /** Drops what would make any other address the user's: they have chosen this one since. */
 export const dropMailTokensToOthers = (unit: EntityManager, { userId, email }: Proof): Promise<unknown> =>
   unit.execute("delete from mail_tokens where user_id = ? and purpose = 'verify-email' and email <> ?", [userId, email]);
+
+/** Drops the changes of address that the user has asked for and that no mail was sent for yet. */
+export const dropMailRequests = (unit: EntityManager, userId: string): Promise<unknown> =>
+  unit.execute('delete from mail_requests where user_id = ?', [userId]);

@@ -15,7 +15,15 @@ import { askingLimits, tokenLimits } from '../throttle/limits.ts';
 import type { Throttle } from '../throttle/throttle.ts';
 import type { User } from '../user.ts';
 import { addressTaken, lockUser } from '../users.ts';
-import { dropMailTokens, ownerOfMailToken, type Proof, type Purpose, spendMailToken } from './mail-tokens.ts';
+import {
+  dropMailRequests,
+  dropMailTokens,
+  dropMailTokensToOthers,
+  ownerOfMailToken,
+  type Proof,
+  type Purpose,
+  spendMailToken,
+} from './mail-tokens.ts';
 
 /** What is done by whoever reads the mail of a user. */
 export interface Recovery {
@@ -107,10 +115,12 @@ export function createRecovery({ em, pool, passwords, throttle, clock }: Recover
   };
 }
 
-/** What an older password had opened is closed. @param except the session that goes on; resolves to how many were ended */
+/** What an older password had opened is closed, a change of address that it had asked for included. @param except the session that goes on; resolves to how many were ended */
 export async function afterNewPassword(unit: EntityManager, user: User, now: Date, except?: string): Promise<number> {
   await dropChallenges(unit, user.id);
   await dropMailTokens(unit, user.id, 'reset-password');
+  await dropMailTokensToOthers(unit, { userId: user.id, email: user.email });
+  await dropMailRequests(unit, user.id);
   return endSessions(unit, { userId: user.id, now, ...(except !== undefined && { except }) });
 }
 

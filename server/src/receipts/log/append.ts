@@ -94,7 +94,7 @@ function checkpointNote(checkpoint: Parameters<typeof checkpointText>[0], key: S
 }
 
 /** A log signs under its own name. */
-export const noteKeyOf = (origin: string, { x }: Pick<SigningKey, 'x'>): NoteKey => ({
+const noteKeyOf = (origin: string, { x }: Pick<SigningKey, 'x'>): NoteKey => ({
   name: origin,
   kind: 'signature',
   publicKey: publicBytes(x),
