@@ -4,8 +4,8 @@ import { uuidv7 } from 'uuidv7';
 /** A UUIDv7 (RFC 9562): sorts by time of creation, monotonic within this process. */
 export const newId = (): string => uuidv7();
 
-/** `req_` and 32 hex digits of a UUIDv7. Every request draws one, so it is made as receipt ids are. */
-export const newRequestId = (): string => `req_${newReceiptId().replaceAll('-', '')}`;
+/** `req_` and 32 hex digits of a UUIDv7. The steps of a run that began in one millisecond are shown in the order of their ids. */
+export const newRequestId = (): string => `req_${uuidv7().replaceAll('-', '')}`;
 
 /**
  * A UUIDv7 whose 74 random bits are all fresh. Receipts are read by whoever knows their id, so the id has to be a capability:
