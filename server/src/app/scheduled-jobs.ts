@@ -101,6 +101,7 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, bat
     run: async (_payload, { signal }) => {
       await plans.downgrades.apply(1_000, signal);
       await plans.downgrades.endGrace(signal);
+      await plans.downgrades.endClosed(signal);
     },
   }),
   defineJob({

@@ -127,11 +127,12 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock }: A
         await trail(unit, { action: 'auto_topup.changed', target: { kind: 'account', id: accountId }, changes });
       }),
 
-    /** All that are due. */
+    /** All that are due. Nothing new is charged to an account that was closed. */
     async run(signal?: AbortSignal): Promise<void> {
       const { rows } = await pool.query<{ account_id: string }>(
-        `select account_id from auto_topups t where enabled and decline is null and (attempt_id is not null or threshold_nano >
-           (select coalesce(sum(amount_nano), 0) from ledger_daily where account in ('customer_balance:' || t.account_id, 'debt:' || t.account_id)))`,
+        `select account_id from auto_topups t where enabled and decline is null and (attempt_id is not null or (threshold_nano >
+           (select coalesce(sum(amount_nano), 0) from ledger_daily where account in ('customer_balance:' || t.account_id, 'debt:' || t.account_id))
+           and exists (select from users u where u.account_id = t.account_id and u.closed_at is null)))`,
       );
       for (const { account_id } of rows) {
         if (signal?.aborted) return;

@@ -110,6 +110,24 @@ export function createDowngrades({ pool, exclusively, provider, clock }: Downgra
       return applied;
     },
 
+    /** Nobody is charged again for an account that was closed; what is paid is not returned. */
+    async endClosed(signal?: AbortSignal): Promise<void> {
+      const { rows } = await pool.query<{ account_id: string }>(
+        `select account_id from subscriptions s where subscription_id is not null and not cancels_at_period_end
+           and not exists (select from users u where u.account_id = s.account_id and u.closed_at is null)`,
+      );
+      for (const { account_id } of rows) {
+        if (signal?.aborted) return;
+        await exclusively(account_id, async (unit) => {
+          const row = await syncSubscription({ provider, clock }, unit, account_id);
+          if (row.subscription_id === null || row.cancels_at_period_end) return;
+          const { subscription_id: subscriptionId } = row;
+          await provider.cancelSubscription({ subscriptionId, at: 'period_end', idempotencyKey: `closed:${subscriptionId}` });
+          await syncSubscription({ provider, clock }, unit, account_id);
+        });
+      }
+    },
+
     /** Plans whose renewal was declined for too long. */
     async endGrace(signal?: AbortSignal): Promise<void> {
       const { rows } = await pool.query<{ account_id: string }>(

@@ -71,6 +71,26 @@ describe('a plan', () => {
     expect(await one.mails()).toEqual(['plan-changed', 'payment-late', 'plan-changed']);
   });
 
+  test('of an account that was closed is not renewed, and nothing more is charged', async () => {
+    await one.subscribe('pro');
+    await one.topUp(5n);
+    await one.takeEvents();
+    await one.plans.autoTopup.set(one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD }, one.trail);
+    await one.pool.query('update users set closed_at = now() where account_id = $1', [one.accountId]);
+    await one.plans.downgrades.endClosed();
+    await one.plans.downgrades.endClosed();
+    await one.plans.autoTopup.run();
+    one.fake.advance({ days: 62 });
+    await one.takeEvents();
+    const { subscription, payments } = await one.state();
+    expect([await one.planOfAccount(), subscription, payments]).toMatchObject([
+      'free',
+      [{ plan_id: null }],
+      [{ amount: `${20n * USD}` }, { amount: `${5n * USD}` }].reverse(),
+    ]);
+    expect(payments).toHaveLength(2);
+  });
+
   test('that was given by hand goes down with the month, without any payment', async () => {
     await one.pool.query("update accounts set plan = 'scale' where id = $1", [one.accountId]);
     await one.plans.downgrades.schedule(one.accountId, planOf('pro'), 'a', one.trail);

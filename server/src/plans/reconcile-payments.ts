@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../adapters/payment/port.ts';
-import type { Clock } from '../kernel/clock.ts';
+import { type Clock, dayOf } from '../kernel/clock.ts';
 import type { PaymentEvents } from './payment-events.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,7 +20,7 @@ interface ReconcileDeps {
 
 /**
  * Takes the events that no webhook told, then compares: payments of the last days with the provider, the books' clearing account with
- * payments, and what is credited with what the books say of balances.
+ * payments, what is credited with what the books say of balances, and the usage of two days with its sums.
  */
 export async function reconcilePayments({ pool, provider, events, clock }: ReconcileDeps) {
   const missed = await events.catchUp(clock.now() - DAY_MS);
@@ -42,7 +42,12 @@ export async function reconcilePayments({ pool, provider, events, clock }: Recon
      select 'credits', coalesce(sum(e.amount_nano), 0)::text, (select coalesce(sum(amount_nano), 0) from balance_credits)::text
        from ledger_entries e join postings p using (posting_id) where p.kind = 'payment' and e.account like 'customer_balance:%'
      union all
+     select 'usage since ' || $1::text, (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from usage_daily where day >= $1::date),
+       (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from usage_records u left join refunds r using (request_id, attempt)
+         where started_at >= $1::date::timestamp at time zone 'utc' and r.posted_at is null)
+     union all
      select 'every account together', coalesce(sum(amount_nano), 0)::text, '0' from ledger_daily`,
+    [dayOf(clock.now() - DAY_MS)],
   );
   differences.push(...rows.filter(({ inBooks, elsewhere }) => inBooks !== elsewhere));
   return { missed, differences };

@@ -40,6 +40,9 @@ export async function mailAccount(
   { accountId, about }: { readonly accountId: string; readonly about: string },
   queue: (execute: Execute, addressed: Addressed) => Promise<void>,
 ): Promise<void> {
-  const { rows } = await unit.query<{ id: string; email: string }>('select id, email from users where account_id = $1', [accountId]);
+  const { rows } = await unit.query<{ id: string; email: string }>(
+    'select id, email from users where account_id = $1 and closed_at is null',
+    [accountId],
+  );
   for (const { id, email } of rows) await queue(executing(unit), { to: email, accountId, dedupeKey: `${about}:${id}` });
 }
