@@ -52,6 +52,8 @@ export class Gateway {
       base_url: `${origin}/v1`,
       api_key: 'bench-key',
       models,
+      // As OpenAI has them: passed through, not translated.
+      responses: true,
     });
     const providers = [
       provider('instant', instant, MODELS.instant, MODELS.embeddings),
