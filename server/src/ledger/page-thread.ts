@@ -56,6 +56,8 @@ export function startPageThread(signingSeed: Buffer): PageThread {
     });
     return started;
   };
+  // Now, so that the first settlement does not wait for it.
+  worker = start();
 
   return {
     pagesOf(entries) {
