@@ -1,5 +1,6 @@
 import { createFileSender } from '../adapters/mail/files.ts';
 import { createSmtpSender } from '../adapters/mail/smtp.ts';
+import { deleteAccountBatches } from '../batches/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { deleteAccountFiles } from '../files/index.ts';
 import { createDesk, createIdentity, createOutbox, createSecretBox, type Identity, type Outbox, resealSecrets } from '../identity/index.ts';
@@ -51,6 +52,7 @@ export async function openAccounts({ foundation, catalog, publicUrl }: AccountsD
       await revokeAccountKeys(execute, closed);
       await deleteAccountFiles(execute, closed);
       await deleteAccountVideos(execute, closed);
+      await deleteAccountBatches(execute, closed);
       await deleteAccountDialogues(execute, closed);
     },
   });

@@ -100,9 +100,14 @@ export const callOf = ({ batch, caller, work, ids, signal, run }: LineOfBatch): 
   ...(run && { run }),
 });
 
-export const headersOf = ({ runId, runCap }: Pick<StoredBatch, 'runId' | 'runCap'>): Call['headers'] => ({
+type RunOf = Pick<StoredBatch, 'runId' | 'runCap' | 'parentRunId' | 'runCalls' | 'runDeadlineAt'>;
+
+export const headersOf = ({ runId, runCap, parentRunId, runCalls, runDeadlineAt }: RunOf): Call['headers'] => ({
   runId,
   runCap,
+  ...(parentRunId !== null && { parentRunId }),
+  ...(runCalls !== null && { runCalls }),
+  ...(runDeadlineAt !== null && { runDeadline: { at: runDeadlineAt.getTime() } }),
   budgetPolicy: 'strict',
   fallbackPolicy: 'deployment',
   sandboxFault: undefined,

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { faulty } from '../inference/inference-under-test.ts';
 import { type BatchWorld, chatAnswer, Death, LINE_NANO_USD, line, NOW, openBatchWorld } from './batches-under-test.ts';
+import { deleteAccountBatches } from './close-account.ts';
 
 const DAY_MS = 24 * 3_600_000;
 let world: BatchWorld;
@@ -209,10 +210,15 @@ describe('a batch ends', () => {
   });
 
   test('when its account is closed: nothing of it is kept', async () => {
-    const batch = await world.create([line('a')]);
+    const batch = await world.create([line('a')], { metadata: { of: 'a secret' } });
+    await deleteAccountBatches((sql, values) => world.pool.query(sql, values), {
+      ...{ accountId: world.owner.accountId, at: new Date(NOW) },
+      ...{ actor: { kind: 'user', id: world.principal.userId }, origin: { ip: null, userAgent: null, requestId: 'req_1' } },
+    });
     world.state = 'gone';
     await world.goOn();
-    expect(await world.get(batch.id)).toMatchObject({ status: 'failed', outputFileId: null, errorFileId: null });
+    expect(await world.get(batch.id)).toMatchObject({ status: 'failed', metadata: null, outputFileId: null, errorFileId: null });
+    expect((await world.pool.query('select 1 from batch_lines')).rowCount).toBe(0);
     expect((await world.lane()).held).toBe(0n);
   });
 

@@ -2,7 +2,7 @@ import type { CreateBatchRequest } from '@tallygate/contract';
 import type { Owner } from '../files/index.ts';
 import { ownerOf } from '../files/index.ts';
 import type { Principal } from '../identity/index.ts';
-import { keyIdOf, requireEndpoint } from '../inference/index.ts';
+import { type InferenceHeaders, keyIdOf, requireEndpoint } from '../inference/index.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { BatchLocks } from './batch-locks.ts';
@@ -11,9 +11,11 @@ import { type BatchRow, batchOf, isBatchId, newBatchId, SELECT_BATCHES, type Sto
 import type { BatchWork } from './work.ts';
 
 export interface NewBatch extends CreateBatchRequest {
-  readonly runId: string | null;
-  readonly runCap: bigint | null;
+  readonly run: RunOfBatch;
 }
+
+/** What the order says of the agent run that the lines are steps of. */
+type RunOfBatch = Pick<InferenceHeaders, 'runId' | 'runCap' | 'parentRunId' | 'runCalls' | 'runDeadline'>;
 
 interface BatchPage {
   readonly batches: readonly StoredBatch[];
@@ -58,13 +60,14 @@ export function createBatches({ pool, files, standingOf, locks, work, inference:
     const { accountId, livemode } = ownerOf(principal);
     await pool.query(
       `insert into batches (id, account_id, livemode, key_id, user_id, session_id, endpoint, input_file_id, metadata, output_lifetime_seconds,
-         run_id, run_cap_nano, status, created_at, held_at, held_plan, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'validating', $13, $13, $14, $15)`,
+         run_id, run_cap_nano, status, created_at, held_at, held_plan, expires_at, run_parent_id, run_max_calls, run_deadline_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'validating', $13, $13, $14, $15, $16, $17, $18)`,
       [
         ...[id, accountId, livemode, keyIdOf(principal), principal.userId, principal.kind === 'session' ? principal.sessionId : null],
         ...[order.endpoint, order.input_file_id, order.metadata ? JSON.stringify(order.metadata) : null],
-        ...[order.output_expires_after?.seconds ?? null, order.runId, order.runCap],
+        ...[order.output_expires_after?.seconds ?? null, order.run.runId, order.run.runCap],
         ...[new Date(now), plan, new Date(now + WINDOW_MS)],
+        ...[order.run.parentRunId ?? null, order.run.runCalls ?? null, runDeadlineAt(order.run, now)],
       ],
     );
   }
@@ -117,6 +120,12 @@ export function createBatches({ pool, files, standingOf, locks, work, inference:
       return batch;
     },
   };
+}
+
+/** A deadline of so many seconds counts from the order, whenever the lines come to run. */
+function runDeadlineAt({ runDeadline }: RunOfBatch, now: number): Date | null {
+  if (runDeadline === undefined) return null;
+  return new Date('at' in runDeadline ? runDeadline.at : now + runDeadline.afterMs);
 }
 
 const noSuchBatch = (): Problem => new Problem('not_found', 'There is no such batch.', { param: 'batch_id' });

@@ -7,12 +7,10 @@ import type { StoredBatch } from './stored-batch.ts';
 
 export const batchRoutes = (batches: Batches): Handlers<typeof contract.batches> => ({
   create: async ({ principal, headers, body }) => {
-    const { 'x-agent-run-id': run, 'x-agent-max-budget': budget } = headers;
-    const { runId, runCap } = parseInferenceHeaders({
-      ...(run !== undefined && { 'x-agent-run-id': run }),
-      ...(budget !== undefined && { 'x-agent-max-budget': budget }),
-    });
-    return { status: 200, body: batchToWire(await batches.create(principal, { ...body, runId, runCap })) };
+    const run = parseInferenceHeaders(
+      Object.fromEntries(Object.entries(headers).filter(([name, value]) => name.startsWith('x-agent-') && value !== undefined)),
+    );
+    return { status: 200, body: batchToWire(await batches.create(principal, { ...body, run })) };
   },
   list: async ({ principal, query }) => {
     const page = await batches.list(ownerOf(principal), query);

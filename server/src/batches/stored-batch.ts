@@ -17,6 +17,9 @@ export interface StoredBatch {
   readonly outputLifetimeSeconds: number | null;
   readonly runId: string | null;
   readonly runCap: bigint | null;
+  readonly parentRunId: string | null;
+  readonly runCalls: number | null;
+  readonly runDeadlineAt: Date | null;
   readonly model: string | null;
   readonly status: Batch['status'];
   /** How it will have ended, once no further line is run. */
@@ -70,6 +73,9 @@ export interface BatchRow {
   readonly output_lifetime_seconds: number | null;
   readonly run_id: string | null;
   readonly run_cap_nano: bigint | null;
+  readonly run_parent_id: string | null;
+  readonly run_max_calls: number | null;
+  readonly run_deadline_at: Date | null;
   readonly model: string | null;
   readonly status: StoredBatch['status'];
   readonly ending: Ending | null;
@@ -110,6 +116,9 @@ export const batchOf = (row: BatchRow): StoredBatch => ({
   outputLifetimeSeconds: row.output_lifetime_seconds,
   runId: row.run_id,
   runCap: row.run_cap_nano,
+  parentRunId: row.run_parent_id,
+  runCalls: row.run_max_calls,
+  runDeadlineAt: row.run_deadline_at,
   model: row.model,
   status: row.status,
   ending: row.ending,
