@@ -7,6 +7,7 @@ import {
   PlanUsageQuotaResponse,
 } from '@tallygate/contract';
 import fc from 'fast-check';
+import type { Pool } from 'pg';
 import { expect, test } from 'vitest';
 import type { Principal } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
@@ -92,10 +93,11 @@ test('whatever is used, paid, returned and changed, books, lanes, invoices and e
   await fc.assert(
     fc.asyncProperty(beginning, fc.array(step, { minLength: 8, maxLength: 24 }), async (first, steps) => {
       let usage: UsageUnderTest | undefined;
-      const world = await plansUnderTest((pool) => {
+      const wire = (pool: Pool) => {
         usage = usageUnderTest(pool);
         return usage;
-      });
+      };
+      const world = await plansUnderTest({ wire });
       if (!usage) throw new Error('Nothing was wired');
       const life = new Life(world, usage);
       try {

@@ -22,13 +22,32 @@ const BEGINNING = Date.UTC(2026, 10, 21, 8);
 type Wiring = Pick<Parameters<typeof createPlans>[0], 'lanes' | 'write'>;
 const NOTHING_USED = (): Wiring => ({ lanes: { refreshCredit: async () => {} }, write: async () => {} });
 
+interface WorldOptions {
+  readonly wire?: (pool: Pool) => Wiring;
+  /** Of a database that several worlds share, where none of them reconciles. */
+  readonly pool?: Pool;
+}
+
+export async function openTestPool() {
+  const database = await testDatabase();
+  const pool = openPool({ url: database.url, log: silentLog(), poolSize: 6 });
+  return {
+    pool,
+    close: async () => {
+      await pool.end();
+      await database.drop();
+    },
+  };
+}
+
 /**
  * Billing of one new account over a Stripe and a database of its own: reconciling compares all that a database knows with all that a
  * provider knows. It goes by the Stripe's clock. Nothing is told by itself: events are taken when asked.
  */
-export async function plansUnderTest(wire: (pool: Pool) => Wiring = NOTHING_USED) {
-  const database = await testDatabase();
-  const pool = openPool({ url: database.url, log: silentLog(), poolSize: 6 });
+export async function plansUnderTest({ wire = NOTHING_USED, pool: shared }: WorldOptions = {}) {
+  const own = shared ? undefined : await openTestPool();
+  const pool = shared ?? own?.pool;
+  if (!pool) throw new Error('There is no database');
   const fake = await startFakeStripe({ clock: () => BEGINNING });
   const provider = createStripePayments({ secretKey: 'sk_test_x', webhookSecret: 'whsec_test', apiUrl: fake.url });
   const clock = { now: () => fake.now() };
@@ -143,8 +162,7 @@ export async function plansUnderTest(wire: (pool: Pool) => Wiring = NOTHING_USED
     close: async () => {
       await provider.close();
       await fake.close();
-      await pool.end();
-      await database.drop();
+      await own?.close();
     },
   };
 }

@@ -1,17 +1,21 @@
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { CARDS, dyingPool, type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { CARDS, dyingPool, openTestPool, type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
 import { planOf } from './tiers.ts';
 
 const USD = 1_000_000_000n;
 let one: PlansUnderTest;
 
-beforeEach(async () => {
-  one = await plansUnderTest();
-});
-afterEach(() => one.close());
+/** Reconciling looks at a whole database, and so does what runs by itself. */
+const withDatabasesOfTheirOwn = (): void => {
+  beforeEach(async () => {
+    one = await plansUnderTest();
+  });
+  afterEach(() => one.close());
+};
 
 describe('a plan', () => {
+  withDatabasesOfTheirOwn();
   test('is in effect once its checkout is paid, with its version, and not before', async () => {
     const { checkout_id } = await one.subscribe('pro', CARDS.declined);
     await one.takeEvents();
@@ -101,6 +105,16 @@ describe('a plan', () => {
 });
 
 describe('a downgrade that was scheduled and an upgrade', () => {
+  let database: Awaited<ReturnType<typeof openTestPool>>;
+  beforeAll(async () => {
+    database = await openTestPool();
+  });
+  afterAll(() => database?.close());
+  beforeEach(async () => {
+    one = await plansUnderTest({ pool: database.pool });
+  });
+  afterEach(() => one.close());
+
   // Whatever happens between them: what the customer decided last stands.
   const orders = (rest: readonly string[]): string[][] =>
     rest.length === 0
@@ -140,6 +154,7 @@ describe('a downgrade that was scheduled and an upgrade', () => {
 });
 
 describe('a balance', () => {
+  withDatabasesOfTheirOwn();
   test('holds what was paid in, less what was returned or is disputed', async () => {
     await one.topUp(25n);
     await one.takeEvents();
