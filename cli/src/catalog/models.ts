@@ -15,6 +15,7 @@ const FIELDS = [
   'supported_parameters',
   'endpoints',
   'pricing',
+  'ladder',
 ];
 
 const COLUMNS: readonly Column<Model>[] = [

@@ -37,7 +37,7 @@ describe('files', () => {
     expect([stdout, exitCode]).toEqual([`{"id":"${id}"}\n`, 0]);
     expect(gateway.requests[0]?.body).toEqual({ purpose: 'batch', file: '{}\n' });
     await terminal.type(['files', 'upload', 'data/requests.jsonl', '--name', 'x', '--expires-after', '3600']);
-    expect(gateway.requests[1]?.body).toMatchObject({ purpose: 'user_data', 'expires_after[seconds]': '3600' });
+    expect(gateway.requests[1]?.body).toMatchObject({ purpose: 'user_data', 'expires_after[seconds]': 3600 });
   });
 
   it('that are not there are not asked about', async () => {
