@@ -31,7 +31,7 @@ import { createBatches, type NewBatch } from './batches.ts';
 import { BatchWork } from './work.ts';
 
 export const NOW = Date.parse('2026-11-21T10:00:00Z');
-export const MODEL = 'gpt-4o-mini';
+const MODEL = 'gpt-4o-mini';
 /** 10 tokens in and 8 out, at half of 0.15 and 0.60 USD a million. */
 export const LINE_NANO_USD = 3_150n;
 
@@ -229,7 +229,7 @@ export async function openBatchWorld() {
       return (await files.create(owner, file, content())).id;
     },
     async create(lines: readonly (object | string)[], order: Partial<NewBatch> = {}) {
-      const wanted = { endpoint: '/v1/chat/completions', completion_window: '24h', runId: null, runCap: null } as const;
+      const wanted = { endpoint: '/v1/chat/completions', completion_window: '24h', run: { runId: null, runCap: null } } as const;
       return world.process.api.create(principal, { ...wanted, input_file_id: await world.upload(lines), ...order });
     },
     get: (id: string) => world.process.api.get(owner, id),
