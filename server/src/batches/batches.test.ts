@@ -113,7 +113,7 @@ describe('a process that dies', () => {
       await world.restart();
       const input = await world.upload([line('a'), line('bad'), line('b')]);
       world.process.life.stepsLeft = steps;
-      const order = { endpoint: '/v1/chat/completions', completion_window: '24h', runId: null, runCap: null } as const;
+      const order = { endpoint: '/v1/chat/completions', completion_window: '24h', run: { runId: null, runCap: null } } as const;
       const created = await world.process.api.create(world.principal, { ...order, input_file_id: input }).catch((error: unknown) => {
         expect(error).toBeInstanceOf(Death);
       });
@@ -237,7 +237,7 @@ describe('an agent run', () => {
   test('that is closed takes no batch, and ends one that runs', async () => {
     const name = { runId: 'run-closed', runCap: null };
     const begun = held();
-    const batch = await world.create([line('a'), line('b'), line('c')], name);
+    const batch = await world.create([line('a'), line('b'), line('c')], { run: name });
     const going = world.goOn();
     await begun;
     await world.runStore.close(world.owner, name.runId, NOW, async () => {});
@@ -246,19 +246,33 @@ describe('an agent run', () => {
     const { output, errors } = await world.outcome(batch.id);
     expect(output).toEqual([]);
     expect(errors.map(({ response }) => response?.body)).toEqual(Array(3).fill(expect.objectContaining({ code: 'run_closed' })));
-    await expect(world.create([line('d')], name)).rejects.toMatchObject({ code: 'run_closed' });
+    await expect(world.create([line('d')], { run: name })).rejects.toMatchObject({ code: 'run_closed' });
   });
 
   test('under another one draws on that one’s remainder too', async () => {
     (await enter('parent')).leave();
     (await enter('child', 'parent')).leave();
-    await world.create([line('a')], { runId: 'child', runCap: null });
+    await world.create([line('a')], { run: { runId: 'child', runCap: null } });
     await world.goOn();
     expect(world.ledger).toMatchObject([{ record: { runId: 'child', ancestorRunIds: ['parent'] } }]);
   });
 
+  test('is begun by a batch under the one that it names, with its bound on calls and its deadline', async () => {
+    (await enter('boss')).leave();
+    const begun = await world.create([line('a'), line('b'), line('c')], {
+      run: { runId: 'worker', runCap: null, parentRunId: 'boss', runCalls: 2, runDeadline: { afterMs: 60_000 } },
+    });
+    await world.goOn();
+    expect(world.ledger).toHaveLength(2);
+    expect(world.ledger[0]).toMatchObject({ record: { runId: 'worker', ancestorRunIds: ['boss'] } });
+    const { errors } = await world.outcome(begun.id);
+    expect(errors.map(({ response }) => response?.body)).toEqual([expect.objectContaining({ code: 'run_exhausted' })]);
+    const late = world.create([line('a')], { run: { runId: 'late', runCap: null, runDeadline: { at: NOW - 1 } } });
+    await expect(late).rejects.toMatchObject({ code: 'run_exhausted' });
+  });
+
   test('has its ceiling kept by the hold', async () => {
-    await expect(world.create([line('a')], { ...inRun, runCap: 1n })).rejects.toMatchObject({
+    await expect(world.create([line('a')], { run: { ...inRun, runCap: 1n } })).rejects.toMatchObject({
       code: 'budget_exceeded',
       extras: { budget: { limit_source: 'agent_run' } },
     });

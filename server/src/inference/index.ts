@@ -9,7 +9,7 @@ export { createSignatureCheck, type SignatureCheck } from './client-signature.ts
 export { deploymentRoutes } from './deployment-routes.ts';
 export { type Deployment, Deployments, type DeploymentView } from './deployments.ts';
 export type { InferenceDeps, Reply } from './deps.ts';
-export { parseInferenceHeaders } from './headers.ts';
+export { type InferenceHeaders, parseInferenceHeaders } from './headers.ts';
 export { Heartbeat } from './heartbeat.ts';
 export type { OpenFile } from './inline-files.ts';
 export { jsonObjectOf } from './json-answer.ts';

@@ -21,6 +21,7 @@ import { plansMigration } from './0027-plans.ts';
 import { videosMigration } from './0027-videos.ts';
 import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
 import { receiptLogMigration } from './0030-receipt-log.ts';
+import { batchRunsMigration } from './0031-batch-runs.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   videosMigration,
   skippedDeploymentsMigration,
   receiptLogMigration,
+  batchRunsMigration,
 ];
