@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import OpenAI, { toFile } from 'openai';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { verifiedReceipt } from './books.ts';
 import { Gateway } from './gateway.ts';
 
@@ -18,6 +18,34 @@ const IMAGE = { model: 'gpt-image-1', prompt: 'A ledger made of light', quality:
 const pngOf = (base64: string | undefined): Buffer => Buffer.from(base64 ?? '', 'base64');
 const isPng = (bytes: Buffer): boolean =>
   bytes.subarray(1, 4).toString() === 'PNG' && bytes.readUInt32BE(16) === 1024 && bytes.readUInt32BE(20) === 1024;
+
+describe('the older completions', () => {
+  const ask = { model: 'gpt-3.5-turbo-instruct', prompt: 'Tell me of ledgers.', max_tokens: 40 };
+  const withoutUsage = { headers: { 'X-Sandbox-Fault': 'no-usage' } };
+
+  test('cost what was written, also where nobody says how much that was', async () => {
+    const [told, untold] = [await openai.completions.create(ask), await openai.completions.create(ask, withoutUsage)];
+    const [exact = 0, estimated = 0] = [told, untold].map(({ usage }) => usage?.completion_tokens);
+    expect(exact).toBeGreaterThan(10);
+    expect(Math.abs(estimated - exact)).toBeLessThan(exact / 2);
+  });
+
+  test('cost what was written before the client hung up', async () => {
+    const { data, response } = await openai.completions.create({ ...ask, stream: true }, withoutUsage).withResponse();
+    let seen = 0;
+    for await (const { choices } of data) {
+      seen += choices[0]?.text ? 1 : 0;
+      if (seen === 8) break;
+    }
+    await vi.waitFor(
+      async () => {
+        const { usage } = await openai.get<{ usage: { output_tokens: number } }>(`/requests/${response.headers.get('x-request-id')}`);
+        expect(usage.output_tokens).toBeGreaterThanOrEqual(seen);
+      },
+      { timeout: 10_000, interval: 100 },
+    );
+  });
+});
 
 describe('text', () => {
   test('embeddings: floats and base64 are the same vectors, of unit norm and the length asked for', async () => {
@@ -133,6 +161,16 @@ describe('audio', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(second.headers.get('x-receipt-id')).toBe(first.headers.get('x-receipt-id'));
     await expect(hear('b.wav')).rejects.toMatchObject({ status: 409, code: 'idempotency_conflict' });
+  });
+
+  test('costs what was heard and said, also where the format has no place for usage', async () => {
+    const file = await toFile(Buffer.from(await (await speak('wav')).arrayBuffer()), 'a.wav');
+    const hear = async (response_format: 'json' | 'text') =>
+      openai.audio.transcriptions.create({ model: 'gpt-4o-transcribe', file, response_format }).asResponse();
+    const [told, untold] = [await hear('json'), await hear('text')];
+    const [exact, estimated] = [told, untold].map(({ headers }) => Number(headers.get('x-cost-usd')));
+    expect(estimated).toBeGreaterThan((exact ?? 0) / 10);
+    expect(estimated).toBeLessThan((exact ?? 0) * 10);
   });
 
   test('is refused without a recording, and what is no form is told to be one', async () => {

@@ -43,7 +43,8 @@ export function completionWork(request: CompletionRequest, { sha256 }: Received)
       return {
         ...NO_USAGE,
         input_tokens: Math.min(prompt, inputTokens),
-        output_tokens: Math.min(Math.ceil(output * delivered.scale), (maxOutputTokens ?? 0) * choices),
+        // Of the ones that were not chosen nothing is seen.
+        output_tokens: Math.min(Math.ceil((output * delivered.scale * each) / (request.n ?? 1)), (maxOutputTokens ?? 0) * choices),
       };
     },
     requestSha256: sha256,

@@ -7,6 +7,9 @@ const ERROR = Buffer.from('"error"');
 const DONE = Buffer.from('[DONE]');
 const COLON = 58;
 const LETTER_N = 110;
+const LETTER_D = 100;
+const BRACE = 123;
+const BLANK = 32;
 const BLANKS = new Set(Buffer.from(' \t\r\n'));
 /** The longest end of an event, less its last byte: how much of it the chunk before may hold. */
 const SEAM_BYTES = 2;
@@ -121,7 +124,7 @@ export class SseFilter {
   }
 
   #pass(events: Buffer): Buffer {
-    const passed = this.#hasChoice && !needsCare(events) ? events : this.#filter(events);
+    const passed = this.#hasChoice && isPlain(events) && !needsCare(events) ? events : this.#filter(events);
     this.#keep(passed);
     return passed;
   }
@@ -129,14 +132,14 @@ export class SseFilter {
   #filter(bytes: Buffer): Buffer {
     const passed: Buffer[] = [];
     for (const event of eventsOf(bytes)) {
-      const kept = this.#filterEvent(event);
+      const kept = this.#filterEvent(event, passed);
       if (this.isOver) break;
       if (kept) passed.push(kept);
     }
     return passed.length === 1 && passed[0] ? passed[0] : Buffer.concat(passed);
   }
 
-  #filterEvent(event: Buffer): Buffer | undefined {
+  #filterEvent(event: Buffer, before: readonly Buffer[]): Buffer | undefined {
     const text = event.toString('utf8');
     const data = dataOf(text);
     if (data === undefined) {
@@ -161,6 +164,12 @@ export class SseFilter {
       this.#hasChoice = choices.length > 0;
     }
     if (this.#first === undefined) this.#isInvalid = true;
+    else if (chunk === undefined) {
+      // Its reader would throw. Behind the end nothing is lost with it, before it the reader is told what happened.
+      if (!isFinished(Buffer.concat([...this.#tail, ...before])))
+        this.#error = streamError('The provider sent something that is no event of a stream.');
+      return undefined;
+    }
     const { usage, ...rest } = chunk ?? {};
     if (typeof usage !== 'object' || usage === null) return event;
     this.#usage = usage;
@@ -196,6 +205,21 @@ export function eventsOf(bytes: Buffer): Buffer[] {
     from = end;
   }
   return events;
+}
+
+/** Whether each event is one line of data that begins as a JSON object does. */
+function isPlain(events: Buffer): boolean {
+  for (let at = 0; at < events.length; ) {
+    if (events[at] !== LETTER_D || events[at + 4] !== COLON) return false;
+    const brace = events[at + 5] === BLANK ? at + 6 : at + 5;
+    if (events[brace] !== BRACE) return false;
+    const end = events.indexOf(LF, brace);
+    if (end < 0) return false;
+    if (events[end + 1] === LF) at = end + 2;
+    else if (events[end + 2] === LF) at = end + 3;
+    else return false;
+  }
+  return true;
 }
 
 /** Inside a JSON string a quote is escaped, so these patterns are found in keys and whole values only. `"usage":null`, which every chunk may have, needs no care. */
@@ -252,10 +276,10 @@ const streamError = (error: unknown): StreamError =>
 
 const choicesOf = (chunk: Json | undefined): Json[] => (Array.isArray(chunk?.['choices']) ? chunk['choices'].filter(isRecord) : []);
 
-/** Everything in a chunk (or a whole answer) that the model wrote. */
+/** Everything in a chunk (or a whole answer) that the model wrote, in a chat or in the older completions. */
 export function textOfChunk(chunk: Json | undefined): string {
   return choicesOf(chunk)
-    .map((choice) => textOfMessage(choice['delta'] ?? choice['message']))
+    .map((choice) => textOr(choice['text'], '') + textOfMessage(choice['delta'] ?? choice['message']))
     .join('');
 }
 

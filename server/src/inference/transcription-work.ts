@@ -2,6 +2,7 @@ import type { ReceiptUsage, TranscriptionRequest, TranslationRequest } from '@ta
 import type { UpstreamEndpoint } from '../adapters/upstream/port.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { AnswerForm, ShownCost } from './answer-form.ts';
+import { countText } from './estimate.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
 import { mostSecondsOf } from './recording.ts';
@@ -31,6 +32,8 @@ interface Listening {
 const WINDOW_UNKNOWN = 1_000_000;
 /** Where nobody says how long a recording was: a voice in a usual codec. */
 const USUAL_BYTES_PER_SECOND = 4_000;
+/** Of sound, as OpenAI counts it. */
+const TOKENS_PER_SECOND = 10;
 
 /** Recordings are paid by the second, or by the tokens of sound and text, as the model is priced. */
 async function workOf({ endpoint, request, isStream, needs }: Listening, { files, sha256 }: Received): Promise<Work> {
@@ -51,10 +54,19 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, { files
       fixedOutputTokens: model.maxOutputTokens ?? model.contextWindow ?? WINDOW_UNKNOWN,
       audioSeconds: mostSeconds,
     }),
-    estimate: async () => ({
-      ...NO_USAGE,
-      audio_seconds: Math.min(mostSeconds, Math.max(1, Math.ceil(file.bytes / USUAL_BYTES_PER_SECOND))),
-    }),
+    async estimate(model, delivered, _maxOutputTokens, tokenizer) {
+      const seconds = Math.min(mostSeconds, Math.max(1, Math.ceil(file.bytes / USUAL_BYTES_PER_SECOND)));
+      if (model.contextWindow === null) return { ...NO_USAGE, audio_seconds: seconds };
+      const prompt = await countText(request.prompt ?? '', model, tokenizer);
+      const sound = Math.min(seconds * TOKENS_PER_SECOND, model.contextWindow - Math.min(prompt, model.contextWindow));
+      const said = Math.ceil((await countText(delivered.text, model, tokenizer)) * delivered.scale);
+      return {
+        ...NO_USAGE,
+        input_tokens: prompt + sound,
+        ...(sound > 0 && { audio_input_tokens: sound }),
+        output_tokens: Math.min(said, model.maxOutputTokens ?? model.contextWindow),
+      };
+    },
     requestSha256: sha256,
   };
 }
@@ -81,14 +93,16 @@ const transcriptForm = (format: string): AnswerForm => ({
     if (textType !== undefined) {
       if (bytes.length === 0 || /^text\/html/i.test(contentType ?? '')) return undefined;
       // Plain text has no place for usage: it is estimated by the length of the recording.
-      return { contentType: textType, usage: undefined, delivered: NOTHING, value: undefined, toBytes: () => bytes };
+      const delivered = { text: bytes.toString('utf8'), scale: 1 };
+      return { contentType: textType, usage: undefined, delivered, value: undefined, toBytes: () => bytes };
     }
     const value = jsonObjectOf(bytes);
-    if (typeof value?.['text'] !== 'string') return undefined;
+    const text = value?.['text'];
+    if (!value || typeof text !== 'string') return undefined;
     return {
       contentType: 'application/json',
       usage: readTranscriptUsage(value['usage'], value['duration']),
-      delivered: NOTHING,
+      delivered: { text, scale: 1 },
       value,
       toBytes: (cost) => Buffer.from(JSON.stringify({ ...value, usage: shownUsage(value['usage'], cost) })),
     };
@@ -99,11 +113,9 @@ const transcriptForm = (format: string): AnswerForm => ({
       isFinal: (type) => type === 'transcript.text.done',
       readUsage: ({ usage }) => readTranscriptUsage(usage, undefined),
       withCost: (final, cost) => ({ ...final, usage: shownUsage(final['usage'], cost) }),
-      textOf: () => '',
+      textOf: ({ delta }) => (typeof delta === 'string' ? delta : ''),
     }),
 });
-
-const NOTHING = { text: '', scale: 1 };
 
 /** OpenAI's two kinds of usage, by the second and by tokens; `verbose_json` of older servers has a duration at its top. */
 function readTranscriptUsage(usage: unknown, duration: unknown): ReceiptUsage | undefined {
