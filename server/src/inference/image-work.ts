@@ -1,4 +1,6 @@
 import type { ImageEditRequest, ImageGenerationRequest, ImageVariationRequest, ReceiptUsage } from '@tallygate/contract';
+import { invalidInput } from '../kernel/invalid-input.ts';
+import type { Problem } from '../kernel/problem.ts';
 import type { AnswerForm } from './answer-form.ts';
 import { BYTES_PER_TOKEN } from './estimate.ts';
 import { MOST_INPUT_IMAGE_TOKENS, mostImageTokens, PARTIAL_IMAGE_TOKENS } from './image-tokens.ts';
@@ -27,14 +29,33 @@ export const imageWork = (request: ImageGenerationRequest, received: Received): 
     received,
   );
 
+/** OpenAI's own bound. */
+const MOST_INPUT_IMAGES = 16;
+
+/** @throws Problem `validation_failed` without an image, with too many, or with one that only the provider could know */
 export function imageEditWork(request: ImageEditRequest, received: Received): Work {
-  const referred = Array.isArray(request['images']) ? request['images'].length : 0;
-  const inputImages = received.files.length + referred + (request['mask'] === undefined ? 0 : 1);
+  const referred: readonly unknown[] = Array.isArray(request['images']) ? request['images'] : [];
+  const files = received.files.filter(({ field }) => field !== 'mask');
+  const images = files.length + referred.length;
+  if (images < 1 || images > MOST_INPUT_IMAGES)
+    throw wrong('image', `must be 1 to ${MOST_INPUT_IMAGES} images, as files of the form or as \`images\` by URL`);
+  for (const [index, image] of referred.entries()) requireUrl(image, `images[${index}]`);
+  const hasMask = request['mask'] !== undefined && request['mask'] !== null;
+  if (hasMask) requireUrl(request['mask'], 'mask');
+  const inputImages = received.files.length + referred.length + (hasMask ? 1 : 0);
   return workOf(
     { endpoint: '/v1/images/edits', request, images: request.n ?? 1, files: received.files, inputImages, event: 'image_edit' },
     received,
   );
 }
+
+/** The provider knows its own files, and those of others there: ours have no ids that it would know. */
+function requireUrl(image: unknown, param: string): void {
+  if (!isRecord(image) || typeof image['image_url'] !== 'string' || image['file_id'] !== undefined)
+    throw wrong(param, 'must be `{"image_url": …}`: files stored here cannot be named, send them in a form');
+}
+
+const wrong = (param: string, msg: string): Problem => invalidInput([{ loc: ['body', param], msg, type: 'invalid' }]);
 
 export const imageVariationWork = (request: ImageVariationRequest, received: Received): Work =>
   workOf(
@@ -62,16 +83,29 @@ function workOf({ endpoint, request, images, files, inputImages, event }: ImageJ
       { endpoint, request, ...(files.length > 0 && { files: files.map(upstreamFile) }), form: imageForm(images, event) } as Dialect,
     ],
     bound: () => ({ inputTokens, imageOutputTokens, images }),
-    estimate: async () => ({
-      ...NO_USAGE,
-      input_tokens: Math.min(inputTokens, Math.ceil(promptBytes / BYTES_PER_TOKEN)),
-      output_tokens: imageOutputTokens,
-      image_output_tokens: imageOutputTokens,
-      images,
-    }),
+    async estimate(_model, { text, scale }) {
+      const made = (letter: string, most: number) => Math.min(Math.round((text.split(letter).length - 1) * scale), most);
+      const whole = made(WHOLE, images);
+      const output = whole * each + made(PARTIAL, partials * images) * PARTIAL_IMAGE_TOKENS;
+      return {
+        ...NO_USAGE,
+        // Of images in nobody knows the tokens: where nothing came of them, they are not charged.
+        input_tokens: Math.min(
+          inputTokens,
+          Math.ceil(promptBytes / BYTES_PER_TOKEN) + (output > 0 ? inputImages * MOST_INPUT_IMAGE_TOKENS : 0),
+        ),
+        output_tokens: output,
+        ...(output > 0 && { image_output_tokens: output }),
+        ...(whole > 0 && { images: whole }),
+      };
+    },
     requestSha256: sha256,
   };
 }
+
+/** Delivered images are written down as a letter each. */
+const WHOLE = 'i';
+const PARTIAL = 'p';
 
 /** What is put around a prompt. */
 const TEMPLATE_TOKENS = 64;
@@ -91,7 +125,7 @@ const imageForm = (images: number, event: ImageJob['event']): AnswerForm => ({
     return {
       contentType: 'application/json',
       usage,
-      delivered: { text: '', scale: 1 },
+      delivered: { text: WHOLE.repeat(made), scale: 1 },
       value,
       toBytes: (cost) => Buffer.from(JSON.stringify({ ...value, usage: shownUsage(usage && value['usage'], cost.usage, cost.costUsd) })),
     };
@@ -117,7 +151,7 @@ function imageEvents(images: number, completed: string) {
       ...final,
       usage: shownUsage(final['usage'], cost.usage, cost.costUsd),
     }),
-    textOf: () => '',
+    textOf: ({ type }: Json) => (type === completed ? WHOLE : PARTIAL),
   };
 }
 

@@ -100,7 +100,8 @@ export class TypedEventStream implements StreamFilter {
       .map((event) => jsonOf(dataOf(event.toString('utf8'))))
       .map((event) => (event ? this.#form.textOf(event) : ''))
       .join('');
-    return { text, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
+    const last = this.#final ? this.#form.textOf(this.#final) : '';
+    return { text: text + last, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
   }
 
   lastBytes(cost: ShownCost): Buffer {

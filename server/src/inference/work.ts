@@ -40,7 +40,7 @@ export interface Dialect {
   readonly form: AnswerForm;
 }
 
-/** What was delivered, as far as it was kept, and by how much it has to be scaled up where not all of it was. */
+/** What was delivered, as far as it was kept and as the endpoint's form writes it down, and by how much it has to be scaled up where not all of it was. */
 export interface Delivered {
   readonly text: string;
   readonly scale: number;

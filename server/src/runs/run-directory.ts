@@ -101,6 +101,8 @@ export class RunDirectory {
       if (ancestors.length > MOST_ANCESTORS) throw badParent(`has ${MOST_ANCESTORS} runs above it already, and no more can lie above one`);
     }
     await this.#deps.store.begin(wish, ancestors, this.#deps.clock.now());
+    // Whoever asked before it began would say that there is none.
+    this.#drop(keyOf(wish, runId));
     return this.#mustRead(wish, runId);
   }
 

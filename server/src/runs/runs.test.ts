@@ -143,3 +143,12 @@ test('a run that begins on two gateways at once has one beginning', async () => 
   expect(one.status).toBe(bounds?.ancestors.length === 1 ? 'fulfilled' : 'rejected');
   for (const entered of [one, other]) if (entered.status === 'fulfilled') entered.value.leave();
 });
+
+test('a run is begun by any number of first calls at once', async () => {
+  const { directory } = await openInstance();
+  for (let round = 0; round < 20; round += 1) {
+    const accountId = newId();
+    const entered = await Promise.all(Array.from({ length: 20 }, () => codeOf(directory.enter(wish(accountId, 'new')))));
+    expect(new Set(entered)).toEqual(new Set(['entered']));
+  }
+});

@@ -355,3 +355,8 @@ describe('nothing that a caller can send is answered with a failure of ours', ()
     if (!('background' in body)) expect((await create({ previous_response_id: answer.body.id })).status).toBe(200);
   });
 });
+
+test('a template that is kept at the provider is refused: nobody here knows what it costs, or whose it is', async () => {
+  const { status, body } = await create({ input: 'Hi.', prompt: { id: 'pmpt_of_somebody' } }, auth);
+  expect([status, body.code, body.error.param]).toEqual([422, 'unpriced_feature', 'prompt']);
+});

@@ -36,7 +36,7 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
   const { items, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, keep } = options;
   refuseUnpriced(request);
   const size = inputSize(request, items);
-  if (items.length === 0 && !request.instructions && request['prompt'] === undefined) throw nothingToAnswer();
+  if (items.length === 0 && !request.instructions) throw nothingToAnswer();
   const sent = statelessRequest(request, items, asksEncrypted);
   const chat = chatDialect(sent, items, frame);
   return {
@@ -128,12 +128,14 @@ function nothingToAnswer(): Problem {
   });
 }
 
-function refuseUnpriced({ tools = [], service_tier: tier }: ResponseRequest): void {
+function refuseUnpriced({ tools = [], service_tier: tier, prompt }: ResponseRequest): void {
   const refuse = (param: string, what: string): never => {
     throw new Problem('unpriced_feature', `The catalogue has no price for ${what}, so no cap could hold it: remove \`${param}\`.`, {
       param,
     });
   };
+  // What it says, and which tools it brings, only the provider knows; and it is the operator's there, not the caller's.
+  if (prompt !== undefined && prompt !== null) refuse('prompt', 'templates that are kept at the provider');
   const hosted = tools.findIndex(({ type }) => !CALLERS_TOOLS.has(type));
   if (hosted >= 0) refuse(`tools[${hosted}]`, `tools that the provider runs, such as ${String(tools[hosted]?.type).slice(0, 40)}`);
   if (tier && !STANDARD_TIERS.has(tier)) refuse('service_tier', `the service tier "${tier.slice(0, 40)}"`);
