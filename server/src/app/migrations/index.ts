@@ -17,7 +17,7 @@ import { responsesMigration } from './0023-responses.ts';
 import { batchesMigration } from './0024-batches.ts';
 import { runsMigration } from './0025-runs.ts';
 import { backgroundResponsesMigration } from './0026-background-responses.ts';
-import { plansMigration } from './0027-plans.ts';
+import { plansMigration } from './0028-plans.ts';
 import { videosMigration } from './0027-videos.ts';
 import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
 import { receiptLogMigration } from './0030-receipt-log.ts';

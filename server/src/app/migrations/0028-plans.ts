@@ -1,6 +1,6 @@
 /** Subscriptions, payments, what they credit, invoices, and what the payment provider told. */
 export const plansMigration = {
-  name: '0027-plans',
+  name: '0028-plans',
   up: `
 -- Of money that no request moved; a request's postings count in the day on which it started.
 alter table postings add column day date;
