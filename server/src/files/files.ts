@@ -4,6 +4,7 @@ import type { BlobStore, ByteRange } from '../adapters/blobs/port.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { newFileBlobKey } from './blob-keys.ts';
 import { readSegments, type Segment } from './content.ts';
 import type { Owner } from './owner.ts';
@@ -18,7 +19,6 @@ import {
   newFileId,
   type StoredFile,
 } from './stored-file.ts';
-import { inTransaction } from './transaction.ts';
 
 export interface FileQuery {
   /** Id of the last file of the page before; it need not exist any more. */

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { blobKeyTime, FILES_PREFIX, PASSING_PREFIX } from './blob-keys.ts';
 import { deleteFiles, deleteParts } from './files.ts';
-import { inTransaction } from './transaction.ts';
 
 const BATCH = 500;
 /** Longer than any request or any file of the service's own takes to be written: until then its blob may still get its row. */

@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { readSegments, type Segment } from './content.ts';
 import { deleteParts, type FilesDeps, insertFile } from './files.ts';
 import type { Owner } from './owner.ts';
@@ -19,7 +20,6 @@ import {
   newUploadId,
   type StoredFile,
 } from './stored-file.ts';
-import { inTransaction } from './transaction.ts';
 
 const LIFETIME_MS = 3_600_000;
 const MAX_PARTS = 10_000;

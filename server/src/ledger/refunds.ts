@@ -1,9 +1,10 @@
-import type { Pool, PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import type { LaneStore, Refund } from '../adapters/lanes/port.ts';
 import type { Execute } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId, newReceiptId } from '../kernel/ids.ts';
 import type { NanoUsd } from '../kernel/money.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import type { RefundRecord, SettlementRecord } from './settlement-record.ts';
 import { recordOfRow, type UsageRecordRow } from './usage-row.ts';
@@ -115,20 +116,6 @@ export class Refunds {
     const [claim] = rows;
     if (!claim) throw new Error(`The refund of ${request_id} is gone`);
     return claim;
-  }
-}
-
-async function inTransaction(pool: Pool, write: (client: PoolClient) => Promise<void>): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await write(client);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  } finally {
-    client.release();
   }
 }
 
