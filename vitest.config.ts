@@ -23,6 +23,7 @@ export default defineConfig({
       unit('receipts', './packages/receipts', [PROPERTY_SEED]),
       unit('fake-upstream', './packages/fake-upstream'),
       unit('fake-stripe', './packages/fake-stripe'),
+      unit('receipt-anchor', './packages/receipt-anchor'),
       {
         extends: true as const,
         test: {
