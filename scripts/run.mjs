@@ -8,6 +8,11 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** What runs the product needs neither of them; everything else may run tests, and gets the whole workspace. */
+const RUNS_THE_PRODUCT = ['do:start', 'do:dev', 'do:cli', 'do:admin'];
+/** Its dependencies are a compiler and a local chain for tests, 50 MB. */
+const FOR_TESTS_ALONE = '@tallygate/receipt-anchor';
+
 const NODE_VERSION = '24.21.0';
 const PNPM_VERSION = '12.21.0';
 
@@ -19,7 +24,7 @@ const toolsBin = join(tools, 'node_modules', '.bin');
 
 const env = toolEnvironment();
 installTools();
-installWorkspace();
+installWorkspace(RUNS_THE_PRODUCT.includes(process.argv[2]));
 runScript(process.argv.slice(2));
 
 /** The caller's environment with our tools first on PATH, and without what an outer `npm run` has set for itself. */
@@ -55,16 +60,19 @@ function nodePackage() {
   return `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
 }
 
-/** Skipped while the stamp in node_modules names this very lockfile. */
-function installWorkspace() {
+/** Skipped while the stamp in node_modules names this very lockfile, and as much of it as is wanted. */
+function installWorkspace(isToRun) {
   const lockfile = createHash('sha256')
     .update(readFileSync(join(root, 'pnpm-lock.yaml')))
     .digest('hex');
   const stamp = join(root, 'node_modules', '.stamp');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lockfile) return;
+  const wanted = isToRun ? `${lockfile} without ${FOR_TESTS_ALONE}` : lockfile;
+  const found = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+  if (found === wanted || found === lockfile) return;
   // CI=true lets pnpm replace a node_modules made by a plain `npm install` without asking.
-  must('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only'], { ...env, CI: 'true' });
-  writeFileSync(stamp, lockfile);
+  const part = isToRun ? ['--filter', `!${FOR_TESTS_ALONE}`] : [];
+  must('pnpm', ['install', '--frozen-lockfile', '--reporter=append-only', ...part], { ...env, CI: 'true' });
+  writeFileSync(stamp, wanted);
 }
 
 /** Set-up chatter goes to stderr, so that the output of the wanted script stays clean for pipes. */

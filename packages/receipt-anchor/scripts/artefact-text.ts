@@ -12,7 +12,10 @@ const Complaints = z.object({ errors: z.array(z.object({ formattedMessage: z.str
 const Output = z.object({
   contracts: z.object({
     'ReceiptAnchor.sol': z.object({
-      ReceiptAnchor: z.object({ abi: z.array(z.unknown()), evm: z.object({ bytecode: z.object({ object: z.string().regex(/^[0-9a-f]+$/) }) }) }),
+      ReceiptAnchor: z.object({
+        abi: z.array(z.unknown()),
+        evm: z.object({ bytecode: z.object({ object: z.string().regex(/^[0-9a-f]+$/) }) }),
+      }),
     }),
   }),
 });

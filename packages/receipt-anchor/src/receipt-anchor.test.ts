@@ -36,7 +36,12 @@ async function deploy() {
     return Number(mined?.gasUsed);
   };
   const deployed = await made.deploymentTransaction()?.wait();
-  return { contract, deployGas: Number(deployed?.gasUsed), send, anchor: (tree: Tree, from: number, to: number) => send('anchor', tree.root(to), to, tree.consistency(from, to)) };
+  return {
+    contract,
+    deployGas: Number(deployed?.gasUsed),
+    send,
+    anchor: (tree: Tree, from: number, to: number) => send('anchor', tree.root(to), to, tree.consistency(from, to)),
+  };
 }
 
 /** The name of the error with which the contract refuses the call. */

@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
+import { ContractFactory, JsonRpcProvider, Wallet } from 'ethers';
+import { receiptAnchor } from '../src/index.ts';
 
 /** A chain of a test's own, in memory, with blocks that are mined when the test says so or at once. */
 export interface LocalChain {
@@ -48,6 +50,19 @@ export async function startLocalChain({ chainId = 31_337 }: { chainId?: number }
       await gone;
     },
   };
+}
+
+/** A contract of its own, where the account of the first key publishes. @returns its address */
+export async function deployReceiptAnchor({ url, chainId, keys }: LocalChain): Promise<string> {
+  const provider = new JsonRpcProvider(url, chainId, { staticNetwork: true, pollingInterval: 20, cacheTimeout: -1 });
+  try {
+    const owner = new Wallet(keys[0], provider);
+    const made = await new ContractFactory(receiptAnchor.abi, receiptAnchor.bytecode, owner).deploy(owner.address);
+    await made.waitForDeployment();
+    return await made.getAddress();
+  } finally {
+    provider.destroy();
+  }
 }
 
 /** The binary itself, not the package's Node wrapper, which would stand between us and its end. */

@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { consistencyRanges, type Hash, inclusionRanges, type LeafRange, leafHash, nodeHash, rangeHash, type TreeNode } from '@tallygate/receipts';
+import {
+  consistencyRanges,
+  type Hash,
+  inclusionRanges,
+  type LeafRange,
+  leafHash,
+  nodeHash,
+  rangeHash,
+  type TreeNode,
+} from '@tallygate/receipts';
 
 const sha256: Hash = (message) => createHash('sha256').update(message).digest();
 const hex = (bytes: Uint8Array): string => `0x${Buffer.from(bytes).toString('hex')}`;
