@@ -6,6 +6,7 @@ import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
 import { deployments } from './deployments.ts';
 import { discovery } from './discovery.ts';
+import { siteEvents } from './events.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
 import { conversations, inference, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
@@ -45,6 +46,7 @@ export const contract = c.router(
     receipts,
     plans,
     paymentWebhooks,
+    siteEvents,
   },
   { strictStatusCodes: true },
 );
@@ -58,6 +60,7 @@ export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './deployments.ts';
 export * from './discovery.ts';
 export * from './errors.ts';
+export * from './events.ts';
 export * from './files.ts';
 export * from './identity.ts';
 export * from './inference.ts';

@@ -26,6 +26,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Runs: 'Agent runs: what they may spend, what they did, and the switch that stops them.',
   Usage: 'What was used, what it cost, and what happened to one request.',
   Plans: 'What an account has booked, what that includes, what it pays, and its prepaid balance.',
+  Events: 'Events of the site: what anybody may read of them, their registrations, and what administrators do.',
   Receipts: 'Signed receipts and the public keys that verify them.',
   Discovery: 'What the service says about itself.',
 };

@@ -212,6 +212,20 @@ export const CLIENT_ERRORS = {
     retryable: false,
     help: 'The object exists already or is in a state that does not allow this. The detail says which.',
   },
+  slug_taken: {
+    status: 409,
+    title: 'The slug is taken',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'Something of the same kind has this slug already, or it is reserved. Choose another one.',
+  },
+  invalid_transition: {
+    status: 409,
+    title: 'Not possible in its present state',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The object is in a state from which this step does not lead anywhere: what is archived cannot be published, say. The detail names the state.',
+  },
   idempotency_conflict: {
     status: 409,
     title: 'Idempotency key reused',

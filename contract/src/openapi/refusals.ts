@@ -14,6 +14,8 @@ const storesFiles = ({ metadata }: Route) => metadata.tag === 'Files';
 const takesToken = (route: Route) => takesField(route, 'token');
 /** Paid for with money of the customer's own. */
 const pays = (route: Route) => route.metadata.scope === 'billing:write' && route.metadata.tag === 'Plans';
+/** What is drafted, published and put away. */
+const hasStates = ({ metadata }: Route) => metadata.tag === 'Events' && metadata.role !== undefined;
 const isSecondStep = (route: Route) => takesField(route, 'challenge_token');
 
 /** Which routes answer with a code, among those that declare its status. Codes that are not listed here go with every such route. */
@@ -41,6 +43,8 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   unknown_path: onNone,
   method_not_allowed: onNone,
   conflict: (route) => !route.isInference || route.path.endsWith('/remix'),
+  slug_taken: (route) => takesField(route, 'slug'),
+  invalid_transition: hasStates,
   idempotency_conflict: (route) => route.isIdempotent,
   idempotency_in_progress: (route) => route.isIdempotent,
   unpriced_feature: onInference,

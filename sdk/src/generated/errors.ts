@@ -62,6 +62,10 @@ export type ErrorCode =
   | 'request_timeout'
   /** 409. The object exists already or is in a state that does not allow this. The detail says which. */
   | 'conflict'
+  /** 409. Something of the same kind has this slug already, or it is reserved. Choose another one. */
+  | 'slug_taken'
+  /** 409. The object is in a state from which this step does not lead anywhere: what is archived cannot be published, say. The detail names the state. */
+  | 'invalid_transition'
   /** 409. This `Idempotency-Key` was used before with a different request. Use a fresh key for a different request. */
   | 'idempotency_conflict'
   /** 409. A request with this `Idempotency-Key` is still running. Repeat after `Retry-After` seconds to get its answer. */
@@ -131,6 +135,8 @@ export const ERROR_KINDS = {
   malformed_request: { family: 'bad_request', retryable: false },
   request_timeout: { family: 'bad_request', retryable: true },
   conflict: { family: 'conflict', retryable: false },
+  slug_taken: { family: 'conflict', retryable: false },
+  invalid_transition: { family: 'conflict', retryable: false },
   idempotency_conflict: { family: 'conflict', retryable: false },
   idempotency_in_progress: { family: 'conflict', retryable: true },
   payload_too_large: { family: 'bad_request', retryable: false },

@@ -706,6 +706,9 @@ export interface EmbeddingRequest {
   [field: string]: unknown;
 }
 
+/** The event’s name in addresses. */
+export type EventSlug = string;
+
 /** One fault found in the input. */
 export interface FieldError {
   /** Where it is: `body`, `query`, `path` or `header`, then the way down to the field. */
@@ -762,7 +765,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -1854,7 +1857,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
@@ -2358,6 +2361,129 @@ export interface SessionResponse {
   expires_at: string;
   ip_address: string | null;
   user_agent: string | null;
+}
+
+/** A new event. It begins as a draft, which nobody sees. */
+export interface SiteEventCreateRequest {
+  /** The event’s name in addresses. */
+  slug: string;
+  /** In one line. */
+  title: string;
+  /** One sentence for lists. */
+  summary?: string | undefined;
+  /** In plain text, as long as it takes. */
+  description?: string | undefined;
+  /** RFC 3339, with any offset. */
+  starts_at: string;
+  /** RFC 3339, with any offset. */
+  ends_at: string;
+  /** IANA time zone in which the event takes place. */
+  time_zone: string;
+  /** Where it takes place; null for online only. */
+  venue_name?: string | null | undefined;
+  /** Postal address of the venue. */
+  venue_address?: string | null | undefined;
+  /** Where to join online. */
+  online_url?: string | null | undefined;
+  /** A picture of it. */
+  image_url?: string | null | undefined;
+  /** How many places there are; null: any number. */
+  capacity?: number | null | undefined;
+  /** What a place costs, USD, whole cents; 0 is free. */
+  price_usd?: string | undefined;
+  /** When registration ends; null: with the event. */
+  registration_closes_at?: string | null | undefined;
+}
+
+/** An event in the vocabulary of schema.org, for search engines. */
+export interface SiteEventJsonLd {
+  '@context': 'https://schema.org';
+  '@type': 'Event';
+  '@id': string;
+  name: string;
+  /** ISO 8601 with the offset of the event’s time zone. */
+  startDate: string;
+  endDate: string;
+  eventStatus: 'https://schema.org/EventScheduled';
+  eventAttendanceMode: string;
+  [field: string]: unknown;
+}
+
+/** An event. */
+export interface SiteEventResponse {
+  /** UUIDv7. */
+  event_id: string;
+  /** Never changes once the event was published. */
+  slug: string;
+  title: string;
+  summary: string;
+  /** Plain text. */
+  description: string;
+  status: SiteEventStatus;
+  /** RFC 3339, UTC. */
+  starts_at: string;
+  /** RFC 3339, UTC. */
+  ends_at: string;
+  /** IANA time zone in which it takes place. */
+  time_zone: string;
+  venue_name: string | null;
+  venue_address: string | null;
+  online_url: string | null;
+  image_url: string | null;
+  /** Null: any number. */
+  capacity: number | null;
+  /** Null: any number. */
+  places_left: number | null;
+  /** How many wait for a place. */
+  waitlist_length: number;
+  /** What a place costs; 0 is free. */
+  price_usd: string;
+  /** When registration ends. */
+  registration_closes_at: string;
+  /** Whether a registration is taken now, if only for the waitlist. */
+  is_registration_open: boolean;
+  /** The first time it was published. */
+  published_at: string | null;
+  archived_at: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+}
+
+/** `draft` → `published` → `archived`. A published event may become a draft again; an archived one stays archived. */
+export type SiteEventStatus = 'draft' | 'published' | 'archived';
+
+/** What to change; what is left out stays. More places go to the waitlist at once; fewer than are taken are refused. A new price holds for later registrations. */
+export interface SiteEventUpdateRequest {
+  /** Only while the event has never been published. */
+  slug?: string | undefined;
+  /** In one line. */
+  title?: string | undefined;
+  /** One sentence for lists. */
+  summary?: string | undefined;
+  /** In plain text, as long as it takes. */
+  description?: string | undefined;
+  /** RFC 3339, with any offset. */
+  starts_at?: string | undefined;
+  /** RFC 3339, with any offset. */
+  ends_at?: string | undefined;
+  /** IANA time zone in which the event takes place. */
+  time_zone?: string | undefined;
+  /** Where it takes place; null for online only. */
+  venue_name?: string | null | undefined;
+  /** Postal address of the venue. */
+  venue_address?: string | null | undefined;
+  /** Where to join online. */
+  online_url?: string | null | undefined;
+  /** A picture of it. */
+  image_url?: string | null | undefined;
+  /** How many places there are; null: any number. */
+  capacity?: number | null | undefined;
+  /** What a place costs, USD, whole cents; 0 is free. */
+  price_usd?: string | undefined;
+  /** When registration ends; null: with the event. */
+  registration_closes_at?: string | null | undefined;
 }
 
 /** A deployment or a model that was left aside, and why. */

@@ -3,6 +3,7 @@ import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
+import { createSiteEvents, siteEventRoutes } from '../events/index.ts';
 import { accountRoutes, auditRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
 import { deploymentRoutes } from '../inference/index.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -134,6 +135,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
           ...endpointsOf(contract.plans, planRoutes(plans, clock)),
           ...endpointsOf(contract.receipts, receiptRoutes(pool)),
+          ...endpointsOf(contract.siteEvents, siteEventRoutes({ siteEvents: createSiteEvents({ pool, clock }), clock, publicUrl })),
         ],
         elsewhere: [
           ...Object.values(contract.paymentWebhooks),

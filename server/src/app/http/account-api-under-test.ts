@@ -177,7 +177,7 @@ export async function send(instance: Instance, path: string, { method, headers, 
 let serial = 0;
 
 /** A new user with a session of theirs. */
-export async function signUp(instance: Instance, role: 'member' | 'admin' = 'member') {
+export async function signUp(instance: Instance, role: 'member' | 'marketing' | 'admin' = 'member') {
   const email = `user-${++serial}@example.com`;
   const user = await instance.users.create({ email, password: PASSWORD }, { role });
   const { body } = await send(instance, '/v1/users/login', { json: { email, password: PASSWORD } });

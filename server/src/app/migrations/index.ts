@@ -22,6 +22,7 @@ import { plansMigration } from './0028-plans.ts';
 import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
 import { receiptLogMigration } from './0030-receipt-log.ts';
 import { batchRunsMigration } from './0031-batch-runs.ts';
+import { eventsMigration } from './0041-events.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   skippedDeploymentsMigration,
   receiptLogMigration,
   batchRunsMigration,
+  eventsMigration,
 ];

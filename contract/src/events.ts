@@ -1,0 +1,2 @@
+export * from './events/site-event-records.ts';
+export * from './events/site-events.ts';

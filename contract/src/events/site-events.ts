@@ -1,0 +1,127 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, idempotencyHeader, problem, refusals, Uuid } from '../conventions.ts';
+import { SiteEventCreateRequest, SiteEventJsonLd, SiteEventResponse, SiteEventUpdateRequest } from './site-event-records.ts';
+
+const c = initContract();
+
+const tag = 'Events';
+const SlugPath = z.object({ slug: z.string().meta({ description: 'The event’s slug.', examples: ['launch-day'] }) });
+const EventPath = z.object({ event_id: Uuid });
+/** For what caches may keep. */
+const conditional = {
+  'if-none-match': z
+    .string()
+    .optional()
+    .meta({ description: 'The ETag of an earlier answer: where nothing has changed, a 304 says so.', examples: ['"3vq0…"'] }),
+};
+const reads = { auth: 'bearer', scope: 'account:read', role: 'admin', tag } as const;
+const writes = { auth: 'bearer', scope: 'account:write', role: 'admin', tag } as const;
+
+/** What anybody may read, and what administrators do to it. */
+export const siteEvents = c.router({
+  list: {
+    method: 'GET',
+    path: '/v1/events',
+    summary: 'Events',
+    description: 'All that are published, the next one first. May be kept for half a minute; the ETag tells whether anything has changed.',
+    headers: conditional,
+    responses: { 200: z.array(SiteEventResponse), 304: c.noBody(), ...refusals.open },
+    metadata: { auth: 'none', tag, operationId: 'listEvents' } as const,
+  },
+  listAll: {
+    method: 'GET',
+    path: '/v1/events/admin',
+    summary: 'Events, drafts and archived ones included',
+    description: 'For administrators: every event, the next one first.',
+    headers: headersA,
+    responses: { 200: z.array(SiteEventResponse), ...refusals.read },
+    metadata: { ...reads, operationId: 'listAllEvents' } as const,
+  },
+  create: {
+    method: 'POST',
+    path: '/v1/events/admin',
+    summary: 'Create an event',
+    description: 'For administrators. It begins as a draft.',
+    headers: { ...headersA, ...idempotencyHeader },
+    body: SiteEventCreateRequest,
+    responses: { 201: SiteEventResponse, ...refusals.write },
+    metadata: { ...writes, operationId: 'createEvent' } as const,
+  },
+  update: {
+    method: 'PATCH',
+    path: '/v1/events/admin/:event_id',
+    summary: 'Change an event',
+    description: 'For administrators. The slug is fixed once the event was published; an archived event cannot be changed.',
+    headers: headersA,
+    pathParams: EventPath,
+    body: SiteEventUpdateRequest,
+    responses: { 200: SiteEventResponse, 404: problem, ...refusals.write },
+    metadata: { ...writes, operationId: 'updateEvent' } as const,
+  },
+  publish: {
+    method: 'POST',
+    path: '/v1/events/admin/:event_id/publish',
+    summary: 'Publish an event',
+    description: 'For administrators: a draft becomes public.',
+    headers: headersA,
+    pathParams: EventPath,
+    body: c.noBody(),
+    responses: { 200: SiteEventResponse, 404: problem, ...refusals.write },
+    metadata: { ...writes, operationId: 'publishEvent' } as const,
+  },
+  archive: {
+    method: 'POST',
+    path: '/v1/events/admin/:event_id/archive',
+    summary: 'Archive an event',
+    description: 'For administrators: a draft or a published event is put away for good. Registrations stay as they are.',
+    headers: headersA,
+    pathParams: EventPath,
+    body: c.noBody(),
+    responses: { 200: SiteEventResponse, 404: problem, ...refusals.write },
+    metadata: { ...writes, operationId: 'archiveEvent' } as const,
+  },
+  calendar: {
+    method: 'GET',
+    path: '/v1/events/:slug.ics',
+    summary: 'An event for calendars',
+    description: 'A published event as iCalendar (RFC 5545).',
+    headers: conditional,
+    pathParams: SlugPath,
+    responses: {
+      200: c.otherResponse({
+        contentType: 'text/calendar',
+        body: z.string().meta({ description: 'One VEVENT.', examples: ['BEGIN:VCALENDAR\r\n…\r\nEND:VCALENDAR\r\n'] }),
+      }),
+      304: c.noBody(),
+      404: problem,
+      ...refusals.openInput,
+    },
+    metadata: { auth: 'none', tag, operationId: 'getEventCalendar' } as const,
+  },
+  jsonLd: {
+    method: 'GET',
+    path: '/v1/events/:slug.jsonld',
+    summary: 'An event for search engines',
+    description: 'A published event as JSON-LD (schema.org Event), to be put into a page.',
+    headers: conditional,
+    pathParams: SlugPath,
+    responses: {
+      200: c.otherResponse({ contentType: 'application/ld+json', body: SiteEventJsonLd }),
+      304: c.noBody(),
+      404: problem,
+      ...refusals.openInput,
+    },
+    metadata: { auth: 'none', tag, operationId: 'getEventJsonLd' } as const,
+  },
+  get: {
+    method: 'GET',
+    path: '/v1/events/:slug',
+    summary: 'One event',
+    description: 'A published event; a draft is answered as one that is not there.',
+    headers: conditional,
+    pathParams: SlugPath,
+    responses: { 200: SiteEventResponse, 304: c.noBody(), 404: problem, ...refusals.openInput },
+    metadata: { auth: 'none', tag, operationId: 'getEvent' } as const,
+  },
+});
