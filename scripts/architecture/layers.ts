@@ -15,7 +15,9 @@ export const SLICES: readonly string[] = [
   'events',
   'files',
   'videos',
+  'people',
   'marketing',
+  'emails',
   'discovery',
 ];
 

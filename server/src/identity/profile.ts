@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
+import { forgetUser } from '../people/index.ts';
 import { type Actor, actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
 import { type Execute, inUnit } from './execute.ts';
 import { notify } from './mails/notices.ts';
@@ -134,6 +135,7 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
         await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
         await endSessions(unit, { userId: user.id, now: at });
         user.close(at);
+        await forgetUser(execute, user.id, at);
         await onAccountClosed(execute, { accountId: principal.accountId, at, actor: actorOf(principal), origin });
       });
     },

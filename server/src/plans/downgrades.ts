@@ -28,7 +28,7 @@ export function createDowngrades({ pool, exclusively, provider, clock }: Downgra
       accountId,
       scheduled.to_plan,
     ]);
-    await putOnPlan(unit, accountId, { from: row.plan, to: scheduled.to_plan });
+    await putOnPlan(unit, accountId, { from: row.plan, to: scheduled.to_plan, at: clock.now() });
     await end(unit, scheduled, 'applied', clock.now());
   };
 

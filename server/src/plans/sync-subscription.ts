@@ -4,7 +4,7 @@ import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Unit } from './account-lock.ts';
 import { type DowngradeRow, type SubscriptionRow, scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
-import { mailAccount, recordBySystem } from './tell.ts';
+import { mailAccount, recordBySystem, sightAccount } from './tell.ts';
 import { planOf, planRef, rankOf } from './tiers.ts';
 
 /** How long a plan stays while its renewal is declined and tried again. */
@@ -46,7 +46,7 @@ export async function syncSubscription({ provider, clock }: SyncDeps, unit: Unit
       hasChanged ? 1 : 0,
     ],
   );
-  if (effective !== before.plan) await putOnPlan(unit, accountId, { from: before.plan, to: effective });
+  if (effective !== before.plan) await putOnPlan(unit, accountId, { from: before.plan, to: effective, at: clock.now() });
   if (graceEndsAt !== null && plan) await tellOfLatePayment(unit, accountId, { plan: planOf(plan.planId).name, graceEndsAt });
   const after = await subscriptionRow(unit, accountId);
   await syncDowngrade(unit, { before, after, subscription: plan && subscription, now: clock.now() });
@@ -54,8 +54,9 @@ export async function syncSubscription({ provider, clock }: SyncDeps, unit: Unit
 }
 
 /** Admission of every instance goes by it within a second: a trigger announces it, and their memory of the account's keys is dropped. */
-export async function putOnPlan(unit: Unit, accountId: string, { from, to }: { from: string; to: string }): Promise<void> {
+export async function putOnPlan(unit: Unit, accountId: string, { from, to, at }: { from: string; to: string; at: number }): Promise<void> {
   await unit.query('update accounts set plan = $2 where id = $1', [accountId, to]);
+  await sightAccount(unit, accountId, { planTier: planOf(to).id, at: new Date(at) });
   await recordBySystem(unit, accountId, {
     action: 'plan.changed',
     target: { kind: 'account', id: accountId },

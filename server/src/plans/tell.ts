@@ -1,4 +1,5 @@
 import { actorOf, type Call, type Execute, originOf, type Principal, recordAudit } from '../identity/index.ts';
+import { sightPerson } from '../people/index.ts';
 import type { Unit } from './account-lock.ts';
 
 const executing =
@@ -40,9 +41,20 @@ export async function mailAccount(
   { accountId, about }: { readonly accountId: string; readonly about: string },
   queue: (execute: Execute, addressed: Addressed) => Promise<void>,
 ): Promise<void> {
+  for (const { id, email } of await usersOf(unit, accountId))
+    await queue(executing(unit), { to: email, accountId, dedupeKey: `${about}:${id}` });
+}
+
+/** The people of an account are known by the plan they are on. */
+export async function sightAccount(unit: Unit, accountId: string, seen: { planTier: string; at: Date }): Promise<void> {
+  for (const { id, email } of await usersOf(unit, accountId))
+    await sightPerson(executing(unit), { email, source: 'user', userId: id, ...seen });
+}
+
+async function usersOf(unit: Unit, accountId: string): Promise<{ id: string; email: string }[]> {
   const { rows } = await unit.query<{ id: string; email: string }>(
     'select id, email from users where account_id = $1 and closed_at is null',
     [accountId],
   );
-  for (const { id, email } of rows) await queue(executing(unit), { to: email, accountId, dedupeKey: `${about}:${id}` });
+  return rows;
 }

@@ -23,6 +23,7 @@ import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
 import { receiptLogMigration } from './0030-receipt-log.ts';
 import { batchRunsMigration } from './0031-batch-runs.ts';
 import { eventsMigration } from './0041-events.ts';
+import { peopleMigration } from './0044-people.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   receiptLogMigration,
   batchRunsMigration,
   eventsMigration,
+  peopleMigration,
 ];

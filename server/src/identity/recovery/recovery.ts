@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { sightPerson } from '../../people/index.ts';
 import { type Origin, recordAudit } from '../audit/record-audit.ts';
 import { inUnit } from '../execute.ts';
 import { notify } from '../mails/notices.ts';
@@ -89,6 +90,7 @@ export function createRecovery({ em, pool, passwords, throttle, clock }: Recover
           { email: isChange ? { from: before, to: email } : email },
           origin,
         );
+        if (isChange) await sightPerson(inUnit(unit), { email, source: 'user', userId: user.id, at: present() });
         if (isChange) await notify(inUnit(unit), 'email-changed', { to: before, accountId: user.account.id, at: present(), origin });
       });
       await admitted.succeeded();
