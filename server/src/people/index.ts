@@ -1,2 +1,2 @@
 export { foldForSearch } from './fold.ts';
-export { forgetUser, type PersonSighting, type PersonSource, sightPerson } from './sight-person.ts';
+export { forgetUser, type PersonSighting, sightPerson } from './sight-person.ts';
