@@ -27,6 +27,7 @@ let account: Account;
 const SECRETS = {
   MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`,
   RECEIPT_SIGNING_KEY: randomBytes(32).toString('base64'),
+  LOG_SIGNING_KEY: randomBytes(32).toString('base64'),
   INTERNAL_SECRET: randomBytes(24).toString('base64url'),
 };
 

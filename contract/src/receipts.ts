@@ -142,6 +142,33 @@ export const ReceiptPayload = z
   .meta({ id: 'ReceiptPayload', description: 'What is signed, as canonical JSON (RFC 8785).' });
 export type ReceiptPayload = z.infer<typeof ReceiptPayload>;
 
+const LogHash = z.string().meta({ description: 'SHA-256, base64.', examples: ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='] });
+
+export const ReceiptLog = z
+  .discriminatedUnion('state', [
+    z.object({ state: z.literal('pending') }).meta({ description: 'For the seconds until the log takes the receipt in.' }),
+    z
+      .object({
+        state: z.literal('logged'),
+        index: z
+          .int()
+          .min(0)
+          .meta({ description: 'Position of the entry, from 0.', examples: [41] }),
+        tree_size: z
+          .int()
+          .min(1)
+          .meta({ description: 'Entries of the log in the state that the proof is against.', examples: [42] }),
+        inclusion_path: z.array(LogHash).meta({ description: 'Hashes from the leaf upwards (RFC 9162, section 2.1.3).' }),
+        checkpoint: z.string().meta({
+          description: 'That state as the log signed it, and witnesses with it: a signed note (c2sp.org/tlog-checkpoint).',
+          examples: ['tallygate/receipts/5f2c…\n42\n…'],
+        }),
+      })
+      .meta({ description: 'The receipt stands in the log.' }),
+  ])
+  .meta({ id: 'ReceiptLog', description: 'Where the receipt stands in the log, with the proof of it.', examples: [{ state: 'pending' }] });
+export type ReceiptLog = z.infer<typeof ReceiptLog>;
+
 export const ReceiptResponse = z
   .object({
     object: z.literal('receipt'),
@@ -161,7 +188,7 @@ export const ReceiptResponse = z
         }),
       })
       .meta({ description: 'Signature of the service.' }),
-    log: z.null().meta({ description: 'Place of the transparency-log entry; null until the log takes the receipt in.' }),
+    log: ReceiptLog,
     anchor: z.null().meta({ description: 'Place of the on-chain anchor; null until one exists.' }),
   })
   .meta({ id: 'ReceiptResponse', description: 'A signed receipt: with the public key, everything needed to verify it offline.' });
@@ -204,7 +231,6 @@ export const VaasKeySet = z.object({ keys: z.array(z.discriminatedUnion('purpose
 });
 export type VaasKeySet = z.infer<typeof VaasKeySet>;
 
-const hashText = z.string().meta({ description: 'SHA-256, base64.', examples: ['47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='] });
 const note = (description: string, example: string) =>
   c.otherResponse({ contentType: 'text/plain', body: z.string().meta({ description, examples: [example] }) });
 const LogSize = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -214,7 +240,7 @@ export const LogConsistencyResponse = z
     object: z.literal('log.consistency'),
     from: z.int().meta({ description: 'The smaller size.', examples: [4] }),
     to: z.int().meta({ description: 'The larger size.', examples: [7] }),
-    path: z.array(hashText).meta({ description: 'The consistency path of RFC 9162, section 2.1.4.' }),
+    path: z.array(LogHash).meta({ description: 'The consistency path of RFC 9162, section 2.1.4.' }),
   })
   .meta({ id: 'LogConsistencyResponse', description: 'That the log of one size is the beginning of the log of another.' });
 export type LogConsistencyResponse = z.infer<typeof LogConsistencyResponse>;

@@ -70,7 +70,7 @@ describe('receipts verify', () => {
     const { stdout, stderr, exitCode } = await verify(receiptText('good/plain'));
     expect({ stderr, exitCode }).toEqual({ stderr: NOT_COMPARED, exitCode: 0 });
     const { payload } = JSON.parse(receiptText('good/plain'));
-    expect(stdout.split('\n')).toEqual([
+    expect(stdout.split('\n').slice(0, 12)).toEqual([
       'valid',
       `Receipt               ${payload.receipt_id}`,
       `Request               ${payload.request_id}`,
@@ -82,7 +82,7 @@ describe('receipts verify', () => {
       '  total               = 0.000384 USD, rounded up once',
       `Completed             ${payload.completed_at} (completed)`,
       'Mode                  live',
-      '',
+      'Log                   pending',
     ]);
     expect(gateway.requests).toHaveLength(0);
   });
@@ -100,6 +100,13 @@ describe('receipts verify', () => {
     ['refund', 'Reason                The provider made nothing of it.'],
   ])('shows of %s how the cost comes about: %s', async (name, line) => {
     expect((await verify(receiptText(`good/${name}`))).stdout).toContain(line);
+  });
+
+  it('says where a receipt stands in the log, what that proves and what it does not', async () => {
+    const { stdout } = await verify(receiptText('good/logged'));
+    expect(stdout).toContain('Log                   entry 5 of 13 in vectors.tallygate.test/receipts\n');
+    expect(stdout).toMatch(/\nThis proves:\n- The service signed this receipt.+\n(- .+\n)*- It is entry 5 of the log/);
+    expect(stdout).toMatch(/\nIt does not prove:\n- That the named model made the answer/);
   });
 
   it('exits with 3 for a file that is no receipt at all', async () => {

@@ -1,4 +1,4 @@
-import type { PublishedPrices, ReceiptPayload, Verification } from '@tallygate/receipts';
+import type { PublishedPrices, ReceiptPayload, Verification, Verified } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { keptPricesPath, keySetPath } from '../credentials.ts';
@@ -16,7 +16,7 @@ interface Options {
 
 const NOT_COMPARED = 'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
 
-const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload'];
+const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'proves', 'does_not_prove'];
 
 const SUMMARY: readonly Column<ReceiptPayload>[] = [
   { title: 'Receipt', of: ({ receipt_id, kind }) => (kind === 'usage' ? receipt_id : `${receipt_id} (${kind.replaceAll('_', ' ')})`) },
@@ -70,7 +70,7 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
 async function explain(world: CommandWorld, found: Verification): Promise<void> {
   if (!found.valid) {
     world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
-    if (found.code === 'unknown_key')
+    if (found.code === 'unknown_key' || found.code === 'unknown_log_key')
       world.err.write('The keys at hand may be older than the receipt: `tallygate receipts keys` fetches them.\n');
     if (found.code === 'price_unpublished')
       world.err.write(
@@ -81,8 +81,15 @@ async function explain(world: CommandWorld, found: Verification): Promise<void> 
   world.out.write('valid\n');
   const { payload } = found;
   const refund = payload.refund_of === null ? [] : REFUND;
-  printRecord(world, payload, [...SUMMARY, ...refund, COST, ...(await calculation(payload)), ...CIRCUMSTANCES]);
+  const log: Column<ReceiptPayload> = { title: 'Log', of: () => logText(found) };
+  printRecord(world, payload, [...SUMMARY, ...refund, COST, ...(await calculation(payload)), ...CIRCUMSTANCES, log]);
+  world.out.write(plainText(`\nThis proves:\n${listText(found.proves)}It does not prove:\n${listText(found.does_not_prove)}`));
 }
+
+const listText = (sentences: readonly string[]): string => sentences.map((sentence) => `- ${sentence}\n`).join('');
+
+const logText = ({ checks, logged }: Verified): string =>
+  logged ? `entry ${logged.index} of ${logged.tree_size} in ${logged.origin}` : checks.log === 'pending' ? 'pending' : 'not checked';
 
 /** `undefined` where there are none to compare with, or none are wanted. A file that was named must be there. */
 async function readPrices(world: CommandWorld, named: string | false | undefined): Promise<PublishedPrices | undefined> {

@@ -1,6 +1,17 @@
 import { signingInput } from '../src/digest.ts';
-import type { ReceiptPayload } from '../src/receipt.ts';
-import { clientSignature, issue, noUsage, payloadWith, refundWith, retired, type VectorKey } from './vector-receipts.ts';
+import type { ReceiptLog, ReceiptPayload } from '../src/receipt.ts';
+import { entryAt, INDEX, leavesAround } from './vector-log.ts';
+import {
+  clientSignature,
+  issue,
+  logCurrent,
+  logRetired,
+  noUsage,
+  payloadWith,
+  refundWith,
+  retired,
+  type VectorKey,
+} from './vector-receipts.ts';
 
 export interface GoodVector {
   readonly why: string;
@@ -9,7 +20,15 @@ export interface GoodVector {
   /** What is hashed for the digest, to find the first byte that differs. */
   readonly signing_input: string;
   readonly cost_nano_usd: string;
+  /** Present where the receipt carries its proof: then that is checked too. */
+  readonly log?: 'ok';
 }
+
+const logged = (why: string, entry: ReceiptLog, payload: ReceiptPayload = payloadWith(), key?: VectorKey): GoodVector => ({
+  ...good(why, payload, key),
+  receipt: issue(payload, key, entry),
+  log: 'ok',
+});
 
 const good = (why: string, payload: ReceiptPayload, key?: VectorKey): GoodVector => ({
   why,
@@ -35,6 +54,8 @@ function reversed(value: unknown): unknown {
       .map(([name, member]) => [name, reversed(member)]),
   );
 }
+
+const ofJune = payloadWith({ started_at: '2026-06-30T23:59:59.000Z', completed_at: '2026-07-01T00:00:00.000Z' });
 
 export const goodVectors: Readonly<Record<string, GoodVector>> = {
   plain: good('A chat completion, 1,200 tokens in and 340 out.', payloadWith()),
@@ -261,11 +282,7 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
       }),
     }),
   ),
-  'retired-key-in-its-time': good(
-    'Signed with a key that has been retired since: the receipt stays valid.',
-    payloadWith({ started_at: '2026-06-30T23:59:59.000Z', completed_at: '2026-07-01T00:00:00.000Z' }),
-    retired,
-  ),
+  'retired-key-in-its-time': good('Signed with a key that has been retired since: the receipt stays valid.', ofJune, retired),
   'reordered-members': goodText('The order of members does not matter.', JSON.stringify(reversed(issue(payloadWith())))),
   'pretty-printed': goodText('White space does not matter.', `\n${JSON.stringify(issue(payloadWith()), null, '\t')}\r\n`),
   'escaped-text': goodText(
@@ -276,4 +293,28 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
     ...good('What stands beside the payload is not signed: an unknown member there is ignored.', payloadWith()),
     receipt: { ...issue(payloadWith()), note: 'added by a mail gateway' },
   },
+  'log-null': {
+    ...good('Receipts from before there was a log say null in the place of pending.', payloadWith()),
+    receipt: { ...issue(payloadWith()), log: null },
+  },
+  logged: logged('Entry 5 of a log of 13, with its proof and the state of the log.', entryAt(leavesAround(), INDEX)),
+  'logged-alone': logged('The only entry of a log: the path is empty.', entryAt(leavesAround(payloadWith(), 0, 1), 0)),
+  'logged-last': logged(
+    'The last entry of a log of odd size: it has no neighbour on its level.',
+    entryAt(leavesAround(payloadWith(), 12, 13), 12),
+  ),
+  'logged-by-two-keys': logged(
+    'Two keys of the log signed its state, as while one takes the place of the other; either is enough.',
+    entryAt(leavesAround(), INDEX, { keys: [logRetired, logCurrent] }),
+  ),
+  'logged-and-witnessed': logged(
+    'A witness cosigned the state of the log. Whoever does not know the witness passes over its line.',
+    entryAt(leavesAround(), INDEX, { isWitnessed: true }),
+  ),
+  'logged-by-retired-key-in-its-time': logged(
+    'Receipt and state of the log were signed with keys that have been retired since: both stay valid.',
+    entryAt(leavesAround(ofJune, 7, 8), 7, { keys: [logRetired] }),
+    ofJune,
+    retired,
+  ),
 };

@@ -1,8 +1,9 @@
 import nacl from 'tweetnacl';
 import { accountHash, keyHash, keyThumbprint, receiptDigest } from '../src/digest.ts';
-import { toBase64url, toHex, utf8 } from '../src/encoding.ts';
+import { fromBase64url, toBase64url, toHex, utf8 } from '../src/encoding.ts';
+import { type NoteKey, toVerifierKey } from '../src/log/note.ts';
 import { readSignatureInput, signatureBase } from '../src/message-signature.ts';
-import type { ClientSignature, ReceiptPayload, ReceiptResponse, VaasKey } from '../src/receipt.ts';
+import type { ClientSignature, ReceiptLog, ReceiptPayload, ReceiptResponse, VaasKey, VaasKeySet, VaasLogKey } from '../src/receipt.ts';
 import { sha256 } from '../src/sha256.ts';
 
 /** Keys from fixed seeds: their secrets are public, which is what makes the vectors reproducible and the keys worthless. */
@@ -22,6 +23,9 @@ export const current = keyFrom('current key');
 export const retired = keyFrom('retired key');
 export const future = keyFrom('future key');
 export const stranger = keyFrom('key of somebody else');
+export const logCurrent = keyFrom('current key of the log');
+export const logRetired = keyFrom('retired key of the log');
+export const witness = keyFrom('key of the witness');
 /** The key with which the caller signed their request. */
 const client = keyFrom('key of the client');
 
@@ -37,11 +41,28 @@ const published = ({ x, kid }: VectorKey, not_before: string, not_after: string 
   not_after,
 });
 
-export const keySet = {
+export const LOG_ORIGIN = 'vectors.tallygate.test/receipts';
+
+/** A key as signed notes know it. */
+export const noteKey = ({ x }: VectorKey, name = LOG_ORIGIN, kind: NoteKey['kind'] = 'signature'): NoteKey => ({
+  name,
+  kind,
+  publicKey: fromBase64url(x, 32) ?? new Uint8Array(),
+});
+
+const publishedOfLog = (key: VectorKey, not_before: string, not_after: string | null): VaasLogKey => ({
+  ...published(key, not_before, not_after),
+  purpose: 'checkpoint',
+  verifier_key: toVerifierKey(noteKey(key)),
+});
+
+export const keySet: VaasKeySet = {
   keys: [
     published(current, '2026-07-01T00:00:00.000Z', null),
     published(retired, '2026-01-01T00:00:00.000Z', '2026-07-01T00:00:00.000Z'),
     published(future, '2027-01-01T00:00:00.000Z', null),
+    publishedOfLog(logCurrent, '2026-07-01T00:00:00.000Z', null),
+    publishedOfLog(logRetired, '2026-01-01T00:00:00.000Z', '2026-07-01T00:00:00.000Z'),
   ],
 };
 
@@ -135,7 +156,7 @@ export const payloadWith = (changes: Partial<ReceiptPayload> = {}): ReceiptPaylo
 export const sign = (bytes: Uint8Array, key: VectorKey): string => toBase64url(nacl.sign.detached(bytes, key.secretKey));
 
 /** A receipt of the payload as the service would issue it with that key. */
-export function issue(payload: ReceiptPayload, key: VectorKey = current): ReceiptResponse {
+export function issue(payload: ReceiptPayload, key: VectorKey = current, log: ReceiptLog = { state: 'pending' }): ReceiptResponse {
   const digest = receiptDigest(payload);
   return {
     object: 'receipt',
@@ -143,7 +164,7 @@ export function issue(payload: ReceiptPayload, key: VectorKey = current): Receip
     payload,
     digest: toHex(digest),
     signature: { alg: 'Ed25519', kid: key.kid, value: sign(digest, key) },
-    log: null,
+    log,
     anchor: null,
   };
 }

@@ -20,6 +20,7 @@ export {
   toVerifierKey,
 } from './log/note.ts';
 export { type ConsistencyClaim, type InclusionClaim, isConsistent, isIncluded } from './log/proofs.ts';
+export type { LoggedReceipt, LogTrust } from './log/receipt-log.ts';
 export {
   checkTlogProof,
   formatTlogProof,
@@ -44,9 +45,19 @@ export {
 } from './log/tree.ts';
 export { readSignatureInput, type SignatureInput, sha256OfContentDigest, signatureBase } from './message-signature.ts';
 export type { PublishedPrice, PublishedPrices, UnitPrices } from './prices.ts';
-export type { ClientSignature, ReceiptPayload, ReceiptResponse, ReceiptUsage, VaasKey, VaasKeySet, VaasLogKey } from './receipt.ts';
+export type {
+  ClientSignature,
+  ReceiptLog,
+  ReceiptPayload,
+  ReceiptResponse,
+  ReceiptUsage,
+  VaasKey,
+  VaasKeySet,
+  VaasLogKey,
+} from './receipt.ts';
 export { type Refusal, type RefusalCode, Refused } from './refusal.ts';
 export { sha256 } from './sha256.ts';
+export type { Statement } from './statement.ts';
 export { type InnerList, parseDictionary } from './structured-fields.ts';
 export {
   type Checks,

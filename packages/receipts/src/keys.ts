@@ -1,10 +1,11 @@
 import { isPlainObject } from './canonical.ts';
 import { keyThumbprint } from './digest.ts';
 import { isMalleated, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
-import { fromBase64url } from './encoding.ts';
-import type { VaasKey } from './receipt.ts';
+import { fromBase64url, toBase64url } from './encoding.ts';
+import { fromVerifierKey, type NoteKey } from './log/note.ts';
+import type { VaasKey, VaasLogKey } from './receipt.ts';
 import { Refused } from './refusal.ts';
-import { readKey } from './structure.ts';
+import { readKey, readLogKey } from './structure.ts';
 
 /**
  * The receipt key of that name. Other entries are not even read (RFC 7517, section 5): a set may gain keys of other
@@ -13,26 +14,61 @@ import { readKey } from './structure.ts';
  * Throws `Refused` with `malformed_keys`, `unknown_key`, `kid_mismatch` or `weak_key`.
  */
 export function keyNamed(kid: string, keySet: unknown): VaasKey {
-  const entries = isPlainObject(keySet) ? keySet['keys'] : undefined;
-  if (!Array.isArray(entries)) throw new Refused('malformed_keys', 'keys must be an object with an array "keys".');
-
-  const named = entries
-    .map((entry: unknown, index) => ({ entry, path: `keys[${index}]` }))
-    .filter(({ entry }) => isReceiptKeyNamed(kid, entry));
+  const named = entriesOf(keySet).filter(({ entry }) => isReceiptKeyNamed(kid, entry));
   const [first, second] = named;
   if (!first) throw new Refused('unknown_key', `No receipt key has the kid ${JSON.stringify(kid)}.`);
   // With two periods of validity for one key, which of them holds would depend on the reader.
   if (second) throw new Refused('malformed_keys', `${first.path} and ${second.path} have the same kid.`);
 
   const key = readKey(first.entry, first.path);
-  if (keyThumbprint(key.x) !== key.kid) throw new Refused('kid_mismatch', `${first.path}.kid is not the thumbprint of the key.`);
-  if (isWeakPublicKey(publicBytes(key)))
-    throw new Refused('weak_key', `${first.path}.x is not a public key that only its owner can sign for.`);
+  checkKeyItself(key, first.path);
   return key;
 }
 
-const isReceiptKeyNamed = (kid: string, entry: unknown): boolean =>
-  isPlainObject(entry) && entry['kid'] === kid && entry['kty'] === 'OKP' && entry['crv'] === 'Ed25519' && entry['purpose'] === 'receipt';
+const entriesOf = (keySet: unknown): { entry: unknown; path: string }[] => {
+  const entries = isPlainObject(keySet) ? keySet['keys'] : undefined;
+  if (!Array.isArray(entries)) throw new Refused('malformed_keys', 'keys must be an object with an array "keys".');
+  return entries.map((entry: unknown, index) => ({ entry, path: `keys[${index}]` }));
+};
+
+const isReceiptKeyNamed = (kid: string, entry: unknown): boolean => isPlainObject(entry) && entry['kid'] === kid && isOf('receipt', entry);
+
+const isOf = (purpose: string, entry: unknown): boolean =>
+  isPlainObject(entry) && entry['kty'] === 'OKP' && entry['crv'] === 'Ed25519' && entry['purpose'] === purpose;
+
+function checkKeyItself(key: VaasKey | VaasLogKey, path: string): void {
+  if (keyThumbprint(key.x) !== key.kid) throw new Refused('kid_mismatch', `${path}.kid is not the thumbprint of the key.`);
+  if (isWeakPublicKey(publicBytes(key))) throw new Refused('weak_key', `${path}.x is not a public key that only its owner can sign for.`);
+}
+
+/** A key of the log, and until when it signed. */
+export interface LogKey {
+  readonly key: NoteKey;
+  /** Null while it is in force, and of a pinned key. */
+  readonly notAfter: string | null;
+}
+
+/** The log's keys of the set. Throws `Refused` with `malformed_keys`, `kid_mismatch` or `weak_key`. */
+export function logKeysOf(keySet: unknown): LogKey[] {
+  return entriesOf(keySet)
+    .filter(({ entry }) => isOf('checkpoint', entry))
+    .map(({ entry, path }) => {
+      const read = readLogKey(entry, path);
+      checkKeyItself(read, path);
+      const key = fromVerifierKey(read.verifier_key);
+      if (key?.kind !== 'signature' || toBase64url(key.publicKey) !== read.x)
+        throw new Refused('malformed_keys', `${path}.verifier_key is not of this key.`);
+      return { key, notAfter: read.not_after };
+    });
+}
+
+/** A key that is known from elsewhere than the key set. Throws `Refused` with `malformed_keys` or `weak_key`. */
+export function pinnedKey(text: string, kind: NoteKey['kind']): NoteKey {
+  const key = fromVerifierKey(text);
+  if (key?.kind !== kind) throw new Refused('malformed_keys', `${JSON.stringify(text)} is no verifier key of a ${kind}.`);
+  if (isWeakPublicKey(key.publicKey)) throw new Refused('weak_key', `${text} is not a public key that only its owner can sign for.`);
+  return key;
+}
 
 /** Throws `Refused` with `malleable_signature` or `bad_signature`. */
 export function checkSignature(key: VaasKey, digest: Uint8Array, value: string): void {
@@ -58,7 +94,7 @@ export function checkPeriod(key: VaasKey, completedAt: string): void {
     throw new Refused('key_retired', `payload.completed_at is ${completedAt}, the key was retired at ${key.not_after}.`);
 }
 
-function publicBytes(key: VaasKey): Uint8Array {
+function publicBytes(key: VaasKey | VaasLogKey): Uint8Array {
   const bytes = fromBase64url(key.x, 32);
   if (!bytes) throw new Refused('malformed_keys', `The key ${key.kid} is not 32 bytes.`);
   return bytes;

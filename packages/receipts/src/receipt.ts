@@ -108,11 +108,25 @@ export interface ReceiptResponse {
     /** 64 bytes, base64url. */
     value: string;
   };
-  /** Place of the transparency-log entry. */
-  log: null;
+  log: ReceiptLog;
   /** Place of the on-chain anchor. */
   anchor: null;
 }
+
+/** Where the receipt stands in the log, with the proof of it; `pending` for the seconds until it does. */
+export type ReceiptLog =
+  | { state: 'pending' }
+  | {
+      state: 'logged';
+      /** Position of the entry, from 0. */
+      index: number;
+      /** Entries of the log in the state that the proof is against. */
+      tree_size: number;
+      /** Hashes from the leaf upwards (RFC 9162, section 2.1.3), base64. */
+      inclusion_path: string[];
+      /** That state as the log signed it, and witnesses with it: a signed note (c2sp.org/tlog-checkpoint). */
+      checkpoint: string;
+    };
 
 /** A public key (RFC 8037) that signs receipts, and the time in which it did. */
 export interface VaasKey extends PublishedKey {

@@ -55,7 +55,21 @@ export type RefusalCode =
   /** The published prices do not have this model in this price version. */
   | 'price_unpublished'
   /** A unit price is not the published one. */
-  | 'price_mismatch';
+  | 'price_mismatch'
+  /** `log` has the wrong form, or its checkpoint is none. */
+  | 'malformed_log'
+  /** The checkpoint is of another size than the proof says. */
+  | 'log_size_mismatch'
+  /** No key of the log at hand has signed the checkpoint. */
+  | 'unknown_log_key'
+  /** A signature of a known key under the checkpoint does not hold. */
+  | 'bad_checkpoint_signature'
+  /** The checkpoint holds a receipt of later than the retirement of every key that signed it. */
+  | 'log_key_retired'
+  /** The proof does not lead from the receipt to the root of the checkpoint. */
+  | 'not_in_log'
+  /** Fewer of the named witnesses than demanded have cosigned the checkpoint. */
+  | 'too_few_witnesses';
 
 /** Ends the verification of a receipt from any depth of it. The verifying functions catch it and return it as a value. */
 export class Refused extends Error {

@@ -1,7 +1,8 @@
 import { isPlainObject } from './canonical.ts';
-import { fromBase64url } from './encoding.ts';
+import { fromBase64, fromBase64url } from './encoding.ts';
+import { HASH_BYTES } from './log/tree.ts';
 import { PRICE_METERS } from './prices.ts';
-import type { ClientSignature, ReceiptPayload, ReceiptUsage, VaasKey } from './receipt.ts';
+import type { ClientSignature, ReceiptLog, ReceiptPayload, ReceiptUsage, VaasKey, VaasLogKey } from './receipt.ts';
 import { Refused } from './refusal.ts';
 import {
   boolean,
@@ -28,6 +29,8 @@ const uuid = matching(/^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{
 const integerString = matching(/^(?:0|[1-9]\d{0,29})$/, 'an integer as a string of at most 30 digits, without sign or leading zeros');
 /** One spelling for every factor, with few enough digits. */
 const factor = matching(/^(?:0|[1-9]\d{0,3})(?:\.\d{0,17}[1-9])?$/, 'a decimal such as 0.5, without sign, leading or trailing zeros');
+/** The path of a leaf in a tree of 2^53 leaves. */
+const LONGEST_PATH = 53;
 const METER = /^[a-z][a-z0-9_]{0,63}$/;
 
 /** By meter. A price of something that this version cannot count could hide anything. */
@@ -153,18 +156,45 @@ const receipt = object<ReadReceipt & { object: 'receipt' }>({
 /** Reads the parts of a receipt into a copy, or refuses with the name of the field at fault. */
 export const readReceipt = (value: unknown): ReadReceipt => receipt(value, { path: 'receipt', code: 'malformed' });
 
+const hashes: Shape<string[]> = (value, at) => {
+  if (!Array.isArray(value) || value.length > LONGEST_PATH)
+    throw new Refused(at.code, `${at.path} must be a list of at most ${LONGEST_PATH} hashes.`);
+  return value.map((hash: unknown, index) => {
+    if (typeof hash === 'string' && fromBase64(hash, HASH_BYTES)) return hash;
+    throw new Refused(at.code, `${at.path}[${index}] must be ${HASH_BYTES} bytes in canonical base64.`);
+  });
+};
+
+const logged = object<Extract<ReceiptLog, { state: 'logged' }>>({
+  state: oneOf('logged'),
+  index: count,
+  tree_size: count,
+  inclusion_path: hashes,
+  checkpoint: string,
+});
+
+/** What a receipt says of its place in the log; undefined where it says that there is none yet. */
+export function readLog(value: unknown): Extract<ReceiptLog, { state: 'logged' }> | undefined {
+  if (value === null || (isPlainObject(value) && value['state'] === 'pending')) return undefined;
+  return logged(value, { path: 'receipt.log', code: 'malformed_log' });
+}
+
 /** As RFC 7517, section 4 asks, members that are not known here are ignored. */
-const key = object<VaasKey>({
+const publicKey = {
   kty: oneOf('OKP'),
   crv: oneOf('Ed25519'),
   x: bytes(32),
   kid: string,
   use: oneOf('sig'),
   alg: oneOf('EdDSA'),
-  purpose: oneOf('receipt'),
   not_before: timestamp,
   not_after: nullable(timestamp),
-});
+};
+const key = object<VaasKey>({ ...publicKey, purpose: oneOf('receipt') });
+const logKey = object<VaasLogKey>({ ...publicKey, purpose: oneOf('checkpoint'), verifier_key: string });
 
 /** Reads one key of a set; `path` names it in messages. */
 export const readKey = (value: unknown, path: string): VaasKey => key(value, { path, code: 'malformed_keys' });
+
+/** As {@link readKey}, of the log. */
+export const readLogKey = (value: unknown, path: string): VaasLogKey => logKey(value, { path, code: 'malformed_keys' });

@@ -4,19 +4,21 @@ import { receiptDigest } from './digest.ts';
 import { toHex } from './encoding.ts';
 import { readJson } from './json.ts';
 import { checkPeriod, checkSignature, keyNamed } from './keys.ts';
+import { checkLog, type LoggedReceipt, type LogTrust } from './log/receipt-log.ts';
 import { checkPrices, type PublishedPrices } from './prices.ts';
 import type { ReceiptPayload } from './receipt.ts';
 import { type Refusal, type RefusalCode, Refused, refusalAsValue } from './refusal.ts';
-import { readReceipt } from './structure.ts';
+import { type Statement, statementOf } from './statement.ts';
+import { readLog, readReceipt } from './structure.ts';
 
-export interface VerifyOptions {
+export interface VerifyOptions extends LogTrust {
   /** Where given, the receipt must have been charged at these prices. */
   readonly prices?: PublishedPrices;
   /** Parts of the request that the caller's own signature covers and the receipt does not state, to check that one too. */
   readonly requestComponents?: RequestComponents;
 }
 
-/** `pending`: the receipt carries none yet. `unchecked`: it carries one that this version cannot check, and that proves nothing here. */
+/** `pending`: the receipt carries none yet. `unchecked`: it carries one that cannot be checked here, and that proves nothing. */
 export type ProofState = 'pending' | 'unchecked';
 
 /** What was found in order. */
@@ -27,15 +29,18 @@ export interface Checks {
   readonly prices?: 'ok';
   /** Present where the caller signed the request. `unchecked`: it covers parts of the request that are not known here. */
   readonly client_signature?: 'ok' | 'unchecked';
-  readonly log: ProofState;
+  /** `unchecked`: there is a proof, and no key of the log at hand to check it with. One that does not hold refuses the receipt. */
+  readonly log: 'ok' | ProofState;
   readonly anchor: ProofState;
 }
 
 /** A receipt that holds. Only `payload` is signed, so only it is handed on. */
-export interface Verified {
+export interface Verified extends Statement {
   readonly valid: true;
   readonly payload: ReceiptPayload;
   readonly checks: Checks;
+  /** Where it stands in the log; present where `checks.log` is `ok`. */
+  readonly logged?: LoggedReceipt;
 }
 
 /** A refusal is a value, not an exception. */
@@ -72,7 +77,7 @@ export function parseReceipt(text: string): ParsedReceipt | UnparsedReceipt {
   return read.valid ? { parsed: true, receipt: read.receipt } : { parsed: false, code: read.code, reason: read.reason };
 }
 
-function verified(input: unknown, keys: unknown, { prices, requestComponents = {} }: VerifyOptions): Verified {
+function verified(input: unknown, keys: unknown, { prices, requestComponents = {}, ...trust }: VerifyOptions): Verified {
   const { id, payload, digest: stated, signature, log, anchor } = readReceipt(input);
   if (id !== payload.receipt_id) throw new Refused('id_mismatch', `receipt.id is ${id}, payload.receipt_id is ${payload.receipt_id}.`);
 
@@ -88,18 +93,20 @@ function verified(input: unknown, keys: unknown, { prices, requestComponents = {
   checkCost(payload);
   if (prices) checkPrices(payload, prices);
 
-  return {
-    valid: true,
-    payload,
-    checks: {
-      signature: 'ok',
-      cost: 'ok',
-      ...(prices && { prices: 'ok' }),
-      ...(clientSignature && { client_signature: clientSignature }),
-      log: stateOf(log),
-      anchor: stateOf(anchor),
-    },
+  const entry = readLog(log);
+  const logged = entry && checkLog(payload, entry, keys, trust);
+  if (!logged && (trust.witnesses?.quorum ?? 0) > 0)
+    throw new Refused('too_few_witnesses', 'The receipt carries no state of the log that witnesses could have cosigned.');
+
+  const checks: Checks = {
+    signature: 'ok',
+    cost: 'ok',
+    ...(prices && { prices: 'ok' }),
+    ...(clientSignature && { client_signature: clientSignature }),
+    log: logged ? 'ok' : entry ? 'unchecked' : 'pending',
+    anchor: stateOf(anchor),
   };
+  return { valid: true, payload, checks, ...(logged && { logged }), ...statementOf(checks, logged) };
 }
 
 const stateOf = (proof: unknown): ProofState => (proof === null ? 'pending' : 'unchecked');

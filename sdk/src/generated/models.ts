@@ -1863,6 +1863,21 @@ export interface Problem {
   budget?: BudgetDetail | undefined;
 }
 
+/** Where the receipt stands in the log, with the proof of it. */
+export type ReceiptLog = {
+  state: 'pending';
+} | {
+  state: 'logged';
+  /** Position of the entry, from 0. */
+  index: number;
+  /** Entries of the log in the state that the proof is against. */
+  tree_size: number;
+  /** Hashes from the leaf upwards (RFC 9162, section 2.1.3). */
+  inclusion_path: string[];
+  /** That state as the log signed it, and witnesses with it: a signed note (c2sp.org/tlog-checkpoint). */
+  checkpoint: string;
+};
+
 /** What is signed, as canonical JSON (RFC 8785). */
 export interface ReceiptPayload {
   version: 'tallygate-receipt/v1';
@@ -1931,8 +1946,7 @@ export interface ReceiptResponse {
     /** Ed25519 signature over the 32 bytes of the digest, base64url. */
     value: string;
   };
-  /** Place of the transparency-log entry; null until the log takes the receipt in. */
-  log: null;
+  log: ReceiptLog;
   /** Place of the on-chain anchor; null until one exists. */
   anchor: null;
 }

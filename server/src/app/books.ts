@@ -3,7 +3,7 @@ import type { JournalEntry, LaneSource, SettlementFeed } from '../adapters/lanes
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { createSettlementAlerts } from '../budgets/index.ts';
 import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../ledger/index.ts';
-import { newSigningSeed, publishSigningKey, type SigningKey, signingKeyFromSeed } from '../receipts/index.ts';
+import { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from '../receipts/index.ts';
 import { keptSecret } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
@@ -14,8 +14,8 @@ const RECONCILE_MS = 60_000;
 export interface Books {
   readonly lanes: LaneStores['lanes'];
   readonly refunds: Refunds;
-  /** Signs the states of the receipts’ log. */
-  readonly logKey: SigningKey;
+  /** Sign the states of the receipts’ log. */
+  readonly logKeys: readonly SigningKey[];
   /** Returns once the ledger holds all that was settled before the call. */
   write(): Promise<void>;
 }
@@ -23,10 +23,11 @@ export interface Books {
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
 export async function openBooks(foundation: Foundation): Promise<Books> {
   const { config, log, clock, closing, dataDir, redis, pool, metrics } = foundation;
-  const signingSeed = config.receiptSigningSeed ?? keptSecret(dataDir, 'receipt-signing.key', newSigningSeed);
-  await publishSigningKey(pool, signingKeyFromSeed(signingSeed), clock.now());
-  const logKey = signingKeyFromSeed(config.logSigningSeed ?? keptSecret(dataDir, 'log-signing.key', newSigningSeed));
-  await publishSigningKey(pool, logKey, clock.now(), 'checkpoint');
+  const [signingSeed, ...otherSeeds] = config.receiptSigningSeeds ?? [keptSecret(dataDir, 'receipt-signing.key', newSigningSeed)];
+  await publishSigningKeys(pool, [signingSeed, ...otherSeeds].map(signingKeyFromSeed), clock.now());
+  const logSeeds = config.logSigningSeeds ?? [keptSecret(dataDir, 'log-signing.key', newSigningSeed)];
+  const logKeys = logSeeds.map(signingKeyFromSeed);
+  await publishSigningKeys(pool, logKeys, clock.now(), 'checkpoint');
   const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
     log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
   );
@@ -60,7 +61,7 @@ export async function openBooks(foundation: Foundation): Promise<Books> {
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
     for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
-  return { lanes, refunds, logKey, write: () => writer.drain() };
+  return { lanes, refunds, logKeys, write: () => writer.drain() };
 }
 
 async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {

@@ -50,6 +50,7 @@ test.each([
   ['METRICS_TOKEN', 'short'],
   ['RECEIPT_SIGNING_KEY', 'AAAA'],
   ['LOG_SIGNING_KEY', 'AAAA'],
+  ['LOG_SIGNING_KEY', `${'A'.repeat(43)}=,AAAA`],
   ['INFERENCE_BODY_BYTES', '10'],
   ['BODY_TIMEOUT_MS', '0'],
   ['DRAIN_TIMEOUT_MS', 'soon'],

@@ -34,9 +34,15 @@ const masterKeys = z.string().transform((text, context) =>
   }),
 );
 
-/** Of an Ed25519 key. */
-const seed = z.base64().refine((text) => Buffer.from(text, 'base64').length === 32, 'Expected 32 bytes in base64');
-const bytesOf = (base64: string | undefined): Buffer | undefined => (base64 === undefined ? undefined : Buffer.from(base64, 'base64'));
+const SEED = /^[A-Za-z0-9+/]{43}=$/;
+
+/** Of Ed25519 keys, by commas. */
+const seeds = z.string().transform((text, context): Seeds => {
+  const [first = '', ...others] = text.split(',').map((seed) => seed.trim());
+  if (![first, ...others].every((seed) => SEED.test(seed))) context.addIssue('Expected 32 bytes in base64, or several of them by commas');
+  return [Buffer.from(first, 'base64'), ...others.map((seed) => Buffer.from(seed, 'base64'))];
+});
+type Seeds = readonly [Buffer, ...Buffer[]];
 
 const Variables = z.object({
   PORT: port.default(8787),
@@ -49,8 +55,8 @@ const Variables = z.object({
   INTERNAL_SECRET: z.string().min(16).optional(),
   TRUSTED_PROXIES: networks.default([]),
   METRICS_TOKEN: z.string().min(16).optional(),
-  RECEIPT_SIGNING_KEY: seed.optional(),
-  LOG_SIGNING_KEY: seed.optional(),
+  RECEIPT_SIGNING_KEY: seeds.optional(),
+  LOG_SIGNING_KEY: seeds.optional(),
   MASTER_KEYS: masterKeys.optional(),
   STRIPE_SECRET_KEY: z
     .string()
@@ -108,9 +114,10 @@ export interface Config {
   /** Addresses and networks whose `X-Forwarded-For` is believed. */
   readonly trustedProxies: readonly string[];
   readonly metricsToken: string | undefined;
-  /** 32 bytes; undefined: a key of its own is kept in the data directory. */
-  readonly receiptSigningSeed: Buffer | undefined;
-  readonly logSigningSeed: Buffer | undefined;
+  /** 32 bytes each, the one that signs first; undefined: a key of its own is kept in the data directory. */
+  readonly receiptSigningSeeds: Seeds | undefined;
+  /** As those of receipts, and all of them sign. */
+  readonly logSigningSeeds: Seeds | undefined;
   /** Encrypt what is read again (MFA secrets); the first one is current. Undefined: one of its own is kept in the data directory. */
   readonly masterKeys: readonly { readonly id: string; readonly key: Buffer }[] | undefined;
   /** Undefined: payments are sandboxed. */
@@ -177,8 +184,8 @@ export function readConfig(environment: Environment = process.env): Config {
     internalSecret: given.INTERNAL_SECRET,
     trustedProxies: given.TRUSTED_PROXIES,
     metricsToken: given.METRICS_TOKEN,
-    receiptSigningSeed: bytesOf(given.RECEIPT_SIGNING_KEY),
-    logSigningSeed: bytesOf(given.LOG_SIGNING_KEY),
+    receiptSigningSeeds: given.RECEIPT_SIGNING_KEY,
+    logSigningSeeds: given.LOG_SIGNING_KEY,
     masterKeys: given.MASTER_KEYS,
     stripe:
       given.STRIPE_SECRET_KEY === undefined

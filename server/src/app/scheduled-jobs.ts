@@ -32,11 +32,11 @@ interface ScheduledJobsDeps {
   readonly outbox: Outbox;
   readonly plans: Plans;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
-  readonly logKey: SigningKey;
+  readonly logKeys: readonly SigningKey[];
 }
 
 /** The recurring work of the service. */
-export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, batchWork, logKey }: ScheduledJobsDeps): Job[] => [
+export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, batchWork, logKeys }: ScheduledJobsDeps): Job[] => [
   defineJob({
     name: 'identity-send-mails',
     payload: z.object({}),
@@ -77,7 +77,7 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, bat
     schedule: { everyMs: LOG_MS },
     // The next run takes up whatever this one has left.
     retry: { attempts: 1, firstDelayMs: LOG_MS },
-    run: (_payload, { signal }) => appendAll({ pool, key: logKey, clock }, signal),
+    run: (_payload, { signal }) => appendAll({ pool, keys: logKeys, clock }, signal),
   }),
   defineJob({
     name: 'files-sweep',

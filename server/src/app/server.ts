@@ -90,7 +90,16 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const jobs = await startJobs({
       jobs: [
         ...kept.jobs,
-        ...scheduledJobs({ pool, blobs, clock, identity, plans, outbox: accounts.outbox, batchWork: kept.batchWork, logKey: books.logKey }),
+        ...scheduledJobs({
+          pool,
+          blobs,
+          clock,
+          identity,
+          plans,
+          outbox: accounts.outbox,
+          batchWork: kept.batchWork,
+          logKeys: books.logKeys,
+        }),
       ],
       queue,
       log,

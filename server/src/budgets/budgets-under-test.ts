@@ -17,7 +17,7 @@ import { newReceiptId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { LedgerWriter, ledgerLaneSource, type SettlementRecord } from '../ledger/index.ts';
 import { pagesOf } from '../ledger/ledger-pages.ts';
-import { newSigningSeed, publishSigningKey, signingKeyFromSeed } from '../receipts/index.ts';
+import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../receipts/index.ts';
 import { createBudgetRecords, createBudgets, createKeyRefusals, createSettlementAlerts } from './index.ts';
 import { budgetRoutes } from './routes.ts';
 
@@ -35,7 +35,7 @@ export async function openBudgetWorld() {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-budgets-'));
   const { pool } = db.database;
   const signingKey = signingKeyFromSeed(newSigningSeed());
-  await publishSigningKey(pool, signingKey, clock.now());
+  await publishSigningKeys(pool, [signingKey], clock.now());
 
   const log = silentLog();
   const journal = new SettlementJournal(folder, () => {});

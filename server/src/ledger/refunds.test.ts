@@ -13,7 +13,7 @@ import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { newSigningSeed, publishSigningKey, signingKeyFromSeed } from '../receipts/index.ts';
+import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
@@ -44,7 +44,7 @@ beforeAll(async () => {
   database = await testDatabase();
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
   source = ledgerLaneSource(pool);
-  await publishSigningKey(pool, signingKey, Date.parse('2026-10-01T00:00:00Z'));
+  await publishSigningKeys(pool, [signingKey], Date.parse('2026-10-01T00:00:00Z'));
 });
 
 afterAll(async () => {
@@ -170,7 +170,7 @@ async function receiptOf(receiptId: string) {
     payload: JSON.parse(row.payload),
     digest: row.digest.toString('hex'),
     signature,
-    log: null,
+    log: { state: 'pending' },
     anchor: null,
   };
   return verifyReceipt(receipt, keys);

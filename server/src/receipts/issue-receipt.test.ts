@@ -71,7 +71,7 @@ const onTheWire = ({ receiptId, payload, digest, kid, signature }: IssuedReceipt
   payload: JSON.parse(payload),
   digest: digest.toString('hex'),
   signature: { alg: 'Ed25519', kid, value: signature.toString('base64url') },
-  log: null,
+  log: { state: 'pending' },
   anchor: null,
 });
 

@@ -7,9 +7,9 @@ import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { issueReceipt } from './issue-receipt.ts';
+import { storeReceipts } from './receipts-under-test.ts';
 import { receiptRoutes } from './routes.ts';
-import { newSigningSeed, publishedKeys, publishSigningKey, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';
+import { newSigningSeed, publishedKeys, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const DAY_MS = 86_400_000;
@@ -32,45 +32,8 @@ afterAll(async () => {
 const newKey = () => signingKeyFromSeed(newSigningSeed());
 
 async function receiptBy(key: SigningKey, completedAt: number) {
-  const receipt_id = newId();
-  const issued = await issueReceipt(
-    {
-      kind: 'usage',
-      receipt_id,
-      request_id: 'req_1',
-      account_id: newId(),
-      key_id: null,
-      livemode: true,
-      endpoint: '/v1/chat/completions',
-      run_id: null,
-      model_requested: 'm',
-      model_served: 'm',
-      provider: 'p',
-      fallback: 'none',
-      outcome: 'completed',
-      request_sha256: 'a'.repeat(64),
-      response_sha256: 'b'.repeat(64),
-      usage: { input_tokens: 1, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 },
-      estimated: false,
-      price_version: 'v',
-      price_tier_above_input_tokens: null,
-      unit_prices_pico_usd: { input_tokens: '1000' },
-      price_factor: '1',
-      cost_nano_usd: '1',
-      refund_of: null,
-      refund_reason: null,
-      started_at: rfc3339(completedAt),
-      completed_at: rfc3339(completedAt),
-      client_signature: null,
-    },
-    key,
-  );
-  await pool.query(
-    'insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature) values ($1, $2, $3, $4, $5, $6, $7)',
-    [receipt_id, newId(), 'req_1', issued.payload, issued.digest, issued.kid, issued.signature],
-  );
-  const receipt = await find(receipt_id);
-  return verifyReceipt(receipt, await publishedKeys(pool));
+  const [id = ''] = await storeReceipts(pool, key, [{ completedAt }]);
+  return verifyReceipt(await find(id), await publishedKeys(pool));
 }
 
 async function find(receipt_id: string) {
@@ -102,7 +65,7 @@ describe('a signing key', () => {
 describe('publication', () => {
   test('puts the key in force from a day before, as the contract has it', async () => {
     const key = newKey();
-    await publishSigningKey(pool, key, NOW);
+    await publishSigningKeys(pool, [key], NOW);
     const keys = await publishedKeys(pool);
     expect(VaasKeySet.parse(keys)).toEqual(keys);
     expect(keys.keys).toMatchObject([{ kid: key.kid, x: key.x, not_before: rfc3339(NOW - DAY_MS), not_after: null }]);
@@ -110,7 +73,7 @@ describe('publication', () => {
 
   test('shows no private half', async () => {
     const seed = newSigningSeed();
-    await publishSigningKey(pool, signingKeyFromSeed(seed), NOW);
+    await publishSigningKeys(pool, [signingKeyFromSeed(seed)], NOW);
     const text = JSON.stringify(await publishedKeys(pool));
     expect(text).not.toContain(seed.toString('base64url'));
     expect(text).not.toMatch(/"d":/);
@@ -118,17 +81,17 @@ describe('publication', () => {
 
   test('of the same key again changes nothing, not even its time', async () => {
     const key = newKey();
-    await publishSigningKey(pool, key, NOW);
+    await publishSigningKeys(pool, [key], NOW);
     const before = await publishedKeys(pool);
-    await publishSigningKey(pool, key, NOW + DAY_MS);
+    await publishSigningKeys(pool, [key], NOW + DAY_MS);
     expect(await publishedKeys(pool)).toEqual(before);
   });
 
   test('of a new key retires the old one, which keeps verifying the receipts of its time and no later ones', async () => {
     const [old, fresh] = [newKey(), newKey()];
-    await publishSigningKey(pool, old, NOW);
+    await publishSigningKeys(pool, [old], NOW);
     expect(await receiptBy(old, NOW + 1)).toMatchObject({ valid: true });
-    await publishSigningKey(pool, fresh, NOW + DAY_MS);
+    await publishSigningKeys(pool, [fresh], NOW + DAY_MS);
     const [inForce, retired] = (await publishedKeys(pool)).keys;
     expect(inForce).toMatchObject({ kid: fresh.kid, not_after: null });
     expect(retired).toMatchObject({ kid: old.kid, not_before: rfc3339(NOW - DAY_MS), not_after: rfc3339(NOW + DAY_MS) });
@@ -139,13 +102,27 @@ describe('publication', () => {
 
   test('lets the new key sign what the old process had settled and not yet signed', async () => {
     const [old, fresh] = [newKey(), newKey()];
-    await publishSigningKey(pool, old, NOW);
-    await publishSigningKey(pool, fresh, NOW + 2 * DAY_MS);
+    await publishSigningKeys(pool, [old], NOW);
+    await publishSigningKeys(pool, [fresh], NOW + 2 * DAY_MS);
     expect(await receiptBy(fresh, NOW + DAY_MS)).toMatchObject({ valid: true });
   });
 
+  test('of the next key beside the present one announces it, and retires the present one only once it is left out', async () => {
+    const [old, next] = [newKey(), newKey()];
+    for (const [day, inForce] of [[old], [old, next], [next, old], [next]].entries()) {
+      await publishSigningKeys(pool, inForce, NOW + day * DAY_MS);
+      const [signer = old] = inForce;
+      expect(await receiptBy(signer, NOW + day * DAY_MS + 1)).toMatchObject({ valid: true });
+      const known = (await publishedKeys(pool)).keys.filter(({ not_after }) => not_after === null).map(({ kid }) => kid);
+      expect(known.sort()).toEqual(inForce.map(({ kid }) => kid).sort());
+    }
+    // An instance that has not heard of the change yet signs on, until the key is left out.
+    expect(await receiptBy(old, NOW + 3 * DAY_MS)).toMatchObject({ valid: true });
+    expect(await receiptBy(old, NOW + 3 * DAY_MS + 1)).toMatchObject({ valid: false, code: 'key_retired' });
+  });
+
   test('of several keys leaves one in force', async () => {
-    for (const [index, key] of [newKey(), newKey(), newKey()].entries()) await publishSigningKey(pool, key, NOW + index);
+    for (const [index, key] of [newKey(), newKey(), newKey()].entries()) await publishSigningKeys(pool, [key], NOW + index);
     expect((await publishedKeys(pool)).keys.filter(({ not_after }) => not_after === null)).toHaveLength(1);
   });
 });

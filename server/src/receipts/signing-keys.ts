@@ -34,14 +34,22 @@ export const publicBytes = (x: string): Uint8Array => Buffer.from(x, 'base64url'
 /** What a key signs: receipts, or the states of their log. No key does both. */
 export type KeyPurpose = 'receipt' | 'checkpoint';
 
-/** Makes the key the one in force: published from now on, every other one of its purpose retired. Doing it again changes nothing. */
-export async function publishSigningKey(pool: Pool, key: SigningKey, now: number, purpose: KeyPurpose = 'receipt'): Promise<void> {
+/**
+ * Makes these the keys in force: published from now on, every other one of the purpose retired. Doing it again changes nothing. More than one
+ * is how keys change without a gap: the next one is known before it signs, the one before is valid until no instance signs with it.
+ */
+export async function publishSigningKeys(
+  pool: Pool,
+  keys: readonly SigningKey[],
+  now: number,
+  purpose: KeyPurpose = 'receipt',
+): Promise<void> {
   await pool.query(
     `with published as (
-       insert into signing_keys (kid, purpose, x, not_before) values ($1, $5, $2, $3)
+       insert into signing_keys (kid, purpose, x, not_before) select kid, $5, x, $3 from unnest($1::text[], $2::text[]) as given (kid, x)
        on conflict (kid) do update set not_after = null returning kid)
-     update signing_keys set not_after = $4 where purpose = $5 and not_after is null and kid <> (select kid from published)`,
-    [key.kid, key.x, new Date(now - OVERLAP_MS), new Date(now), purpose],
+     update signing_keys set not_after = $4 where purpose = $5 and not_after is null and kid <> all (select kid from published)`,
+    [keys.map(({ kid }) => kid), keys.map(({ x }) => x), new Date(now - OVERLAP_MS), new Date(now), purpose],
   );
 }
 

@@ -21,7 +21,7 @@ import { LedgerWriter, ledgerLaneSource, Refunds } from '../ledger/index.ts';
 import { lanesOfRecord } from '../ledger/lanes-of-record.ts';
 import { pagesOf } from '../ledger/ledger-pages.ts';
 import { sampleRecord } from '../ledger/sample-records.ts';
-import { newSigningSeed, publishSigningKey, signingKeyFromSeed } from '../receipts/index.ts';
+import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../receipts/index.ts';
 import { type FollowDeps, followVideo } from './follow.ts';
 import { newVideoId } from './stored-video.ts';
 import { StoredVideos } from './stored-videos.ts';
@@ -92,7 +92,7 @@ export async function openVideoWorld() {
   const database = await testDatabase();
   const pool: Pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
   const signingKey = signingKeyFromSeed(newSigningSeed());
-  await publishSigningKey(pool, signingKey, NOW - 86_400_000);
+  await publishSigningKeys(pool, [signingKey], NOW - 86_400_000);
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tallygate-videos-')));
   const blobs = await openLocalDisk(join(folder, 'blobs'));
   const journal = new SettlementJournal(join(folder, 'journal'), (_segment, line) => {

@@ -38,7 +38,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { createGrantOfKey } from '../../keys/index.ts';
 import { LedgerWriter, ledgerLaneSource } from '../../ledger/index.ts';
 import { pagesOf } from '../../ledger/ledger-pages.ts';
-import { newSigningSeed, publishSigningKey, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
+import { newSigningSeed, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
 import { createRunStore, RunDirectory } from '../../runs/index.ts';
 import { createIdempotency } from '../idempotency.ts';
 import { openTestDatabase, startInstance } from './account-api-under-test.ts';
@@ -63,7 +63,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0 } = {}
   const log = silentLog();
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-http-'));
   const signingKey = signingKeyFromSeed(newSigningSeed());
-  await publishSigningKey(pool, signingKey, clock.now());
+  await publishSigningKeys(pool, [signingKey], clock.now());
   const journal = new SettlementJournal(folder, () => {});
   const writer = new LedgerWriter({ feed: journal, pool, pagesOf: (entries) => pagesOf(entries, signingKey), log, onQuarantine: () => {} });
   const tokenizer = createTokenizer();

@@ -1,5 +1,15 @@
 import { sign } from 'node:crypto';
-import { checkpointText, completedBy, leafHash, type NoteKey, nodesOf, rangeHash, signatureLine, type TreeNode } from '@tallygate/receipts';
+import {
+  type Checkpoint,
+  checkpointText,
+  completedBy,
+  leafHash,
+  type NoteKey,
+  nodesOf,
+  rangeHash,
+  signatureLine,
+  type TreeNode,
+} from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { publicBytes, type SigningKey } from '../signing-keys.ts';
@@ -10,8 +20,8 @@ const AT_ONCE = 1_000;
 
 export interface AppendDeps {
   readonly pool: Pool;
-  /** Signs checkpoints and nothing else. */
-  readonly key: SigningKey;
+  /** Sign checkpoints and nothing else; every one of them signs each, so that either side of a change of keys is enough to check it. */
+  readonly keys: readonly SigningKey[];
   readonly clock: Clock;
 }
 
@@ -21,11 +31,11 @@ export interface AppendDeps {
  *
  * @returns how many were taken in; with as many as {@link AT_ONCE} there may be more
  */
-export async function appendReceipts({ pool, key, clock }: AppendDeps): Promise<number> {
+export async function appendReceipts({ pool, keys, clock }: AppendDeps): Promise<number> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    const appended = await appendIn(client, { key, clock });
+    const appended = await appendIn(client, { keys, clock });
     await client.query('commit');
     client.release();
     return appended;
@@ -41,7 +51,7 @@ export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<
   while (!signal.aborted && (await appendReceipts(deps)) === AT_ONCE);
 }
 
-async function appendIn(client: PoolClient, { key, clock }: Pick<AppendDeps, 'key' | 'clock'>): Promise<number> {
+async function appendIn(client: PoolClient, { keys, clock }: Pick<AppendDeps, 'keys' | 'clock'>): Promise<number> {
   const { rows } = await client.query<{ origin: string; size: bigint }>('select origin, size from receipt_log for update');
   const [log] = rows;
   if (!log) throw new Error('The row of the log is gone');
@@ -53,6 +63,7 @@ async function appendIn(client: PoolClient, { key, clock }: Pick<AppendDeps, 'ke
 
   const oldSize = Number(log.size);
   const known = await readNodes(client, nodesOf({ start: 0, end: oldSize }));
+  await requireSignedRoot(client, oldSize, rangeHash({ start: 0, end: oldSize }, known, sha256));
   const added = new Map<string, TreeNode & { hash: Uint8Array }>();
   const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? known(node);
   for (const [at, { payload }] of waiting.rows.entries()) {
@@ -79,18 +90,32 @@ async function appendIn(client: PoolClient, { key, clock }: Pick<AppendDeps, 'ke
   await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
     size,
     root,
-    checkpointNote({ origin: log.origin, size, root }, key),
+    checkpointNote({ origin: log.origin, size, root }, keys),
     new Date(clock.now()),
   ]);
   return waiting.rows.length;
 }
 
+/**
+ * What is about to grow has to be what was signed: on nodes that were altered, or rows that came back from an older backup, nothing is signed
+ * any more.
+ */
+async function requireSignedRoot(client: PoolClient, size: number, found: Uint8Array): Promise<void> {
+  const { rows } = await client.query<{ size: bigint; root: Buffer }>(
+    'select size, root from receipt_log_checkpoints order by size desc limit 1',
+  );
+  const [signed] = rows;
+  if (!signed ? size === 0 : Number(signed.size) === size && signed.root.equals(found)) return;
+  throw new Error(`The log's ${size} entries are not those of its newest checkpoint, which is of ${signed?.size ?? 0}: nothing is signed`);
+}
+
 /** The bytes of a leaf: what the digest of the receipt is made of. Its nonce keeps others from guessing them. */
 export const entryOf = (payload: string): Uint8Array => Buffer.from(`tallygate-receipt/v1\n${payload}`);
 
-function checkpointNote(checkpoint: Parameters<typeof checkpointText>[0], key: SigningKey): string {
+function checkpointNote(checkpoint: Checkpoint, keys: readonly SigningKey[]): string {
   const text = checkpointText(checkpoint);
-  return `${text}\n${signatureLine(noteKeyOf(checkpoint.origin, key), sign(null, Buffer.from(text), key.privateKey))}`;
+  const lines = keys.map((key) => signatureLine(noteKeyOf(checkpoint.origin, key), sign(null, Buffer.from(text), key.privateKey)));
+  return `${text}\n${lines.join('')}`;
 }
 
 /** A log signs under its own name. */

@@ -16,7 +16,7 @@ import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { newSigningSeed, publishedKeys, publishSigningKey, signingKeyFromSeed } from '../signing-keys.ts';
+import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { appendAll, appendReceipts, entryOf } from './append.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './read-log.ts';
 
@@ -29,7 +29,7 @@ let pool: Pool;
 beforeAll(async () => {
   database = await testDatabase();
   pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
-  await publishSigningKey(pool, key, NOW, 'checkpoint');
+  await publishSigningKeys(pool, [key], NOW, 'checkpoint');
 });
 beforeEach(async () => {
   await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints');
@@ -40,7 +40,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const append = () => appendAll({ pool, key, clock: { now: () => NOW } }, FOREVER);
+const append = () => appendAll({ pool, keys: [key], clock: { now: () => NOW } }, FOREVER);
 
 /** So many receipts, as far as the log is concerned. @returns their payloads by id */
 async function settle(count: number): Promise<Map<string, string>> {
@@ -119,13 +119,37 @@ describe('the log', () => {
     await append();
     const before = await checkpoint();
     await settle(6);
-    for (let statement = 1; statement <= 8; statement += 1) {
+    for (let statement = 1; statement <= 9; statement += 1) {
       const dying = dyingAt(statement);
-      await expect(appendReceipts({ pool: dying, key, clock: { now: () => NOW } })).rejects.toThrow('killed');
+      await expect(appendReceipts({ pool: dying, keys: [key], clock: { now: () => NOW } })).rejects.toThrow('killed');
       expect(await checkpoint()).toEqual(before);
     }
     await append();
     expect((await checkpoint()).size).toBe(11);
+  });
+
+  test('is signed by both keys while one takes the place of the other', async () => {
+    const next = signingKeyFromSeed(newSigningSeed());
+    await publishSigningKeys(pool, [key, next], NOW, 'checkpoint');
+    await settle(1);
+    await appendAll({ pool, keys: [key, next], clock: { now: () => NOW } }, FOREVER);
+    const note = parseNote((await newestCheckpoint(pool)).note);
+    expect(note && signersOf(note, (await published()).keys)).toHaveLength(2);
+  });
+
+  test('is signed no more where a stored node is not what was signed, or the newest state is gone', async () => {
+    await settle(3);
+    await append();
+    await settle(1);
+    const [node] = (await pool.query<{ hash: Buffer }>('select hash from receipt_log_nodes where level = 1 and index = 0')).rows;
+    await pool.query("update receipt_log_nodes set hash = sha256('forged') where level = 1 and index = 0");
+    await expect(append()).rejects.toThrow('nothing is signed');
+    await pool.query('update receipt_log_nodes set hash = $1 where level = 1 and index = 0', [node?.hash]);
+    await pool.query('update receipt_log set size = 2');
+    await expect(append()).rejects.toThrow('nothing is signed');
+    await pool.query('update receipt_log set size = 3');
+    await append();
+    expect((await checkpoint()).size).toBe(4);
   });
 
   test('says of what is not there yet when to come back', async () => {
@@ -141,9 +165,9 @@ describe('the log', () => {
     const [id = ''] = (await pool.query<{ receipt_id: string }>('select receipt_id from receipts')).rows.map((row) => row.receipt_id);
     const old = await proofOfReceipt(pool, id);
     const next = signingKeyFromSeed(newSigningSeed());
-    await publishSigningKey(pool, next, NOW, 'checkpoint');
+    await publishSigningKeys(pool, [next], NOW, 'checkpoint');
     await settle(1);
-    await appendAll({ pool, key: next, clock: { now: () => NOW } }, FOREVER);
+    await appendAll({ pool, keys: [next], clock: { now: () => NOW } }, FOREVER);
     const { keys } = await published();
     for (const proof of [old, await proofOfReceipt(pool, id)]) {
       const note = parseNote(parseTlogProof(proof)?.checkpoint ?? '');

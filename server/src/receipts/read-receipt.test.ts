@@ -1,0 +1,52 @@
+import { accountHash, verifyReceipt } from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../adapters/postgres/database.ts';
+import { testDatabase } from '../adapters/postgres/test-database.ts';
+import { silentLog } from '../kernel/log.ts';
+import { appendAll } from './log/append.ts';
+import { findReceipt } from './read-receipt.ts';
+import { ACCOUNT_ID, storeReceipts } from './receipts-under-test.ts';
+import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from './signing-keys.ts';
+
+const NOW = Date.parse('2026-11-21T10:00:00Z');
+const [key, logKey] = [signingKeyFromSeed(newSigningSeed()), signingKeyFromSeed(newSigningSeed())];
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
+  await publishSigningKeys(pool, [key], NOW);
+  await publishSigningKeys(pool, [logKey], NOW, 'checkpoint');
+});
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+test('a receipt verifies by itself at every stage: pending right after its request, with its place in the log from then on', async () => {
+  const [id = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }]);
+  const keys = await publishedKeys(pool);
+  const early = await findReceipt(pool, id);
+  expect(early.log).toEqual({ state: 'pending' });
+  expect(verifyReceipt(early, keys)).toMatchObject({ valid: true, checks: { log: 'pending' } });
+
+  const append = () => appendAll({ pool, keys: [logKey], clock: { now: () => NOW } }, new AbortController().signal);
+  await append();
+  const logged = await findReceipt(pool, id);
+  expect(verifyReceipt(logged, keys)).toMatchObject({ valid: true, checks: { log: 'ok' }, logged: { index: 0, tree_size: 1 } });
+
+  await storeReceipts(
+    pool,
+    key,
+    Array.from({ length: 20 }, () => ({ completedAt: NOW })),
+  );
+  await append();
+  const later = verifyReceipt(await findReceipt(pool, id), keys);
+  expect(later).toMatchObject({ valid: true, checks: { log: 'ok' }, logged: { index: 0, tree_size: 21 } });
+  // What was kept earlier holds as it did.
+  expect(verifyReceipt(logged, keys)).toMatchObject({ valid: true, checks: { log: 'ok' } });
+  const { nonce, account_hash } = later.valid ? later.payload : { nonce: '', account_hash: '' };
+  expect(accountHash(nonce, ACCOUNT_ID)).toBe(account_hash);
+});
