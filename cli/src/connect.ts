@@ -20,8 +20,18 @@ export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<
   const baseUrl = addressOf(world, login);
   const credential = wish === 'none' ? { apiKey: null } : credentialFor(world, wish, baseUrl, login);
   // Loaded only now: `--help` and the shell's completion need none of it.
-  const { Tallygate } = await import('@tallygate/sdk');
-  return new Tallygate({ baseUrl, ...credential, headers: USER_AGENT });
+  const { Tallygate, TallygateError } = await import('@tallygate/sdk');
+  /** Every answer of a gateway carries a request id: what has none comes from somebody else, and would be shown as nonsense. */
+  const fetchFromGateway: typeof fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    if (!answer.ok || answer.headers.has('x-request-id')) return answer;
+    const { origin } = new URL(answer.url);
+    throw new TallygateError(`What answers at ${origin} is not a Tallygate gateway.`, {
+      status: answer.status,
+      code: 'unexpected_response',
+    });
+  };
+  return new Tallygate({ baseUrl, ...credential, headers: USER_AGENT, fetch: fetchFromGateway });
 }
 
 /** The gateway that is meant. */

@@ -33,7 +33,7 @@ export const notLoggedIn = (where: string): Failure =>
   new Failure('not_logged_in', `Not logged in${where}.`, EXIT.authenticationNeeded, LOG_IN);
 
 /** What a person at the terminal does about an error of the service. */
-const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed', string>> = {
+const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed' | 'unexpected_response', string>> = {
   missing_credentials: LOG_IN,
   invalid_credentials: 'Run `tallygate login`; TALLYGATE_API_KEY and TALLYGATE_SESSION_TOKEN win over it where they are set.',
   invalid_mfa_code: 'Codes change every 30 seconds and work once; a recovery code does as well.',
@@ -51,6 +51,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed', string>> = {
   validation_failed: 'Run the command with --help for what it takes.',
   model_not_found: 'Run `tallygate models` for the list.',
   not_found: 'Check the id: somebody else’s is answered like a missing one. A receipt exists a moment after its answer.',
+  unexpected_response: 'Check the address: --base-url, TALLYGATE_BASE_URL, or the one you logged in at.',
   connection_failed: 'Is the gateway running, and is the address right? Set it with --base-url or TALLYGATE_BASE_URL.',
 };
 

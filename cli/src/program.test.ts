@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -49,5 +52,15 @@ it('leads to the documentation of a code it has no advice for', async () => {
 it('says which address did not answer', async () => {
   const { stderr, exitCode } = await terminal.type(['models', '--base-url', 'ftp://nowhere']);
   expect(stderr).toContain('error: The base URL must be an http or https address, not "ftp://nowhere".');
+  expect(exitCode).toBe(1);
+});
+
+it('says that something else than a gateway answers, instead of showing what it says', async () => {
+  const stranger = createServer((_, response) => response.setHeader('content-type', 'application/json').end('{"ok":true}'));
+  await once(stranger.listen(0, '127.0.0.1'), 'listening');
+  const origin = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`;
+  const { stderr, exitCode } = await terminal.type(['keys', 'list', '--base-url', origin]);
+  stranger.close();
+  expect(stderr).toContain(`error: What answers at ${origin} is not a Tallygate gateway.`);
   expect(exitCode).toBe(1);
 });

@@ -100,6 +100,8 @@ function send(response: ServerResponse, answer: StubAnswer): void {
     response.destroy();
     return;
   }
+  // As on every answer of a gateway.
+  response.setHeader('x-request-id', 'req_stub');
   if ('pieces' in answer) {
     response.writeHead(200, { 'content-type': 'text/event-stream', ...answer.headers });
     response.flushHeaders();
