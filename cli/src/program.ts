@@ -13,6 +13,11 @@ import { setBudget } from './budgets/set.ts';
 import { showBudgets } from './budgets/show.ts';
 import { listModels } from './catalog/models.ts';
 import { performer } from './command.ts';
+import { createContent } from './content/create.ts';
+import { getContent } from './content/get.ts';
+import { listContent } from './content/list.ts';
+import { publishContent } from './content/publish.ts';
+import { updateContent } from './content/update.ts';
 import { listDeployments } from './deployments/list.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { Failure, failureText, reportOf } from './failure.ts';
@@ -186,6 +191,12 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   listRuns(runs, perform);
   showRun(runs, perform);
   closeRun(runs, perform);
+  const content = program.command('content').description('Posts, pages and other texts of the team');
+  listContent(content, perform);
+  getContent(content, perform);
+  createContent(content, perform);
+  updateContent(content, perform);
+  publishContent(content, perform);
   listDeployments(program, perform);
   return program;
 }

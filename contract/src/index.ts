@@ -4,6 +4,7 @@ import { audit } from './audit.ts';
 import { batches } from './batches.ts';
 import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
+import { content } from './content.ts';
 import { deployments } from './deployments.ts';
 import { discovery } from './discovery.ts';
 import { siteEvents } from './events.ts';
@@ -47,6 +48,7 @@ export const contract = c.router(
     plans,
     paymentWebhooks,
     siteEvents,
+    content,
   },
   { strictStatusCodes: true },
 );
@@ -56,6 +58,7 @@ export * from './audit.ts';
 export * from './batches.ts';
 export * from './budgets.ts';
 export * from './catalog.ts';
+export * from './content.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './deployments.ts';
 export * from './discovery.ts';

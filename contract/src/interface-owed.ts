@@ -20,8 +20,5 @@ export const OWED: readonly string[] = [
   'POST /v1/marketing/events/{slug}/unpublish',
   'GET /v1/marketing/client-requests',
   'PATCH /v1/marketing/client-requests/{request_id}',
-  'GET /v1/marketing/content',
-  'POST /v1/marketing/content/{content_id}/publish',
-  'POST /v1/marketing/content/{content_id}/unpublish',
   'GET /.well-known/agent.json',
 ];

@@ -27,6 +27,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Usage: 'What was used, what it cost, and what happened to one request.',
   Plans: 'What an account has booked, what that includes, what it pays, and its prepaid balance.',
   Events: 'Events of the site: what anybody may read of them, their registrations, and what administrators do.',
+  Content: 'Posts, pages and other texts of the team: drafts, and what everybody may read.',
   Receipts: 'Signed receipts and the public keys that verify them.',
   Discovery: 'What the service says about itself.',
 };

@@ -18,6 +18,7 @@ export const SLICES: readonly string[] = [
   'people',
   'marketing',
   'emails',
+  'content',
   'discovery',
 ];
 

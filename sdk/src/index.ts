@@ -4,6 +4,7 @@ export type { AuditLog, AuditLogQuery } from './audit.ts';
 export type { Batches, BatchOptions, BatchQuery, WaitOptions } from './batches.ts';
 export type { Budgets } from './budgets.ts';
 export type { Models } from './catalog.ts';
+export type { Content, ContentQuery } from './content.ts';
 export type { ConversationItems, Conversations } from './conversations.ts';
 export type { Deployments } from './deployments.ts';
 export type { Discovery } from './discovery.ts';
@@ -52,6 +53,7 @@ export type {
   CompleteUploadRequest,
   Completion,
   CompletionRequest,
+  ContentType,
   Conversation,
   ConversationDeleted,
   CreateBatchRequest,
@@ -96,6 +98,10 @@ export type {
   LoginMfaRequiredResponse,
   LoginRequest,
   LoginSession,
+  MarketingContentCreateRequest,
+  MarketingContentListResponse,
+  MarketingContentRecord,
+  MarketingContentUpdateRequest,
   MfaBeginResponse,
   MfaDisableRequest,
   MfaStatusResponse,
@@ -140,6 +146,9 @@ export type {
   PlanUpgradePreviewResponse,
   PlanUsageQuotaResponse,
   Problem,
+  PublishedContentItem,
+  PublishedContentListResponse,
+  PublishedContentResponse,
   ReceiptPayload,
   ReceiptResponse,
   ReceiptUsage,

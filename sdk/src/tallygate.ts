@@ -3,6 +3,7 @@ import { AuditLog } from './audit.ts';
 import { Batches } from './batches.ts';
 import { Budgets } from './budgets.ts';
 import { Models } from './catalog.ts';
+import { Content } from './content.ts';
 import { Conversations } from './conversations.ts';
 import { Deployments } from './deployments.ts';
 import { Discovery } from './discovery.ts';
@@ -78,6 +79,7 @@ export class Tallygate {
   readonly uploads: Uploads;
   readonly batches: Batches;
   readonly videos: Videos;
+  readonly content: Content;
   readonly discovery: Discovery;
   /** Private, so that printing or serialising a client cannot show the credential. */
   readonly #credential: string | undefined;
@@ -121,6 +123,7 @@ export class Tallygate {
     this.uploads = new Uploads(transport);
     this.batches = new Batches(transport);
     this.videos = new Videos(transport);
+    this.content = new Content(transport);
     this.discovery = new Discovery(transport);
   }
 

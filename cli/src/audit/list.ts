@@ -2,7 +2,8 @@ import type { AuditLogEntry } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { type Moment, moment, timeText, wholeNumber } from '../option-values.ts';
-import { type Column, printList } from '../print.ts';
+import type { Column } from '../print.ts';
+import { MAX_PAGE, printPages } from '../print-pages.ts';
 
 interface Options {
   readonly action?: string;
@@ -12,8 +13,6 @@ interface Options {
   readonly account?: string;
 }
 
-/** The most that the service gives in one page. */
-const MAX_PAGE = 200;
 const FIELDS = ['entry_id', 'account_id', 'actor', 'action', 'target', 'changes', 'ip', 'user_agent', 'request_id', 'created_at'];
 
 const COLUMNS: readonly Column<AuditLogEntry>[] = [
@@ -47,14 +46,7 @@ async function list(world: CommandWorld, { options }: Typed<Options>): Promise<v
     account === undefined
       ? client.auditLog.list(query, { signal: world.signal })
       : client.auditLog.listAll({ ...query, ...(account !== 'all' && { account_id: account }) }, { signal: world.signal });
-  const entries: AuditLogEntry[] = [];
-  for await (const entry of pages) {
-    entries.push(entry);
-    if (entries.length === limit) break;
-  }
-  printList(world, entries, COLUMNS);
-  const { total } = await pages;
-  if (world.out.isTty && total > entries.length) world.err.write(`${entries.length} of ${total}; --limit shows more.\n`);
+  await printPages(world, pages, { limit, columns: COLUMNS });
 }
 
 /** `monthly_cap_usd: 10 → 25`; what is no pair of old and new is shown as it is. */

@@ -4,6 +4,7 @@ import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
 import { createSiteEvents, siteEventRoutes } from '../events/index.ts';
+import { contentRoutes, createContent } from '../content/index.ts';
 import { accountRoutes, auditRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
 import { deploymentRoutes } from '../inference/index.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -145,6 +146,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.plans, planRoutes(plans, clock)),
           ...endpointsOf(contract.receipts, receiptRoutes(pool)),
           ...endpointsOf(contract.siteEvents, siteEventRoutes({ siteEvents: createSiteEvents({ pool, clock }), clock, publicUrl })),
+          ...endpointsOf(contract.content, contentRoutes(createContent({ pool, clock }))),
         ],
         elsewhere: [
           ...Object.values(contract.paymentWebhooks),

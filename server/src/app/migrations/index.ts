@@ -24,6 +24,7 @@ import { receiptLogMigration } from './0030-receipt-log.ts';
 import { batchRunsMigration } from './0031-batch-runs.ts';
 import { eventsMigration } from './0041-events.ts';
 import { peopleMigration } from './0044-people.ts';
+import { contentMigration } from './0047-content.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   batchRunsMigration,
   eventsMigration,
   peopleMigration,
+  contentMigration,
 ];

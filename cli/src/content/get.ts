@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { plainText } from '../print.ts';
+import { CONTENT_FIELDS, showContent } from './show-content.ts';
+
+interface Options {
+  readonly body?: true;
+}
+
+export const getContent = (content: Command, perform: Perform): Command =>
+  withJson(
+    CONTENT_FIELDS,
+    content
+      .command('get')
+      .description('One piece of content')
+      .argument('<id>', 'its id')
+      .option('--body', 'print its text (Markdown) and nothing else'),
+  ).action(perform(get));
+
+async function get(world: CommandWorld, { args: [id = ''], options }: Typed<Options>): Promise<void> {
+  const client = await world.connect();
+  const piece = await client.content.get(id, { signal: world.signal });
+  if (options.body) world.out.write(plainText(piece.body.endsWith('\n') ? piece.body : `${piece.body}\n`));
+  else showContent(world, piece);
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander';
+import type { CommandWorld, Perform, Typed } from '../command.ts';
+import { plainText } from '../print.ts';
+
+export function publishContent(content: Command, perform: Perform): void {
+  content.command('publish').description('Let everybody read it').argument('<id>', 'its id').action(perform(publish));
+  content
+    .command('unpublish')
+    .description('Make it a draft again; its address is a 404 within a minute')
+    .argument('<id>', 'its id')
+    .action(perform(unpublish));
+}
+
+async function publish(world: CommandWorld, { args: [id = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect('session');
+  const { slug } = await client.content.publish(id, { signal: world.signal });
+  world.err.write(plainText(`Published: GET ${client.baseUrl}/v1/content/${slug}\n`));
+}
+
+async function unpublish(world: CommandWorld, { args: [id = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect('session');
+  const { slug } = await client.content.unpublish(id, { signal: world.signal });
+  world.err.write(plainText(`${slug} is a draft again.\n`));
+}

@@ -1,0 +1,2 @@
+export { type Content, createContent } from './content.ts';
+export { contentRoutes } from './routes.ts';
