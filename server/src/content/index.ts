@@ -1,2 +1,2 @@
-export { type Content, createContent } from './content.ts';
+export { createContent } from './content.ts';
 export { contentRoutes } from './routes.ts';
