@@ -231,7 +231,7 @@ export const content = c.router({
     method: 'POST',
     path: '/v1/marketing/content/:content_id/unpublish',
     summary: 'Take content back',
-    description: 'It is a draft again, and its public address a 404, once what was cached has expired (a minute). A draft is a 409.',
+    description: 'It is a draft again, and its public address a 404, once what was cached has expired (half a minute). A draft is a 409.',
     headers: headersA,
     pathParams: ContentPath,
     body: c.noBody(),
@@ -242,7 +242,7 @@ export const content = c.router({
     method: 'GET',
     path: '/v1/content',
     summary: 'List published content',
-    description: 'Needs no credential. The newest comes first. With an `ETag`, and cacheable for a minute.',
+    description: 'Needs no credential. The newest comes first. With an `ETag`, and cacheable for half a minute.',
     headers: conditional,
     query: ContentQuery,
     responses: { 200: PublishedContentListResponse, 304: c.noBody(), ...refusals.openInput },
@@ -253,7 +253,7 @@ export const content = c.router({
     path: '/v1/content/:slug',
     summary: 'Read published content',
     description:
-      'Needs no credential. A draft is answered exactly as a slug that there is none of. With an `ETag`, and cacheable for a minute.',
+      'Needs no credential. A draft is answered exactly as a slug that there is none of. With an `ETag`, and cacheable for half a minute.',
     headers: conditional,
     pathParams: z.object({
       slug: z

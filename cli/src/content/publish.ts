@@ -6,7 +6,7 @@ export function publishContent(content: Command, perform: Perform): void {
   content.command('publish').description('Let everybody read it').argument('<id>', 'its id').action(perform(publish));
   content
     .command('unpublish')
-    .description('Make it a draft again; its address is a 404 within a minute')
+    .description('Make it a draft again; its address is a 404 within half a minute')
     .argument('<id>', 'its id')
     .action(perform(unpublish));
 }

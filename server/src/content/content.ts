@@ -64,7 +64,7 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
       const after = { ...effected, version: before.version + 1, updated_by: principal.userId, updated_at: now };
       await refusingTakenSlug(after.slug, () => client.query(UPDATE, valuesOf(after)));
       await recordAudit((sql, values) => client.query(sql, values), {
-        ...{ accountId: null, actor: actorOf(principal), action, origin, changes },
+        ...{ accountId: principal.accountId, actor: actorOf(principal), action, origin, changes },
         target: { kind: 'content', id: contentId },
       });
       return after;
@@ -88,7 +88,7 @@ export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Co
         };
         await refusingTakenSlug(piece.slug, () => insert(client, piece));
         await recordAudit((sql, values) => client.query(sql, values), {
-          ...{ accountId: null, actor: actorOf(principal), action: 'content.created', origin },
+          ...{ accountId: principal.accountId, actor: actorOf(principal), action: 'content.created', origin },
           target: { kind: 'content', id: piece.content_id },
           changes: { type: piece.type, slug: piece.slug },
         });

@@ -1,12 +1,9 @@
 import type { contract, MarketingContentRecord, PublishedContentItem } from '@tallygate/contract';
 import { type Call, type Handlers, originOf, type Principal } from '../identity/index.ts';
 import { rfc3339 } from '../kernel/clock.ts';
-import { entityTagOf, isFresh } from '../kernel/entity-tag.ts';
+import { freshAnswer } from '../kernel/fresh-answer.ts';
 import type { Author, Content } from './content.ts';
 import type { Piece } from './piece.ts';
-
-/** How long a page may show what was taken back; long enough to spare the database a crowd. */
-const CACHE_CONTROL = 'public, max-age=60';
 
 export const contentRoutes = (content: Content): Handlers<typeof contract.content> => ({
   list: async ({ query }) => {
@@ -22,14 +19,14 @@ export const contentRoutes = (content: Content): Handlers<typeof contract.conten
   publish: async ({ params, ...call }) => ({ status: 200, body: toWire(await content.publish(authorOf(call), params.content_id)) }),
   unpublish: async ({ params, ...call }) => ({ status: 200, body: toWire(await content.unpublish(authorOf(call), params.content_id)) }),
 
-  listPublished: async ({ query, headers, setHeader }) => {
-    const { items, total } = await content.listPublished(query);
-    const body = { items: items.map(toItem), total, limit: query.limit, offset: query.offset };
-    return cached(body, headers['if-none-match'], setHeader);
+  listPublished: async (call) => {
+    const { limit, offset } = call.query;
+    const { items, total } = await content.listPublished(call.query);
+    return freshAnswer(call, { items: items.map(toItem), total, limit, offset });
   },
-  getPublished: async ({ params, headers, setHeader }) => {
-    const piece = await content.getPublished(params.slug);
-    return cached({ ...toItem(piece), body: piece.body }, headers['if-none-match'], setHeader);
+  getPublished: async (call) => {
+    const piece = await content.getPublished(call.params.slug);
+    return freshAnswer(call, { ...toItem(piece), body: piece.body });
   },
 });
 
@@ -37,13 +34,6 @@ const authorOf = (call: Pick<Call, 'peer' | 'requestId'> & { principal: Principa
   principal: call.principal,
   origin: originOf(call),
 });
-
-function cached<Body>(body: Body, ifNoneMatch: string | undefined, setHeader: Call['setHeader']) {
-  const tag = entityTagOf(body);
-  setHeader('etag', tag);
-  setHeader('cache-control', CACHE_CONTROL);
-  return isFresh(ifNoneMatch, tag) ? ({ status: 304, body: undefined } as const) : ({ status: 200, body } as const);
-}
 
 const timeOrNull = (at: Date | null): string | null => at && rfc3339(at);
 

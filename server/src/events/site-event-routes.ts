@@ -1,10 +1,10 @@
 import type { contract } from '@tallygate/contract';
 import type { Handlers } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { freshAnswer } from '../kernel/fresh-answer.ts';
 import { trailOf } from './audit-trail.ts';
 import { toCalendar } from './calendar.ts';
 import type { EventWithPlaces } from './event-rows.ts';
-import { freshAnswer } from './fresh-answer.ts';
 import { toJsonLd } from './json-ld.ts';
 import type { SiteEvents } from './site-events.ts';
 import { eventToWire } from './wire.ts';

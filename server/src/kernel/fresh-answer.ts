@@ -1,10 +1,11 @@
 import { hash } from 'node:crypto';
-import type { Call } from '../identity/index.ts';
 
 /** For how long anybody may keep a public answer without asking, seconds. */
 const KEPT_SECONDS = 30;
 
-interface Conditional extends Pick<Call, 'setHeader'> {
+/** A call that may come with the tag of an earlier answer. */
+interface Conditional {
+  setHeader(name: string, value: string): void;
   readonly headers: { readonly 'if-none-match'?: string | undefined };
 }
 
