@@ -491,6 +491,9 @@ export interface CompletionRequest {
   [field: string]: unknown;
 }
 
+/** What kind of text it is. */
+export type ContentType = 'post' | 'page' | 'changelog' | 'case_study' | 'announcement';
+
 /** A conversation, kept until it is deleted. */
 export interface Conversation {
   id: string;
@@ -1200,6 +1203,75 @@ export interface LoginSession {
   expires_at: string;
 }
 
+/** A new draft. */
+export interface MarketingContentCreateRequest {
+  type: ContentType;
+  /** Its name in addresses; no two pieces of content have the same. */
+  slug: string;
+  title: string;
+  /** One or two sentences for lists. */
+  summary?: string | undefined;
+  /** CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it. */
+  body: string;
+  /** For grouping. */
+  tags?: string[] | undefined;
+}
+
+/** Drafts and published content, what was changed last first. */
+export interface MarketingContentListResponse {
+  items: MarketingContentRecord[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** A piece of content as those who write it see it. */
+export interface MarketingContentRecord {
+  /** UUIDv7. */
+  content_id: string;
+  type: ContentType;
+  /** Its name in addresses; no two pieces of content have the same. */
+  slug: string;
+  title: string;
+  summary: string | null;
+  /** CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it. */
+  body: string;
+  /** For grouping. */
+  tags: string[];
+  /** Only what is published can be read without a credential. */
+  status: 'draft' | 'published';
+  /** Grows by one with every change. */
+  version: number;
+  /** The user who wrote the first version. */
+  created_by: string | null;
+  /** The user who changed it last. */
+  updated_by: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+  /** From then on the slug stays as it is. */
+  first_published_at: string | null;
+  /** Since when it can be read now; null for a draft. */
+  published_at: string | null;
+}
+
+/** What to change. A field that is left out stays as it is; `tags` are replaced whole. */
+export interface MarketingContentUpdateRequest {
+  /** The version that the change was made from; if there is a newer one, nothing is changed (409). */
+  version: number;
+  type?: ContentType | undefined;
+  /** Its name in addresses; no two pieces of content have the same. */
+  slug?: string | undefined;
+  title?: string | undefined;
+  summary?: string | null | undefined;
+  /** CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it. */
+  body?: string | undefined;
+  /** For grouping. */
+  tags?: string[] | undefined;
+}
+
 /** A new secret; nothing changes until it is confirmed with a code. */
 export interface MfaBeginResponse {
   /** For typing into an authenticator app: base32. */
@@ -1861,6 +1933,47 @@ export interface Problem {
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
+}
+
+/** Published content without its text. */
+export interface PublishedContentItem {
+  type: ContentType;
+  /** Its name in addresses; no two pieces of content have the same. */
+  slug: string;
+  title: string;
+  summary: string | null;
+  /** For grouping. */
+  tags: string[];
+  /** When it was published first. */
+  published_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+}
+
+/** Published content, the newest first. */
+export interface PublishedContentListResponse {
+  items: PublishedContentItem[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** Published content with its text. */
+export interface PublishedContentResponse {
+  type: ContentType;
+  /** Its name in addresses; no two pieces of content have the same. */
+  slug: string;
+  title: string;
+  summary: string | null;
+  /** For grouping. */
+  tags: string[];
+  /** When it was published first. */
+  published_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+  /** CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it. */
+  body: string;
 }
 
 /** Where the receipt stands in the log, with the proof of it. */
