@@ -124,8 +124,14 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
     await upstream?.close();
   });
 
+  /** What an example names must be there. */
+  const ours = (example: Spending['example']) => ({
+    ...('input_file_id' in example && { input_file_id: batchFile }),
+    ...('video' in example && { video: { id: videoId } }),
+  });
+
   test('the document has the endpoints that can spend', () => {
-    expect(SPENDING.length).toBeGreaterThanOrEqual(11);
+    expect(SPENDING.length).toBeGreaterThanOrEqual(18);
   });
 
   test.each(SPENDING.filter(({ path }) => !UNSERVED.has(path)))('$name answers 503 and calls no provider', async (spending) => {
@@ -133,7 +139,7 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
     const answer = await fetch(`${gateway.url}${path.replace('{video_id}', videoId)}`, {
       method: 'POST',
       headers: { authorization, ...(form ? {} : { 'content-type': 'application/json' }) },
-      body: form ? formOf(spending) : JSON.stringify('input_file_id' in example ? { ...example, input_file_id: batchFile } : example),
+      body: form ? formOf(spending) : JSON.stringify({ ...example, ...ours(example) }),
     });
     expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'store_unavailable' })]);
     expect(answer.headers.get('retry-after')).toBeTruthy();

@@ -98,6 +98,53 @@ describe('the OpenAI SDK', () => {
     });
   });
 
+  test('edits and extends a video, each at the price of its seconds, and gives back the ones that fail', async () => {
+    const source = await openai.videos.create({ prompt: 'Day', seconds: '4', size: '1280x720' });
+    const unfinished = openai.videos.edit({ prompt: 'Night', video: { id: source.id } });
+    await expect(unfinished).rejects.toBeInstanceOf(OpenAI.ConflictError);
+    await ended(source.id);
+    const video = { id: source.id };
+    const edit = await openai.videos.edit({ prompt: 'Night', video }).withResponse();
+    const same = { size: '1280x720', remixed_from_video_id: source.id };
+    expect(edit.data).toMatchObject({ ...same, prompt: 'Night', seconds: '4', status: 'queued' });
+    const extension = await openai.videos.extend({ prompt: 'On', seconds: '8', video }).withResponse();
+    expect(extension.data).toMatchObject({ ...same, prompt: 'On', seconds: '12' });
+    const oddLength = openai.videos.extend({ prompt: 'On', seconds: '5' as '4', video });
+    await expect(oddLength).rejects.toThrow('must be "4" or "8" or "12" or "16" or "20" for sora-2');
+    const failing = await openai.videos.edit({ prompt: '[fail]', video }).withResponse();
+    expect(await ended(edit.data.id)).toMatchObject({ status: 'completed', seconds: '4' });
+    expect(await ended(extension.data.id)).toMatchObject({ status: 'completed', seconds: '12' });
+    expect(await ended(failing.data.id)).toMatchObject({ status: 'failed' });
+    const again = await openai.videos.edit({ prompt: 'Again', video: { id: extension.data.id } }).withResponse();
+    expect(again.data).toMatchObject({ seconds: '12', remixed_from_video_id: extension.data.id });
+    // Of the extension, the eight seconds that were added; of what is made of it, all twelve.
+    for (const [{ response }, cost_usd] of [
+      [edit, '0.4'],
+      [extension, '0.8'],
+      [again, '1.2'],
+    ] as const)
+      expect(await trace(response.headers.get('x-request-id') ?? '')).toMatchObject({ cost_usd, refund: null });
+    expect((await trace(failing.response.headers.get('x-request-id') ?? '', true)).refund).toMatchObject({ cost_usd: '0.4' });
+  });
+
+  test('makes characters of a file and of a video, and lets them appear', async () => {
+    const shown = await toFile(Buffer.from('\0\0\0\x18ftypmp42 a cat'), 'cat.mp4', { type: 'video/mp4' });
+    const cat = await openai.videos.createCharacter({ name: 'Mittens', video: shown });
+    expect(cat).toEqual({ id: expect.stringMatching(/^char_[0-9a-f]{32}$/), name: 'Mittens', created_at: expect.any(Number) });
+    expect(await openai.videos.getCharacter(cat.id ?? '')).toEqual(cat);
+    const source = await openai.videos.create({ prompt: 'A dog' });
+    await ended(source.id);
+    const { data: dog, response } = await openai
+      .post<typeof cat>('/videos/characters', { body: { name: 'Rex', video: { id: source.id } } })
+      .withResponse();
+    expect(response.headers.get('x-cost-usd')).toBe('0');
+    const body = { prompt: 'Mittens meets Rex', characters: [{ id: cat.id }, { id: dog.id }] };
+    expect(await ended((await openai.post<{ id: string }>('/videos', { body })).id)).toMatchObject({ status: 'completed' });
+    const stranger = await account.createKey({});
+    const other = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: stranger.key, maxRetries: 0 });
+    await expect(other.videos.getCharacter(cat.id ?? '')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+  });
+
   test('begins a video with a picture as a file, and under the alias', async () => {
     const { data: painted } = await openai.images.generate({ model: 'gpt-image-1', prompt: 'A page', size: '1024x1024' });
     const picture = await toFile(Buffer.from(painted?.[0]?.b64_json ?? '', 'base64'), 'page.png', { type: 'image/png' });
@@ -121,13 +168,13 @@ describe('the OpenAI SDK', () => {
   });
 
   test('is told what cannot be had, and pays nothing', async () => {
-    const character = await toFile(Buffer.from('x'), 'x.mp4');
+    const file = await toFile(Buffer.from('x'), 'x.mp4');
     const refusals: [() => Promise<unknown>, string][] = [
       [() => openai.videos.create({ prompt: PROMPT, seconds: '5' as '4' }), 'must be "4" or "8" or "12" for sora-2'],
       [() => openai.videos.create({ prompt: PROMPT, size: '64x64' as '720x1280' }), '`size` must be'],
-      [() => openai.videos.edit({ prompt: PROMPT, video: { id: 'video_1' } }), 'edits are not offered'],
-      [() => openai.videos.extend({ prompt: PROMPT, seconds: '4', video: { id: 'video_1' } }), 'extensions are not offered'],
-      [() => openai.videos.createCharacter({ name: 'Ada', video: character }), 'characters are not offered'],
+      [() => openai.videos.edit({ prompt: PROMPT, video: file }), 'nothing says how long a file is'],
+      [() => openai.videos.extend({ prompt: PROMPT, seconds: '4', video: file }), 'nothing says how long a file is'],
+      [() => openai.post('/videos/characters', { body: { name: 'Ada' } }), 'must be one video'],
     ];
     for (const [refused, words] of refusals) {
       const error = await refused().then(
@@ -137,8 +184,16 @@ describe('the OpenAI SDK', () => {
       expect(error).toBeInstanceOf(OpenAI.UnprocessableEntityError);
       expect(String(error)).toContain(words);
     }
-    await expect(openai.videos.getCharacter('char_1')).rejects.toBeInstanceOf(OpenAI.NotFoundError);
-    await expect(openai.videos.remix('video_0', { prompt: PROMPT })).rejects.toBeInstanceOf(OpenAI.NotFoundError);
+    const noVideo = openai.videos.createCharacter({ name: 'Ada', video: file });
+    await expect(noVideo).rejects.toBeInstanceOf(OpenAI.BadRequestError);
+    const missing: (() => Promise<unknown>)[] = [
+      () => openai.videos.getCharacter('char_1'),
+      () => openai.videos.remix('video_0', { prompt: PROMPT }),
+      () => openai.videos.edit({ prompt: PROMPT, video: { id: 'video_0' } }),
+      () => openai.videos.extend({ prompt: PROMPT, seconds: '4', video: { id: 'video_0' } }),
+      () => openai.post('/videos', { body: { prompt: PROMPT, characters: [{ id: 'char_1' }] } }),
+    ];
+    for (const ask of missing) await expect(ask()).rejects.toBeInstanceOf(OpenAI.NotFoundError);
   });
 
   test('gets one video for one Idempotency-Key', async () => {

@@ -67,7 +67,9 @@ import { closeRun } from './runs/close.ts';
 import { listRuns } from './runs/list.ts';
 import { showRun } from './runs/show.ts';
 import { VERSION } from './version.ts';
+import { videoCharacters } from './videos/characters.ts';
 import { createVideo } from './videos/create.ts';
+import { derivedVideos } from './videos/derive.ts';
 import { keptVideos } from './videos/kept.ts';
 import type { World } from './world.ts';
 
@@ -186,6 +188,8 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   const videos = program.command('videos').description('Videos: jobs that are charged once, and given back when they fail');
   createVideo(videos, perform);
   keptVideos(videos, perform);
+  derivedVideos(videos, perform);
+  videoCharacters(videos, perform);
   inferenceCommands(program, perform);
   const runs = program.command('runs').description('Agent runs: their ceilings, steps and kill switch');
   listRuns(runs, perform);

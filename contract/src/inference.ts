@@ -6,7 +6,7 @@ import { embeddings } from './inference/embeddings.ts';
 import { images } from './inference/images.ts';
 import { moderations } from './inference/moderations.ts';
 import { responses } from './inference/responses.ts';
-import { videoJobs } from './inference/videos.ts';
+import { videoJobs } from './inference/video-jobs.ts';
 
 export * from './inference/audio.ts';
 export * from './inference/chat.ts';
@@ -19,6 +19,8 @@ export * from './inference/moderations.ts';
 export * from './inference/responses.ts';
 export * from './inference/stored-chats.ts';
 export * from './inference/stored-responses.ts';
+export { VideoCharacter, VideoCharacterReference, VideoCharacterRequest, VideoReference } from './inference/video-characters.ts';
+export * from './inference/video-jobs.ts';
 export * from './inference/videos.ts';
 
 /** Everything that runs a model. */

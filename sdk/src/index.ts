@@ -193,7 +193,10 @@ export type {
   Video,
   VideoCharacter,
   VideoDeleted,
+  VideoEditRequest,
+  VideoExtensionRequest,
   VideoList,
+  VideoReference,
   VideoRemixRequest,
   VideoRequest,
 } from './generated/models.ts';
@@ -218,4 +221,4 @@ export type { EventStream } from './transport/event-stream.ts';
 export type { Page, PagedCall, PageQuery } from './transport/paged-call.ts';
 export type { RateLimit, RateLimits } from './transport/rate-limits.ts';
 export type { Uploads } from './uploads.ts';
-export type { NewVideo, VideoContentOptions, VideoQuery, Videos, WaitForVideoOptions } from './videos.ts';
+export type { NewVideo, NewVideoCharacter, VideoContentOptions, VideoQuery, Videos, WaitForVideoOptions } from './videos.ts';

@@ -27,6 +27,31 @@ describe('videos', () => {
     expect(gateway.requests[0]).toMatchObject({ path: '/v1/video/generations', body: { prompt: 'A ledger', input_reference: 'PNG' } });
   });
 
+  it('are made of others, in JSON', async () => {
+    gateway.script({ json: storedVideo('queued') }, { json: storedVideo('queued') });
+    const edit = { video: { id: 'video_1' }, prompt: 'At night' };
+    await tallygate.videos.edit(edit, { agentRun: { id: 'run-1' } });
+    await tallygate.videos.extend({ ...edit, seconds: '8' });
+    expect(gateway.requests.map(({ path, body }) => [path, body])).toEqual([
+      ['/v1/videos/edits', edit],
+      ['/v1/videos/extensions', { ...edit, seconds: '8' }],
+    ]);
+    expect(gateway.requests[0]?.headers).toMatchObject({ 'x-agent-run-id': 'run-1', 'idempotency-key': expect.any(String) });
+  });
+
+  it('have characters, out of a file or out of a video', async () => {
+    const ada = { id: 'char_1', name: 'Ada', created_at: 1763712000 };
+    gateway.script({ json: ada }, { json: ada }, { json: ada });
+    expect(await tallygate.videos.createCharacter({ name: 'Ada', video: new Blob(['MP4'], { type: 'video/mp4' }) })).toEqual(ada);
+    await tallygate.videos.createCharacter({ name: 'Ada', video: { id: 'video_1' } });
+    expect(await tallygate.videos.getCharacter('char_1')).toEqual(ada);
+    expect(gateway.requests.map(({ path, body }) => [path, body])).toEqual([
+      ['/v1/videos/characters', { name: 'Ada', video: 'MP4' }],
+      ['/v1/videos/characters', { name: 'Ada', 'video[id]': 'video_1' }],
+      ['/v1/videos/characters/char_1', undefined],
+    ]);
+  });
+
   it('that do not fit a budget are refused, and not asked for again', async () => {
     gateway.script(refusal('budget_exceeded'));
     await expect(tallygate.videos.create({ prompt: 'A ledger' })).rejects.toBeInstanceOf(BudgetExceededError);

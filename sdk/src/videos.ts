@@ -1,4 +1,14 @@
-import type { Video, VideoCharacter, VideoDeleted, VideoList, VideoRemixRequest, VideoRequest } from './generated/models.ts';
+import type {
+  Video,
+  VideoCharacter,
+  VideoDeleted,
+  VideoEditRequest,
+  VideoExtensionRequest,
+  VideoList,
+  VideoReference,
+  VideoRemixRequest,
+  VideoRequest,
+} from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
@@ -9,7 +19,7 @@ import type { Transport } from './transport/transport.ts';
 /** Which videos: at most `limit` after the one with the id `after`. */
 export interface VideoQuery {
   readonly after?: string | undefined;
-  /** 0 to 100; default 20. */
+  /** 1 to 100; default 20. */
   readonly limit?: number | undefined;
   /** Default: `desc`, newest first. */
   readonly order?: 'asc' | 'desc' | undefined;
@@ -20,6 +30,16 @@ export type NewVideo = VideoRequest & {
   /** A picture to begin with, of the size of the video. */
   readonly input_reference?: Blob | { readonly image_url: string } | undefined;
 };
+
+/** Who is to appear in videos. */
+export interface NewVideoCharacter {
+  /** What prompts call it by. */
+  readonly name: string;
+  /** What shows it: an MP4, or a completed video of yours. */
+  readonly video: Blob | VideoReference;
+  /** The video model whose provider is to keep it; default: `sora-2`. */
+  readonly model?: string | undefined;
+}
 
 export interface VideoContentOptions extends CallOptions {
   /** Default: the video itself. */
@@ -45,17 +65,32 @@ export class Videos {
 
   /** Begins a video. */
   create(request: NewVideo, options: InferenceOptions = {}): Call<Video> {
-    return this.#begin('/v1/videos', request, options);
+    return this.#post('/v1/videos', request, options, request.input_reference);
   }
 
   /** The same under its other address, `/v1/video/generations`. */
   generate(request: NewVideo, options: InferenceOptions = {}): Call<Video> {
-    return this.#begin('/v1/video/generations', request, options);
+    return this.#post('/v1/video/generations', request, options, request.input_reference);
   }
 
   /** Begins another video of the same length, size and model, made of a completed one. */
   remix(videoId: string, request: VideoRemixRequest, options: InferenceOptions = {}): Call<Video> {
-    const operation = { method: 'POST', path: `${videoPath(videoId)}/remix`, body: request, isOnce: true } as const;
+    return this.#post(`${videoPath(videoId)}/remix`, request, options);
+  }
+
+  /** Begins a video that is a completed one, changed: of the same length, and charged for all of it. */
+  edit(request: VideoEditRequest, options: InferenceOptions = {}): Call<Video> {
+    return this.#post('/v1/videos/edits', request, options);
+  }
+
+  /** Begins a video that goes on where a completed one ends: charged for the seconds that are added. */
+  extend(request: VideoExtensionRequest, options: InferenceOptions = {}): Call<Video> {
+    return this.#post('/v1/videos/extensions', request, options);
+  }
+
+  /** Makes a character for the `characters` of videos to come. It costs nothing. */
+  createCharacter(request: NewVideoCharacter, options: InferenceOptions = {}): Call<VideoCharacter> {
+    const operation = { method: 'POST', path: '/v1/videos/characters', form: formOf({ ...request }), isOnce: true } as const;
     return this.#transport.json({ ...operation, headers: inferenceHeaders(options) }, options);
   }
 
@@ -91,30 +126,14 @@ export class Videos {
     }
   }
 
-  /** Refused by the gateways of today: nothing bounds the price of an edit. `remix` is offered. */
-  edit(options?: CallOptions): Call<Video> {
-    return this.#transport.json({ method: 'POST', path: '/v1/videos/edits' }, options);
-  }
-
-  /** Refused by the gateways of today: no provider extends videos. */
-  extend(options?: CallOptions): Call<Video> {
-    return this.#transport.json({ method: 'POST', path: '/v1/videos/extensions' }, options);
-  }
-
-  /** Refused by the gateways of today: no provider has characters. */
-  createCharacter(options?: CallOptions): Call<VideoCharacter> {
-    return this.#transport.json({ method: 'POST', path: '/v1/videos/characters' }, options);
-  }
-
-  /** A character, where there is one. */
+  /** A character of the account. */
   getCharacter(characterId: string, options?: CallOptions): Call<VideoCharacter> {
     return this.#transport.json({ method: 'GET', path: `/v1/videos/characters/${encodeURIComponent(characterId)}` }, options);
   }
 
-  #begin(path: string, request: NewVideo, options: InferenceOptions): Call<Video> {
-    const { input_reference: picture } = request;
-    // A file needs a form; all else is plain JSON.
-    const content = picture instanceof Blob ? { form: formOf({ ...request }) } : { body: request };
+  /** @param file what a form is needed for, where it is a file; all else is plain JSON */
+  #post<T>(path: string, request: object, options: InferenceOptions, file?: unknown): Call<T> {
+    const content = file instanceof Blob ? { form: formOf({ ...request }) } : { body: request };
     return this.#transport.json({ method: 'POST', path, ...content, headers: inferenceHeaders(options), isOnce: true }, options);
   }
 }

@@ -1,11 +1,10 @@
-import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
 import { type RunOptions, runOf, withRun } from '../inference/agent-run.ts';
 import { promptOf, writeRemark } from '../inference/prompt.ts';
 import { followVideo } from './follow-video.ts';
+import { openMedia } from './media-file.ts';
 import { showVideo, VIDEO_FIELDS } from './show-video.ts';
 
 interface Options extends RunOptions {
@@ -13,6 +12,7 @@ interface Options extends RunOptions {
   readonly seconds?: string;
   readonly size?: string;
   readonly picture?: string;
+  readonly character?: readonly string[];
   readonly wait?: true;
 }
 
@@ -30,28 +30,26 @@ export const createVideo = (videos: Command, perform: Perform): Command =>
         .option('--seconds <seconds>', 'how long, such as 4')
         .option('--size <size>', 'width and height, such as 720x1280')
         .option('--picture <file>', 'a picture to begin with, of that size')
+        .option('--character <ids...>', 'who is to appear: characters that were made before')
         .option('--wait', 'until it is made; exit code 1 if it fails'),
     ),
   ).action(perform(create));
 
 async function create(world: CommandWorld, { args, options }: Typed<Options>): Promise<ExitCode> {
-  const { model, seconds, size, picture, wait } = options;
+  const { model, seconds, size, picture, character, wait } = options;
   const prompt = await promptOf(world, args, 'tallygate videos create "A ledger turning its own pages."');
-  const input_reference = picture === undefined ? undefined : await pictureOf(world, picture);
+  const input_reference = picture === undefined ? undefined : await openMedia(world, picture);
   const client = await world.connect();
-  const request = { model, prompt, ...(seconds && { seconds }), ...(size && { size }), ...(input_reference && { input_reference }) };
+  const request = {
+    ...{ model, prompt },
+    ...(seconds && { seconds }),
+    ...(size && { size }),
+    ...(input_reference && { input_reference }),
+    ...(character && { characters: character.map((id) => ({ id })) }),
+  };
   const { data, receiptId, costUsd } = await client.videos.create(request, { ...runOf(options), signal: world.signal }).withResponse();
   writeRemark(world, { cost: costUsd, receiptId, model });
   const video = wait ? await followVideo(world, client, data.id, EVERY_SECONDS) : data;
   showVideo(world, video);
   return video.status === 'failed' ? EXIT.failure : EXIT.ok;
-}
-
-const TYPES: Readonly<Record<string, string>> = { png: 'image/png', jpg: 'image/jpeg', jpeg: 'image/jpeg', webp: 'image/webp' };
-
-async function pictureOf(world: CommandWorld, path: string): Promise<File> {
-  const bytes = await world.openFile(path);
-  if (bytes === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
-  const type = TYPES[path.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream';
-  return new File([bytes], basename(path), { type });
 }

@@ -2,7 +2,6 @@ import type { Video } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { promptOf, writeRemark } from '../inference/prompt.ts';
 import { type Column, printList } from '../print.ts';
 import { followVideo, seconds } from './follow-video.ts';
 import { createdText, showVideo, VIDEO_FIELDS } from './show-video.ts';
@@ -34,14 +33,6 @@ export function keptVideos(videos: Command, perform: Perform): void {
     .addOption(new Option('--variant <which>', 'or a picture of it').choices(['video', 'thumbnail', 'spritesheet']).default('video'))
     .requiredOption('-o, --output <file>', 'where to; - for stdout')
     .action(perform(download));
-  withJson(
-    VIDEO_FIELDS,
-    videos
-      .command('remix')
-      .description('Begin another video like it; charged as a video of its own')
-      .argument('<video-id>')
-      .argument('[prompt...]', 'what is to be different; read from stdin when left out'),
-  ).action(perform(remix));
   videos.command('delete').description('Delete a video for good, or call it off').argument('<video-id>').action(perform(remove));
 }
 
@@ -76,14 +67,6 @@ async function download(world: CommandWorld, { args: [videoId = ''], options }: 
 }
 
 async function* emptiness(): AsyncGenerator<Uint8Array, void, undefined> {}
-
-async function remix(world: CommandWorld, { args: [videoId = '', ...words] }: Typed<object>): Promise<void> {
-  const prompt = await promptOf(world, words, 'tallygate videos remix video_… "The same, at night."');
-  const client = await world.connect();
-  const { data, receiptId, costUsd } = await client.videos.remix(videoId, { prompt }, { signal: world.signal }).withResponse();
-  writeRemark(world, { cost: costUsd, receiptId, model: data.model });
-  showVideo(world, data);
-}
 
 async function remove(world: CommandWorld, { args: [videoId = ''] }: Typed<object>): Promise<void> {
   const client = await world.connect();

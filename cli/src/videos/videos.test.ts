@@ -59,6 +59,36 @@ describe('videos', () => {
     expect(gateway.requests[0]).toMatchObject({ path: `/v1/videos/${id}/content`, query: { variant: 'thumbnail' } });
   });
 
+  it('are edited and extended', async () => {
+    gateway.script({ json: video('queued') }, { json: { ...video('queued'), seconds: '12' } });
+    expect((await terminal.type(['videos', 'edit', id, 'At', 'night'])).exitCode).toBe(0);
+    const { stdout } = await terminal.type(['videos', 'extend', id, 'On', '--seconds', '8', '--json', 'seconds']);
+    expect(stdout).toBe('{"seconds":"12"}\n');
+    expect(gateway.requests.map(({ path, body }) => [path, body])).toEqual([
+      ['/v1/videos/edits', { video: { id }, prompt: 'At night' }],
+      ['/v1/videos/extensions', { video: { id }, prompt: 'On', seconds: '8' }],
+    ]);
+  });
+
+  it('have characters, made of a file or of a video', async () => {
+    terminal.files.set('ada.mp4', 'MP4');
+    const ada = { id: 'char_1', name: 'Ada', created_at: 1763712000 };
+    gateway.script({ json: ada }, { json: ada }, { json: ada }, { json: video('queued') });
+    expect((await terminal.type(['videos', 'characters', 'create', 'Ada', '--file', 'ada.mp4', '--json', 'id'])).stdout).toBe(
+      '{"id":"char_1"}\n',
+    );
+    await terminal.type(['videos', 'characters', 'create', 'Ada', '--video', id]);
+    expect((await terminal.type(['videos', 'characters', 'get', 'char_1'])).stdout).toContain('Name\tAda\n');
+    await terminal.type(['videos', 'create', 'Ada reads', '--character', 'char_1']);
+    expect(gateway.requests.map(({ body }) => body)).toEqual([
+      { name: 'Ada', video: 'MP4' },
+      { name: 'Ada', 'video[id]': id },
+      undefined,
+      { model: 'sora-2', prompt: 'Ada reads', characters: [{ id: 'char_1' }] },
+    ]);
+    expect((await terminal.type(['videos', 'characters', 'create', 'Ada'])).exitCode).toBe(2);
+  });
+
   it('are remixed and deleted', async () => {
     gateway.script({ json: { ...video('queued'), remixed_from_video_id: id } }, { json: { id, object: 'video.deleted', deleted: true } });
     const { stdout } = await terminal.type(['videos', 'remix', id, 'At night', '--json', 'remixed_from_video_id']);

@@ -1,53 +1,9 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { binary, headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals } from '../conventions.ts';
-import { inferenceHeaders, inferenceRefusals } from './headers.ts';
-import { userField } from './model-fields.ts';
+import { binary, headersA, isPlainText, NOT_PLAIN, problem, refusals } from '../conventions.ts';
+import { VideoCharacter } from './video-characters.ts';
 
 const c = initContract();
-
-export const VideoRequest = z
-  .looseObject({
-    model: z
-      .string()
-      .min(1)
-      .max(200)
-      .default('sora-2')
-      .meta({ description: 'A video model of the catalogue.', examples: ['sora-2'] }),
-    prompt: z
-      .string()
-      .min(1)
-      .max(32_000)
-      .meta({ examples: ['A ledger turning its own pages'] }),
-    seconds: z
-      .union([z.string().regex(/^\d{1,3}$/), z.int().min(1).max(999).transform(String)], 'must be seconds such as "4"')
-      .optional()
-      .meta({ description: 'Length. Default: `"4"`.', examples: ['4'] }),
-    size: z
-      .string()
-      .regex(/^\d{2,5}x\d{2,5}$/, 'must be a size such as "720x1280"')
-      .optional()
-      .meta({ examples: ['720x1280'] }),
-    user: userField,
-  })
-  .meta({
-    id: 'VideoRequest',
-    description: 'OpenAI’s video request: JSON, or a form with `input_reference` as a file.',
-    examples: [{ model: 'sora-2', prompt: 'A ledger turning its own pages', seconds: '4' }],
-  });
-export type VideoRequest = z.infer<typeof VideoRequest>;
-
-/** The two fields of a remix; everything else is that of the video it is made of. */
-export const VideoRemixRequest = z
-  .looseObject({
-    prompt: z
-      .string()
-      .min(1)
-      .max(32_000)
-      .meta({ description: 'What is to be different.', examples: ['The same, at night'] }),
-  })
-  .meta({ id: 'VideoRemixRequest', description: 'What is to be different from the video that is remixed.' });
-export type VideoRemixRequest = z.infer<typeof VideoRemixRequest>;
 
 const VIDEO_ID = 'video_019aa2f1c2d37b6e8c4d1f00aa55ee77';
 const unixSeconds = z.int().meta({ examples: [1763712000] });
@@ -84,12 +40,12 @@ export const Video = z
       .string()
       .nullable()
       .meta({ examples: ['A ledger turning its own pages'] }),
-    seconds: z.string().meta({ examples: ['4'] }),
+    seconds: z.string().meta({ description: 'Length; of an extension, with what it goes on from.', examples: ['4'] }),
     size: z.string().meta({ examples: ['720x1280'] }),
     remixed_from_video_id: z
       .string()
       .nullable()
-      .meta({ examples: [null] }),
+      .meta({ description: 'The video that this is a remix, an edit or an extension of.', examples: [null] }),
     error: z
       .looseObject({ code: z.string(), message: z.string() })
       .nullable()
@@ -124,63 +80,9 @@ export const VideoDeleted = z
   .meta({ id: 'VideoDeleted', description: 'The video is gone.' });
 export type VideoDeleted = z.infer<typeof VideoDeleted>;
 
-export const VideoCharacter = z
-  .object({
-    id: z
-      .string()
-      .nullable()
-      .meta({ examples: [null] }),
-    name: z
-      .string()
-      .nullable()
-      .meta({ examples: [null] }),
-    created_at: unixSeconds,
-  })
-  .meta({ id: 'VideoCharacter', description: 'A character, in OpenAI’s shape. No provider here makes any.' });
-export type VideoCharacter = z.infer<typeof VideoCharacter>;
-
 export const VIDEO_VARIANTS = ['video', 'thumbnail', 'spritesheet'] as const;
 
-const VideoPath = z.object({ video_id: z.string().min(1).max(200).meta({ description: 'The video’s id.' }) });
-const creation = VideoRequest.extend({ input_reference: binary('A picture to begin with, of the size of the video.').optional() });
-
-/** The operations that begin a job. */
-export const videoJobs = c.router({
-  createVideo: {
-    method: 'POST',
-    path: '/v1/videos',
-    summary: 'Begin a video',
-    description:
-      'OpenAI’s video job, as a form or as JSON. What it costs is charged when a provider has taken the job, and given back in full when the job fails.',
-    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
-    contentType: 'multipart/form-data',
-    body: creation,
-    responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'createVideo' } as const,
-  },
-  generateVideo: {
-    method: 'POST',
-    path: '/v1/video/generations',
-    summary: 'Begin a video (alias)',
-    description: 'The same as `POST /v1/videos`.',
-    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
-    contentType: 'multipart/form-data',
-    body: creation,
-    responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'generateVideo' } as const,
-  },
-  remixVideo: {
-    method: 'POST',
-    path: '/v1/videos/:video_id/remix',
-    summary: 'Remix a video',
-    description: 'Another video of the same length, size and model, made of a completed one. It is a job of its own, at the same price.',
-    headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
-    pathParams: VideoPath,
-    body: VideoRemixRequest,
-    responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'remixVideo' } as const,
-  },
-});
+export const VideoPath = z.object({ video_id: z.string().min(1).max(200).meta({ description: 'The video’s id.' }) });
 
 export const videos = c.router({
   list: {
@@ -196,7 +98,7 @@ export const videos = c.router({
         .refine(isPlainText, NOT_PLAIN)
         .optional()
         .meta({ description: 'Id of the last video of the page before.' }),
-      limit: z.coerce.number().int().min(0).max(100).default(20).meta({ description: 'How many at most.' }),
+      limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
       order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
     }),
     responses: { 200: VideoList, ...refusals.read },
@@ -223,41 +125,11 @@ export const videos = c.router({
     responses: { 200: VideoDeleted, 404: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'deleteVideo' } as const,
   },
-  edit: {
-    method: 'POST',
-    path: '/v1/videos/edits',
-    summary: 'Edit a video',
-    description: 'Always refused with 422: the length of what comes of an edit, and with it the price, has no bound. Remix instead.',
-    headers: headersA,
-    body: c.noBody(),
-    responses: { 200: Video, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'editVideo' } as const,
-  },
-  extend: {
-    method: 'POST',
-    path: '/v1/videos/extensions',
-    summary: 'Extend a video',
-    description: 'Always refused with 422: no provider of the catalogue’s models does it.',
-    headers: headersA,
-    body: c.noBody(),
-    responses: { 200: Video, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'extendVideo' } as const,
-  },
-  createCharacter: {
-    method: 'POST',
-    path: '/v1/videos/characters',
-    summary: 'Create a character',
-    description: 'Always refused with 422: no provider of the catalogue’s models has characters.',
-    headers: headersA,
-    body: c.noBody(),
-    responses: { 200: VideoCharacter, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'createVideoCharacter' } as const,
-  },
   getCharacter: {
     method: 'GET',
     path: '/v1/videos/characters/:character_id',
     summary: 'Get a character',
-    description: 'Always a 404: there are none.',
+    description: 'A character of the account, as it was named.',
     headers: headersA,
     pathParams: z.object({ character_id: z.string().min(1).max(200).meta({ description: 'The character’s id.' }) }),
     responses: { 200: VideoCharacter, 404: problem, ...refusals.read },

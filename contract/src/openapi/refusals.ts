@@ -42,7 +42,7 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   // The answers of the router to what is no operation.
   unknown_path: onNone,
   method_not_allowed: onNone,
-  conflict: (route) => !route.isInference || route.path.endsWith('/remix'),
+  conflict: (route) => !route.isInference || /^\/v1\/videos\/.+/.test(route.path),
   slug_taken: (route) => takesField(route, 'slug'),
   invalid_transition: hasStates,
   idempotency_conflict: (route) => route.isIdempotent,

@@ -2937,8 +2937,10 @@ export interface Video {
   /** Until when it can be downloaded, unix seconds. */
   expires_at: number | null;
   prompt: string | null;
+  /** Length; of an extension, with what it goes on from. */
   seconds: string;
   size: string;
+  /** The video that this is a remix, an edit or an extension of. */
   remixed_from_video_id: string | null;
   /** Why it failed. */
   error: {
@@ -2951,11 +2953,30 @@ export interface Video {
   [field: string]: unknown;
 }
 
-/** A character, in OpenAI’s shape. No provider here makes any. */
+/** A character, in OpenAI’s shape. */
 export interface VideoCharacter {
+  /** What the `characters` of a video are named by. */
   id: string | null;
   name: string | null;
+  /** When it was made, unix seconds. */
   created_at: number;
+}
+
+/** A character of the account. */
+export interface VideoCharacterReference {
+  id: string;
+  [field: string]: unknown;
+}
+
+/** A character, shown by a video: a file of the form, or a completed video of the account. */
+export interface VideoCharacterRequest {
+  /** What prompts call it by. */
+  name: string;
+  /** The video model whose provider is to keep it. Not OpenAI’s. */
+  model?: string | undefined;
+  /** A completed video of yours, in place of a file. Not OpenAI’s. */
+  video?: VideoReference | undefined;
+  [field: string]: unknown;
 }
 
 /** The video is gone. */
@@ -2963,6 +2984,24 @@ export interface VideoDeleted {
   id: string;
   object: 'video.deleted';
   deleted: true;
+}
+
+/** What is to be changed in a completed video. */
+export interface VideoEditRequest {
+  video: VideoReference;
+  /** What is to be different. */
+  prompt: string;
+  [field: string]: unknown;
+}
+
+/** How a completed video is to go on. */
+export interface VideoExtensionRequest {
+  video: VideoReference;
+  /** How it goes on. */
+  prompt: string;
+  /** How much longer it is to be. */
+  seconds: string | number;
+  [field: string]: unknown;
 }
 
 /** A page of videos. */
@@ -2973,6 +3012,17 @@ export interface VideoList {
   /** The `after` of the next page. */
   last_id: string | null;
   has_more: boolean;
+}
+
+export interface VideoPath {
+  /** The video’s id. */
+  video_id: string;
+}
+
+/** A completed video of the account. */
+export interface VideoReference {
+  id: string;
+  [field: string]: unknown;
 }
 
 /** What is to be different from the video that is remixed. */
@@ -2990,6 +3040,8 @@ export interface VideoRequest {
   /** Length. Default: `"4"`. */
   seconds?: string | number | undefined;
   size?: string | undefined;
+  /** Who is to appear; the prompt calls them by their names. */
+  characters?: VideoCharacterReference[] | undefined;
   /** An id of the end user, as the caller names them. */
   user?: string | undefined;
   [field: string]: unknown;

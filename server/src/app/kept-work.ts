@@ -25,7 +25,7 @@ import {
   storedResponseRoutes,
 } from '../inference/index.ts';
 import { settledAmong } from '../ledger/index.ts';
-import { createVideos, StoredVideos, type Videos, videoJobs, videoOperations, videoRoutes } from '../videos/index.ts';
+import { createVideos, StoredCharacters, StoredVideos, type Videos, videoJobs, videoOperations, videoRoutes } from '../videos/index.ts';
 import type { Accounts } from './accounts.ts';
 import type { Books } from './books.ts';
 import type { Foundation } from './foundation.ts';
@@ -69,6 +69,7 @@ export async function openKeptWork({ foundation, blobs, queue, books, accounts, 
   const videoDeps = {
     ...{ pool, blobs, catalog, refunds: books.refunds, clock, log, queue },
     videos: new StoredVideos(pool, clock),
+    characters: new StoredCharacters(pool),
     deployments: inference.deployments,
     keptMs: config.videos.keptMs,
   };
@@ -110,7 +111,7 @@ export async function openKeptWork({ foundation, blobs, queue, books, accounts, 
       ...endpointsOf(contract.storedChats, storedChatRoutes(chats)),
       ...endpointsOf(contract.files, fileRoutes(files)),
       ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
-      ...endpointsOf(contract.videos, videoRoutes(videos)),
+      ...endpointsOf(contract.videos, videoRoutes(videos, videoDeps.characters)),
       ...endpointsOf(contract.batches, batchRoutes(createBatches({ ...batchDeps, work: batchWork }))),
     ],
     jobs: [...responseJobs({ deps: { ...responseDeps, inference, standingOf }, chats, log }), ...videoJobs(videoDeps)],

@@ -22,6 +22,7 @@ const CatalogEntry = z.object({
   tokenizer: z.enum(['o200k_base', 'cl100k_base']).nullable(),
   image_token_bound: z.int().positive().optional(),
   video_seconds_allowed: z.array(z.string()).min(1).optional(),
+  video_extension_seconds_allowed: z.array(z.string()).min(1).optional(),
   video_sizes: z.array(z.string()).min(1).optional(),
   prices: z
     .array(
@@ -76,6 +77,8 @@ export interface CatalogModel {
   readonly imageTokenBound: number | null;
   /** What a video may be asked for; empty for other kinds of models. */
   readonly videoSeconds: readonly string[];
+  /** How much longer a video can be made at a time. */
+  readonly videoExtensionSeconds: readonly string[];
   readonly videoSizes: readonly string[];
   /** OpenAI's shape plus limits and the prices of a time (the first ones, before that): the answer of `GET /v1/models/{id}`. */
   wireAt(epochMs: number): Model;
@@ -147,6 +150,7 @@ function toModel(entry: CatalogEntry): CatalogModel {
     tokenizer: entry.tokenizer,
     imageTokenBound: entry.image_token_bound ?? null,
     videoSeconds: entry.video_seconds_allowed ?? [],
+    videoExtensionSeconds: entry.video_extension_seconds_allowed ?? [],
     videoSizes: entry.video_sizes ?? [],
     wireAt: (epochMs) => toWire(entry, priceAt(epochMs) ?? first),
     priceAt,

@@ -28,7 +28,7 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
   moderation: ['input'],
   tts: ['input', 'voice', 'response_format', 'speed'],
   stt: ['file', 'language', 'prompt', 'response_format', 'temperature', 'timestamp_granularities'],
-  video: ['prompt', 'seconds', 'size', 'input_reference'],
+  video: ['prompt', 'seconds', 'size', 'input_reference', 'characters'],
 };
 
 /** What OpenRouter-style clients read to decide which fields to send. Reasoning models take no sampling parameters. */

@@ -34,4 +34,4 @@ export type { Served } from './settlement.ts';
 export { createStandingOf, type Standing, type StandingOf } from './standing.ts';
 export { createTokenizer } from './tokenizer.ts';
 export { NO_USAGE } from './usage.ts';
-export type { Work } from './work.ts';
+export type { Requirement, Work } from './work.ts';

@@ -52,7 +52,7 @@ export class StoredVideos {
   }
 
   /** @throws Problem `not_found`, for a deleted one and somebody else's alike */
-  async get(owner: Owner, id: string): Promise<VideoRow> {
+  async get(owner: Owner, id: string, param = 'video_id'): Promise<VideoRow> {
     const row = isVideoId(id)
       ? await this.#one('select * from videos where id = $1 and account_id = $2 and livemode = $3 and deleted_at is null', [
           id,
@@ -60,7 +60,7 @@ export class StoredVideos {
           owner.livemode,
         ])
       : undefined;
-    if (!row) throw noSuchVideo();
+    if (!row) throw noSuchVideo(param);
     return row;
   }
 
@@ -188,4 +188,4 @@ export class StoredVideos {
   }
 }
 
-const noSuchVideo = (): Problem => new Problem('not_found', 'There is no such video.', { param: 'video_id' });
+const noSuchVideo = (param = 'video_id'): Problem => new Problem('not_found', 'There is no such video.', { param });

@@ -8,7 +8,7 @@ export interface VideoMeasures {
   readonly size: string;
 }
 
-type VideoModel = Pick<CatalogModel, 'id' | 'videoSeconds' | 'videoSizes'>;
+type VideoModel = Pick<CatalogModel, 'id' | 'videoSeconds' | 'videoExtensionSeconds' | 'videoSizes'>;
 
 const USUAL_SECONDS = '4';
 const USUAL_SIZE = '720x1280';
@@ -25,6 +25,10 @@ export function measuresOf({ seconds, size }: Pick<VideoRequest, 'seconds' | 'si
   };
   return { seconds: Number(chosen.seconds), size: chosen.size };
 }
+
+/** By how much a video is to be longer, as far as the model does that. @throws Problem `validation_failed` */
+export const extensionOf = (seconds: string, model: VideoModel): number =>
+  Number(choice('seconds', seconds, seconds, model.videoExtensionSeconds, model.id));
 
 function choice(param: string, asked: string | undefined, usual: string, allowed: readonly string[], model: string): string {
   if (allowed.length === 0) return asked ?? usual;

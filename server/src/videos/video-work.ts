@@ -1,15 +1,22 @@
 import type { ReceiptUsage, Video, VideoRequest } from '@tallygate/contract';
+import type { VideoSource } from '../adapters/upstream/port.ts';
 import { type Owner, ownerOf } from '../files/index.ts';
-import { type AnswerForm, type Caller, jsonObjectOf, NO_USAGE, type Received, type Work } from '../inference/index.ts';
+import { type AnswerForm, type Caller, jsonObjectOf, NO_USAGE, type Received, type Requirement, type Work } from '../inference/index.ts';
 import { newVideoId } from './stored-video.ts';
 import type { StoredVideos } from './stored-videos.ts';
+import { idOf } from './upstream-id.ts';
 import type { VideoMeasures } from './video-limits.ts';
 
 /** A video that somebody wants. */
 export interface Wish extends VideoMeasures {
   /** As it goes to the provider, but for the measures, which are said above. */
   readonly request: VideoRequest;
-  readonly remixOf: { readonly id: string; readonly deployment: string } | null;
+  /** What it is made of: our id of that video, and what its provider is told. */
+  readonly source: (VideoSource & { readonly videoId: string }) | null;
+  /** How long it will be in the end: an extension is longer than what is charged of it. */
+  readonly wholeSeconds: number;
+  /** The one deployment that can make it: a video or a character that it needs lives there. */
+  readonly deployment: string | undefined;
   readonly createdAt: Date;
 }
 
@@ -20,7 +27,7 @@ const ENDPOINT = '/v1/videos';
  * is charged can be followed, and given back. A job whose row a crash has prevented is never charged.
  */
 export function videoWork(
-  { request, seconds, size, remixOf, createdAt }: Wish,
+  { request, seconds, size, source, wholeSeconds, deployment, createdAt }: Wish,
   { received, caller }: { received: Pick<Received, 'sha256' | 'files'>; caller: Caller },
   videos: StoredVideos,
 ): Work {
@@ -36,9 +43,9 @@ export function videoWork(
     completed_at: null,
     expires_at: null,
     prompt: request.prompt,
-    seconds: String(seconds),
+    seconds: String(wholeSeconds),
     size,
-    remixed_from_video_id: remixOf?.id ?? null,
+    remixed_from_video_id: source?.videoId ?? null,
     error: null,
     refund_receipt_id: null,
   });
@@ -48,18 +55,18 @@ export function videoWork(
     model: request.model,
     fallbackModels: [],
     isStream: false,
-    needs: remixOf === null ? [] : [{ capability: 'remix', param: 'video_id' }],
+    needs: needsOf(request, source),
     output: null,
     estimatedTokens: 0,
     dialects: [
       {
         endpoint: ENDPOINT,
-        request: { ...request, seconds: String(seconds), size },
+        request: { ...request, seconds: String(seconds), size, ...(source && { madeOf: { how: source.how, id: source.id } }) },
         ...(received.files.length > 0 && { files: received.files }),
         form: jobForm({ ...NO_USAGE, video_seconds: seconds }, begun),
       },
     ],
-    ...(remixOf && { deployment: remixOf.deployment }),
+    ...(deployment !== undefined && { deployment }),
     outlivesHangUp: true,
     bound: () => ({ inputTokens: 0, videoSeconds: seconds }),
     // Only a call that was stopped gets here: no job of it is known, so none is charged.
@@ -76,10 +83,10 @@ export function videoWork(
         provider: target.deployment.provider,
         job_id: job.id,
         model: target.model.id,
-        seconds,
+        seconds: wholeSeconds,
         size,
         prompt: request.prompt,
-        remixed_from: remixOf?.id ?? null,
+        remixed_from: source?.videoId ?? null,
         status: job.status,
         created_at: createdAt,
       });
@@ -87,19 +94,28 @@ export function videoWork(
   };
 }
 
+const CAPABILITY = {
+  remix: { capability: 'remix', param: 'video_id' },
+  edit: { capability: 'video_edits', param: 'video' },
+  extension: { capability: 'video_extensions', param: 'video' },
+} as const satisfies Record<VideoSource['how'], Requirement>;
+
+const needsOf = ({ characters = [] }: VideoRequest, source: VideoSource | null): Requirement[] => [
+  ...(source ? [CAPABILITY[source.how]] : []),
+  ...(characters.length > 0 ? [{ capability: 'video_characters', param: 'characters' }] : []),
+];
+
 interface Job {
   readonly id: string;
   readonly status: 'queued' | 'in_progress';
 }
 
-/** Longer ids are no ids. */
-const LONGEST_JOB_ID = 2_000;
-
 /** Whatever it has come to already, even to an end: whoever follows it will see that. */
 function jobOf(answer: unknown): Job | undefined {
-  if (typeof answer !== 'object' || answer === null || !('id' in answer) || typeof answer.id !== 'string') return undefined;
-  if (answer.id === '' || answer.id.length > LONGEST_JOB_ID || answer.id.includes('\0')) return undefined;
-  return { id: answer.id, status: 'status' in answer && answer.status === 'in_progress' ? 'in_progress' : 'queued' };
+  const id = idOf(answer);
+  if (id === undefined) return undefined;
+  const isAtWork = typeof answer === 'object' && answer !== null && 'status' in answer && answer.status === 'in_progress';
+  return { id, status: isAtWork ? 'in_progress' : 'queued' };
 }
 
 const jobForm = (usage: ReceiptUsage, shown: (status: Job['status']) => Video): AnswerForm => ({

@@ -1,6 +1,6 @@
 import { type Answer, type Dialect, isFields, type Question } from '../dialect.ts';
 import { refused } from '../steps.ts';
-import { imageAnswer, speechAnswer, transcriptionAnswer, videoAnswer } from './media.ts';
+import { characterAnswer, imageAnswer, speechAnswer, transcriptionAnswer, videoAnswer } from './media.ts';
 import { responseAnswer } from './responses.ts';
 import { completionAnswer, embeddingAnswer, moderationAnswer } from './texts.ts';
 
@@ -16,12 +16,16 @@ const ENDPOINTS: ReadonlyMap<string, (question: Question) => Answer> = new Map([
   ['/v1/audio/transcriptions', transcriptionAnswer],
   ['/v1/audio/translations', transcriptionAnswer],
   ['/v1/videos', videoAnswer],
+  ['/v1/videos/edits', videoAnswer],
+  ['/v1/videos/extensions', videoAnswer],
+  ['/v1/videos/characters', characterAnswer],
 ]);
+const REMIX = /^\/v1\/videos\/[^/?]+\/remix$/;
 const VIDEO = /^\/v1\/videos\/[^/?]+(\/content(\?.*)?)?$/;
 
 /** What else OpenAI's API has beside chat: fixed answers of the right shape, from JSON or from forms. */
 export const openAiEndpoints: Dialect = {
-  takes: ({ method, path }) => (method === 'POST' ? ENDPOINTS.has(path) : VIDEO.test(path)),
+  takes: ({ method, path }) => (method === 'POST' ? ENDPOINTS.has(path) || REMIX.test(path) : VIDEO.test(path)),
   refusal: ({ method, path, body, form }) => {
     if (method === 'DELETE') return { body: { id: path.slice('/v1/videos/'.length), object: 'video.deleted', deleted: true } };
     return method !== 'POST' || isFields(body) || form ? undefined : refused(400, 'We could not parse the body of your request.');

@@ -73,13 +73,17 @@ export function transcriptionAnswer({ request, step, promptTokens }: Question): 
   };
 }
 
+/** Somebody who can appear in videos. */
+export const characterAnswer = ({ turn, request }: Question): Answer =>
+  never({ id: `char_fake_${turn}`, created_at: CREATED, name: request['name'] ?? null });
+
 /** A job that is queued when it is made, and completed when it is looked at. */
 export function videoAnswer({ turn, path, request }: Question): Answer {
-  const [, id, content] = /^\/v1\/videos\/([^/?]+)(\/content)?/.exec(path) ?? [];
-  if (content !== undefined) return never(MOVIE, 'video/mp4');
-  const isMade = id === undefined;
+  const [, id, below] = /^\/v1\/videos\/([^/?]+)(?:\/([a-z]+))?/.exec(path) ?? [];
+  if (below === 'content') return never(MOVIE, 'video/mp4');
+  const isMade = id === undefined || below === 'remix' || id === 'edits' || id === 'extensions';
   return never({
-    id: id ?? `video_fake_${turn}`,
+    id: isMade ? `video_fake_${turn}` : id,
     object: 'video',
     model: request['model'] ?? 'fake-model',
     status: isMade ? 'queued' : 'completed',
@@ -90,7 +94,7 @@ export function videoAnswer({ turn, path, request }: Question): Answer {
     prompt: request['prompt'] ?? null,
     size: request['size'] ?? '720x1280',
     seconds: request['seconds'] ?? '4',
-    remixed_from_video_id: null,
+    remixed_from_video_id: below === 'remix' ? id : null,
     error: null,
   });
 }

@@ -56,6 +56,18 @@ describe('what OpenAI has beside chat', () => {
     const { id, status } = await json('/videos', { prompt: 'a' });
     expect(status).toBe('queued');
     expect(await (await fetch(`${fake.url}/videos/${id}`)).json()).toMatchObject({ id, status: 'completed' });
+    const derived = [
+      await json(`/videos/${id}/remix`, { prompt: 'b' }),
+      await json('/videos/edits', { prompt: 'b', video: { id } }),
+      await json('/videos/extensions', { prompt: 'b', seconds: '8', video: { id } }),
+    ];
+    expect(derived.map((one) => [one.status, one.seconds, one.remixed_from_video_id])).toEqual([
+      ['queued', '4', id],
+      ['queued', '4', null],
+      ['queued', '8', null],
+    ]);
+    expect(new Set([id, ...derived.map((one) => one.id)]).size).toBe(4);
+    expect(await json('/videos/characters', { name: 'Ada' })).toMatchObject({ id: expect.stringMatching(/^char_/), name: 'Ada' });
     const content = await fetch(`${fake.url}/videos/${id}/content?variant=video`);
     expect(content.headers.get('content-type')).toBe('video/mp4');
     expect(await (await fetch(`${fake.url}/videos/${id}`, { method: 'DELETE' })).json()).toEqual({

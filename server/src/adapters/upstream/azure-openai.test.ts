@@ -64,7 +64,8 @@ describe('what is sent', () => {
 test('what Azure never had is not served', () => {
   const served = (apiVersion: string) => azureOpenAi({ name: 'x', baseUrl: 'https://x.test', apiVersion });
   expect(served('v1').serves('/v1/moderations')).toBe(false);
-  expect([served('v1').serves('/v1/videos'), served('2024-10-21').serves('/v1/videos')]).toEqual([true, false]);
+  for (const endpoint of ['/v1/videos', '/v1/videos/characters'] as const)
+    expect([served('v1').serves(endpoint), served('2024-10-21').serves(endpoint)]).toEqual([true, false]);
   expect(served('2024-10-21').serves('/v1/responses')).toBe(true);
 });
 

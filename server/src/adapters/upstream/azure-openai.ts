@@ -47,7 +47,7 @@ export function azureOpenAi(options: AzureOpenAiOptions): UpstreamProvider {
   const http = new ProviderHttp({ ...options, baseUrl: surfaceOf(options.baseUrl, apiVersion), ownHeaders, wordsOf: azureWords });
   const isDated = /^\d/.test(apiVersion);
   return {
-    serves: (endpoint) => !MISSING.has(endpoint) && (!isDated || endpoint !== '/v1/videos'),
+    serves: (endpoint) => !MISSING.has(endpoint) && !(isDated && endpoint.startsWith('/v1/videos')),
     call: async (call) => {
       // Azure would fetch documents and put them into the prompt: tokens that nobody has held.
       if (call.request['data_sources'] !== undefined)

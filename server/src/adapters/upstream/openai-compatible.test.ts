@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { startFakeUpstream } from '@tallygate/fake-upstream';
 import { describe, expect, it } from 'vitest';
 import { againstFakeUpstream, KEY, MAX_BYTES } from './against-fake-upstream.ts';
@@ -49,6 +50,29 @@ describe('what is sent', () => {
     const other = provide({ maxTokensField: 'max_completion_tokens' });
     expect((await sent({}, other))?.body).toMatchObject({ max_completion_tokens: 256 });
     await other.close();
+  });
+
+  it.each([
+    ['remix', '/v1/videos/a%2Fb/remix', { prompt: 'On' }],
+    ['edit', '/v1/videos/edits', { prompt: 'On', video: { id: 'a/b' } }],
+    ['extension', '/v1/videos/extensions', { prompt: 'On', seconds: '8', video: { id: 'a/b' } }],
+  ] as const)('is, for the %s of a video, the path and the fields that it has', async (how, path, body) => {
+    const request = { model: 'x', prompt: 'On', seconds: '8', size: '720x1280', madeOf: { how, id: 'a/b' } };
+    const call = { ...chatCall('fake-model'), endpoint: '/v1/videos' as const, maxOutputTokens: null, request };
+    expect(await provider().call(call)).toMatchObject({ ok: true });
+    expect(fake().requests.at(-1)).toMatchObject({ path, body });
+  });
+
+  it('is, for a character, a form with its name and its video, and no model', async () => {
+    const bytes = Buffer.from('ftyp');
+    const file = { field: 'video', filename: 'a.mp4', contentType: 'video/mp4', bytes: 4, open: () => Readable.from([bytes]) };
+    const request = { model: 'x', name: 'Ada' };
+    const call = { ...chatCall('fake-model'), endpoint: '/v1/videos/characters' as const, maxOutputTokens: null, request, files: [file] };
+    expect(await provider().call(call)).toMatchObject({ ok: true });
+    expect(fake().requests.at(-1)?.form).toEqual({
+      fields: [['name', 'Ada']],
+      files: [{ field: 'video', filename: 'a.mp4', contentType: 'video/mp4', bytes }],
+    });
   });
 
   it('asks for usage in every stream and keeps the other stream options', async () => {

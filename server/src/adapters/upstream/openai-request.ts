@@ -1,5 +1,5 @@
 import { multipartBody } from './multipart-body.ts';
-import type { ChatCall, UpstreamCall } from './port.ts';
+import type { ChatCall, UpstreamCall, VideoJobRequest, VideoSource } from './port.ts';
 import type { ProviderRequest } from './provider-http.ts';
 
 /** How a provider calls the bound on tokens out, where the caller did not name it. */
@@ -21,8 +21,7 @@ export function openAiRequest(
   maxTokensField: MaxTokensField,
   path: string = call.endpoint.slice('/v1'.length),
 ): ProviderRequest {
-  if (call.endpoint === '/v1/videos' && typeof call.request['remixed_from_video_id'] === 'string')
-    return remixRequest(path, call.request['remixed_from_video_id'], call.request.prompt);
+  if (call.endpoint === '/v1/videos' && call.request.madeOf) return derivationRequest(path, call.request.madeOf, call.request);
   const fields = openAiFields(call, maxTokensField);
   if (!call.files) return { path, method: 'POST', headers: [...JSON_CONTENT, ...acceptOf(call)], body: JSON.stringify(fields) };
   const form = multipartBody(fields, call.files);
@@ -30,10 +29,25 @@ export function openAiRequest(
   return { path, method: 'POST', headers: [...content, ...acceptOf(call)], body: form.body };
 }
 
-/** A remix has a path of its own, and takes everything but the prompt from the video that it is made of. */
-function remixRequest(path: string, videoId: string, prompt: string): ProviderRequest {
+/** What is made of a video has paths of its own, and takes from that video what is not said anew. */
+function derivationRequest(path: string, { how, id }: VideoSource, { prompt, seconds }: VideoJobRequest): ProviderRequest {
   const headers = [...JSON_CONTENT, 'accept', 'application/json'];
-  return { path: `${path}/${encodeURIComponent(videoId)}/remix`, method: 'POST', headers, body: JSON.stringify({ prompt }) };
+  const post = (below: string, body: object): ProviderRequest => ({
+    path: `${path}/${below}`,
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  });
+  switch (how) {
+    case 'remix':
+      return post(`${encodeURIComponent(id)}/remix`, { prompt });
+    case 'edit':
+      return post('edits', { prompt, video: { id } });
+    case 'extension':
+      return post('extensions', { prompt, seconds, video: { id } });
+    default:
+      return how satisfies never;
+  }
 }
 
 /** The fields that go to the provider: the caller's, with our model and our bound, and without what only the gateway reads. */
@@ -53,6 +67,9 @@ export function openAiFields(call: UpstreamCall, maxTokensField: MaxTokensField)
       };
     case '/v1/responses':
       return { ...request, models: undefined, model, max_output_tokens: call.maxOutputTokens, stream: call.stream || undefined };
+    // It belongs to no model there.
+    case '/v1/videos/characters':
+      return { ...request, model: undefined };
     default:
       return { ...request, models: undefined, model };
   }

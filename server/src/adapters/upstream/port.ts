@@ -11,8 +11,19 @@ import type {
   SpeechRequest,
   TranscriptionRequest,
   TranslationRequest,
+  VideoCharacterRequest,
   VideoRequest,
 } from '@tallygate/contract';
+
+/** A video that lives at the provider, and what is to be made of it. */
+export interface VideoSource {
+  readonly how: 'remix' | 'edit' | 'extension';
+  /** The provider's own id of it. */
+  readonly id: string;
+}
+
+/** What `madeOf` names is a video of another; else it begins with nothing but words and pictures. */
+export type VideoJobRequest = VideoRequest & { readonly madeOf?: VideoSource | undefined };
 
 /** The requests that a provider can be sent, by the endpoint of OpenAI's API whose dialect they and their answers are in. */
 export interface UpstreamRequests {
@@ -27,7 +38,8 @@ export interface UpstreamRequests {
   '/v1/audio/speech': SpeechRequest;
   '/v1/audio/transcriptions': TranscriptionRequest;
   '/v1/audio/translations': TranslationRequest;
-  '/v1/videos': VideoRequest;
+  '/v1/videos': VideoJobRequest;
+  '/v1/videos/characters': VideoCharacterRequest;
 }
 
 export type UpstreamEndpoint = keyof UpstreamRequests;

@@ -22,6 +22,7 @@ import { plansMigration } from './0028-plans.ts';
 import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
 import { receiptLogMigration } from './0030-receipt-log.ts';
 import { batchRunsMigration } from './0031-batch-runs.ts';
+import { videoCharactersMigration } from './0032-video-characters.ts';
 import { eventsMigration } from './0041-events.ts';
 import { peopleMigration } from './0044-people.ts';
 import { contentMigration } from './0047-content.ts';
@@ -51,6 +52,7 @@ export const migrations: readonly Migration[] = [
   skippedDeploymentsMigration,
   receiptLogMigration,
   batchRunsMigration,
+  videoCharactersMigration,
   eventsMigration,
   peopleMigration,
   contentMigration,

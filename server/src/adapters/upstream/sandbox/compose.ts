@@ -9,6 +9,7 @@ import { composeImages } from './images/compose.ts';
 import { composeModeration } from './moderations/compose.ts';
 import type { Rejection } from './rejection.ts';
 import { composeResponse } from './responses/compose.ts';
+import { composeCharacter } from './videos/characters.ts';
 import { composeVideo } from './videos/compose.ts';
 
 /** The answer of the call's endpoint. */
@@ -35,6 +36,8 @@ export function compose(call: UpstreamCall, circumstances: Circumstances): Compo
       return composeTranscription(call, circumstances);
     case '/v1/videos':
       return composeVideo(call, circumstances);
+    case '/v1/videos/characters':
+      return composeCharacter(call, circumstances);
     default:
       return call satisfies never;
   }

@@ -443,6 +443,7 @@ describe('every endpoint of the sandbox', () => {
   const timeouts = { firstByteTimeoutMs: 5000, idleTimeoutMs: 5000 };
   const usual = { model: 'any', stream: false, ...timeouts, signal: new AbortController().signal } as const;
   const file = fileOf('file', Buffer.alloc(100));
+  const movie = fileOf('video', Buffer.from('\0\0\0\x18ftypmp42'));
   const calls: UpstreamCall[] = [
     { ...usual, endpoint: '/v1/chat/completions', maxOutputTokens: 64, request: { model: 'x', ...user('Hello.') } },
     { ...usual, endpoint: '/v1/completions', maxOutputTokens: 64, request: { model: 'x', prompt: 'Hello.' } },
@@ -456,6 +457,7 @@ describe('every endpoint of the sandbox', () => {
     { ...usual, endpoint: '/v1/audio/transcriptions', maxOutputTokens: null, request: { model: 'x' }, files: [file] },
     { ...usual, endpoint: '/v1/audio/translations', maxOutputTokens: null, request: { model: 'x' }, files: [file] },
     { ...usual, endpoint: '/v1/videos', maxOutputTokens: null, request: { model: 'x', prompt: 'Hello.' } },
+    { ...usual, endpoint: '/v1/videos/characters', maxOutputTokens: null, request: { model: 'x', name: 'Ada' }, files: [movie] },
   ];
 
   it.each(calls)('$endpoint is served, answers, and has the faults that every endpoint has', async (one) => {

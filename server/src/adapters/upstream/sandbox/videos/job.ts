@@ -15,8 +15,8 @@ export interface VideoJob {
   /** Tells two jobs apart that were begun alike in the same millisecond: 8 hex digits. */
   readonly nonce: string;
   readonly outcome: 'completed' | 'failed';
-  /** Id of the video that this one is a remix of. */
-  readonly remixOf: string | null;
+  /** Id of the video that this one is made of: what it is a remix, an edit or an extension of. */
+  readonly madeOf: string | null;
 }
 
 const VERSION = 1;
@@ -38,7 +38,7 @@ export function idOf(job: VideoJob): string {
   fixed.write(job.seed, 18, 6, 'hex');
   fixed.write(job.nonce, 24, 4, 'hex');
   fixed.writeUInt8(model.length, 28);
-  const original = job.remixOf === null ? [] : [Buffer.from(job.remixOf.slice(PREFIX.length), 'base64url')];
+  const original = job.madeOf === null ? [] : [Buffer.from(job.madeOf.slice(PREFIX.length), 'base64url')];
   const stated = Buffer.concat([fixed, model, ...original]);
   const sum = Buffer.alloc(SUM_BYTES);
   sum.writeUInt32BE(crc32(stated));
@@ -62,12 +62,12 @@ export function jobOf(id: string): VideoJob | undefined {
     height: bytes.readUInt16BE(16),
     seed: bytes.toString('hex', 18, 24),
     nonce: bytes.toString('hex', 24, 28),
-    remixOf: modelEnd < end ? PREFIX + bytes.toString('base64url', modelEnd, end) : null,
+    madeOf: modelEnd < end ? PREFIX + bytes.toString('base64url', modelEnd, end) : null,
   };
 }
 
-/** Whether a remix of this video still has room in its id for all of its originals. */
-export const canBeRemixed = (id: string): boolean => id.length < LONGEST_ID - 100;
+/** Whether what is made of this video still has room in its id for all of its originals. */
+export const canBeGoneOnFrom = (id: string): boolean => id.length < LONGEST_ID - 100;
 
 export type JobStatus = 'queued' | 'in_progress' | 'completed' | 'failed';
 
@@ -104,7 +104,7 @@ export function videoObject(job: VideoJob, nowMs: number, prompt: string | null)
     prompt,
     size: `${job.width}x${job.height}`,
     seconds: String(job.seconds),
-    remixed_from_video_id: job.remixOf,
+    remixed_from_video_id: job.madeOf,
     error: status === 'failed' ? { code: 'sandbox_fault', message: 'The sandbox failed this job on request.' } : null,
   };
 }

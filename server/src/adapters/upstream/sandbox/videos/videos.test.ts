@@ -1,6 +1,6 @@
-import type { VideoRequest } from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { VideoJobRequest } from '../../port.ts';
 import { fileOf } from '../files-under-test.ts';
 import { readImageHeader } from '../image-header.ts';
 import { createSandboxProvider } from '../index.ts';
@@ -9,8 +9,8 @@ import { idOf, jobOf } from './job.ts';
 
 const clock = { at: NOW, now: () => clock.at };
 const sandbox = createSandboxProvider({ clock });
-const request: VideoRequest = { model: 'sora-2', prompt: 'A ledger turning its own pages', size: '96x64', seconds: '4' };
-const begin = (fields: Partial<VideoRequest> = {}, overrides: { sandboxFault?: string; files?: ReturnType<typeof fileOf>[] } = {}) => {
+const request: VideoJobRequest = { model: 'sora-2', prompt: 'A ledger turning its own pages', size: '96x64', seconds: '4' };
+const begin = (fields: Partial<VideoJobRequest> = {}, overrides: { sandboxFault?: string; files?: ReturnType<typeof fileOf>[] } = {}) => {
   clock.at = NOW;
   const timeouts = { firstByteTimeoutMs: 5000, idleTimeoutMs: 5000, signal: new AbortController().signal };
   const call = { endpoint: '/v1/videos' as const, model: 'sora-2', stream: false, maxOutputTokens: null, ...timeouts };
@@ -110,8 +110,8 @@ describe('video jobs of the sandbox', () => {
     });
     fc.assert(
       fc.property(jobs, jobs, (one, other) => {
-        const original = { ...one, remixOf: null };
-        const remix = { ...other, remixOf: idOf(original) };
+        const original = { ...one, madeOf: null };
+        const remix = { ...other, madeOf: idOf(original) };
         expect(jobOf(idOf(original))).toEqual(original);
         expect(jobOf(idOf(remix))).toEqual(remix);
       }),
@@ -133,12 +133,30 @@ describe('video jobs of the sandbox', () => {
     expect(await read('/files/1')).toMatchObject({ ok: false, status: 404 });
   });
 
-  it('can be remixed', async () => {
-    const { id } = await created();
-    const remix = await created({ prompt: 'Bluer', remixed_from_video_id: id });
-    expect(remix.remixed_from_video_id).toBe(id);
-    expect((await job(`/videos/${remix.id}`, 5000)).remixed_from_video_id).toBe(id);
-    expect(await begin({ remixed_from_video_id: 'video_1' })).toMatchObject({ ok: false, param: 'remixed_from_video_id' });
+  it('can be remixed, edited and extended, at the size of the first; an extension is as long as both', async () => {
+    const { id } = await created({ size: '66x130' });
+    for (const how of ['remix', 'edit', 'extension'] as const) {
+      const made = await created({ prompt: 'Bluer', seconds: '8', madeOf: { how, id } });
+      expect(made).toMatchObject({ remixed_from_video_id: id, seconds: how === 'extension' ? '12' : '4', size: '66x130' });
+      expect((await job(`/videos/${made.id}`, 5000)).remixed_from_video_id).toBe(id);
+      expect(await begin({ madeOf: { how, id: 'video_1' } })).toMatchObject({ ok: false, param: 'video' });
+    }
+    expect(await begin({ seconds: '117', madeOf: { how: 'extension', id } })).toMatchObject({ ok: false, param: 'seconds' });
+  });
+
+  it('have the characters that were taken from videos, and no others', async () => {
+    const character = async (bytes: Buffer) => {
+      const call = { endpoint: '/v1/videos/characters' as const, model: 'sora-2', stream: false, maxOutputTokens: null };
+      const timeouts = { firstByteTimeoutMs: 5000, idleTimeoutMs: 5000, signal: new AbortController().signal };
+      return sandbox.call({ ...call, ...timeouts, request: { model: 'sora-2', name: 'Ada' }, files: [fileOf('video', bytes)] });
+    };
+    const taken = await character(Buffer.from('\0\0\0\x18ftypmp42'));
+    if (!taken.ok) throw new Error(taken.message);
+    const { id, name } = JSON.parse((await taken.collect(1e4)).toString());
+    expect(name).toBe('Ada');
+    expect(await created({ characters: [{ id }] })).toMatchObject({ status: 'queued' });
+    expect(await begin({ characters: [{ id }, { id: `${id.slice(0, -1)}?` }] })).toMatchObject({ ok: false, param: 'characters' });
+    expect(await character(Buffer.from('no video at all'))).toMatchObject({ ok: false, param: 'video' });
   });
 
   it('are refused where size, length or the image to begin with cannot be', async () => {
