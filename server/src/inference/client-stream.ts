@@ -5,6 +5,8 @@ import type { Writable } from 'node:stream';
 const UNBUFFERED = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
 const EVENT_STREAM = 'text/event-stream';
 const CLIENT_STALL_MS = 60_000;
+/** Longer streams are told again in fewer events. */
+const MOST_SENT_BYTES = 16 * 1024 * 1024;
 const PING = Buffer.from(': ping\n\n');
 
 /** What a stream is sent to: an HTTP answer, or whoever keeps its events for later. */
@@ -19,9 +21,18 @@ export class ClientStream {
   readonly #digest = createHash('sha256');
   #lastWriteTick = 0;
   #isEventStream = false;
+  /** What was sent, for those that keep it; undefined where nobody does, or where it is too much. */
+  #sent: Buffer[] | undefined;
+  #sentBytes = 0;
 
-  constructor(res: StreamReceiver) {
+  constructor(res: StreamReceiver, { keepsSent }: { readonly keepsSent: boolean }) {
     this.#res = res;
+    if (keepsSent) this.#sent = [];
+  }
+
+  /** All that was sent so far, and `last`; undefined where it is more than is kept. */
+  sentWith(last: Buffer): Buffer | undefined {
+    return this.#sent && Buffer.concat([...this.#sent, last]);
   }
 
   get isOpen(): boolean {
@@ -40,6 +51,7 @@ export class ClientStream {
   /** Returns a promise when the client is slower than the provider; it resolves when there is room, or when the client is gone. */
   write(bytes: Buffer): void | Promise<void> {
     this.#digest.update(bytes);
+    this.#keep(bytes);
     this.#lastWriteTick = performance.now();
     if (this.#res.write(bytes) || this.#res.destroyed) return undefined;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -54,6 +66,12 @@ export class ClientStream {
     this.#res.on('drain', proceed);
     this.#res.on('close', proceed);
     return promise;
+  }
+
+  #keep(bytes: Buffer): void {
+    this.#sentBytes += bytes.length;
+    if (this.#sentBytes > MOST_SENT_BYTES) this.#sent = undefined;
+    this.#sent?.push(bytes);
   }
 
   /** Keeps proxies and clients with idle limits from giving up on a model that thinks for long. Event-stream parsers skip comments. */

@@ -23,6 +23,8 @@ interface Relayed {
   readonly overheadMs: number;
 }
 
+const EMPTY = Buffer.alloc(0);
+
 const BROKEN_OFF: StreamError = {
   message: 'The provider broke the stream off before its end. What was delivered has been charged; repeat the request.',
   type: 'server_error',
@@ -31,7 +33,8 @@ const BROKEN_OFF: StreamError = {
 
 /** A streamed answer: bytes through, and before the last event leaves, the money is settled. */
 export async function relayStream(admission: Admission, res: StreamReceiver, deps: InferenceDeps): Promise<Served> {
-  const client = new ClientStream(res);
+  const { work } = admission.call;
+  const client = new ClientStream(res, { keepsSent: work.keepStream !== undefined });
   const stopBeating = deps.heartbeat.start(() => {
     client.ping(SILENCE_MS);
     renewHold(admission, deps);
@@ -51,7 +54,8 @@ export async function relayStream(admission: Admission, res: StreamReceiver, dep
     const shown = { usage, costUsd: usdForDisplay(cost) };
     const isComplete = ending === 'completed';
     const stopped = stopOf(admission);
-    const last = isComplete ? filter.lastBytes(shown) : filter.errorBytes(filter.error ?? stopped ?? BROKEN_OFF);
+    const error = filter.error ?? stopped ?? BROKEN_OFF;
+    const last = isComplete ? filter.lastBytes(shown) : filter.errorBytes(error);
     // A ping from here on would stand in no digest.
     stopBeating();
     const served: Served = {
@@ -64,7 +68,17 @@ export async function relayStream(admission: Admission, res: StreamReceiver, dep
       completedAt: deps.clock.now(),
       overheadMs,
     };
-    if (isComplete) await admission.call.work.keep?.(filter.value, shown, served, admission.call);
+    if (work.keepStream) {
+      const hasHungUp = ending === 'cancelled' && !stopped;
+      const told = isComplete
+        ? { events: client.sentWith(last), isComplete, value: filter.value, error: undefined }
+        : { events: client.sentWith(EMPTY), isComplete, value: undefined, error: hasHungUp ? undefined : error };
+      const kept = work.keepStream(told, shown, served, admission.call);
+      // What was delivered of one that broke off is charged, whether or not it can be kept.
+      await (isComplete
+        ? kept
+        : kept.catch((error: unknown) => deps.log.warn({ err: error }, 'a stream that broke off could not be kept')));
+    } else if (isComplete) await work.keep?.(filter.value, shown, served, admission.call);
     await settle(admission, served, deps.lanes);
     if (isComplete || client.takesErrors) client.end(last);
     else client.cut();

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../adapters/upstream/port.ts';
 import type { CatalogModel, UsageBound } from '../catalog/index.ts';
-import type { AnswerForm, ShownCost } from './answer-form.ts';
+import type { AnswerForm, ShownCost, StreamError } from './answer-form.ts';
 import type { Call } from './call.ts';
 import type { Served } from './settlement.ts';
 import type { Tokenizer } from './tokenizer.ts';
@@ -74,6 +74,8 @@ export interface Work {
   requestSha256(): string;
   /** Keeps what the answer left to keep (stored completions, responses), before it is settled and before its last byte leaves. */
   keep?(answer: unknown, cost: ShownCost, served: Served, call: Call): Promise<void>;
+  /** Keeps a stream with all that was told, in place of `keep`; one that broke off too. */
+  keepStream?(told: ToldStream, cost: ShownCost, served: Served, call: Call): Promise<void>;
   /** What it begins lives on at the provider, so it is neither cancelled nor charged when the client hangs up: it goes on. */
   readonly outlivesHangUp?: true;
   /** The one deployment that can do it: what it goes on from lives there. */
@@ -82,6 +84,17 @@ export interface Work {
   readonly kind?: 'media_job';
   /** Where the work is to be done by a job: what takes it down instead. */
   readonly later?: Later;
+}
+
+/** A stream that is over, before its last event has left. */
+export interface ToldStream {
+  /** Its bytes as they were sent, the last event of a complete one with them; undefined where they were too many to be kept. */
+  readonly events: Buffer | undefined;
+  readonly isComplete: boolean;
+  /** Of a complete one, what is kept of it. */
+  readonly value: unknown;
+  /** What ended one that is not complete; undefined where its client hung up. */
+  readonly error: StreamError | undefined;
 }
 
 /** Work that is taken down now, once its worst case is found to fit, and done in the background. */

@@ -120,6 +120,78 @@ describe('a stored response', () => {
   });
 });
 
+describe('the stream of a stored response', () => {
+  const stream = async (headers = auth) => {
+    const body = { model: MODEL, input: 'Say hello, please, to all the world and its moons.', stream: true };
+    return eventsOf((await chat(world, headers, body, '/v1/responses')).text);
+  };
+  const replayed = async (id: string, after?: number) =>
+    (await streamed(`/v1/responses/${id}?stream=true${after === undefined ? '' : `&starting_after=${after}`}`)).events;
+
+  test('is told again event for event, from behind any of them', async () => {
+    const events = await stream();
+    expect(events.filter(({ type }) => type === 'response.output_text.delta').length).toBeGreaterThan(3);
+    const { id } = events[0].response;
+    expect(await replayed(id)).toEqual(events);
+    for (const after of [0, 5, events.length - 2, events.length]) expect(await replayed(id, after)).toEqual(events.slice(after + 1));
+    expect((await at(`/v1/responses/${id}`)).body).toEqual(events.at(-1).response);
+  });
+
+  test.each(['cut', 'error-event'])('that its provider broke off (%s) is kept as failed, with what had come', async (fault) => {
+    const events = await stream({ ...auth, 'x-sandbox-fault': fault });
+    expect(events.at(-1).type).toBe('error');
+    const { id } = events[0].response;
+    const { body } = await at(`/v1/responses/${id}`);
+    expect(body).toMatchObject({ id, status: 'failed', error: { code: expect.any(String), message: events.at(-1).message } });
+    expect(body.usage.cost).toBeGreaterThan(0);
+    const said = events.filter(({ type }) => type === 'response.output_text.delta').map(({ delta }) => delta);
+    expect(said.length).toBeGreaterThan(0);
+    expect(textOf(body)).toBe(said.join(''));
+    const { sequence_number } = events.at(-1);
+    const ending = { type: 'response.failed', response: body, sequence_number };
+    expect(await replayed(id, 2)).toEqual([...events.slice(3, -1), ending]);
+  });
+
+  test('whose client hung up is kept as incomplete, and charged for what had come', async () => {
+    const hangUp = new AbortController();
+    const answer = await fetch(`http://${world.authority}/v1/responses`, {
+      method: 'POST',
+      headers: { ...auth, 'content-type': 'application/json', 'x-sandbox-fault': 'slow; ms=100' },
+      body: JSON.stringify({ model: MODEL, input: 'Say hello.', stream: true }),
+      signal: hangUp.signal,
+    });
+    let text = '';
+    const decoder = new TextDecoder();
+    await expect(
+      (async () => {
+        for await (const chunk of answer.body ?? []) {
+          text += decoder.decode(chunk, { stream: true });
+          if (text.includes('output_text.delta')) hangUp.abort();
+        }
+      })(),
+    ).rejects.toThrow();
+    const seen = eventsOf(text.slice(0, text.lastIndexOf('\n\n')));
+    const { id } = seen[0].response;
+    await expect.poll(async () => (await at(`/v1/responses/${id}`)).body.status).toBe('incomplete');
+    const { body } = await at(`/v1/responses/${id}`);
+    expect(body).toMatchObject({ incomplete_details: { reason: 'interrupted' }, output: [{ status: 'incomplete' }] });
+    const events = await replayed(id);
+    expect(events.slice(0, seen.length)).toEqual(seen);
+    expect(events.at(-1)).toEqual({ type: 'response.incomplete', response: body, sequence_number: events.length - 1 });
+  });
+
+  test('is kept nowhere where the response is not, and goes with it', async () => {
+    const count = async () => (await world.database.pool.query('select count(*)::int as n from stored_response_streams')).rows[0].n;
+    const before = await count();
+    await chat(world, auth, { model: MODEL, input: 'Say hello.', stream: true, store: false }, '/v1/responses');
+    expect(await count()).toBe(before);
+    const [{ response }] = await stream();
+    expect(await count()).toBe(before + 1);
+    await at(`/v1/responses/${response.id}`, { method: 'DELETE' });
+    expect(await count()).toBe(before);
+  });
+});
+
 describe('what an item refers to', () => {
   test('is the item itself, of the same account alone', async () => {
     const first = await created({ input: [{ role: 'user', content: 'My name is Ada.' }] });
@@ -210,7 +282,10 @@ describe('in the background', () => {
     const { rows } = await world.database.pool.query('select request from stored_responses where id = $1', [id]);
     await at(`/v1/responses/${id}/cancel`, { method: 'POST' });
     await work;
-    expect(eventsOf((await asked).text).at(-1).type).not.toBe('response.completed');
+    const followed = eventsOf((await asked).text);
+    expect(followed.at(-1)).toMatchObject({ type: 'response.incomplete', response: { id, status: 'cancelled' } });
+    expect(followed.map(({ sequence_number }) => sequence_number)).toEqual(followed.map((_, index) => index));
+    expect((await streamed(`/v1/responses/${id}?stream=true`)).events).toEqual(followed);
     await world.written();
     const settled = await world.database.pool.query('select outcome, output_tokens from usage_records where request_id = $1', [
       rows[0].request.requestId,

@@ -23,6 +23,7 @@ import { skippedDeploymentsMigration } from './0029-skipped-deployments.ts';
 import { receiptLogMigration } from './0030-receipt-log.ts';
 import { batchRunsMigration } from './0031-batch-runs.ts';
 import { videoCharactersMigration } from './0032-video-characters.ts';
+import { responseStreamsMigration } from './0033-response-streams.ts';
 import { eventsMigration } from './0041-events.ts';
 import { peopleMigration } from './0044-people.ts';
 import { contentMigration } from './0047-content.ts';
@@ -53,6 +54,7 @@ export const migrations: readonly Migration[] = [
   receiptLogMigration,
   batchRunsMigration,
   videoCharactersMigration,
+  responseStreamsMigration,
   eventsMigration,
   peopleMigration,
   contentMigration,

@@ -201,6 +201,24 @@ export class BackgroundResponses {
     return { hasAny: state?.has_any ?? false, isClosed: state?.is_closed ?? true, run: state?.run ?? 0, events };
   }
 
+  /** The last of all its events so far. */
+  async lastEvent(id: string): Promise<StoredEvent | undefined> {
+    const { rows } = await this.#pool.query<StoredEvent>(
+      'select sequence, run, event from stored_response_events where response_id = $1 order by sequence desc limit 1',
+      [id],
+    );
+    return rows[0];
+  }
+
+  /** The response, where it was cancelled and is this run's. */
+  async cancelled({ id, run }: Pick<Task, 'id' | 'run'>): Promise<Json | undefined> {
+    const { rows } = await this.#pool.query<{ response: Json }>(
+      `select response from stored_responses where id = $1 and run = $2 and status = 'cancelled'`,
+      [id, run],
+    );
+    return rows[0] && { ...rows[0].response, status: 'cancelled' };
+  }
+
   /** Whether the ledger knows of the settlement. */
   async isSettled(requestId: string): Promise<boolean> {
     const { rows } = await this.#pool.query('select from usage_records where request_id = $1 limit 1', [requestId]);

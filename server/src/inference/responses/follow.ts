@@ -6,6 +6,7 @@ import { isRecord } from '../usage.ts';
 import { type BackgroundResponses, FIRST_OF_RUN } from './background-responses.ts';
 import { replayOf } from './replay.ts';
 import type { Json, Owner, StoredResponses } from './stored-responses.ts';
+import { toldEvents, written } from './told-events.ts';
 import { ENCRYPTED_REASONING, includedIn, ownerOf, shownResponse, withoutEncrypted } from './wire.ts';
 
 interface Following {
@@ -86,7 +87,8 @@ async function stateOf(owner: Owner, id: string, after: number, { responses, bac
   const { hasAny, isClosed, run, events } = await background.eventsAfter(id, after);
   if (hasAny) return { events: events.map(({ event }) => event), isOver: isClosed, run };
   const isOver = OVER.has(String(response['status']));
-  const told = replayOf(isOver ? response : { ...response, output: [], status: 'in_progress' });
+  const sent = isOver ? await responses.told(id) : undefined;
+  const told = sent ? toldEvents(sent) : replayOf(isOver ? response : { ...response, output: [], status: 'in_progress' });
   return { events: told.filter((event) => Number(event['sequence_number']) > after), isOver, run: 0 };
 }
 
@@ -95,8 +97,6 @@ function shownEvent(event: Json, showsEncrypted: boolean): Json {
   if (isRecord(response)) return { ...event, response: shownResponse(response, showsEncrypted) };
   return isRecord(item) && !showsEncrypted ? { ...event, item: withoutEncrypted(item) } : event;
 }
-
-const written = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;
 
 /** False where nobody reads any more. */
 async function write(res: ServerResponse, event: Json, signal: AbortSignal): Promise<boolean> {

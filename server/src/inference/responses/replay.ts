@@ -19,9 +19,10 @@ export function replayOf(response: Json): Json[] {
   return said.map((event, sequence_number) => ({ ...event, sequence_number }));
 }
 
-/** One that was cancelled just ends: OpenAI has no event for it. */
+/** OpenAI has no event for one that was cancelled: it is not complete, and its status says why. */
 export function finalEvent(response: Json): Said[] {
   const { status } = response;
+  if (status === 'cancelled') return [{ type: 'response.incomplete', response }];
   return status === 'completed' || status === 'incomplete' || status === 'failed' ? [{ type: `response.${status}`, response }] : [];
 }
 

@@ -5,6 +5,7 @@ import { dataOf, eventsOf, jsonOf, SseFilter, textOfChunk } from '../sse-filter.
 import { isRecord, readUsage } from '../usage.ts';
 import { type Json, OutputBuilder, type OutputEvent } from './output-builder.ts';
 import { type ResponseFrame, withUsage } from './response-form.ts';
+import { written } from './told-events.ts';
 
 /** Responses made of a provider's chat completions. */
 export const responseFromChatForm = (request: ResponseRequest, frame: ResponseFrame): AnswerForm => ({
@@ -66,7 +67,6 @@ function responseObject(request: ResponseRequest, frame: ResponseFrame, { model,
   };
 }
 
-const written = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;
 const EMPTY = Buffer.alloc(0);
 
 /** Chunks of a chat become the events of a response, each as soon as it can be said. */

@@ -7,16 +7,18 @@ import { FileInliner, inlinedPart, type OpenFile } from '../inline-files.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Served } from '../settlement.ts';
 import type { Tokenizer } from '../tokenizer.ts';
-import type { Later, Work } from '../work.ts';
+import type { Later, ToldStream, Work } from '../work.ts';
 import type { BackgroundResponses } from './background-responses.ts';
 import { expandCompaction } from './compaction.ts';
 import type { Conversations } from './conversations.ts';
 import { newResponseId, withId } from './ids.ts';
 import { resolveReferences } from './referred-items.ts';
+import { finalEvent } from './replay.ts';
 import { inputItems } from './response-input.ts';
 import { responseWork } from './response-work.ts';
 import { type Json, type Owner, outputOf, type StoredResponses } from './stored-responses.ts';
 import { takenDown } from './taken-down.ts';
+import { toldEvents, written } from './told-events.ts';
 import { fitToWindow } from './window.ts';
 import { ENCRYPTED_REASONING, ownerOf } from './wire.ts';
 
@@ -105,11 +107,18 @@ export const frameOf = (request: ResponseRequest, { id, isStored, previousRespon
 /** @param save what keeps the response itself; by default it is written as a new one */
 export function workOf(request: ResponseRequest, prepared: Prepared, requestSha256: () => string, deps: ResponseDeps, save?: Keep): Work {
   const { id, owner, caller, isStored, previousResponseId, conversationId, input, items } = prepared;
+  const kept = { id, input, previousResponseId, conversationId, keyId: keyIdOf(caller.principal) };
+  const append = async (response: Json) => {
+    if (conversationId !== null) await appendTurn(owner, conversationId, [...input, ...outputOf(response)], deps.conversations);
+  };
   const keep: Keep = async (response, served) => {
     if (save) await save(response, served);
-    else if (isStored)
-      await deps.responses.save(owner, { id, response, input, previousResponseId, conversationId, keyId: keyIdOf(caller.principal) });
-    if (conversationId !== null) await appendTurn(owner, conversationId, [...input, ...outputOf(response)], deps.conversations);
+    else if (isStored) await deps.responses.save(owner, { ...kept, response });
+    await append(response);
+  };
+  const keepStream = async (response: Json, told: ToldStream) => {
+    await deps.responses.save(owner, { ...kept, response, events: told.isComplete ? told.events : endedEvents(told, response) });
+    if (told.isComplete) await append(response);
   };
   return responseWork(request, {
     items,
@@ -119,7 +128,15 @@ export function workOf(request: ResponseRequest, prepared: Prepared, requestSha2
     asksEncrypted: deps.catalog.find(request.model)?.capabilities.has('reasoning') ?? false,
     hidesEncrypted: !request.include?.includes(ENCRYPTED_REASONING),
     ...((isStored || conversationId !== null) && { keep }),
+    ...(isStored && !save && request.stream === true && { keepStream }),
   });
+}
+
+/** Of a stream that broke off: what was told, and how it ended in the place where its client was told of the error. */
+function endedEvents({ events = Buffer.alloc(0) }: ToldStream, response: Json): Buffer {
+  const sequence_number = Number(toldEvents(events).at(-1)?.['sequence_number'] ?? -1) + 1;
+  const ending = finalEvent(response).map((event) => written({ ...event, sequence_number }));
+  return Buffer.concat([events, Buffer.from(ending.join(''))]);
 }
 
 /** Of a conversation that is deleted meanwhile nothing is left to add to; the answer is the caller's all the same. */

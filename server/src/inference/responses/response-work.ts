@@ -6,10 +6,11 @@ import { toolPromptTokens, unescaped } from '../input-bound.ts';
 import type { Served } from '../settlement.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { isRecord, NO_USAGE } from '../usage.ts';
-import type { Delivered, Work } from '../work.ts';
+import type { Delivered, ToldStream, Work } from '../work.ts';
 import { chatDialect } from './chat-dialect.ts';
 import { type ResponseFrame, responseForm, withUsage } from './response-form.ts';
 import { type InputSize, inputSize, responseNeeds, templateTokens, withoutImages } from './response-input.ts';
+import { brokenResponse, toldEvents } from './told-events.ts';
 import { ENCRYPTED_REASONING } from './wire.ts';
 
 export interface ResponseWorkOptions {
@@ -23,6 +24,8 @@ export interface ResponseWorkOptions {
   readonly hidesEncrypted?: boolean;
   /** Given the response whole, with its cost. */
   readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served) => Promise<void>;
+  /** The same for a stream: the response as far as it came, with all that was told of it. */
+  readonly keepStream?: (response: Readonly<Record<string, unknown>>, told: ToldStream) => Promise<void>;
 }
 
 /** Tools that the caller runs. What else there is, the provider runs, and bills by the call. */
@@ -33,7 +36,7 @@ const WINDOW_UNKNOWN = 10_000_000;
 
 /** @throws Problem `unpriced_feature` */
 export function responseWork(request: ResponseRequest, options: ResponseWorkOptions): Work {
-  const { items, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, keep } = options;
+  const { items, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, keep, keepStream } = options;
   refuseUnpriced(request);
   const size = inputSize(request, items);
   if (items.length === 0 && !request.instructions) throw nothingToAnswer();
@@ -67,6 +70,12 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
     estimate: (model, delivered, most, tokenizer) => estimateUsage({ request, items, size, model, delivered, most: most ?? 0 }, tokenizer),
     requestSha256,
     ...(keep && { keep: (answer, cost, served) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served) }),
+    ...(keepStream && {
+      keepStream: async (told, cost) => {
+        const response = told.isComplete ? told.value : told.events && brokenResponse(toldEvents(told.events), told.error);
+        if (isRecord(response)) await keepStream(withUsage(response, cost), told);
+      },
+    }),
   };
 }
 

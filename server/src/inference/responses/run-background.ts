@@ -10,7 +10,7 @@ import { type Served, settle } from '../settlement.ts';
 import type { StandingOf } from '../standing.ts';
 import { isRecord } from '../usage.ts';
 import type { Work } from '../work.ts';
-import { failureOf, type Task } from './background-responses.ts';
+import { type BackgroundResponses, failureOf, type Task } from './background-responses.ts';
 import { type Errand, headersOf, parseErrand } from './errand.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { finalEvent } from './replay.ts';
@@ -51,6 +51,7 @@ export async function runBackground(id: string, deps: BackgroundDeps): Promise<v
   }, BEAT_MS);
   try {
     await serve(task, stop.signal, deps);
+    await tellCancelled(task, deps);
     await background.close(task);
   } catch (thrown) {
     if (!(thrown instanceof Problem) || !isPassing(thrown, parseErrand(task.request), deps)) throw thrown;
@@ -136,7 +137,23 @@ async function stream(task: Task, call: Call, deps: BackgroundDeps): Promise<voi
   else if (error) await fail(task, { code: 'server_error', message: String(error['message']) }, recorder.nextSequence, deps);
 }
 
-/** Of one that was cancelled nothing is said any more. */
+/** Whoever follows a response that was cancelled is told so: by its last event. */
+async function tellCancelled(task: Task, { background }: BackgroundDeps): Promise<void> {
+  if (parseErrand(task.request).request.stream !== true) return;
+  const response = await background.cancelled(task);
+  if (response) await tellEnd(task, response, undefined, background);
+}
+
+/** Its last event, behind all the others. */
+async function tellEnd(task: Task, response: Json, sequence: number | undefined, background: BackgroundResponses): Promise<void> {
+  const sequence_number = sequence ?? ((await background.lastEvent(task.id))?.sequence ?? -1) + 1;
+  await background.addEvents(
+    task,
+    finalEvent(response).map((event) => ({ ...event, sequence_number })),
+  );
+}
+
+/** Of one that was cancelled nothing is said here. */
 async function fail(
   task: Task,
   failure: { readonly code: string; readonly message: string },
@@ -145,12 +162,7 @@ async function fail(
 ): Promise<void> {
   const failed = await background.fail(task, failure);
   if (!failed || parseErrand(task.request).request.stream !== true) return;
-  const { events } = await background.eventsAfter(task.id, -1);
-  const next = sequence_number ?? (events.at(-1)?.sequence ?? -1) + 1;
-  await background.addEvents(
-    task,
-    finalEvent(failed).map((event) => ({ ...event, sequence_number: next })),
-  );
+  await tellEnd(task, failed, sequence_number, background);
 }
 
 /** What is settled for a result, as far as it can be written down: the target is found again by its name. */
@@ -182,13 +194,9 @@ async function settleResult(task: Task, call: Call, outcome: Json, deps: Backgro
   }
   if (task.conversationId !== null)
     await appendTurn(task.owner, task.conversationId, [...task.input, ...outputOf(task.response)], conversations);
-  const { events } = await background.eventsAfter(task.id, -1);
-  const last = events.at(-1);
+  const last = await background.lastEvent(task.id);
   if (!last || /^response\.(completed|incomplete)$/.test(String(last.event['type']))) return;
-  await background.addEvents(
-    task,
-    finalEvent(task.response).map((event) => ({ ...event, sequence_number: last.sequence + 1 })),
-  );
+  await tellEnd(task, task.response, last.sequence + 1, background);
 }
 
 function servedOf(outcome: Json): Omit<Served, 'target'> {

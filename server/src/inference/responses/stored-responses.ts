@@ -28,6 +28,8 @@ export interface NewStoredResponse extends StoredResponse {
   readonly keyId: string | null;
   /** Of a background response: what it has to ask. */
   readonly request?: Json | undefined;
+  /** Of one that was streamed: its events as they were sent. */
+  readonly events?: Buffer | undefined;
 }
 
 /** OpenAI keeps responses for 30 days. */
@@ -46,13 +48,16 @@ export class StoredResponses {
     this.#clock = clock;
   }
 
-  async save(owner: Owner, { id, response, input, previousResponseId, conversationId, keyId, request }: NewStoredResponse): Promise<void> {
+  async save(owner: Owner, given: NewStoredResponse): Promise<void> {
+    const { id, response, input, previousResponseId, conversationId, keyId, request, events } = given;
     const now = this.#clock.now();
     await this.#pool.query(
       `with saved as (
          insert into stored_responses
            (id, account_id, livemode, key_id, previous_response_id, conversation_id, status, input, response, request, created_at, expires_at)
          values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning id
+       ), told as (
+         insert into stored_response_streams (response_id, events) select id, $14 from saved where $14::bytea is not null
        )
        insert into stored_response_items (account_id, livemode, item_id, response_id)
        select $2, $3, item_id, id from saved, unnest($13::text[]) item_id`,
@@ -70,8 +75,15 @@ export class StoredResponses {
         new Date(now),
         new Date(now + KEPT_MS),
         itemIds([...input, ...outputOf(response)]),
+        events ?? null,
       ],
     );
+  }
+
+  /** The events of its stream as they were sent; undefined where it was told in none, or in too many. */
+  async told(id: string): Promise<Buffer | undefined> {
+    const { rows } = await this.#pool.query<{ events: Buffer }>('select events from stored_response_streams where response_id = $1', [id]);
+    return rows[0]?.events;
   }
 
   /** @throws Problem `not_found`, also for somebody else's */
