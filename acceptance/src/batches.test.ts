@@ -84,6 +84,8 @@ const Output = z.object({
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
 
+const Made = z.looseObject({ id: z.string(), refund_receipt_id: z.string().nullable() });
+
 async function linesOf(openai: OpenAI, fileId: string | null | undefined) {
   if (!fileId) return [];
   const text = await (await openai.files.content(fileId)).text();
@@ -135,6 +137,37 @@ describe('the OpenAI SDK', () => {
       timeout: 10_000,
     });
     expect(receipt).toMatchObject({ kind: 'batch_line', endpoint });
+  });
+
+  test('has videos begun, each charged at half the price once, and given back where it fails', { timeout: 60_000 }, async () => {
+    const openai = connect(gateway.bootstrap.test_api_key);
+    const video = (custom_id: string, prompt: string) => ({ custom_id, method: 'POST', url: '/v1/videos', body: { prompt, seconds: '4' } });
+    const requests = [video('good', 'A ledger'), video('bad', '[fail]')].map((one) => JSON.stringify(one)).join('\n');
+    const file = await openai.files.create({ file: await toFile(Buffer.from(requests), 'requests.jsonl'), purpose: 'batch' });
+    const { id } = await openai.batches.create({ input_file_id: file.id, endpoint: '/v1/videos', completion_window: '24h' });
+    const batch = await waitFor(gateway.bootstrap.test_api_key, id);
+    expect(batch.request_counts).toEqual({ total: 2, completed: 2, failed: 0 });
+    const receiptOf = (receiptId: string) =>
+      vi.waitUntil(() => verifiedReceipt(gateway, receiptId).catch(() => undefined), { timeout: 10_000 });
+    for (const { custom_id, response } of await linesOf(openai, batch.output_file_id)) {
+      const begun = Made.parse(response?.body);
+      const ended = await vi.waitUntil(
+        async () => {
+          const seen = await openai.videos.retrieve(begun.id);
+          return seen.status === 'completed' || seen.status === 'failed' ? seen : undefined;
+        },
+        { timeout: 30_000, interval: 500 },
+      );
+      expect(ended.status).toBe(custom_id === 'good' ? 'completed' : 'failed');
+      const charged = { kind: 'batch_line', price_factor: '0.5', usage: { video_seconds: 4 }, cost_nano_usd: '200000000' };
+      expect(await receiptOf(response?.receipt_id ?? '')).toMatchObject(charged);
+      if (custom_id === 'good') continue;
+      const refundId = await vi.waitUntil(async () => Made.parse(await openai.videos.retrieve(begun.id)).refund_receipt_id, {
+        timeout: 10_000,
+        interval: 500,
+      });
+      expect(await receiptOf(refundId)).toMatchObject({ kind: 'refund', cost_nano_usd: '200000000' });
+    }
   });
 
   test('is told of every line that is wrong, and nothing runs', async () => {

@@ -14,6 +14,7 @@ export const BATCH_ENDPOINTS = [
   '/v1/moderations',
   '/v1/images/generations',
   '/v1/images/edits',
+  '/v1/videos',
 ] as const;
 const BatchEndpoint = z.enum(BATCH_ENDPOINTS).meta({ description: 'What all lines ask for.', examples: ['/v1/chat/completions'] });
 

@@ -13,6 +13,7 @@ const ENDPOINTS = [
   '/v1/moderations',
   '/v1/images/generations',
   '/v1/images/edits',
+  '/v1/videos',
 ] as const;
 
 interface Options {

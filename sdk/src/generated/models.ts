@@ -61,7 +61,7 @@ export interface Batch {
   id: string;
   object: 'batch';
   /** What all lines ask for. */
-  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits';
+  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/videos';
   /** The model of all lines; null where they ask for several. */
   model: string | null;
   /** Why it failed: nothing of it was run then, and nothing charged. */
@@ -515,7 +515,7 @@ export interface CreateBatchRequest {
   /** A file with the purpose `batch`: one request a line, up to 50,000 lines and 200 MiB. */
   input_file_id: string;
   /** What all lines ask for. */
-  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits';
+  endpoint: '/v1/chat/completions' | '/v1/responses' | '/v1/completions' | '/v1/embeddings' | '/v1/moderations' | '/v1/images/generations' | '/v1/images/edits' | '/v1/videos';
   /** In which the batch is worked on. */
   completion_window: '24h';
   /** Up to 16 pairs of texts of the caller’s own. */

@@ -23,6 +23,7 @@ export interface VideoContent {
 }
 
 const FIRST_LOOK_MS = 2_000;
+const SUPERSEDED: VideoError = { code: 'interrupted', message: 'The beginning of the job was interrupted; another took its place.' };
 const RUNNING = `status in ('queued', 'in_progress')`;
 
 /**
@@ -38,15 +39,23 @@ export class StoredVideos {
     this.#clock = clock;
   }
 
+  /**
+   * One request has one job: where it had begun another and died before it could say so, as a line of a batch may that is asked again,
+   * that one is called off and never was charged.
+   */
   async insert(owner: Owner, video: NewVideo): Promise<void> {
     await this.#pool.query(
-      `insert into videos (id, account_id, livemode, request_id, receipt_id, deployment, provider, job_id, model, seconds, size, prompt,
+      `with superseded as (
+         update videos set status = 'failed', error = $17, refund = 'not_charged', deleted_at = $15, next_step_at = $15
+          where request_id = $4 and account_id = $2
+       )
+       insert into videos (id, account_id, livemode, request_id, receipt_id, deployment, provider, job_id, model, seconds, size, prompt,
                            remixed_from, status, created_at, looked_at, next_step_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15, $16)`,
       [
         ...[video.id, owner.accountId, owner.livemode, video.request_id, video.receipt_id, video.deployment, video.provider, video.job_id],
         ...[video.model, video.seconds, video.size, JSON.stringify(video.prompt), video.remixed_from, video.status],
-        ...[video.created_at, new Date(this.#clock.now() + FIRST_LOOK_MS)],
+        ...[video.created_at, new Date(this.#clock.now() + FIRST_LOOK_MS), JSON.stringify(SUPERSEDED)],
       ],
     );
   }

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../kernel/ids.ts';
+import { newVideoId } from './stored-video.ts';
 import { sweepExpiredVideos, sweepOrphanedVideos } from './sweep.ts';
 import { type Answers, Death, openVideoWorld, PRICE, type VideoWorld } from './videos-under-test.ts';
 
@@ -48,6 +49,43 @@ describe('a job that its provider completes', () => {
     await world.settleDown();
     expect(await world.api.get(world.owner, id)).toMatchObject({ status: 'failed', error: { code: 'interrupted' }, refund: 'not_charged' });
     expect(await world.paid(requestId)).toBe(0n);
+  });
+
+  test('is the only one of its request: one that an interrupted line of a batch had begun is called off, and not refunded', async () => {
+    const first = await world.begin('died');
+    const second = await world.begin();
+    await world.pool.query('delete from videos where id = $1', [second.id]);
+    const row = {
+      deployment: 'sandbox',
+      provider: 'sandbox',
+      model: 'sora-2',
+      seconds: 4,
+      size: '720x1280',
+      prompt: 'A',
+      remixed_from: null,
+    };
+    const again = async (id: string, job_id: string) =>
+      world.videos.insert(world.owner, {
+        ...{
+          ...row,
+          id,
+          job_id,
+          status: 'queued',
+          request_id: second.requestId,
+          receipt_id: newId(),
+          created_at: new Date(world.clock.at),
+        },
+      });
+    const [lost, kept] = [newVideoId(), newVideoId()];
+    await again(lost, first.jobId);
+    await again(kept, second.jobId);
+    end(second.jobId, 'completed');
+    await expect(world.api.get(world.owner, lost)).rejects.toMatchObject({ code: 'not_found' });
+    await world.settleDown();
+    expect(await world.api.get(world.owner, kept)).toMatchObject({ status: 'completed', refund: 'none' });
+    expect(world.provider.reads).toContainEqual(expect.objectContaining({ method: 'DELETE', path: `/videos/${first.jobId}` }));
+    expect((await world.pool.query('select 1 from videos where id = $1', [lost])).rowCount).toBe(0);
+    expect(await world.paid(second.requestId)).toBe(PRICE);
   });
 
   test('is given to nobody where its settlement had failed', async () => {
