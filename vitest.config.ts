@@ -32,6 +32,8 @@ export default defineConfig({
           include: ['src/**/*.test.ts'],
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          // Real processes on a shared machine: what passes only at the second try is named at the end, with what went wrong at the first.
+          retry: 1,
           // Every file starts a server of its own and some put load on it: one at a time, and after all other tests.
           fileParallelism: false,
           sequence: { groupOrder: 1 },

@@ -14,12 +14,12 @@ const config = `
 import { TotalsReporter } from ${JSON.stringify(reporter)};
 export default { test: { include: ['*.test.ts'], passWithNoTests: true, reporters: ['default', new TotalsReporter()] } };`;
 
-function run(name: string, files: Record<string, string>): { lastLine: string | undefined; failed: boolean } {
+function run(name: string, files: Record<string, string>) {
   const root = mkdtempSync(join(folder, `${name}-`));
   writeFileSync(join(root, 'vitest.config.ts'), config);
   for (const [file, text] of Object.entries(files)) writeFileSync(join(root, file), IMPORTS + text);
   const { stdout, status } = spawnSync(process.execPath, [vitest, 'run', '--root', root], { encoding: 'utf8' });
-  return { lastLine: stdout.trimEnd().split('\n').at(-1), failed: status !== 0 };
+  return { output: stdout, lastLine: stdout.trimEnd().split('\n').at(-1), failed: status !== 0 };
 }
 
 test('ends a run with its totals', () => {
@@ -27,24 +27,32 @@ test('ends a run with its totals', () => {
     'a.test.ts': "test('a', () => {}); test('b', () => { expect(1).toBe(2); });",
     'b.test.ts': "test('c', () => {}); test.skip('d', () => {}); test.todo('e');",
   };
-  expect(run('mixed', files)).toEqual({ lastLine: '2 passed, 1 failed, 2 skipped', failed: true });
+  expect(run('mixed', files)).toMatchObject({ lastLine: '2 passed, 1 failed, 2 skipped', failed: true });
 });
 
 test('says nothing of skipped tests where there are none', () => {
-  expect(run('green', { 'a.test.ts': "test('a', () => {});" })).toEqual({ lastLine: '1 passed, 0 failed', failed: false });
+  expect(run('green', { 'a.test.ts': "test('a', () => {});" })).toMatchObject({ lastLine: '1 passed, 0 failed', failed: false });
 });
 
 test('counts a file that fails to load as failed', () => {
   const files = { 'a.test.ts': "import './missing.ts'; test('a', () => {});", 'b.test.ts': "test('b', () => {});" };
-  expect(run('load', files)).toEqual({ lastLine: '1 passed, 1 failed', failed: true });
+  expect(run('load', files)).toMatchObject({ lastLine: '1 passed, 1 failed', failed: true });
 });
 
 test('counts a hook that fails as failed', () => {
   const files = { 'a.test.ts': "describe('s', () => { beforeAll(() => { throw new Error('x'); }); test('a', () => {}); });" };
-  expect(run('hook', files)).toEqual({ lastLine: '0 passed, 1 failed, 1 skipped', failed: true });
+  expect(run('hook', files)).toMatchObject({ lastLine: '0 passed, 1 failed, 1 skipped', failed: true });
 });
 
 test('counts an error that no test caught as failed', () => {
   const files = { 'a.test.ts': "test('a', () => { void Promise.reject(new Error('stray')); });" };
-  expect(run('stray', files)).toEqual({ lastLine: '1 passed, 1 failed', failed: true });
+  expect(run('stray', files)).toMatchObject({ lastLine: '1 passed, 1 failed', failed: true });
+});
+
+test('names a test that passed only when it was repeated, and why', () => {
+  const { output, lastLine, failed } = run('repeated', {
+    'a.test.ts': "let tries = 0; test('late', { retry: 1 }, () => { tries += 1; expect(tries).toBe(2); });",
+  });
+  expect({ lastLine, failed }).toEqual({ lastLine: '1 passed, 0 failed', failed: false });
+  expect(output).toMatch(/passed at the second try: .*a\.test\.ts > late: expected 1 to be 2/);
 });

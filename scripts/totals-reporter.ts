@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import type { Reporter, SerializedError, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 
 interface Totals {
   passed: number;
@@ -7,17 +7,24 @@ interface Totals {
   skipped: number;
 }
 
-/** Ends the output of a run with one line for machines: `N passed, N failed`, and `, N skipped` where there are any. */
+/**
+ * Ends the output of a run with one line for machines: `N passed, N failed`, and `, N skipped` where there are any. Before it, a line for
+ * each test that passed only when it was repeated: such a test is to be mended.
+ */
 export class TotalsReporter implements Reporter {
   #totals: Totals = { passed: 0, failed: 0, skipped: 0 };
+  #repeated: string[] = [];
 
   onInit(): void {
     // Other reporters, and what vitest says while it closes, come before: nothing is written after the exit event.
-    process.once('exit', () => void writeSync(process.stdout.fd, `${totalsLine(this.#totals)}\n`));
+    process.once('exit', () => void writeSync(process.stdout.fd, [...this.#repeated, totalsLine(this.#totals), ''].join('\n')));
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     this.#totals = countTotals(modules, unhandledErrors);
+    this.#repeated = modules.flatMap((module) =>
+      [...module.children.allTests()].filter((test) => test.diagnostic()?.flaky).map(repeatedLine),
+    );
   }
 }
 
@@ -41,4 +48,9 @@ function countTotals(modules: readonly TestModule[], unhandledErrors: readonly S
 
 function totalsLine({ passed, failed, skipped }: Totals): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+function repeatedLine(test: TestCase): string {
+  const [error] = test.result().errors ?? [];
+  return `passed at the second try: ${test.module.moduleId} > ${test.fullName}${error ? `: ${error.message}` : ''}`;
 }
