@@ -19,6 +19,7 @@ import { listContent } from './content/list.ts';
 import { publishContent } from './content/publish.ts';
 import { updateContent } from './content/update.ts';
 import { listDeployments } from './deployments/list.ts';
+import { getDocument, showDiscovery } from './discovery/discover.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { Failure, failureText, reportOf } from './failure.ts';
 import { fileContent } from './files/content.ts';
@@ -202,6 +203,11 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   updateContent(content, perform);
   publishContent(content, perform);
   listDeployments(program, perform);
+  const discovery = program
+    .command('discovery')
+    .description('What the gateway says about itself: for agents, for language models, OpenAPI');
+  showDiscovery(discovery, perform);
+  getDocument(discovery, perform);
   return program;
 }
 

@@ -1,17 +1,22 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { refusals } from './conventions.ts';
+import { refusals, SCOPES, Scope } from './conventions.ts';
 
 const c = initContract();
+
+const address = (description: string, path: string) => z.url().meta({ description, examples: [`http://127.0.0.1:8787${path}`] });
 
 export const ServiceStatus = z
   .object({
     name: z.literal('Tallygate'),
     status: z.enum(['ok', 'draining']),
     version: z.string().meta({ examples: ['0.1.0'] }),
-    documentation: z.string().meta({ description: 'Where the OpenAPI document is.', examples: ['/openapi.json'] }),
+    documentation: address('The OpenAPI document.', '/openapi.json'),
+    agent: address('What agents find here.', '/.well-known/agent.json'),
+    llms: address('The documentation for language models.', '/llms.txt'),
+    mcp: address('The MCP server.', '/mcp'),
   })
-  .meta({ id: 'ServiceStatus', description: 'That the service is there.' });
+  .meta({ id: 'ServiceStatus', description: 'That the service is there, and where to go on.' });
 export type ServiceStatus = z.infer<typeof ServiceStatus>;
 
 export const Health = z
@@ -21,6 +26,235 @@ export const Health = z
   })
   .meta({ id: 'Health', description: 'Whether the instance can serve.' });
 export type Health = z.infer<typeof Health>;
+
+const AgentInterface = z
+  .object({
+    protocol: z.enum(['openai', 'mcp', 'http']).meta({
+      description: '`openai`: the base URL of OpenAI’s clients. `mcp`: streamable HTTP. `http`: the whole API, as OpenAPI describes it.',
+    }),
+    url: address('Where it is spoken.', '/v1'),
+    description: z.string().meta({ examples: ['Base URL of every OpenAI client.'] }),
+  })
+  .meta({ id: 'AgentInterface', description: 'A protocol that agents can speak here.' });
+
+const AgentHeader = z
+  .object({
+    name: z.string().meta({ examples: ['X-Agent-Max-Budget'] }),
+    description: z.string().meta({ examples: ['Hard ceiling of the run, USD, decimal string.'] }),
+  })
+  .meta({ id: 'AgentHeader', description: 'A header that keeps an agent within bounds.' });
+
+const AgentModel = z
+  .object({
+    id: z.string().meta({ examples: ['gpt-4o-mini'] }),
+    kind: z.string().meta({ examples: ['chat'] }),
+    context_length: z
+      .int()
+      .nullable()
+      .meta({ examples: [128000] }),
+    endpoints: z.array(z.string()).meta({ examples: [['/v1/chat/completions']] }),
+    prices: z
+      .record(z.string(), z.string())
+      .meta({ description: 'USD per single unit, by meter.', examples: [{ input_tokens: '0.00000015', output_tokens: '0.0000006' }] }),
+  })
+  .meta({ id: 'AgentModel', description: 'A model with what it costs today.' });
+
+export const AgentDocument = z
+  .object({
+    name: z.literal('Tallygate'),
+    description: z.string().meta({ examples: ['An OpenAI-compatible AI inference gateway.'] }),
+    version: z.string().meta({ examples: ['0.1.0'] }),
+    url: address('Base of all addresses.', ''),
+    interfaces: z.array(AgentInterface),
+    authentication: z.object({
+      scheme: z.literal('bearer'),
+      credential: z.string().meta({ examples: ['An API key: `tg_live_…` or `tg_test_…`.'] }),
+      scopes: z.array(Scope).meta({ examples: [[...SCOPES]] }),
+      metadata: address('Protected-resource metadata (RFC 9728).', '/.well-known/oauth-protected-resource'),
+    }),
+    capabilities: z.array(
+      z.object({
+        name: z.string().meta({ examples: ['Runs'] }),
+        description: z.string().meta({ examples: ['Agent runs: what they may spend, and the switch that stops them.'] }),
+        operations: z.array(z.string()).meta({ examples: [['listRuns', 'getRun', 'closeRun']] }),
+      }),
+    ),
+    safeguards: z.array(AgentHeader),
+    models: z.array(AgentModel),
+    documents: z.object({
+      openapi: address('OpenAPI 3.1, JSON.', '/openapi.json'),
+      openapi_yaml: address('OpenAPI 3.1, YAML.', '/openapi.yaml'),
+      llms: address('Index of the documentation.', '/llms.txt'),
+      llms_full: address('All of the documentation in one text.', '/llms-full.txt'),
+      agents: address('What an agent has to know.', '/agents.md'),
+      agent_card: address('The same in A2A’s form.', '/.well-known/agent-card.json'),
+      receipt_keys: address('Keys that verify receipts.', '/.well-known/vaas-keys.json'),
+      security: address('Whom to tell about a vulnerability (RFC 9116).', '/.well-known/security.txt'),
+    }),
+  })
+  .meta({ id: 'AgentDocument', description: 'What an agent needs to find its way: protocols, credentials, limits, models with prices.' });
+export type AgentDocument = z.infer<typeof AgentDocument>;
+
+const HttpScheme = z.object({ httpAuthSecurityScheme: z.object({ scheme: z.literal('Bearer'), description: z.string() }) });
+
+export const AgentCard = z
+  .object({
+    name: z.literal('Tallygate'),
+    description: z.string(),
+    version: z.string(),
+    documentationUrl: z.url(),
+    supportedInterfaces: z.array(
+      z.object({
+        url: z.url(),
+        protocolBinding: z.string().meta({ description: 'None of A2A’s own: the gateway is called by MCP or by OpenAI’s API.' }),
+        protocolVersion: z.string(),
+      }),
+    ),
+    capabilities: z.object({ streaming: z.boolean(), pushNotifications: z.boolean() }),
+    securitySchemes: z.object({ bearer: HttpScheme }),
+    securityRequirements: z.array(z.object({ schemes: z.object({ bearer: z.object({}) }) })),
+    defaultInputModes: z.array(z.string()),
+    defaultOutputModes: z.array(z.string()),
+    skills: z.array(z.object({ id: z.string(), name: z.string(), description: z.string(), tags: z.array(z.string()) })),
+  })
+  .meta({
+    id: 'AgentCard',
+    description: 'An agent card as A2A 1.0 has it.',
+    examples: [
+      {
+        name: 'Tallygate',
+        description: 'An OpenAI-compatible AI inference gateway.',
+        version: '0.1.0',
+        documentationUrl: 'http://127.0.0.1:8787/agents.md',
+        supportedInterfaces: [{ url: 'http://127.0.0.1:8787/mcp', protocolBinding: 'MCP', protocolVersion: '2026-07-28' }],
+        capabilities: { streaming: true, pushNotifications: false },
+        securitySchemes: { bearer: { httpAuthSecurityScheme: { scheme: 'Bearer', description: 'An API key.' } } },
+        securityRequirements: [{ schemes: { bearer: {} } }],
+        defaultInputModes: ['application/json'],
+        defaultOutputModes: ['application/json'],
+        skills: [{ id: 'runs', name: 'Runs', description: 'Agent runs and their ceilings.', tags: ['runs'] }],
+      },
+    ],
+  });
+export type AgentCard = z.infer<typeof AgentCard>;
+
+export const ProtectedResourceMetadata = z
+  .object({
+    resource: address('What is protected.', '/mcp'),
+    resource_name: z.string().meta({ examples: ['Tallygate'] }),
+    resource_documentation: address('How to get in.', '/agents.md'),
+    bearer_methods_supported: z.array(z.literal('header')).meta({ examples: [['header']] }),
+    scopes_supported: z.array(Scope).meta({ examples: [[...SCOPES]] }),
+  })
+  .meta({
+    id: 'ProtectedResourceMetadata',
+    description:
+      'OAuth 2.0 protected-resource metadata (RFC 9728). It names no authorization server: the bearer token is an API key, made by its owner.',
+  });
+export type ProtectedResourceMetadata = z.infer<typeof ProtectedResourceMetadata>;
+
+const OpenApi = z
+  .looseObject({ openapi: z.literal('3.1.0') })
+  .meta({ id: 'OpenApi', description: 'An OpenAPI 3.1 document.', examples: [{ openapi: '3.1.0' }] });
+
+const text = (contentType: string, description: string, example: string) =>
+  c.otherResponse({ contentType, body: z.string().meta({ description, examples: [example] }) });
+
+/** Documents carry an `ETag`: who sends it back is told with a 304 that nothing has changed. */
+const common = {
+  method: 'GET',
+  headers: { 'if-none-match': z.string().optional().meta({ description: 'The `ETag` of what the caller has.' }) },
+} as const;
+const others = { 304: c.noBody(), ...refusals.open } as const;
+const metadata = <const Id extends string>(operationId: Id) => ({ auth: 'none', tag: 'Discovery', operationId }) as const;
+
+/** What the service says about itself in documents that change with a release, a price or the day. */
+export const documents = c.router({
+  agentDocument: {
+    ...common,
+    path: '/.well-known/agent.json',
+    summary: 'Agent discovery',
+    description: 'Protocols, credentials, safeguards and models with prices, for programs that find the gateway by themselves.',
+    responses: { 200: AgentDocument, ...others },
+    metadata: metadata('getAgentDocument'),
+  },
+  agentCard: {
+    ...common,
+    path: '/.well-known/agent-card.json',
+    summary: 'Agent card',
+    description:
+      'The same in the form of A2A 1.0. The gateway does not speak A2A itself: the interfaces it names are MCP and OpenAI’s API.',
+    responses: { 200: AgentCard, ...others },
+    metadata: metadata('getAgentCard'),
+  },
+  llmsText: {
+    ...common,
+    path: '/llms.txt',
+    summary: 'Index of the documentation for language models',
+    description: 'In the format of llmstxt.org: what this is, and links to everything else.',
+    responses: { 200: text('text/plain', 'The index, Markdown.', '# Tallygate\n\n> …'), ...others },
+    metadata: metadata('getLlmsText'),
+  },
+  llmsFullText: {
+    ...common,
+    path: '/llms-full.txt',
+    summary: 'The whole documentation in one text',
+    description: 'Guides, endpoints, errors and prices, one after the other.',
+    responses: { 200: text('text/plain', 'The documentation, Markdown.', '# Tallygate\n\n> …'), ...others },
+    metadata: metadata('getLlmsFullText'),
+  },
+  agentsGuide: {
+    ...common,
+    path: '/agents.md',
+    summary: 'What an agent has to know',
+    description: 'How to call, what it costs, which errors to repeat and which not.',
+    responses: { 200: text('text/markdown', 'The guide, Markdown.', '# Tallygate for agents\n…'), ...others },
+    metadata: metadata('getAgentsGuide'),
+  },
+  openApiJson: {
+    ...common,
+    path: '/openapi.json',
+    summary: 'The OpenAPI document',
+    description: 'OpenAPI 3.1 with the addresses of this gateway.',
+    responses: { 200: OpenApi, ...others },
+    metadata: metadata('getOpenApiJson'),
+  },
+  openApiYaml: {
+    ...common,
+    path: '/openapi.yaml',
+    summary: 'The OpenAPI document as YAML',
+    description: 'The same as `/openapi.json`.',
+    responses: { 200: text('application/yaml', 'The document.', 'openapi: "3.1.0"\n…'), ...others },
+    metadata: metadata('getOpenApiYaml'),
+  },
+  securityText: {
+    ...common,
+    path: '/.well-known/security.txt',
+    summary: 'Whom to tell about a vulnerability',
+    description: 'RFC 9116.',
+    responses: {
+      200: text('text/plain', 'The file.', 'Contact: mailto:security@example.com\r\nExpires: 2027-05-20T00:00:00.000Z\r\n'),
+      ...others,
+    },
+    metadata: metadata('getSecurityText'),
+  },
+  resourceMetadata: {
+    ...common,
+    path: '/.well-known/oauth-protected-resource',
+    summary: 'How the API is protected',
+    description: 'RFC 9728, of the gateway as a whole.',
+    responses: { 200: ProtectedResourceMetadata, ...others },
+    metadata: metadata('getResourceMetadata'),
+  },
+  mcpResourceMetadata: {
+    ...common,
+    path: '/.well-known/oauth-protected-resource/mcp',
+    summary: 'How the MCP server is protected',
+    description: 'RFC 9728, of `/mcp`: what the `WWW-Authenticate` of its 401 points to.',
+    responses: { 200: ProtectedResourceMetadata, ...others },
+    metadata: metadata('getMcpResourceMetadata'),
+  },
+});
 
 export const discovery = c.router({
   root: {

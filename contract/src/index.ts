@@ -6,7 +6,7 @@ import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
 import { content } from './content.ts';
 import { deployments } from './deployments.ts';
-import { discovery } from './discovery.ts';
+import { discovery, documents } from './discovery.ts';
 import { siteEvents } from './events.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
@@ -24,6 +24,7 @@ const c = initContract();
 export const contract = c.router(
   {
     discovery,
+    documents,
     identity,
     account,
     mfa,

@@ -20,5 +20,4 @@ export const OWED: readonly string[] = [
   'POST /v1/marketing/events/{slug}/unpublish',
   'GET /v1/marketing/client-requests',
   'PATCH /v1/marketing/client-requests/{request_id}',
-  'GET /.well-known/agent.json',
 ];

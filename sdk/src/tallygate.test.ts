@@ -152,6 +152,16 @@ it('has a method for every operation of the contract, with the path and input th
     tallygate.discovery.status(),
     tallygate.discovery.live(),
     tallygate.discovery.ready(),
+    tallygate.discovery.agent(),
+    tallygate.discovery.agentCard(),
+    tallygate.discovery.llms(),
+    tallygate.discovery.llmsFull(),
+    tallygate.discovery.agentsGuide(),
+    tallygate.discovery.openApi(),
+    tallygate.discovery.openApiYaml(),
+    tallygate.discovery.securityText(),
+    tallygate.discovery.resourceMetadata(),
+    tallygate.discovery.resourceMetadata('mcp'),
   ];
   const failures = await Promise.all(calls.map((call) => call.catch((error: unknown) => error)));
   // 418 is the stub's verdict that a request breaks the contract.

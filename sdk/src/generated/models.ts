@@ -19,6 +19,112 @@ export interface AddressRequest {
   email: string;
 }
 
+/** An agent card as A2A 1.0 has it. */
+export interface AgentCard {
+  name: 'Tallygate';
+  description: string;
+  version: string;
+  documentationUrl: string;
+  supportedInterfaces: {
+    url: string;
+    /** None of A2A’s own: the gateway is called by MCP or by OpenAI’s API. */
+    protocolBinding: string;
+    protocolVersion: string;
+  }[];
+  capabilities: {
+    streaming: boolean;
+    pushNotifications: boolean;
+  };
+  securitySchemes: {
+    bearer: {
+      httpAuthSecurityScheme: {
+        scheme: 'Bearer';
+        description: string;
+      };
+    };
+  };
+  securityRequirements: {
+    schemes: {
+      bearer: { [name: string]: unknown };
+    };
+  }[];
+  defaultInputModes: string[];
+  defaultOutputModes: string[];
+  skills: {
+    id: string;
+    name: string;
+    description: string;
+    tags: string[];
+  }[];
+}
+
+/** What an agent needs to find its way: protocols, credentials, limits, models with prices. */
+export interface AgentDocument {
+  name: 'Tallygate';
+  description: string;
+  version: string;
+  /** Base of all addresses. */
+  url: string;
+  interfaces: AgentInterface[];
+  authentication: {
+    scheme: 'bearer';
+    credential: string;
+    scopes: Scope[];
+    /** Protected-resource metadata (RFC 9728). */
+    metadata: string;
+  };
+  capabilities: {
+    name: string;
+    description: string;
+    operations: string[];
+  }[];
+  safeguards: AgentHeader[];
+  models: AgentModel[];
+  documents: {
+    /** OpenAPI 3.1, JSON. */
+    openapi: string;
+    /** OpenAPI 3.1, YAML. */
+    openapi_yaml: string;
+    /** Index of the documentation. */
+    llms: string;
+    /** All of the documentation in one text. */
+    llms_full: string;
+    /** What an agent has to know. */
+    agents: string;
+    /** The same in A2A’s form. */
+    agent_card: string;
+    /** Keys that verify receipts. */
+    receipt_keys: string;
+    /** Whom to tell about a vulnerability (RFC 9116). */
+    security: string;
+  };
+}
+
+/** A header that keeps an agent within bounds. */
+export interface AgentHeader {
+  name: string;
+  description: string;
+}
+
+/** A protocol that agents can speak here. */
+export interface AgentInterface {
+  /** `openai`: the base URL of OpenAI’s clients. `mcp`: streamable HTTP. `http`: the whole API, as OpenAPI describes it. */
+  protocol: 'openai' | 'mcp' | 'http';
+  /** Where it is spoken. */
+  url: string;
+  description: string;
+}
+
+/** A model with what it costs today. */
+export interface AgentModel {
+  id: string;
+  kind: string;
+  context_length: number | null;
+  endpoints: string[];
+  /** USD per single unit, by meter. */
+  prices: { [name: string]: string };
+}
+
 /** One change, by whom and from where. Entries are never changed and never deleted. */
 export interface AuditLogEntry {
   /** UUIDv7. */
@@ -1935,6 +2041,17 @@ export interface Problem {
   budget?: BudgetDetail | undefined;
 }
 
+/** OAuth 2.0 protected-resource metadata (RFC 9728). It names no authorization server: the bearer token is an API key, made by its owner. */
+export interface ProtectedResourceMetadata {
+  /** What is protected. */
+  resource: string;
+  resource_name: string;
+  /** How to get in. */
+  resource_documentation: string;
+  bearer_methods_supported: 'header'[];
+  scopes_supported: Scope[];
+}
+
 /** Published content without its text. */
 export interface PublishedContentItem {
   type: ContentType;
@@ -2456,13 +2573,19 @@ export interface RunStep {
 /** What an API key may do. */
 export type Scope = 'inference' | 'account:read' | 'account:write' | 'keys:write' | 'billing:write';
 
-/** That the service is there. */
+/** That the service is there, and where to go on. */
 export interface ServiceStatus {
   name: 'Tallygate';
   status: 'ok' | 'draining';
   version: string;
-  /** Where the OpenAPI document is. */
+  /** The OpenAPI document. */
   documentation: string;
+  /** What agents find here. */
+  agent: string;
+  /** The documentation for language models. */
+  llms: string;
+  /** The MCP server. */
+  mcp: string;
 }
 
 /** Live sessions, the last used first. */

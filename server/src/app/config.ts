@@ -25,6 +25,16 @@ const networks = z
   .transform((text) => text.split(',').map((entry) => entry.trim()))
   .pipe(z.array(z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'Expected addresses or networks such as 10.0.0.0/8,::1')));
 
+/** Origins of web pages, by commas: `https://app.example.com,http://localhost:3000`. */
+const webOrigins = z
+  .string()
+  .transform((text) => text.split(',').map((entry) => entry.trim()))
+  .pipe(
+    z.array(
+      z.string().refine((text) => URL.canParse(text) && new URL(text).origin === text, 'Expected origins such as https://app.example.com'),
+    ),
+  );
+
 /** `id:base64`, 32 bytes each, by commas. */
 const masterKeys = z.string().transform((text, context) =>
   text.split(',').map((entry) => {
@@ -73,6 +83,8 @@ const Variables = z.object({
     .regex(/^[^\r\n]*@[^\s@]+$/, 'Expected an address such as "Tallygate <no-reply@example.com>"')
     .default('Tallygate <no-reply@tallygate.localhost>'),
   WEB_URL: httpUrl.optional(),
+  SECURITY_CONTACT: z.url({ protocol: /^(mailto|https|tel)$/ }).optional(),
+  MCP_ORIGINS: webOrigins.default([]),
   PROVIDERS_FILE: z.string().min(1).optional(),
   INFERENCE_BODY_BYTES: bytes.default(10 * 1024 * 1024),
   BODY_BYTES: bytes.default(256 * 1024),
@@ -127,6 +139,10 @@ export interface Config {
   readonly mailFrom: string;
   /** Where links in mails lead; follows `publicUrl` when it is not set. */
   readonly webUrl: string | undefined;
+  /** A URI of whoever answers for vulnerabilities: what `security.txt` names. */
+  readonly securityContact: string;
+  /** Web pages of other origins that may use the MCP server. */
+  readonly mcpOrigins: readonly string[];
   readonly providers: readonly ProviderConfig[];
   readonly inferenceBody: { readonly maxBytes: number; readonly timeoutMs: number };
   readonly accountBody: { readonly maxBytes: number; readonly timeoutMs: number };
@@ -194,6 +210,9 @@ export function readConfig(environment: Environment = process.env): Config {
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
     webUrl: given.WEB_URL,
+    // The mailbox that RFC 2142 reserves for this, at the domain that mails come from.
+    securityContact: given.SECURITY_CONTACT ?? `mailto:security@${given.MAIL_FROM.replace(/^.*@/s, '').replace(/>$/, '')}`,
+    mcpOrigins: given.MCP_ORIGINS,
     // Who lists a provider of that name means that one: its key may well be in the usual variable.
     providers: [...listed, ...wellKnown.filter(({ name }) => listed.every((one) => one.name !== name))],
     inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },

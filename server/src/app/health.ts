@@ -37,10 +37,25 @@ interface Needs {
   readonly redis?: { ping(): Promise<unknown> } | undefined;
 }
 
-export const healthRoutes = (readiness: Readiness, needs: Needs): Handlers<typeof contract.discovery> => ({
+interface HealthDeps {
+  readonly readiness: Readiness;
+  readonly needs: Needs;
+  /** Where the service is reached from outside, without a slash at the end. */
+  readonly publicUrl: () => string;
+}
+
+export const healthRoutes = ({ readiness, needs, publicUrl }: HealthDeps): Handlers<typeof contract.discovery> => ({
   root: async () => ({
     status: 200,
-    body: { name: 'Tallygate', status: readiness.isDraining ? 'draining' : 'ok', version: VERSION, documentation: '/openapi.json' },
+    body: {
+      name: 'Tallygate',
+      status: readiness.isDraining ? 'draining' : 'ok',
+      version: VERSION,
+      documentation: `${publicUrl()}/openapi.json`,
+      agent: `${publicUrl()}/.well-known/agent.json`,
+      llms: `${publicUrl()}/llms.txt`,
+      mcp: `${publicUrl()}/mcp`,
+    },
   }),
   live: async () => ({ status: 200, body: { status: 'ok', checks: {} } }),
   ready: async () => {

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import { contract } from '@tallygate/contract';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
@@ -19,17 +20,22 @@ import { openBooks } from './books.ts';
 import { type Bootstrap, bootstrap } from './bootstrap.ts';
 import { Closing } from './closing.ts';
 import type { Config } from './config.ts';
+import { openDiscovery } from './discovery.ts';
 import { openFoundation } from './foundation.ts';
 import { healthRoutes, Readiness } from './health.ts';
 import { createAccountApi } from './http/account-api.ts';
+import { createDocumentPages } from './http/document-pages.ts';
 import { endpointsOf } from './http/endpoint.ts';
 import { createFileApi } from './http/file-api.ts';
 import { createFront, drain, listenOn } from './http/front.ts';
 import { createInferenceApi } from './http/inference-api.ts';
+import { createInnerCall } from './http/inner-call.ts';
+import { createMcpApi } from './http/mcp-api.ts';
 import { createPages } from './http/pages.ts';
 import { createPaymentApi } from './http/payment-api.ts';
 import { createPeerAddress } from './http/peer-address.ts';
 import { createResponseApi } from './http/response-api.ts';
+import { trustedPages } from './http/trusted-pages.ts';
 import { createVideoApi } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { startJobs } from './jobs.ts';
@@ -111,8 +117,10 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const idempotency = createIdempotency({ em, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
+    const discovery = openDiscovery({ catalog, securityContact: config.securityContact, publicUrl, clock });
     const { storageBytes: _, ...fileLimits } = config.files;
-    const front = createFront({
+    const peerAddress = createPeerAddress(config.trustedProxies);
+    const front: Server = createFront({
       inference: createInferenceApi({
         ...{ authenticator, idempotency, inference, operations: kept.operations, checkSignature, blobs },
         bodyLimits: config.inferenceBody,
@@ -124,11 +132,19 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
       }),
       responses: createResponseApi({ authenticator, follow: kept.followResponse, publicUrl, log }),
       videos: createVideoApi({ videos: kept.videos, authenticator, idleTimeoutMs: fileLimits.idleTimeoutMs, publicUrl, log }),
+      documents: createDocumentPages(discovery.documents),
+      mcp: createMcpApi({
+        offer: discovery.offer,
+        innerCall: createInnerCall({ front: () => front }),
+        pages: trustedPages(config, publicUrl),
+        ...{ authenticator, peerAddress, publicUrl, log },
+        bodyLimits: config.inferenceBody,
+      }),
       payments: createPaymentApi({ receive: plans.events.receive, pages: payments.pages, problemReply, log }),
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply }),
       accountApi: createAccountApi({
         endpoints: [
-          ...endpointsOf(contract.discovery, healthRoutes(readiness, { pool, blobs, redis: redis?.prompt })),
+          ...endpointsOf(contract.discovery, healthRoutes({ readiness, needs: { pool, blobs, redis: redis?.prompt }, publicUrl })),
           ...endpointsOf(contract.identity, identityRoutes(identity)),
           ...endpointsOf(contract.account, accountRoutes(identity)),
           ...endpointsOf(contract.mfa, mfaRoutes(identity)),
@@ -149,6 +165,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.content, contentRoutes(createContent({ pool, clock }))),
         ],
         elsewhere: [
+          ...Object.values(contract.documents),
           ...Object.values(contract.paymentWebhooks),
           ...Object.values(contract.inference),
           ...Object.values(contract.fileTransfers),
@@ -157,7 +174,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
         ...{ authenticator, idempotency, publicUrl, log },
         bodyLimits: config.accountBody,
         largeBodyLimits: config.inferenceBody,
-        peerAddress: createPeerAddress(config.trustedProxies),
+        peerAddress,
       }),
       problemReply,
       log,

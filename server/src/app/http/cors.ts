@@ -22,6 +22,7 @@ const EXPOSED = [
   'Content-Range',
   'Idempotent-Replayed',
   'Retry-After',
+  'WWW-Authenticate',
   'x-should-retry',
 ];
 

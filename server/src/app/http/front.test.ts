@@ -26,6 +26,8 @@ async function openFront() {
   const front = createFront({
     inference: { handles: () => false, serve: async () => {} },
     files: { handles: () => false, serve: async () => {} },
+    documents: { handles: () => false, serve: async () => {} },
+    mcp: { handles: () => false, serve: async () => {} },
     payments: { handles: () => false, serve: async () => {} },
     responses: { handles: () => false, serve: async () => {} },
     videos: { handles: () => false, serve: async () => {} },
@@ -122,6 +124,8 @@ test('a port that is taken is named, with what to do', async () => {
   const second = createFront({
     inference: { handles: () => false, serve: async () => {} },
     files: { handles: () => false, serve: async () => {} },
+    documents: { handles: () => false, serve: async () => {} },
+    mcp: { handles: () => false, serve: async () => {} },
     payments: { handles: () => false, serve: async () => {} },
     responses: { handles: () => false, serve: async () => {} },
     videos: { handles: () => false, serve: async () => {} },

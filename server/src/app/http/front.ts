@@ -14,6 +14,8 @@ interface FrontDeps {
   readonly files: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly responses: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly videos: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
+  readonly documents: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
+  readonly mcp: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly payments: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly pages: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> };
   readonly accountApi: Handler;
@@ -29,7 +31,8 @@ const IDLE_CHECK_MS = 50;
 const unusedConnections = new WeakMap<Server, Set<Socket>>();
 
 /** One listener for everything: the hot path first, then what streams files, the few pages, and the account API, which also answers what does not exist. */
-export function createFront({ inference, files, videos, responses, payments, pages, accountApi, problemReply, log }: FrontDeps): Server {
+export function createFront(deps: FrontDeps): Server {
+  const { inference, files, videos, responses, documents, mcp, payments, pages, accountApi, problemReply, log } = deps;
   const failed = (res: ServerResponse) => (error: unknown) => {
     log.error({ err: error }, 'an answer could not be written');
     res.destroy();
@@ -43,6 +46,8 @@ export function createFront({ inference, files, videos, responses, payments, pag
     else if (files.handles(req)) void files.serve(req, res).catch(failed(res));
     else if (videos.handles(req)) void videos.serve(req, res).catch(failed(res));
     else if (responses.handles(req)) void responses.serve(req, res).catch(failed(res));
+    else if (documents.handles(req)) void documents.serve(req, res).catch(failed(res));
+    else if (mcp.handles(req)) void mcp.serve(req, res).catch(failed(res));
     else if (payments.handles(req)) void payments.serve(req, res).catch(failed(res));
     else if (pages.handles(req)) {
       void pages

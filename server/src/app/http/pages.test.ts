@@ -27,15 +27,6 @@ async function open(metricsToken?: string, renderMetrics = async () => ({ conten
   return (path: string, init: RequestInit = {}) => fetch(`http://127.0.0.1:${port}${path}`, init);
 }
 
-test('the OpenAPI document is served to anybody, from any origin', async () => {
-  const get = await open();
-  const answer = await get('/openapi.json');
-  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
-  expect(await answer.json()).toMatchObject({ openapi: '3.1.0' });
-  expect((await get('/openapi.json', { method: 'POST' })).status).toBe(404);
-  expect(await (await get('/openapi.json', { method: 'HEAD' })).text()).toBe('');
-});
-
 test('metrics are open without a token, and need exactly it where one is set', async () => {
   expect(await (await (await open())('/metrics')).text()).toBe('up 1\n');
   close();

@@ -1,5 +1,4 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
@@ -27,7 +26,6 @@ interface PagesDeps {
   problemReply(problem: Problem, ids: { readonly requestId: string; readonly clientRequestId: null }): Answer;
 }
 
-const OPENAPI = readFileSync(new URL(import.meta.resolve('@tallygate/contract/openapi.json')), 'utf8');
 const HTML = 'text/html; charset=utf-8';
 /** Where browsers come back to that were given no address of their own. */
 const AFTER_PAYMENT: Readonly<Record<string, string>> = {
@@ -37,13 +35,12 @@ const AFTER_PAYMENT: Readonly<Record<string, string>> = {
 const ERROR_PAGE = /^\/docs\/errors\/([a-z_]+)$/;
 
 /**
- * What is no part of the contract: the OpenAPI document, the metrics, the pages that the `type` of every problem points to, and those
- * that links in mails lead to.
+ * What is no part of the contract: the metrics, the pages that the `type` of every problem points to, and those that links in mails
+ * lead to.
  */
 export function createPages({ renderMetrics, metricsToken, problemReply }: PagesDeps) {
   const tokenDigest = metricsToken === undefined ? undefined : digest(`Bearer ${metricsToken}`);
   const find = (pathname: string, { authorization }: IncomingMessage['headers']): Page | Promise<Page> | undefined => {
-    if (pathname === '/openapi.json') return { contentType: 'application/json', body: OPENAPI };
     if (pathname === '/metrics') {
       // Digests have one length, so that comparing them takes one time.
       if (tokenDigest && !timingSafeEqual(digest(authorization ?? ''), tokenDigest)) {
@@ -63,11 +60,7 @@ export function createPages({ renderMetrics, metricsToken, problemReply }: Pages
   return {
     handles: ({ method, url = '' }: IncomingMessage): boolean =>
       (method === 'GET' || method === 'HEAD') &&
-      (url === '/openapi.json' ||
-        Object.hasOwn(AFTER_PAYMENT, url) ||
-        url === '/metrics' ||
-        ERROR_PAGE.test(url) ||
-        mailLinkPage(url) !== undefined),
+      (Object.hasOwn(AFTER_PAYMENT, url) || url === '/metrics' || ERROR_PAGE.test(url) || mailLinkPage(url) !== undefined),
 
     /** @returns false when there is no such page after all */
     async serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> {

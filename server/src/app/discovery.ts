@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import type { Catalog } from '../catalog/index.ts';
+import {
+  createDocuments,
+  createResources,
+  type DiscoveryDocuments,
+  type Offer,
+  readGuides,
+  readSurface,
+  toolsOf,
+} from '../discovery/index.ts';
+import type { Clock } from '../kernel/clock.ts';
+
+const OPENAPI = new URL(import.meta.resolve('@tallygate/contract/openapi.json'));
+const GUIDES = new URL('../../../docs/guides/', import.meta.url);
+
+interface DiscoveryDeps {
+  readonly catalog: Catalog;
+  readonly securityContact: string;
+  readonly publicUrl: () => string;
+  readonly clock: Clock;
+}
+
+export interface Discovery {
+  readonly documents: DiscoveryDocuments;
+  /** What the MCP server offers. */
+  readonly offer: () => Offer;
+}
+
+/** What the gateway says about itself. Read when it is first asked for: nobody who only infers waits for it. */
+export function openDiscovery({ catalog, securityContact, publicUrl, clock }: DiscoveryDeps): Discovery {
+  const surface = once(() => readSurface(readFileSync(OPENAPI, 'utf8')));
+  const guides = once(() => readGuides(GUIDES));
+  const documents = createDocuments({
+    surface,
+    guides,
+    models: (epochMs) => catalog.models.map((model) => model.wireAt(epochMs)),
+    securityContact,
+    publicUrl,
+    clock,
+  });
+  const offer = once(() => ({
+    version: surface().version,
+    tools: toolsOf(surface()),
+    resources: createResources({ documents, guides }),
+  }));
+  return { documents, offer };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

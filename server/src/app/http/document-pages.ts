@@ -1,0 +1,86 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { DiscoveryDocuments } from '../../discovery/index.ts';
+import { CORS_HEADERS } from './cors.ts';
+import { pathnameOf } from './path-table.ts';
+import { requestIdOf } from './request-id.ts';
+
+interface Kept {
+  readonly contentType: string;
+  readonly body: Buffer;
+  /** Weak: the compressed form is the same document. */
+  readonly etag: string;
+  /** Made once, by the first caller who takes it. */
+  zipped: Promise<Buffer> | undefined;
+}
+
+/** Prices change at midnight at the soonest, and a release comes with a restart. */
+const MAX_AGE_SECONDS = 300;
+/** Below this a packet is not saved. */
+const WORTH_ZIPPING_BYTES = 1_400;
+
+/** Serves what discovery has drawn: with an `ETag`, compressed where it is taken, each document drawn once an edition. */
+export function createDocumentPages(documents: DiscoveryDocuments) {
+  const kept = new Map<string, Kept>();
+  let keptEdition = '';
+  const keptAt = (path: string): Kept | undefined => {
+    const edition = documents.edition();
+    if (edition !== keptEdition) kept.clear();
+    keptEdition = edition;
+    const known = kept.get(path);
+    if (known) return known;
+    const drawn = documents.read(path);
+    if (!drawn) return undefined;
+    const body = Buffer.from(drawn.body);
+    const made: Kept = {
+      contentType: drawn.contentType,
+      body,
+      etag: `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`,
+      zipped: undefined,
+    };
+    kept.set(path, made);
+    return made;
+  };
+
+  return {
+    handles: ({ method, url = '' }: IncomingMessage): boolean => (method === 'GET' || method === 'HEAD') && documents.has(pathnameOf(url)),
+
+    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const document = keptAt(pathnameOf(req.url ?? ''));
+      if (!document) throw new Error('Only what is handled is served');
+      const headers = {
+        ...CORS_HEADERS,
+        'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
+        etag: document.etag,
+        vary: 'Accept-Encoding',
+        'x-content-type-options': 'nosniff',
+        'x-request-id': requestIdOf(req.headers),
+      };
+      if (isKnown(req.headers['if-none-match'], document.etag)) {
+        res.writeHead(304, headers).end();
+        return;
+      }
+      const isZipped = document.body.length >= WORTH_ZIPPING_BYTES && takesGzip(req.headers);
+      document.zipped ??= isZipped ? promisify(gzip)(document.body) : undefined;
+      const body = isZipped ? ((await document.zipped) ?? document.body) : document.body;
+      res.writeHead(200, {
+        ...headers,
+        'content-type': document.contentType,
+        'content-length': body.length,
+        ...(isZipped && { 'content-encoding': 'gzip' }),
+      });
+      res.end(req.method === 'HEAD' ? undefined : body);
+    },
+  };
+}
+
+/** RFC 9110, section 13.1.2: a list, compared weakly. */
+const isKnown = (given: string | undefined, etag: string): boolean =>
+  given?.split(',').some((tag) => tag.trim() === '*' || opaque(tag.trim()) === opaque(etag)) ?? false;
+
+const opaque = (tag: string): string => tag.replace(/^W\//, '');
+
+const takesGzip = ({ 'accept-encoding': taken = '' }: IncomingHttpHeaders): boolean =>
+  /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/i.test(String(taken));

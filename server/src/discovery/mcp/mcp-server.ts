@@ -1,0 +1,79 @@
+import { ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import type { Log } from '../../kernel/log.ts';
+import type { CallGateway } from './gateway-call.ts';
+import { listPrompts, promptOf } from './prompts.ts';
+import type { Resources } from './resources.ts';
+import { toolError } from './tool-result.ts';
+import type { Tool } from './tools.ts';
+
+/** What every caller is offered. */
+export interface Offer {
+  readonly version: string;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly resources: Resources;
+}
+
+/** One caller of the MCP server. */
+export interface McpCaller {
+  readonly gateway: CallGateway;
+  /** Aborts when the caller has gone. */
+  readonly signal: AbortSignal;
+  /** Whether a tool is worth showing to them; what they may do is decided when they do it. */
+  isOffered(tool: Tool): boolean;
+}
+
+const INSTRUCTIONS =
+  'An AI gateway that holds money before a model runs. Tools are operations of its API, under the budgets of the API key that is used. ' +
+  'Answers stand under `answer`; what was spent under `cost_usd` and `receipt_id`. Read tallygate://agents first. ' +
+  'For several steps of one task give each `agent_run_id` and, with the first, `agent_max_budget` (USD): a hard ceiling. ' +
+  'An error names a code: budget_exceeded is not cured by repeating.';
+
+/** Lists are the same until a release or another key. */
+const LIST_TTL_MS = 300_000;
+const HINT = { ttlMs: LIST_TTL_MS, cacheScope: 'private' } as const;
+const LISTS = ['tools/list', 'resources/list', 'resources/templates/list', 'prompts/list', 'server/discover'];
+
+/** The server for one request: nothing is kept between two of them, so any instance can answer the next. */
+export function createMcpServer({ version, tools, resources }: Offer, { gateway, signal, isOffered }: McpCaller, log: Log): Server {
+  const server = new Server(
+    { name: 'tallygate', title: 'Tallygate', version },
+    {
+      capabilities: { tools: {}, resources: {}, prompts: {} },
+      instructions: INSTRUCTIONS,
+      cacheHints: Object.fromEntries(LISTS.map((method) => [method, HINT])),
+    },
+  );
+  server.setRequestHandler('tools/list', async () => ({
+    tools: [...tools.values()]
+      .filter(isOffered)
+      .map(({ description }) => ({ ...description, annotations: { ...description.annotations } })),
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const tool = tools.get(params.name);
+    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${params.name.slice(0, 100)}".`);
+    try {
+      return await tool.call(params.arguments ?? {}, gateway, AbortSignal.any([signal, mcpReq.signal]));
+    } catch (error) {
+      if (signal.aborted || mcpReq.signal.aborted) return toolError('The call was given up.');
+      // Whatever an error says would be shown to the caller.
+      log.error({ err: error, tool: params.name }, 'a tool failed');
+      return toolError('internal_error (500): Something went wrong on our side: repeat the call.');
+    }
+  });
+  server.setRequestHandler('resources/list', async () => ({ resources: resources.list() }));
+  server.setRequestHandler('resources/templates/list', async () => ({ resourceTemplates: resources.templates() }));
+  server.setRequestHandler('resources/read', async ({ params: { uri } }, { mcpReq }) => ({
+    contents: [await resources.read(uri, gateway, AbortSignal.any([signal, mcpReq.signal])).catch(hidden(log))],
+  }));
+  server.setRequestHandler('prompts/list', async () => ({ prompts: listPrompts() }));
+  server.setRequestHandler('prompts/get', async ({ params: { name, arguments: given = {} } }) => promptOf(name, given));
+  return server;
+}
+
+const hidden =
+  (log: Log) =>
+  (error: unknown): never => {
+    if (error instanceof ProtocolError) throw error;
+    log.error({ err: error }, 'a resource could not be read');
+    throw new ProtocolError(ProtocolErrorCode.InternalError, 'Something went wrong on our side: repeat the call.');
+  };

@@ -1,0 +1,96 @@
+import type { CallToolResult } from '@modelcontextprotocol/server';
+import type { Operation, Schema, Surface } from '../surface.ts';
+import { pieceAnswer, pieceInput, pieceOutput, pieceRequest, uploadInput, uploadRequest } from './file-tools.ts';
+import type { CallGateway, GatewayAnswer, GatewayRequest } from './gateway-call.ts';
+import { type Arguments, requestOf, UnusableArguments } from './tool-request.ts';
+import { toolError, toolResult } from './tool-result.ts';
+import { inputSchemaOf, outputSchemaOf } from './tool-schemas.ts';
+import { TOOL_TABLE } from './tool-table.ts';
+
+/** A tool: an operation of the contract as clients of MCP call it. */
+export interface Tool {
+  readonly operation: Operation;
+  readonly description: {
+    readonly name: string;
+    readonly title: string;
+    readonly description: string;
+    readonly inputSchema: { readonly type: 'object' } & Schema;
+    readonly outputSchema: { readonly type: 'object' } & Schema;
+    readonly annotations: {
+      readonly title: string;
+      readonly readOnlyHint: boolean;
+      readonly destructiveHint: boolean;
+      readonly idempotentHint: boolean;
+      readonly openWorldHint: boolean;
+    };
+  };
+  /** Refusals of the API come back as results, like everything that a caller can do something about. */
+  call(given: Arguments, gateway: CallGateway, signal: AbortSignal): Promise<CallToolResult>;
+}
+
+/** How an operation is put into arguments and out of its answer, where that does not follow from its schemas. */
+interface Translation {
+  readonly input: Schema;
+  readonly request: (given: Arguments) => GatewayRequest | Promise<GatewayRequest>;
+  readonly answer?: { readonly schema: Schema; readonly of: (answered: GatewayAnswer) => unknown };
+}
+
+const TRANSLATED: Readonly<Record<string, Translation>> = {
+  createFile: { input: uploadInput, request: uploadRequest },
+  downloadFile: { input: pieceInput, request: pieceRequest, answer: { schema: pieceOutput, of: pieceAnswer } },
+};
+
+/** Every tool, by its name. @throws when the table names an operation that the contract does not have */
+export function toolsOf({ operations, schemas }: Surface): ReadonlyMap<string, Tool> {
+  const byId = new Map(operations.map((operation) => [operation.id, operation]));
+  const tools = TOOL_TABLE.map((entry) => {
+    const operation = byId.get(entry.operationId);
+    if (!operation) throw new Error(`There is no operation ${entry.operationId} to make a tool of`);
+    const translation = TRANSLATED[operation.id];
+    const isReadOnly = operation.method === 'GET' || entry.isReadOnly === true;
+    const { summary: title } = operation;
+    const description: Tool['description'] = {
+      name: toolName(operation.id),
+      title,
+      description: descriptionOf(operation, entry.spends === true),
+      inputSchema: { type: 'object', ...(translation?.input ?? inputSchemaOf(operation, schemas)) },
+      outputSchema: { type: 'object', ...outputSchemaOf(operation, schemas, translation?.answer?.schema) },
+      annotations: {
+        title,
+        readOnlyHint: isReadOnly,
+        destructiveHint: entry.isDestructive === true,
+        idempotentHint: isReadOnly || ['PATCH', 'DELETE'].includes(operation.method) || entry.isDestructive === true,
+        openWorldHint: entry.spends === true,
+      },
+    };
+    return { operation, description, call: callOf(operation, translation) };
+  });
+  return new Map(tools.map((tool) => [tool.description.name, tool]));
+}
+
+/** `createChatCompletion` → `create_chat_completion`. */
+const toolName = (operationId: string): string => operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+function descriptionOf({ summary, description, scope }: Operation, spends: boolean): string {
+  return [
+    `${summary}. ${description}`,
+    ...(spends ? ['Spends money: the worst case is held on every cap before a model runs, and the answer says what it cost.'] : []),
+    ...(scope === undefined ? [] : [`Needs the scope ${scope}.`]),
+  ].join(' ');
+}
+
+function callOf(operation: Operation, translation: Translation | undefined): Tool['call'] {
+  const toRequest = translation?.request ?? ((given: Arguments) => requestOf(operation, given));
+  return async (given, gateway, signal) => {
+    let request: GatewayRequest;
+    try {
+      request = await toRequest(given);
+    } catch (error) {
+      if (error instanceof UnusableArguments) return toolError(`validation_failed (422): ${error.message}`);
+      throw error;
+    }
+    const answered = await gateway(request, signal);
+    const isTranslated = answered.status < 400 && translation?.answer;
+    return isTranslated ? toolResult(answered, isTranslated.of(answered)) : toolResult(answered);
+  };
+}
