@@ -15,9 +15,12 @@ export function freshAnswer<Body>(call: Conditional, body: Body): { status: 200;
   const etag = `"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
   call.setHeader('etag', etag);
   call.setHeader('cache-control', `public, max-age=${KEPT_SECONDS}`);
-  return holds(call.headers['if-none-match'], etag) ? { status: 304, body: undefined } : { status: 200, body };
+  return holdsTag(call.headers['if-none-match'], etag) ? { status: 304, body: undefined } : { status: 200, body };
 }
 
-/** Compared weakly: proxies that compress mark what they pass on as weak. */
-const holds = (given: string | undefined, etag: string): boolean =>
+/**
+ * Whether who asks has it already, by their `If-None-Match`. Compared weakly: proxies that compress mark what they pass on as weak.
+ * @param etag in its quotes
+ */
+export const holdsTag = (given: string | undefined, etag: string): boolean =>
   (given ?? '').split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === etag);

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { DiscoveryDocuments } from '../../discovery/index.ts';
+import { holdsTag } from '../../kernel/fresh-answer.ts';
 import { CORS_HEADERS } from './cors.ts';
 import { pathnameOf } from './path-table.ts';
 import { requestIdOf } from './request-id.ts';
@@ -10,8 +11,8 @@ import { requestIdOf } from './request-id.ts';
 interface Kept {
   readonly contentType: string;
   readonly body: Buffer;
-  /** Weak: the compressed form is the same document. */
-  readonly etag: string;
+  /** In quotes. */
+  readonly tag: string;
   /** Made once, by the first caller who takes it. */
   zipped: Promise<Buffer> | undefined;
 }
@@ -37,7 +38,7 @@ export function createDocumentPages(documents: DiscoveryDocuments) {
     const made: Kept = {
       contentType: drawn.contentType,
       body,
-      etag: `W/"${hash('sha256', body, 'base64url').slice(0, 27)}"`,
+      tag: `"${hash('sha256', body, 'base64url').slice(0, 27)}"`,
       zipped: undefined,
     };
     kept.set(path, made);
@@ -53,12 +54,13 @@ export function createDocumentPages(documents: DiscoveryDocuments) {
       const headers = {
         ...CORS_HEADERS,
         'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
-        etag: document.etag,
+        // Weak: the compressed form is the same document.
+        etag: `W/${document.tag}`,
         vary: 'Accept-Encoding',
         'x-content-type-options': 'nosniff',
         'x-request-id': requestIdOf(req.headers),
       };
-      if (isKnown(req.headers['if-none-match'], document.etag)) {
+      if (holdsTag(req.headers['if-none-match'], document.tag)) {
         res.writeHead(304, headers).end();
         return;
       }
@@ -75,12 +77,6 @@ export function createDocumentPages(documents: DiscoveryDocuments) {
     },
   };
 }
-
-/** RFC 9110, section 13.1.2: a list, compared weakly. */
-const isKnown = (given: string | undefined, etag: string): boolean =>
-  given?.split(',').some((tag) => tag.trim() === '*' || opaque(tag.trim()) === opaque(etag)) ?? false;
-
-const opaque = (tag: string): string => tag.replace(/^W\//, '');
 
 const takesGzip = ({ 'accept-encoding': taken = '' }: IncomingHttpHeaders): boolean =>
   /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?(?:\s*,|\s*$))/i.test(String(taken));
