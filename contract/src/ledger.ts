@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { headersA, isPlainText, NOT_PLAIN, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
 import { ReceiptUsage } from './receipts.ts';
 
 const c = initContract();
@@ -181,6 +181,7 @@ export const RefundRequest = z
       .trim()
       .min(1)
       .max(500)
+      .refine(isPlainText, NOT_PLAIN)
       .meta({
         description: 'Stands in the refund’s receipt, which is public to whoever knows its id.',
         examples: ['The video could not be made.'],

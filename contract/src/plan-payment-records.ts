@@ -1,10 +1,11 @@
 import * as z from 'zod';
-import { page, Timestamp, Usd, UsdInput, Uuid } from './conventions.ts';
+import { isPlainText, NOT_PLAIN, page, Timestamp, Usd, UsdInput, Uuid } from './conventions.ts';
 import { SoldPlanId } from './plan-records.ts';
 
 const ReturnUrl = z
   .url({ protocol: /^https?$/ })
   .max(2_000)
+  .refine(isPlainText, NOT_PLAIN)
   .optional()
   .meta({ description: 'Where the browser goes afterwards. Default: a page of this server.', examples: ['https://app.example/billing'] });
 const CheckoutStatus = z.enum(['open', 'completed', 'expired']).meta({ description: 'Of the hosted page.', examples: ['open'] });
@@ -21,7 +22,9 @@ export const PlanCheckoutRequest = z
     plan_id: SoldPlanId,
     success_url: ReturnUrl,
     cancel_url: ReturnUrl,
-    prorated_at: Timestamp.optional().meta({ description: '`effective_at` of an upgrade preview, for exactly its amount.' }),
+    prorated_at: Timestamp.optional().meta({
+      description: '`effective_at` of an upgrade preview of this plan, at most ten minutes old: exactly its amount is charged.',
+    }),
   })
   .meta({ id: 'PlanCheckoutRequest', description: 'The plan to have from now on.', examples: [{ plan_id: 'pro' }] });
 export type PlanCheckoutRequest = z.infer<typeof PlanCheckoutRequest>;
@@ -183,8 +186,10 @@ export const PlanPaymentRefundRequest = z
     amount_usd: UsdInput.optional().meta({ description: 'Whole cents; all that is left, when left out.', examples: ['5'] }),
     reason: z
       .string()
+      .trim()
       .min(1)
       .max(500)
+      .refine(isPlainText, NOT_PLAIN)
       .meta({ description: 'For the audit log.', examples: ['Paid twice'] }),
   })
   .meta({ id: 'PlanPaymentRefundRequest', description: 'What to return, and why.', examples: [{ amount_usd: '5', reason: 'Paid twice' }] });

@@ -5,7 +5,11 @@ export interface Answer {
   readonly body: string;
 }
 
+/** Stripe forgets a key once it is a day old. */
+const KEPT_SECONDS = 86_400;
+
 interface Kept {
+  readonly since: number;
   readonly fingerprint: string;
   /** Undefined while the first request is still running. */
   answer: Answer | undefined;
@@ -14,12 +18,18 @@ interface Kept {
 /** The first answer of every `Idempotency-Key`. */
 export class IdempotencyKeys {
   readonly #kept = new Map<string, Kept>();
+  readonly #now: () => number;
+
+  /** @param now in epoch seconds */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
 
   /** @returns the answer to repeat, or what to hand the answer to */
   begin(key: string, fingerprint: string): Answer | ((answer: Answer) => void) {
     const kept = this.#kept.get(key);
-    if (!kept) {
-      const fresh: Kept = { fingerprint, answer: undefined };
+    if (!kept || kept.since + KEPT_SECONDS <= this.#now()) {
+      const fresh: Kept = { since: this.#now(), fingerprint, answer: undefined };
       this.#kept.set(key, fresh);
       return (answer) => {
         // Stripe keeps no answer of a request that did not begin to run: it may be sent again.

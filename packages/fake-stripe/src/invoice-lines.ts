@@ -1,7 +1,7 @@
 import type Stripe from 'stripe';
 import { invalid } from './fault.ts';
 import type { Form } from './form.ts';
-import type { FakeInvoiceItem, FakeLine, FakePrice, FakeSubscription, FakeSubscriptionItem } from './records.ts';
+import type { FakeInvoice, FakeInvoiceItem, FakeLine, FakePrice, FakeSubscription, FakeSubscriptionItem } from './records.ts';
 import type { World } from './world.ts';
 
 interface LineDetail {
@@ -80,7 +80,11 @@ export function createInvoiceItem(world: World, form: Form): FakeInvoiceItem {
   const amount = Number(form.required('amount'));
   const period = form.part('period');
   const now = world.now();
-  return newItem(world, {
+  const named = form.text('invoice');
+  const draft = named === undefined ? undefined : world.find('invoice', named, 'invoice');
+  if (draft && draft.status !== 'draft')
+    throw invalid('This invoice is no longer editable.', { code: 'invoice_not_editable', param: 'invoice' });
+  const item = newItem(world, {
     amount,
     customer: customer.id,
     subscription: subscription ?? null,
@@ -89,6 +93,17 @@ export function createInvoiceItem(world: World, form: Form): FakeInvoiceItem {
     period: { start: period?.integer('start') ?? now, end: period?.integer('end') ?? now },
     proration: false,
   });
+  if (draft) addToDraft(world, draft, item);
+  return item;
+}
+
+function addToDraft(world: World, draft: FakeInvoice, item: FakeInvoiceItem): void {
+  item.invoice = draft.id;
+  draft.lines.data.push({ ...itemLine(world, item), invoice: draft.id });
+  draft.subtotal += item.amount;
+  draft.total += item.amount;
+  draft.amount_due = Math.max(0, draft.total);
+  draft.amount_remaining = draft.amount_due;
 }
 
 interface ItemDetail {

@@ -55,6 +55,8 @@ export interface FakeStripe {
   closeDispute(disputeId: string, outcome: 'won' | 'lost'): void;
   /** What happens to the next requests, one fault each. */
   failNext(...faults: readonly Fault[]): void;
+  /** Answers to requests that begin so (`POST /v1/refunds`) are lost after everything was done; undefined: none any more. */
+  loseAnswersTo(request: string | undefined): void;
   /** Each request takes this long from now on, so that two with one idempotency key can meet. */
   slowDown(ms: number): void;
   close(): Promise<void>;
@@ -66,9 +68,10 @@ export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<
   world.dunningEnd = options.dunningEnd ?? 'canceled';
   const webhooks = new Webhooks(world);
   const controls: Controls = { world, webhooks, faults: [] };
-  const keys = new IdempotencyKeys();
+  const keys = new IdempotencyKeys(() => world.now());
   const requests: RecordedRequest[] = [];
   let slowMs = 0;
+  let losing: string | undefined;
 
   /** All or nothing, unless what went wrong is itself on record. */
   const atomically = <T>(work: () => T): T => {
@@ -151,7 +154,8 @@ export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<
       return send(response, { status: fault.status, body: JSON.stringify(said) });
     }
     const answer = await api(incoming, pathname, search, body);
-    if (fault === 'lost_answer') return void incoming.socket.destroy();
+    if (fault === 'lost_answer' || (losing !== undefined && `${incoming.method} ${pathname}`.startsWith(losing)))
+      return void incoming.socket.destroy();
     send(response, answer);
   };
 
@@ -190,6 +194,9 @@ export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<
       atomically(() => openDispute(world, Form.parse(new URLSearchParams({ payment_intent: payment, reason }).toString()))).id,
     closeDispute: (id, outcome) => void atomically(() => closeDispute(world, id, outcome)),
     failNext: (...faults) => void controls.faults.push(...faults),
+    loseAnswersTo: (request) => {
+      losing = request;
+    },
     slowDown: (ms) => {
       slowMs = ms;
     },

@@ -102,6 +102,7 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, bat
       await plans.downgrades.apply(1_000, signal);
       await plans.downgrades.endGrace(signal);
       await plans.downgrades.endClosed(signal);
+      await plans.refunds.goOn(signal);
     },
   }),
   defineJob({

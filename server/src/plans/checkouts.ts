@@ -5,16 +5,19 @@ import { newId } from '../kernel/ids.ts';
 import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
+import { beginCommand, commandOfRequest, endCommand, type PaymentCommand } from './payment-commands.ts';
 import { type SubscriptionRow, subscriptionRow } from './subscription-row.ts';
 import { syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
 import type { Trail } from './tell.ts';
 import { type Plan, planOf, planRef, rankOf } from './tiers.ts';
+import { requirePunctual, type UpgradePreviews } from './upgrade-previews.ts';
 
 interface CheckoutsDeps {
   readonly pool: Pool;
   readonly exclusively: Exclusively;
   readonly provider: PaymentProvider;
+  readonly previews: UpgradePreviews;
   readonly clock: Clock;
   /** Base of the pages that a browser comes back to. */
   readonly publicUrl: () => string;
@@ -42,13 +45,22 @@ export interface Payer {
   readonly trail: Trail;
 }
 
-interface UpgradeOrder {
+export interface PlanWish extends ReturnTo {
+  /** From an upgrade preview. */
   readonly proratedAtMs: number | undefined;
-  readonly trail: Trail;
+  /** Of the request; undefined where it has no `Idempotency-Key`. */
+  readonly requestHash: Buffer | undefined;
 }
 
+interface UpgradeDetails {
+  readonly prorated_at_ms: number | null;
+  readonly change_version: number;
+}
+
+type Upgrade = PaymentCommand<UpgradeDetails>;
+
 /** Hosted pages on which plans and balances are paid, and changes of a plan that is paid for already. */
-export function createCheckouts({ pool, exclusively, provider, clock, publicUrl }: CheckoutsDeps) {
+export function createCheckouts({ pool, exclusively, provider, previews, clock, publicUrl }: CheckoutsDeps) {
   const returning = ({ successUrl, cancelUrl }: ReturnTo) => ({
     successUrl: successUrl ?? `${publicUrl()}/billing/done`,
     cancelUrl: cancelUrl ?? `${publicUrl()}/billing/canceled`,
@@ -127,55 +139,69 @@ export function createCheckouts({ pool, exclusively, provider, clock, publicUrl 
     return isPaid;
   };
 
-  const upgrade = async (unit: Unit, row: SubscriptionRow, plan: Plan, { proratedAtMs, trail }: UpgradeOrder): Promise<CheckoutRow> => {
-    const checkoutId = newId();
+  /** Asked again under its command, the provider answers as it did; so a lost answer costs nothing. @returns why it was declined */
+  const carryOut = async (unit: Unit, { account_id: accountId, command_id: checkoutId, details, subject }: Upgrade, trail: Trail) => {
+    const [plan, row] = [planOf(subject), await syncSubscription({ provider, clock }, unit, accountId)];
+    const [current, isAsOrdered] = [presentPlan(row), row.change_version === details.change_version];
+    if (row.subscription_id === null || (!isAsOrdered && current.id !== plan.id))
+      return refuse(
+        unit,
+        checkoutId,
+        new Problem('conflict', 'The plan was changed by another request meanwhile: preview the upgrade again.'),
+      );
     const outcome = await provider.changeSubscription({
-      subscriptionId: row.subscription_id ?? '',
+      subscriptionId: row.subscription_id,
       plan: { planId: plan.id, version: plan.version },
-      ...(proratedAtMs !== undefined && { proratedAtMs }),
+      ...(details.prorated_at_ms !== null && { proratedAtMs: details.prorated_at_ms }),
       idempotencyKey: `upgrade:${checkoutId}`,
     });
-    if (!outcome.changed) throw new Problem('payment_declined', `Nothing was changed: ${outcome.decline.message}`);
-    await syncSubscription({ provider, clock }, unit, row.account_id);
+    if (!outcome.changed)
+      return refuse(unit, checkoutId, new Problem('payment_declined', `Nothing was changed: ${outcome.decline.message}`));
+    await syncSubscription({ provider, clock }, unit, accountId);
     let amount = 0n;
     if (outcome.invoiceId !== undefined) {
-      const paidBy = await syncInvoice({ provider, clock }, unit, row.account_id, outcome.invoiceId);
-      for (const id of paidBy) await syncPayment({ provider, clock }, unit, row.account_id, id);
+      const paidBy = await syncInvoice({ provider, clock }, unit, accountId, outcome.invoiceId);
+      for (const id of paidBy) await syncPayment({ provider, clock }, unit, accountId, id);
       amount = (await provider.readInvoice(outcome.invoiceId))?.total ?? 0n;
     }
-    const changes = { plan: { from: `${row.plan_id}@${row.plan_version}`, to: planRef(plan) }, amount_usd: formatUsd(amount) };
+    const changes = { plan: { from: planRef(current), to: planRef(plan) }, amount_usd: formatUsd(amount) };
     await trail(unit, { action: 'plan.upgraded', target: { kind: 'checkout', id: checkoutId }, changes });
-    return insert(unit, {
-      accountId: row.account_id,
-      checkoutId,
-      kind: 'plan',
-      plan,
-      amount,
-      status: 'completed',
-      sessionId: null,
-      url: null,
-      expiresAtMs: null,
-      now: clock.now(),
-    });
+    await endCommand(unit, checkoutId, clock);
+    const sold = { accountId, checkoutId, kind: 'plan', plan, amount, status: 'completed' } as const;
+    return insert(unit, { ...sold, sessionId: null, url: null, expiresAtMs: null, now: clock.now() });
+  };
+
+  /** On record with the transaction that finds it out, and thrown after it. */
+  const refuse = async (unit: Unit, commandId: string, problem: Problem): Promise<Problem> => {
+    await endCommand(unit, commandId, clock, problem.message);
+    return problem;
+  };
+
+  /** What is wished for becomes a page to pay on, or an upgrade that is on record before anybody is asked for it. */
+  const decide = async (unit: Unit, payer: Payer, plan: Plan, wish: PlanWish): Promise<CheckoutRow | Upgrade> => {
+    const known = await commandOfRequest<UpgradeDetails>(unit, wish.requestHash);
+    if (known?.state === 'refused') throw new Problem('conflict', known.refusal ?? 'Nothing was changed.');
+    if (known) return known.state === 'done' ? readCheckout(unit, payer.accountId, known.command_id) : known;
+    const wasPaid = await expireOpen(unit, payer.accountId);
+    const row = await syncSubscription({ provider, clock }, unit, payer.accountId);
+    requireHigher(plan, presentPlan(row), wasPaid);
+    if (row.subscription_id === null) return open(unit, payer, { plan }, wish);
+    requirePunctual(row);
+    if (wish.proratedAtMs !== undefined) await previews.require(unit, row, plan, wish.proratedAtMs);
+    const details = { prorated_at_ms: wish.proratedAtMs ?? null, change_version: row.change_version };
+    const order = { kind: 'upgrade', accountId: payer.accountId, subject: planRef(plan), details, requestHash: wish.requestHash } as const;
+    return beginCommand(unit, order, clock);
   };
 
   return {
     /** Of the plan, by whichever way it is paid. @throws Problem `conflict` for no dearer plan or while a payment is late; `payment_declined` */
-    plan: (payer: Payer, plan: Plan, to: ReturnTo & { readonly proratedAtMs: number | undefined }): Promise<CheckoutRow> =>
-      exclusively(payer.accountId, async (unit) => {
-        const wasPaid = await expireOpen(unit, payer.accountId);
-        const row = await syncSubscription({ provider, clock }, unit, payer.accountId);
-        const current = planOf(row.plan_id === null ? row.granted_plan : `${row.plan_id}@${row.plan_version}`);
-        if (wasPaid || rankOf(plan) <= rankOf(current))
-          throw new Problem('conflict', `The account is on ${current.name}: for a cheaper plan use POST /v1/plans/downgrade-schedule.`);
-        if (row.subscription_id === null) return open(unit, payer, { plan }, to);
-        if (row.status !== 'active' && row.status !== 'trialing')
-          throw new Problem(
-            'conflict',
-            'A payment of the present plan is late: settle it in the customer portal (POST /v1/plans/portal) first.',
-          );
-        return upgrade(unit, row, plan, { proratedAtMs: to.proratedAtMs, trail: payer.trail });
-      }),
+    async plan(payer: Payer, plan: Plan, wish: PlanWish): Promise<CheckoutRow> {
+      const decided = await exclusively(payer.accountId, (unit) => decide(unit, payer, plan, wish));
+      if ('checkout_id' in decided) return decided;
+      const outcome = await exclusively(payer.accountId, (unit) => carryOut(unit, decided, payer.trail));
+      if (outcome instanceof Problem) throw outcome;
+      return outcome;
+    },
 
     balance: (payer: Payer, wish: { readonly amount: NanoUsd; readonly saveCard: boolean }, to: ReturnTo): Promise<CheckoutRow> =>
       exclusively(payer.accountId, (unit) => open(unit, payer, wish, to)),
@@ -185,15 +211,28 @@ export function createCheckouts({ pool, exclusively, provider, clock, publicUrl 
         provider.createPortalLink({ customerId: await customerOf(unit, payer), returnUrl: returnUrl ?? `${publicUrl()}/billing/done` }),
       ),
 
-    async read(accountId: string, checkoutId: string): Promise<CheckoutRow> {
-      const { rows } = await pool.query<CheckoutRow>('select * from checkouts where checkout_id = $1 and account_id = $2', [
-        checkoutId,
-        accountId,
-      ]);
-      if (!rows[0]) throw new Problem('not_found', 'There is no such checkout in this account.');
-      return rows[0];
-    },
+    read: (accountId: string, checkoutId: string): Promise<CheckoutRow> => readCheckout(pool, accountId, checkoutId),
   };
+}
+
+async function readCheckout(unit: Pick<Unit, 'query'> | Pool, accountId: string, checkoutId: string): Promise<CheckoutRow> {
+  const { rows } = await unit.query<CheckoutRow>('select * from checkouts where checkout_id = $1 and account_id = $2', [
+    checkoutId,
+    accountId,
+  ]);
+  if (!rows[0]) throw new Problem('not_found', 'There is no such checkout in this account.');
+  return rows[0];
+}
+
+/** What it was sold, whatever it is entitled to at this moment. */
+const presentPlan = (row: SubscriptionRow): Plan => planOf(row.plan_id === null ? row.granted_plan : `${row.plan_id}@${row.plan_version}`);
+
+function requireHigher(wanted: Plan, present: Plan, wasPaid: boolean): void {
+  if (rankOf(wanted) === rankOf(present))
+    throw new Problem('conflict', `The account has ${present.name} already: there is nothing to buy.`);
+  if (rankOf(wanted) < rankOf(present))
+    throw new Problem('conflict', `The account has ${present.name}: for a cheaper plan use POST /v1/plans/downgrade-schedule.`);
+  if (wasPaid) throw new Problem('conflict', 'A plan has just been paid for on an earlier page: repeat the request in a moment.');
 }
 
 interface NewCheckout {

@@ -101,7 +101,7 @@ export async function plansUnderTest({ wire = NOTHING_USED, pool: shared }: Worl
     },
     /** Subscribes on the hosted page. */
     subscribe: async (planId: 'pro' | 'scale' | 'enterprise', card = CARDS.good) => {
-      const made = await plans.checkouts.plan(payer, planOf(planId), { ...to, proratedAtMs: undefined });
+      const made = await plans.checkouts.plan(payer, planOf(planId), { ...to, proratedAtMs: undefined, requestHash: undefined });
       if (made.status === 'open') fake.pay(await sessionOf(made.checkout_id), card);
       return made;
     },

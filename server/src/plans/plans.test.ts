@@ -146,7 +146,9 @@ describe('a downgrade that was scheduled and an upgrade', () => {
     const other = one.over(one.pool);
     await Promise.all([
       one.plans.downgrades.schedule(one.accountId, planOf('free'), 'a', one.trail).catch(() => {}),
-      other.checkouts.plan(one.payer, planOf('scale'), { successUrl: undefined, cancelUrl: undefined, proratedAtMs: undefined }),
+      other.checkouts.plan(one.payer, planOf('scale'), {
+        ...{ successUrl: undefined, cancelUrl: undefined, proratedAtMs: undefined, requestHash: undefined },
+      }),
     ]);
     await one.takeEvents();
     expect(await one.planOfAccount()).toBe('scale@1');

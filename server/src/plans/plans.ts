@@ -9,10 +9,12 @@ import { createAutoTopup } from './auto-topup.ts';
 import { createCheckouts } from './checkouts.ts';
 import { createDowngrades } from './downgrades.ts';
 import { createPaymentEvents } from './payment-events.ts';
+import { createPaymentRefunds } from './payment-refunds.ts';
 import { reconcilePayments } from './reconcile-payments.ts';
 import { createPaymentRecords } from './records.ts';
 import { createSpendAlerts } from './spend-alerts.ts';
 import { SOLD_PLANS } from './tiers.ts';
+import { createUpgradePreviews } from './upgrade-previews.ts';
 import { createUsageInvoices } from './usage-invoices.ts';
 
 export interface PlansDeps {
@@ -29,6 +31,7 @@ export interface PlansDeps {
 /** Everything that plans and money do, over one payment provider. */
 export function createPlans({ pool, provider, lanes, clock, log, write, publicUrl }: PlansDeps) {
   const exclusively = createAccountLock(pool);
+  const previews = createUpgradePreviews({ pool, provider, clock });
   const events = createPaymentEvents({ pool, exclusively, provider, lanes, clock, log });
   return {
     pool,
@@ -37,7 +40,9 @@ export function createPlans({ pool, provider, lanes, clock, log, write, publicUr
     exclusively,
     lanes,
     events,
-    checkouts: createCheckouts({ pool, exclusively, provider, clock, publicUrl }),
+    previews,
+    refunds: createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log }),
+    checkouts: createCheckouts({ pool, exclusively, provider, previews, clock, publicUrl }),
     downgrades: createDowngrades({ pool, exclusively, provider, clock }),
     usageInvoices: createUsageInvoices({ pool, exclusively, provider, clock, write }),
     autoTopup: createAutoTopup({ pool, exclusively, provider, lanes, clock }),

@@ -4,14 +4,13 @@ import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
-import { laneId } from '../ledger/index.ts';
 import type { AutoTopupRow } from './auto-topup.ts';
 import { moneyFigures, monthFigures, projection } from './figures.ts';
 import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.ts';
+import { requestHashOf } from './payment-commands.ts';
 import { asking, type Plans } from './plans.ts';
 import { scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
-import { syncPayment } from './sync-payment.ts';
-import { trailOf } from './tell.ts';
+import { authorOf, trailOf } from './tell.ts';
 import { planOf, rankOf, SOLD_PLANS } from './tiers.ts';
 import {
   changeToWire,
@@ -35,7 +34,7 @@ const CENT = 10_000_000n;
 const [LEAST_PAYMENT, MOST_PAYMENT] = [100n * CENT, 1_000_000n * CENT];
 
 export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract.plans> {
-  const { pool, provider, exclusively, checkouts, downgrades, autoTopup, alerts, records } = plans;
+  const { pool, checkouts, downgrades, previews, refunds, autoTopup, alerts, records } = plans;
   /** What admission goes by, and how it came about. Without the account's lock: whoever holds it may be waiting for the provider. */
   const standing = async (accountId: string) => {
     const unit = { query: pool.query.bind(pool) };
@@ -109,9 +108,8 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
         const preview = { due_now_usd: formatUsd(to.monthlyPrice), next_charge_at: null, requires_checkout: true };
         return { status: 200, body: { ...changeToWire(from, to, clock.now()), ...preview } };
       }
-      const { dueNow, nextChargeAtMs, proratedAtMs } = await asking(
-        provider.previewChange({ subscriptionId: row.subscription_id, plan: { planId: to.id, version: to.version } }),
-      );
+      const { subscription_id } = row;
+      const { dueNow, nextChargeAtMs, proratedAtMs } = await asking(previews.make({ ...row, subscription_id }, to));
       const preview = { due_now_usd: formatUsd(dueNow), next_charge_at: rfc3339(nextChargeAtMs), requires_checkout: false };
       return { status: 200, body: { ...changeToWire(from, to, proratedAtMs), ...preview } };
     },
@@ -163,13 +161,15 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
       };
     },
 
-    checkout: async ({ principal, body, ...call }) => {
-      const to = {
+    checkout: async ({ principal, body, headers, ...call }) => {
+      const { plan_id: planId, prorated_at: proratedAt } = body;
+      const wish = {
         successUrl: body.success_url,
         cancelUrl: body.cancel_url,
-        proratedAtMs: body.prorated_at === undefined ? undefined : Date.parse(body.prorated_at),
+        proratedAtMs: proratedAt === undefined ? undefined : Date.parse(proratedAt),
+        requestHash: requestHashOf(authorOf(principal, call), headers['idempotency-key'], 'upgrade', planId, proratedAt ?? null),
       };
-      const row = await asking(checkouts.plan(payerOf(principal, call), planOf(body.plan_id), to));
+      const row = await asking(checkouts.plan(payerOf(principal, call), planOf(planId), wish));
       return { status: 200, body: { ...checkoutToWire(row), plan_id: soldPlanId(body.plan_id) } };
     },
     balanceCheckout: async ({ principal, body, ...call }) => {
@@ -214,25 +214,11 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
       return { status: 200, body: { items: rows.map(paymentToWire), total, limit: query.limit, offset: query.offset } };
     },
 
-    refundPayment: async ({ principal, params, body, ...call }) => {
+    refundPayment: async ({ principal, params, body, headers, ...call }) => {
       const payment = await records.payment(params.payment_id);
       const amount = body.amount_usd === undefined ? undefined : paymentAmount(body.amount_usd, CENT);
-      await asking(
-        exclusively(payment.account_id, async (unit) => {
-          const outcome = await provider.refund({
-            paymentId: payment.provider_id,
-            ...(amount !== undefined && { amount }),
-            reference: `refund:${payment.payment_id}`,
-            idempotencyKey: `refund:${newId()}`,
-          });
-          if (!outcome.refunded) throw new Problem('conflict', `Nothing was returned: ${outcome.message}`);
-          const changes = { reason: body.reason, amount_usd: formatUsd(outcome.refund.amount) };
-          const target = { kind: 'payment', id: payment.payment_id };
-          await trailOf(principal, call, payment.account_id)(unit, { action: 'payment.refunded', target, changes });
-          await syncPayment({ provider, clock }, unit, payment.account_id, payment.provider_id);
-        }),
-      );
-      await plans.lanes.refreshCredit(laneId.balance(payment.account_id));
+      const order = { payment, amount, reason: body.reason, author: authorOf(principal, call), key: headers['idempotency-key'] };
+      await asking(refunds.order(order));
       return { status: 200, body: paymentToWire(await records.payment(params.payment_id)) };
     },
 
@@ -272,7 +258,10 @@ const payerOf = (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>) =
 });
 
 const notDearer = (to: string, from: string): Problem =>
-  new Problem('conflict', `${to} is no higher plan than ${from}: for a cheaper plan preview a downgrade.`);
+  new Problem(
+    'conflict',
+    to === from ? `The account has ${from} already.` : `The account has ${from}: for a cheaper plan preview a downgrade.`,
+  );
 
 /** @throws Problem `validation_failed` for what no card is charged with */
 function paymentAmount(text: string, least: NanoUsd = LEAST_PAYMENT): NanoUsd {

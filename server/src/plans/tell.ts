@@ -1,4 +1,4 @@
-import { actorOf, type Call, type Execute, originOf, type Principal, recordAudit } from '../identity/index.ts';
+import { type AuditEntry, actorOf, type Call, type Execute, originOf, type Principal, recordAudit } from '../identity/index.ts';
 import { sightPerson } from '../people/index.ts';
 import type { Unit } from './account-lock.ts';
 
@@ -16,11 +16,23 @@ export interface Deed {
 /** Writes down who did it, in the transaction of what they did. */
 export type Trail = (unit: Unit, deed: Deed) => Promise<void>;
 
-/** The trail of a caller. @param accountId in whose log it stands: of an administrator, not their own */
-export const trailOf =
-  (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>, accountId: string = principal.accountId): Trail =>
+/** Who asked for something, as it can be kept until it is done. */
+export type Author = Pick<AuditEntry, 'actor' | 'origin'>;
+
+export const authorOf = (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>): Author => ({
+  actor: actorOf(principal),
+  origin: originOf(call),
+});
+
+/** @param accountId in whose log it stands: of an administrator, not their own */
+export const trailBy =
+  (author: Author, accountId: string): Trail =>
   (unit, deed) =>
-    recordAudit(executing(unit), { ...deed, accountId, actor: actorOf(principal), origin: originOf(call) });
+    recordAudit(executing(unit), { ...deed, accountId, ...author });
+
+/** The trail of a caller, in the log of their own account. */
+export const trailOf = (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>): Trail =>
+  trailBy(authorOf(principal, call), principal.accountId);
 
 /** What follows from a payment or from time has no caller. */
 export const recordBySystem = (unit: Unit, accountId: string, deed: Deed): Promise<void> =>

@@ -175,6 +175,13 @@ export type ChargeOutcome =
   | { readonly charged: 'pending'; readonly payment: Payment }
   | { readonly charged: false; readonly decline: Decline };
 
+export interface FindPayment {
+  readonly customerId: string;
+  readonly reference: string;
+  /** Not made before. */
+  readonly sinceMs: number;
+}
+
 /** One payment, whatever it was for. */
 export interface Payment {
   readonly id: string;
@@ -226,15 +233,18 @@ export interface Dispute {
   readonly createdAtMs: number;
 }
 
-export interface AddInvoiceItem extends Command {
+export interface IssueInvoice extends Command {
   readonly customerId: string;
-  readonly subscriptionId: string;
   readonly amount: NanoUsd;
   readonly description: string;
   readonly reference: string;
   /** When it was used. */
   readonly periodStartMs: number;
   readonly periodEndMs: number;
+}
+
+export interface AddInvoiceItem extends IssueInvoice {
+  readonly subscriptionId: string;
 }
 
 export interface InvoiceItem {

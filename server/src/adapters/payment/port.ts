@@ -11,12 +11,15 @@ import type {
   CheckoutSession,
   CreateCheckout,
   EnsureCustomer,
+  FindPayment,
   InvoiceItem,
+  IssueInvoice,
   ListedPrice,
   Payment,
   PaymentInvoice,
   PortalLink,
   PreviewChange,
+  Refund,
   RefundOutcome,
   RefundPayment,
   ResumeSubscription,
@@ -82,11 +85,22 @@ export interface PaymentProvider {
   /** Charges the saved card while the customer is away. */
   chargeOffSession(charge: ChargeOffSession): Promise<ChargeOutcome>;
   readPayment(paymentId: string): Promise<Payment | undefined>;
+  /** The payment that was begun under a reference of `chargeOffSession`: whatever became of it, and long after its key was forgotten. */
+  findPayment(wanted: FindPayment): Promise<Payment | undefined>;
   /** Returns all or a part of a payment to where it came from. */
   refund(command: RefundPayment): Promise<RefundOutcome>;
+  /** What was returned of a payment under a reference of `refund`. */
+  findRefund(paymentId: string, reference: string): Promise<Refund | undefined>;
 
   /** Puts a line on the next invoice of a subscription; what a month used beyond its quota, say. */
   addInvoiceItem(item: AddInvoiceItem): Promise<InvoiceItem>;
+  /** Takes a line back that is on no invoice yet. @returns the invoice that it is on; undefined when it is on none and gone */
+  withdrawInvoiceItem(itemId: string): Promise<string | undefined>;
+  /**
+   * Bills an amount by itself, without any subscription, and charges the saved card for it. One that is not paid stays open, with a page to
+   * pay it on. Under one reference there is one invoice, for ever.
+   */
+  issueInvoice(command: IssueInvoice): Promise<PaymentInvoice>;
   readInvoice(invoiceId: string): Promise<PaymentInvoice | undefined>;
   /** Newest first, drafts left out. */
   listInvoices(customerId: string, options?: { readonly limit?: number }): Promise<PaymentInvoice[]>;

@@ -3,18 +3,8 @@ import { type Clock, systemClock } from '../../kernel/clock.ts';
 import { nanoUsdToCents, type PaymentEvent, PaymentFault, type PaymentProvider } from './port.ts';
 import { eventOf, eventOfWebhook } from './stripe-events.ts';
 import { faultOf, orMissing, translating } from './stripe-faults.ts';
-import {
-  declineOf,
-  invoiceOf,
-  METADATA,
-  paymentOf,
-  refundOf,
-  StripeInvoice,
-  StripePayment,
-  StripeRefund,
-  StripeSession,
-  sessionOf,
-} from './stripe-objects.ts';
+import { createStripeInvoices } from './stripe-invoices.ts';
+import { declineOf, METADATA, paymentOf, refundOf, StripePayment, StripeRefund, StripeSession, sessionOf } from './stripe-objects.ts';
 import { createStripePrices } from './stripe-prices.ts';
 import { createStripeSubscriptions } from './stripe-subscriptions.ts';
 
@@ -70,6 +60,7 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
     livemode: /^[rs]k_live_/.test(secretKey),
     provision: prices.provision,
     ...createStripeSubscriptions(stripe, prices),
+    ...createStripeInvoices(stripe, readPaymentMethod),
     readPaymentMethod,
     readPayment,
 
@@ -166,6 +157,19 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
       }
     },
 
+    async findPayment({ customerId, reference, sinceMs }) {
+      const created = { gte: Math.floor(sinceMs / 1000) };
+      for await (const { id, metadata } of stripe.paymentIntents.list({ customer: customerId, created, limit: 100 }))
+        if (metadata[METADATA.reference] === reference) return readPayment(id);
+      return undefined;
+    },
+
+    async findRefund(paymentId, reference) {
+      for await (const refund of stripe.refunds.list({ payment_intent: paymentId, limit: 100 }))
+        if (refund.metadata?.[METADATA.reference] === reference) return refundOf(StripeRefund.parse(refund));
+      return undefined;
+    },
+
     async refund({ amount, idempotencyKey, paymentId, reference }) {
       try {
         const refund = await stripe.refunds.create(
@@ -189,36 +193,6 @@ export function createStripePayments(options: StripeOptions): PaymentProvider {
         if (left > 0 && (amount === undefined || nanoUsdToCents(amount) <= left)) throw thrown;
         return { refunded: false, reason: 'exceeds_payment', message };
       }
-    },
-
-    async addInvoiceItem({ amount, customerId, description, idempotencyKey, periodEndMs, periodStartMs, reference, subscriptionId }) {
-      const item = await stripe.invoiceItems.create(
-        {
-          customer: customerId,
-          subscription: subscriptionId,
-          amount: nanoUsdToCents(amount),
-          currency: 'usd',
-          description,
-          period: { start: Math.floor(periodStartMs / 1000), end: Math.floor(periodEndMs / 1000) },
-          metadata: { [METADATA.reference]: reference },
-        },
-        { idempotencyKey },
-      );
-      return { id: item.id, amount };
-    },
-
-    async readInvoice(id) {
-      const found = await orMissing(stripe.invoices.retrieve(id, { expand: ['payments'] }));
-      if (!found) return undefined;
-      const lines = found.lines.has_more
-        ? await stripe.invoices.listLineItems(id, { limit: 100 }).autoPagingToArray({ limit: 1_000 })
-        : found.lines.data;
-      return invoiceOf(StripeInvoice.parse({ ...found, lines: { data: lines } }));
-    },
-
-    async listInvoices(customer, { limit = 24 } = {}) {
-      const listed = await stripe.invoices.list({ customer, limit: Math.min(limit, 100), expand: ['data.payments'] });
-      return listed.data.filter(({ status }) => status !== 'draft').map((invoice) => invoiceOf(StripeInvoice.parse(invoice)));
     },
 
     listEvents: (sinceMs) => eventsSince(stripe, sinceMs),

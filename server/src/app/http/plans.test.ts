@@ -18,7 +18,7 @@ let plans: Plans;
 beforeAll(async () => {
   db = await openTestDatabase();
   stripe = await startFakeStripe();
-  provider = createStripePayments({ secretKey: 'sk_test_x', webhookSecret: 'whsec_test', apiUrl: stripe.url });
+  provider = createStripePayments({ secretKey: 'sk_test_x', webhookSecret: 'whsec_test', apiUrl: stripe.url, maxRetries: 0 });
   const clock = { now: () => stripe.now() };
   plans = createPlans({
     ...{ pool: db.database.pool, provider, clock, log: silentLog() },
@@ -141,6 +141,48 @@ describe('a plan', () => {
     expect((await post(auth, 'resume')).status).toBe(409);
   });
 
+  test('costs what its preview said and not what the caller would like: only a moment that was previewed lately is taken', async () => {
+    const { auth } = await signUp(api);
+    await pay((await post(auth, 'checkout', { plan_id: 'pro' })).body.checkout_url);
+    const { subscription } = await get(auth, 'current');
+    stripe.advance({ days: 3 });
+    const buy = (prorated_at: string, plan_id = 'scale') => post(auth, 'checkout', { plan_id, prorated_at });
+    const chosen = [
+      subscription.period_end,
+      subscription.period_start,
+      '1970-01-01T00:00:00Z',
+      '2099-01-01T00:00:00Z',
+      '0001-01-01T00:00:00Z',
+    ];
+    for (const moment of chosen)
+      expect((await buy(moment)).body).toMatchObject({ status: 422, errors: [{ loc: ['body', 'prorated_at'] }] });
+    const { effective_at } = (await post(auth, 'upgrade-preview', { plan_id: 'scale' })).body;
+    expect((await buy(effective_at, 'enterprise')).status).toBe(422);
+    stripe.advance({ seconds: 601 });
+    expect((await buy(effective_at)).status).toBe(422);
+    expect((await get(auth, 'current')).plan.plan_id).toBe('pro');
+    const again = (await post(auth, 'upgrade-preview', { plan_id: 'scale' })).body;
+    stripe.advance({ seconds: 300 });
+    expect((await buy(again.effective_at)).body).toMatchObject({ status: 'completed', amount_usd: again.due_now_usd });
+  });
+
+  test('that was bought is answered again to a repeat whose first answer was lost, and is paid once', async () => {
+    const { auth } = await signUp(api);
+    await pay((await post(auth, 'checkout', { plan_id: 'pro' })).body.checkout_url);
+    const buy = () => send(api, '/v1/plans/checkout', { headers: { ...auth, 'idempotency-key': 'up' }, json: { plan_id: 'scale' } });
+    stripe.loseAnswersTo('POST /v1/subscriptions/');
+    expect((await buy()).status).toBe(503);
+    stripe.loseAnswersTo(undefined);
+    await plans.events.catchUp(0);
+    expect((await buy()).body).toMatchObject({ status: 'completed', plan_id: 'scale' });
+    expect((await buy()).body).toMatchObject({ status: 'completed', plan_id: 'scale' });
+    expect((await get(auth, 'payments')).total).toBe(2);
+    expect((await post(auth, 'checkout', { plan_id: 'scale' })).body.detail).toBe(
+      'The account has Scale already: there is nothing to buy.',
+    );
+    expect((await post(auth, 'upgrade-preview', { plan_id: 'scale' })).body.detail).toBe('The account has Scale already.');
+  });
+
   test('that costs nothing cannot be bought, nor a higher one be previewed as lower', async () => {
     const { auth } = await signUp(api);
     expect((await post(auth, 'checkout', { plan_id: 'free' })).status).toBe(422);
@@ -175,6 +217,79 @@ describe('a balance', () => {
       amount_usd: '5',
     });
   });
+
+  const paidIn = async (amount_usd: string) => {
+    const { auth } = await signUp(api);
+    await pay((await post(auth, 'balance-checkout', { amount_usd })).body.checkout_url);
+    const { payment_id } = (await get(auth, 'payments')).items[0];
+    const admin = await signUp(api, 'admin');
+    const refund = (json: object, key?: string) =>
+      send(api, `/v1/plans/payments/${payment_id}/refund`, {
+        headers: { ...admin.auth, ...(key !== undefined && { 'idempotency-key': key }) },
+        json,
+      });
+    const log = async () => {
+      const { items } = (await send(api, '/v1/audit-log', { headers: auth })).body;
+      return items
+        .filter(({ action }: { action: string }) => action === 'payment.refunded')
+        .map(({ changes }: { changes: object }) => changes);
+    };
+    return { auth, refund, log, balance: async () => (await get(auth, 'billing-summary')).balance_usd };
+  };
+
+  test.each([
+    ['under its key, when it is asked for again', 'k1', 0],
+    ['without a key, when it is asked for again', undefined, 0],
+    ['under its key, long after the provider has forgotten that', 'k2', 2],
+  ])('is returned once though the provider’s answer was lost: %s', async (_how, key, days) => {
+    const { refund, log, balance } = await paidIn('25');
+    const wish = { amount_usd: '5', reason: 'Goodwill' };
+    stripe.loseAnswersTo('POST /v1/refunds');
+    expect((await refund(wish, key)).status).toBe(503);
+    expect((await refund({ ...wish, reason: 'Another' }, key && 'other')).status).toBe(409);
+    stripe.loseAnswersTo(undefined);
+    stripe.advance({ days });
+    expect((await refund(wish, key)).body).toMatchObject({ refunded_usd: '5' });
+    await plans.refunds.goOn();
+    await plans.events.catchUp(0);
+    expect([await balance(), await log()]).toEqual(['20', [{ amount_usd: '5', reason: 'Goodwill' }]]);
+    expect((await refund(wish, 'a new one')).body).toMatchObject({ refunded_usd: '10' });
+  });
+
+  test('is returned though the process died before or after it asked the provider, with its entry in the audit log', async () => {
+    const { refund, log, balance } = await paidIn('25');
+    for (const request of ['POST /v1/refunds', 'GET /v1/payment_intents/']) {
+      stripe.loseAnswersTo(request);
+      expect((await refund({ amount_usd: '5', reason: request }, request)).status).toBe(503);
+      stripe.loseAnswersTo(undefined);
+      stripe.advance({ seconds: 31 });
+      await plans.refunds.goOn();
+      expect((await refund({ amount_usd: '5', reason: request }, request)).status).toBe(200);
+    }
+    expect([await balance(), (await log()).length]).toEqual(['15', 2]);
+  });
+
+  test('is not returned without a reason in plain text, and nothing moves', async () => {
+    const { refund, balance } = await paidIn('25');
+    for (const reason of ['\u0000', 'a\u0000b', 'half \ud800', '', '   '])
+      expect((await refund({ amount_usd: '5', reason })).body).toMatchObject({ status: 422, errors: [{ loc: ['body', 'reason'] }] });
+    await plans.events.catchUp(0);
+    expect(await balance()).toBe('25');
+  });
+
+  test.each(['http://shop.example/\u0000', 'http://shop.example/?\ud800'])(
+    'is not paid with a way back that is no plain text: %j',
+    async (url) => {
+      const { auth } = await signUp(api);
+      const tries = [
+        post(auth, 'checkout', { plan_id: 'pro', success_url: url }),
+        post(auth, 'checkout', { plan_id: 'pro', cancel_url: url }),
+        post(auth, 'balance-checkout', { amount_usd: '5', success_url: url }),
+        post(auth, 'portal', { return_url: url }),
+      ];
+      for (const tried of tries) expect((await tried).status).toBe(422);
+    },
+  );
 
   test('keeps its settings of top-ups and alerts, each change in the audit log', async () => {
     const { auth } = await signUp(api);

@@ -27,6 +27,7 @@ import { responseStreamsMigration } from './0033-response-streams.ts';
 import { eventsMigration } from './0041-events.ts';
 import { peopleMigration } from './0044-people.ts';
 import { contentMigration } from './0047-content.ts';
+import { paymentCommandsMigration } from './0050-payment-commands.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   eventsMigration,
   peopleMigration,
   contentMigration,
+  paymentCommandsMigration,
 ];

@@ -78,18 +78,30 @@ interface InvoiceOrder {
 
 /** Makes an invoice of lines, and of what waits for it, and charges it. */
 export async function invoice(turn: Turn, subscription: Subscription, { behaviour, lines, reason }: InvoiceOrder): Promise<Invoice> {
-  const { books, now, pagesUrl } = turn;
-  const customer = await mustFind(books, 'customer', subscription.customer);
-  const waiting = (await books.list('invoice_item', customer.id)).filter(
-    (item) => item.invoice === null && item.subscription === subscription.id,
-  );
+  const { books } = turn;
+  const waiting = await waitingItems(books, subscription);
+  const parent = { subscription_details: { subscription: subscription.id } };
+  const made = await draw(turn, subscription.customer, { reason, lines: [...waiting, ...lines], parent, metadata: {} });
+  for (const item of waiting) await books.put('invoice_item', { ...item, invoice: made.id });
+  subscription.latest_invoice = made.id;
+  return collect(turn, made, behaviour);
+}
+
+interface Drawing extends Pick<Invoice, 'parent' | 'metadata'> {
+  readonly reason: Invoice['billing_reason'];
+  readonly lines: readonly SandboxLine[];
+}
+
+/** Numbers an invoice, and settles the customer's credit. It is open. */
+export async function draw({ books, now, pagesUrl }: Turn, customerId: string, { lines, reason, ...rest }: Drawing): Promise<Invoice> {
+  const customer = await mustFind(books, 'customer', customerId);
   const id = newSandboxId('in');
-  const all = [...waiting, ...lines];
-  const total = all.reduce((sum, { amount }) => sum + amount, 0);
+  const total = lines.reduce((sum, { amount }) => sum + amount, 0);
   // A negative total is kept as a credit; a credit that is kept lowers what is due.
   const applied = Math.max(0, Math.min(total, -customer.balance));
   const due = Math.max(0, total) - applied;
   const made: Invoice = {
+    ...rest,
     id,
     number: `SANDBOX-${customer.id.slice(-6).toUpperCase()}-${String(customer.invoices + 1).padStart(4, '0')}`,
     customer: customer.id,
@@ -105,16 +117,13 @@ export async function invoice(turn: Turn, subscription: Subscription, { behaviou
     attempts: 0,
     next_payment_attempt: null,
     hosted_invoice_url: `${pagesUrl}/invoices/${id}`,
-    parent: { subscription_details: { subscription: subscription.id } },
-    lines: { data: all },
+    lines: { data: [...lines] },
     payments: { data: [] },
   };
   await books.put('customer', { ...customer, balance: customer.balance + (total < 0 ? total : applied), invoices: customer.invoices + 1 });
-  for (const item of waiting) await books.put('invoice_item', { ...item, invoice: id });
-  subscription.latest_invoice = id;
   await books.put('invoice', made);
   await books.emit('invoice.finalized', made, now);
-  return collect(turn, made, behaviour);
+  return made;
 }
 
 /** What goes onto the subscription's next invoice, whatever that is for. */
@@ -160,7 +169,7 @@ export async function save(
 export async function end(turn: Turn, subscription: Subscription): Promise<void> {
   await dropSchedule(turn, subscription, 'canceled');
   for (const open of await turn.books.list('invoice', subscription.customer)) {
-    const isOurs = open.parent.subscription_details.subscription === subscription.id;
+    const isOurs = open.parent?.subscription_details.subscription === subscription.id;
     if (isOurs && open.next_payment_attempt !== null) await turn.books.put('invoice', { ...open, next_payment_attempt: null });
   }
   await save(turn, { ...subscription, status: 'canceled', ended_at: turn.now }, 'deleted');

@@ -62,7 +62,7 @@ export async function payInvoice(turn: Turn, invoiceId: string): Promise<void> {
   if (open?.status !== 'open') return;
   await saveCard(turn, open.customer, 'good');
   await collect(turn, open, 'pays');
-  const subscription = await turn.books.find('subscription', open.parent.subscription_details.subscription);
+  const subscription = open.parent && (await turn.books.find('subscription', open.parent.subscription_details.subscription));
   if (subscription?.status === 'past_due') await save(turn, { ...subscription, status: 'active' });
 }
 

@@ -101,7 +101,8 @@ const Invoice = z.object({
   number: z.string(),
   customer: z.string(),
   status: z.enum(['open', 'paid', 'uncollectible']),
-  billing_reason: z.enum(['subscription_create', 'subscription_cycle', 'subscription_update']),
+  billing_reason: z.enum(['subscription_create', 'subscription_cycle', 'subscription_update', 'manual']),
+  metadata: Metadata.default({}),
   total: Cents,
   amount_due: Cents,
   amount_paid: Cents,
@@ -112,7 +113,8 @@ const Invoice = z.object({
   attempts: z.number().int(),
   next_payment_attempt: Seconds.nullable(),
   hosted_invoice_url: z.string(),
-  parent: z.object({ subscription_details: z.object({ subscription: z.string() }) }),
+  /** Null of one that is billed by itself. */
+  parent: z.object({ subscription_details: z.object({ subscription: z.string() }) }).nullable(),
   lines: z.object({ data: z.array(Line) }),
   payments: z.object({ data: z.array(z.object({ status: z.literal('paid'), payment: z.object({ payment_intent: z.string() }) })) }),
 });

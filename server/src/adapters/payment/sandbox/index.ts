@@ -17,7 +17,7 @@ import {
   StripeSession,
   sessionOf,
 } from '../stripe-objects.ts';
-import { behaviourOf, type Payment, pay, type Turn } from './billing.ts';
+import { behaviourOf, collect, draw, line, type Payment, pay, type Turn } from './billing.ts';
 import { type Press, payInvoice, press } from './checkout.ts';
 import type { DocumentOf } from './documents.ts';
 import { createSandboxPages, type SandboxPages } from './pages.ts';
@@ -202,6 +202,20 @@ export async function createSandboxPayments({ clock, deliver, log, pool, publicU
         return found && readPayment(found);
       }),
 
+    findPayment: ({ customerId, reference }) =>
+      look(async ({ books }) => {
+        const found = (await books.list('payment', customerId)).find(({ metadata }) => metadata[METADATA.reference] === reference);
+        return found && readPayment(found);
+      }),
+
+    findRefund: (paymentId, reference) =>
+      look(async ({ books }) => {
+        const found = (await books.list('refund')).find(
+          (refund) => refund.payment_intent === paymentId && refund.metadata[METADATA.reference] === reference,
+        );
+        return found && refundOf(StripeRefund.parse(found));
+      }),
+
     refund: command('refund', async ({ books, now }, { amount, paymentId, reference }) => {
       const cents = amount === undefined ? undefined : nanoUsdToCents(amount);
       const payment = await books.find('payment', paymentId);
@@ -241,6 +255,27 @@ export async function createSandboxPayments({ clock, deliver, log, pool, publicU
       });
       return { id, amount: item.amount };
     }),
+
+    withdrawInvoiceItem: (id) =>
+      turn(async ({ books }) => {
+        const item = await books.find('invoice_item', id);
+        if (item?.invoice === null) await books.remove('invoice_item', id);
+        return item?.invoice ?? undefined;
+      }),
+
+    issueInvoice: (order) =>
+      turn(async (now) => {
+        const { amount, customerId, description, periodEndMs, periodStartMs, reference } = order;
+        const metadata = { [METADATA.reference]: reference };
+        const there = (await now.books.list('invoice', customerId)).find((one) => one.metadata[METADATA.reference] === reference);
+        if (there) return invoiceOf(StripeInvoice.parse(there));
+        const period = { start: Math.floor(periodStartMs / 1000), end: Math.floor(periodEndMs / 1000) };
+        const lines = [{ ...line(nanoUsdToCents(amount), description, period), metadata }];
+        const drawn = await draw(now, customerId, { reason: 'manual', lines, parent: null, metadata });
+        const { card } = (await now.books.find('customer', customerId)) ?? { card: null };
+        const made = card === null ? drawn : await collect(now, drawn, await behaviourOf(now.books, customerId));
+        return invoiceOf(StripeInvoice.parse(made));
+      }),
 
     readInvoice: (id) =>
       look(async ({ books }) => {

@@ -53,7 +53,7 @@ async function renew(turn: Turn, subscription: Subscription): Promise<void> {
 }
 
 async function retry(turn: Turn, open: Invoice): Promise<void> {
-  const subscription = await turn.books.find('subscription', open.parent.subscription_details.subscription);
+  const subscription = open.parent && (await turn.books.find('subscription', open.parent.subscription_details.subscription));
   const tried = await collect(turn, open, await behaviourOf(turn.books, open.customer));
   if (subscription && subscription.status !== 'canceled') await settle(turn, subscription, tried);
 }

@@ -25,6 +25,7 @@ export interface SandboxBooks {
   /** Oldest first; of one customer where one is named. */
   list<K extends DocumentKind>(kind: K, customerId?: string): Promise<DocumentOf<K>[]>;
   put<K extends DocumentKind>(kind: K, document: DocumentOf<K>): Promise<void>;
+  remove(kind: DocumentKind, id: string): Promise<void>;
   /** Tells of an object as it is now. */
   emit(type: string, object: object, atSeconds: number): Promise<void>;
   /** What was answered under the key before, or what `work` answers. @throws PaymentFault when the key was used for something else */
@@ -97,6 +98,9 @@ function booksOf(client: pg.PoolClient): SandboxBooks {
          on conflict (id) do update set data = excluded.data`,
         [document.id, kind, customerId, JSON.stringify(document)],
       );
+    },
+    async remove(kind, id) {
+      await client.query('delete from sandbox_payment_objects where id = $1 and kind = $2', [id, kind]);
     },
     async emit(type, object, atSeconds) {
       const id = newSandboxId('evt');
