@@ -1613,7 +1613,7 @@ export interface PlanCheckoutRequest {
   success_url?: string | undefined;
   /** Where the browser goes afterwards. Default: a page of this server. */
   cancel_url?: string | undefined;
-  /** `effective_at` of an upgrade preview, for exactly its amount. */
+  /** `effective_at` of an upgrade preview of this plan, at most ten minutes old: exactly its amount is charged. */
   prorated_at?: string | undefined;
 }
 
