@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { account } from './account.ts';
+import { anchors } from './anchors.ts';
 import { audit } from './audit.ts';
 import { batches } from './batches.ts';
 import { budgets } from './budgets.ts';
@@ -46,6 +47,7 @@ export const contract = c.router(
     ledger,
     runs,
     receipts,
+    anchors,
     plans,
     paymentWebhooks,
     siteEvents,
@@ -55,6 +57,7 @@ export const contract = c.router(
 );
 
 export * from './account.ts';
+export * from './anchors.ts';
 export * from './audit.ts';
 export * from './batches.ts';
 export * from './budgets.ts';

@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
+import { ReceiptAnchor } from './anchors.ts';
 import { problem, refusals, Timestamp, Uuid } from './conventions.ts';
 
 const c = initContract();
@@ -189,7 +190,9 @@ export const ReceiptResponse = z
       })
       .meta({ description: 'Signature of the service.' }),
     log: ReceiptLog,
-    anchor: z.null().meta({ description: 'Place of the on-chain anchor; null until one exists.' }),
+    anchor: ReceiptAnchor.nullable().meta({
+      description: 'The anchor on a public chain, the one that is furthest along; null where this service anchors nowhere.',
+    }),
   })
   .meta({ id: 'ReceiptResponse', description: 'A signed receipt: with the public key, everything needed to verify it offline.' });
 export type ReceiptResponse = z.infer<typeof ReceiptResponse>;

@@ -53,10 +53,10 @@ export const inferenceHeaders = {
         'When the run ends: an RFC 3339 time, or whole seconds from this request. Then it makes no calls, and running ones are stopped. Later requests can only bring it forward.',
       examples: ['2026-11-21T18:00:00Z'],
     }),
-  'x-vaas-anchor': z
-    .enum(['true', 'false'])
-    .optional()
-    .meta({ description: '`true` asks for the receipt’s Merkle root to be anchored on chain.' }),
+  'x-vaas-anchor': z.enum(['true', 'false']).optional().meta({
+    description:
+      '`true` asks for the log to be anchored on chain soon, with this receipt in it, and not at the next scheduled time. Where the service anchors nowhere it changes nothing.',
+  }),
   'x-budget-policy': z.enum(['strict', 'clamp']).optional().meta({
     description: '`clamp`: where the worst case does not fit, lower the token bound to what fits and say so in `X-Budget-Max-Tokens`.',
   }),

@@ -1,3 +1,5 @@
+export { type ConfirmedAnchor, type ConfirmOptions, confirmAnchor, type UnconfirmedAnchor } from './anchor/confirm-anchor.ts';
+export type { AnchoredReceipt } from './anchor/receipt-anchor.ts';
 export { canonicalJson } from './canonical.ts';
 export type { RequestComponents } from './client-signature.ts';
 export { type CostLine, costLines, recomputeCost } from './cost.ts';

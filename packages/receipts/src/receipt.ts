@@ -109,9 +109,33 @@ export interface ReceiptResponse {
     value: string;
   };
   log: ReceiptLog;
-  /** Place of the on-chain anchor. */
-  anchor: null;
+  /** The one that is furthest along; null where the service anchors nowhere. */
+  anchor: ReceiptAnchor | null;
 }
+
+/** Where on a public chain the receipt can be found; `pending` until a state of the log that holds it has been sent there. */
+export type ReceiptAnchor =
+  | { state: 'pending' }
+  | {
+      state: 'submitted' | 'included' | 'finalized';
+      id: string;
+      /** EIP-155. */
+      chain_id: number;
+      /** Address, 0x and 40 hex digits. */
+      contract: string;
+      /** Entries of the log in the state that the contract holds. */
+      tree_size: number;
+      /** Of that state, 0x and hex. */
+      root: string;
+      transaction_hash: string | null;
+      block_number: number | null;
+      /** RFC 3339, UTC. */
+      block_time: string | null;
+      /** Position of the entry, from 0. */
+      index: number;
+      /** Hashes from the leaf upwards (RFC 9162, section 2.1.3), 0x and hex. */
+      path: string[];
+    };
 
 /** Where the receipt stands in the log, with the proof of it; `pending` for the seconds until it does. */
 export type ReceiptLog =

@@ -69,7 +69,13 @@ export type RefusalCode =
   /** The proof does not lead from the receipt to the root of the checkpoint. */
   | 'not_in_log'
   /** Fewer of the named witnesses than demanded have cosigned the checkpoint. */
-  | 'too_few_witnesses';
+  | 'too_few_witnesses'
+  /** `anchor` has the wrong form. */
+  | 'malformed_anchor'
+  /** The path does not lead from the receipt to the root that the anchor names. */
+  | 'not_in_anchor'
+  /** The anchor is of another state of the log than the log's own proof. */
+  | 'anchor_of_another_log';
 
 /** Ends the verification of a receipt from any depth of it. The verifying functions catch it and return it as a value. */
 export class Refused extends Error {

@@ -18,6 +18,8 @@ const WHOLE = 'That there is no other receipt of the same account.';
 const NOT_LOGGED = 'That it stands in the log: it carries no proof of that yet. Fetched again some seconds after its request, it does.';
 const LOG_UNCHECKED = 'That it stands in the log: no key of the log was at hand to check its proof.';
 const ONE_VIEW = 'That the log shows everybody the same: no witness that was named has cosigned the state of the log.';
+const ANCHOR_UNCONFIRMED =
+  'That the state of the log was on a public chain: the receipt is in the state that its anchor names, and the chain was not asked for it.';
 const NOT_ANCHORED = 'That the state of the log was on a public chain: it carries no anchor yet.';
 const ANCHOR_UNCHECKED = 'That the state of the log was on a public chain: its anchor was not checked.';
 
@@ -41,6 +43,7 @@ export function statementOf(checks: Checks, logged: LoggedReceipt | undefined): 
       ...isIf(logged?.witnesses.length === 0, ONE_VIEW),
       ...isIf(checks.anchor === 'pending', NOT_ANCHORED),
       ...isIf(checks.anchor === 'unchecked', ANCHOR_UNCHECKED),
+      ...isIf(checks.anchor === 'unconfirmed', ANCHOR_UNCONFIRMED),
     ],
   };
 }

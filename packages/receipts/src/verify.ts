@@ -1,3 +1,5 @@
+import { readAnchor } from './anchor/read-anchor.ts';
+import { type AnchoredReceipt, checkAnchor } from './anchor/receipt-anchor.ts';
 import { checkClientSignature, type RequestComponents } from './client-signature.ts';
 import { checkCost } from './cost.ts';
 import { receiptDigest } from './digest.ts';
@@ -31,7 +33,8 @@ export interface Checks {
   readonly client_signature?: 'ok' | 'unchecked';
   /** `unchecked`: there is a proof, and no key of the log at hand to check it with. One that does not hold refuses the receipt. */
   readonly log: 'ok' | ProofState;
-  readonly anchor: ProofState;
+  /** `unconfirmed`: the receipt is in the state of the log that its anchor names; whether that is on the chain, `confirmAnchor` asks. */
+  readonly anchor: 'unconfirmed' | ProofState;
 }
 
 /** A receipt that holds. Only `payload` is signed, so only it is handed on. */
@@ -41,6 +44,8 @@ export interface Verified extends Statement {
   readonly checks: Checks;
   /** Where it stands in the log; present where `checks.log` is `ok`. */
   readonly logged?: LoggedReceipt;
+  /** Which state of the log is said to be on a chain; present where `checks.anchor` is `unconfirmed`. */
+  readonly anchored?: AnchoredReceipt;
 }
 
 /** A refusal is a value, not an exception. */
@@ -98,15 +103,16 @@ function verified(input: unknown, keys: unknown, { prices, requestComponents = {
   if (!logged && (trust.witnesses?.quorum ?? 0) > 0)
     throw new Refused('too_few_witnesses', 'The receipt carries no state of the log that witnesses could have cosigned.');
 
+  const named = readAnchor(anchor);
+  const anchored = named && named !== 'unknown' ? checkAnchor(payload, named, logged) : undefined;
+
   const checks: Checks = {
     signature: 'ok',
     cost: 'ok',
     ...(prices && { prices: 'ok' }),
     ...(clientSignature && { client_signature: clientSignature }),
     log: logged ? 'ok' : entry ? 'unchecked' : 'pending',
-    anchor: stateOf(anchor),
+    anchor: anchored ? 'unconfirmed' : named ? 'unchecked' : 'pending',
   };
-  return { valid: true, payload, checks, ...(logged && { logged }), ...statementOf(checks, logged) };
+  return { valid: true, payload, checks, ...(logged && { logged }), ...(anchored && { anchored }), ...statementOf(checks, logged) };
 }
-
-const stateOf = (proof: unknown): ProofState => (proof === null ? 'pending' : 'unchecked');

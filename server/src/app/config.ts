@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { parseRedisUrl } from '../adapters/redis/connect.ts';
+import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
 import { type Environment, type ProviderConfig, providersOfVariables } from './provider-config.ts';
@@ -166,6 +167,8 @@ export interface Config {
   /** Lines of one batch that run at the same time. */
   readonly batchLines: number;
   readonly drainTimeoutMs: number;
+  /** Chains on which the receipts’ log is anchored; none where that was not configured. */
+  readonly anchorChains: readonly AnchorChainConfig[];
 }
 
 /**
@@ -188,7 +191,8 @@ export function readConfig(environment: Environment = process.env): Config {
   const given = read(() => readVariables(env));
   const listed = read(() => providersOfFile(env));
   const wellKnown = read(() => providersOfVariables(env));
-  if (!given || !listed || !wellKnown) throw new ConfigError(faults);
+  const anchorChains = read(() => anchorChainsOf(env));
+  if (!given || !listed || !wellKnown || !anchorChains) throw new ConfigError(faults);
   return {
     port: given.PORT,
     host: given.HOST,
@@ -232,6 +236,7 @@ export function readConfig(environment: Environment = process.env): Config {
     },
     batchLines: given.BATCH_LINES,
     drainTimeoutMs: given.DRAIN_TIMEOUT_MS,
+    anchorChains,
   };
 }
 

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Call, DeploymentView, Served } from '../inference/index.ts';
+import type { AnchoringView } from '../receipts/index.ts';
 import type { JobRun } from './jobs.ts';
 
 /** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
@@ -8,6 +9,8 @@ export interface Metrics {
   jobRan(run: JobRun): void;
   quarantined(): void;
   laneDifferences(count: number): void;
+  /** What is known of a chain after a look at it. */
+  anchoring(view: AnchoringView): void;
   /** Asked at every reading how the deployments are doing. */
   watchDeployments(views: () => readonly DeploymentView[]): void;
   /** The exposition text and its content type. */
@@ -77,8 +80,29 @@ export function createMetrics(): Metrics {
     jobRan: ({ job, outcome }) => jobs.inc({ job, outcome }),
     quarantined: () => quarantine.inc(),
     laneDifferences: (count) => differences.set(count),
+    anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
+  };
+}
+
+const WEI_PER_COIN = 1e18;
+
+/** Amounts are of the chain's coin, as floats: they are looked at, and never computed with. */
+function anchoringGauges(registers: Registry[]): (view: AnchoringView) => void {
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames: ['chain'], registers });
+  const waiting = gauge('tallygate_anchor_waiting_receipts', 'Entries of the receipts’ log that are in no anchor on the chain yet');
+  const balance = gauge('tallygate_anchor_balance', 'What the account that pays for anchors has, in the coin of the chain');
+  const low = gauge('tallygate_anchor_balance_low', 'Whether that account is nearly empty; 1 is an alarm');
+  const faults = gauge('tallygate_anchor_fault', 'Whether anchoring cannot go on; 1 for long is an alarm');
+  const fees = gauge('tallygate_anchor_fees', 'Paid for the anchors on the chain, in its coin');
+  return ({ chainId, waiting: entries, balanceWei, isBalanceLow, fault, feesWei }) => {
+    const chain = `${chainId}`;
+    waiting.set({ chain }, entries);
+    if (balanceWei !== undefined) balance.set({ chain }, Number(balanceWei) / WEI_PER_COIN);
+    low.set({ chain }, isBalanceLow ? 1 : 0);
+    faults.set({ chain }, fault === null ? 0 : 1);
+    fees.set({ chain }, Number(feesWei) / WEI_PER_COIN);
   };
 }
 

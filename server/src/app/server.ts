@@ -13,9 +13,10 @@ import { createLog, flushed } from '../kernel/log.ts';
 import { keyRoutes } from '../keys/index.ts';
 import { ledgerRoutes } from '../ledger/index.ts';
 import { createPlans, planRoutes } from '../plans/index.ts';
-import { receiptRoutes } from '../receipts/index.ts';
+import { anchorRoutes, receiptRoutes } from '../receipts/index.ts';
 import { runRoutes } from '../runs/index.ts';
 import { openAccounts } from './accounts.ts';
+import { anchoringJobs } from './anchoring.ts';
 import { openBooks } from './books.ts';
 import { type Bootstrap, bootstrap } from './bootstrap.ts';
 import { Closing } from './closing.ts';
@@ -97,6 +98,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const jobs = await startJobs({
       jobs: [
         ...kept.jobs,
+        ...(await anchoringJobs(foundation)),
         ...scheduledJobs({
           pool,
           blobs,
@@ -160,7 +162,8 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
           ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
           ...endpointsOf(contract.plans, planRoutes(plans, clock)),
-          ...endpointsOf(contract.receipts, receiptRoutes(pool)),
+          ...endpointsOf(contract.receipts, receiptRoutes(pool, config.anchorChains.length > 0)),
+          ...endpointsOf(contract.anchors, anchorRoutes(pool)),
           ...endpointsOf(contract.siteEvents, siteEventRoutes({ siteEvents: createSiteEvents({ pool, clock }), clock, publicUrl })),
           ...endpointsOf(contract.content, contentRoutes(createContent({ pool, clock }))),
         ],

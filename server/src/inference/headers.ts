@@ -15,6 +15,8 @@ export interface InferenceHeaders {
   readonly budgetPolicy: 'strict' | 'clamp';
   readonly fallbackPolicy: 'none' | 'deployment' | 'semantic';
   readonly sandboxFault: string | undefined;
+  /** That the log be anchored on chain soon, with this receipt in it; absent where nobody asks. */
+  readonly anchorWished?: true | undefined;
 }
 
 /** Epoch milliseconds, or milliseconds after the request arrived. */
@@ -58,6 +60,7 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
     budgetPolicy: given['x-budget-policy'] ?? 'strict',
     fallbackPolicy: given['x-fallback-policy'] ?? (runId === null ? 'deployment' : 'semantic'),
     sandboxFault,
+    ...(given['x-vaas-anchor'] === 'true' && { anchorWished: true }),
   };
 }
 

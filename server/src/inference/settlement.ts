@@ -124,6 +124,7 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     held: hold.amount.toString(),
     cost: cost.nanoUsd.toString(),
     clientSignature: call.clientSignature,
+    anchorWished: call.headers.anchorWished,
     requestSha256: call.work.requestSha256(),
     responseSha256: served.responseSha256,
     startedAt: call.startedAt,

@@ -79,6 +79,7 @@ function receiptRow(record: PostedRecord, signingKey: SigningKey) {
     digest: `\\x${receipt.digest.toString('hex')}`,
     kid: receipt.kid,
     signature: `\\x${receipt.signature.toString('hex')}`,
+    anchor_wished: record.anchorWished ?? false,
   };
 }
 

@@ -44,6 +44,8 @@ export interface SettlementRecord {
   readonly cost: string;
   /** Absent in records from before requests could be signed. */
   readonly clientSignature?: ClientSignature | null;
+  /** The caller asks for the receipt to be anchored on chain soon. */
+  readonly anchorWished?: true | undefined;
   readonly requestSha256: string;
   readonly responseSha256: string;
   /**

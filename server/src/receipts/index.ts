@@ -1,4 +1,6 @@
+export { AnchorWorker } from './anchors/anchor-worker.ts';
+export type { AnchoringView } from './anchors/anchoring.ts';
 export { issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
 export { appendAll } from './log/append.ts';
-export { receiptRoutes } from './routes.ts';
+export { anchorRoutes, receiptRoutes } from './routes.ts';
 export { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';

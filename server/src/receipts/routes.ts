@@ -1,12 +1,15 @@
-import type { contract } from '@tallygate/contract';
+import type { contract, ReceiptResponse } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Handlers } from '../identity/index.ts';
+import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
+import { withAnchors } from './anchors/receipt-anchor.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './log/read-log.ts';
 import { findReceipt } from './read-receipt.ts';
 import { publishedKeys } from './signing-keys.ts';
 
-export const receiptRoutes = (pool: Pool): Handlers<typeof contract.receipts> => ({
-  getReceipt: async ({ params }) => ({ status: 200, body: await findReceipt(pool, params.receipt_id) }),
+/** @param isAnchoring whether what has no anchor yet is waiting for one */
+export const receiptRoutes = (pool: Pool, isAnchoring = false): Handlers<typeof contract.receipts> => ({
+  getReceipt: async ({ params }) => ({ status: 200, body: await anchoredReceipt(pool, params.receipt_id, isAnchoring) }),
   getReceiptProof: async ({ params }) => ({ status: 200, body: await proofOfReceipt(pool, params.receipt_id) }),
   getCheckpoint: async () => ({ status: 200, body: (await newestCheckpoint(pool)).note }),
   getConsistency: async ({ query: { from, to } }) => ({
@@ -19,4 +22,16 @@ export const receiptRoutes = (pool: Pool): Handlers<typeof contract.receipts> =>
     },
   }),
   getKeys: async () => ({ status: 200, body: await publishedKeys(pool) }),
+});
+
+/** @throws Problem `not_found` */
+async function anchoredReceipt(pool: Pool, receiptId: string, isAnchoring: boolean): Promise<ReceiptResponse> {
+  const receipt = await findReceipt(pool, receiptId);
+  const [anchored = receipt] = await withAnchors(pool, [receipt], isAnchoring);
+  return anchored;
+}
+
+export const anchorRoutes = (pool: Pool): Handlers<typeof contract.anchors> => ({
+  listAnchors: async ({ query }) => ({ status: 200, body: await listAnchors(pool, query) }),
+  getAnchor: async ({ params }) => ({ status: 200, body: await findAnchor(pool, params.anchor_id) }),
 });

@@ -34,6 +34,7 @@ const quantity = z
   .transform((text) => BigInt(text));
 const number = quantity.transform(Number).pipe(z.int());
 const Block = z.object({ number, timestamp: number });
+const PricedBlock = z.object({ baseFeePerGas: quantity });
 /** A node that knows a transaction from its pool alone names no block. `l1Fee`: what chains of the OP Stack charge beside the gas. */
 const Waiting = z.object({ blockNumber: z.null() });
 const Receipt = z.object({
@@ -57,12 +58,16 @@ export function openEthersChain({ rpcUrl, chainId, abi, privateKey, confirmation
 
   let isRightChain = false;
   async function ask(method: string, ...params: readonly unknown[]): Promise<unknown> {
-    if (!isRightChain) {
-      const found = number.parse(await provider.send('eth_chainId', []));
-      if (found !== chainId) throw new Error(`The node is of chain ${found}, the configuration says ${chainId}`);
-      isRightChain = true;
+    try {
+      if (!isRightChain) {
+        const found = number.parse(await provider.send('eth_chainId', []));
+        if (found !== chainId) throw new Error(`The node is of chain ${found}, the configuration says ${chainId}`);
+        isRightChain = true;
+      }
+      return await provider.send(method, [...params]);
+    } catch (error) {
+      throw withoutAddress(error, chainId);
     }
-    return provider.send(method, [...params]);
   }
 
   async function read(name: string, ...args: readonly unknown[]) {
@@ -104,9 +109,10 @@ export function openEthersChain({ rpcUrl, chainId, abi, privateKey, confirmation
     },
 
     async fees() {
-      const { maxFeePerGas, maxPriorityFeePerGas } = await provider.getFeeData();
-      if (maxFeePerGas === null || maxPriorityFeePerGas === null) throw new Error(`Chain ${chainId} has no fees by EIP-1559`);
-      return { maxPerGas: maxFeePerGas, maxPriorityPerGas: maxPriorityFeePerGas };
+      const { baseFeePerGas } = PricedBlock.parse(await ask('eth_getBlockByNumber', 'latest', false));
+      const maxPriorityPerGas = quantity.parse(await ask('eth_maxPriorityFeePerGas'));
+      // Twice the present base fee: it grows by an eighth a block at most, so the offer holds for six full ones.
+      return { maxPerGas: 2n * baseFeePerGas + maxPriorityPerGas, maxPriorityPerGas };
     },
 
     async estimate(state) {
@@ -169,3 +175,19 @@ function refusedBroadcast(error: unknown): Broadcast {
   if (KNOWN.test(String(error))) return 'accepted';
   throw error;
 }
+
+/** What a node said, and what a caller has to tell apart. */
+const MEANT = ['CALL_EXCEPTION', 'NONCE_EXPIRED', 'REPLACEMENT_UNDERPRICED'] as const;
+
+/** The address of a node often holds the key to it, and the library's errors name it: it is not to get into a log. */
+function withoutAddress(error: unknown, chainId: number): unknown {
+  if (MEANT.some((code) => isError(error, code))) return error;
+  if (isError(error, 'INSUFFICIENT_FUNDS')) return new Error(`The account that pays for anchors on chain ${chainId} is empty`);
+  if (isError(error, 'UNKNOWN_ERROR'))
+    return new Error(`The node of chain ${chainId} refuses: ${messageOf(error.error) || error.shortMessage}`);
+  if (error instanceof Error && 'shortMessage' in error) return new Error(`The node of chain ${chainId} fails: ${error.shortMessage}`);
+  return error;
+}
+
+const messageOf = (value: unknown): string =>
+  typeof value === 'object' && value !== null && 'message' in value && typeof value.message === 'string' ? value.message : '';

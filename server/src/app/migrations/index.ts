@@ -24,6 +24,7 @@ import { receiptLogMigration } from './0030-receipt-log.ts';
 import { batchRunsMigration } from './0031-batch-runs.ts';
 import { videoCharactersMigration } from './0032-video-characters.ts';
 import { responseStreamsMigration } from './0033-response-streams.ts';
+import { anchorsMigration } from './0038-anchors.ts';
 import { eventsMigration } from './0041-events.ts';
 import { peopleMigration } from './0044-people.ts';
 import { contentMigration } from './0047-content.ts';
@@ -54,8 +55,9 @@ export const migrations: readonly Migration[] = [
   skippedDeploymentsMigration,
   receiptLogMigration,
   batchRunsMigration,
-  videoCharactersMigration,
   responseStreamsMigration,
+  anchorsMigration,
+  videoCharactersMigration,
   eventsMigration,
   peopleMigration,
   contentMigration,
