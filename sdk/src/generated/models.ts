@@ -125,6 +125,51 @@ export interface AgentModel {
   prices: { [name: string]: string };
 }
 
+/** Anchors of the log, the newest first. */
+export interface AnchorListResponse {
+  items: AnchorResponse[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** A state of the receipts’ log on a public chain, or on its way there. */
+export interface AnchorResponse {
+  object: 'anchor';
+  /** UUIDv7. */
+  id: string;
+  state: AnchorState;
+  /** Number of the chain (EIP-155). */
+  chain_id: number;
+  /** Address of the contract on that chain. */
+  contract: string;
+  /** How many entries the log had. */
+  tree_size: number;
+  /** Root over these entries (RFC 9162, SHA-256), as the contract holds it. */
+  root: string;
+  /** Size of the state that the contract held before; 0 for its first. The contract itself has checked that this one begins with it; `GET /v1/log/consistency` shows how. */
+  previous_size: number;
+  /** Set once it stands in a block. */
+  transaction_hash: string | null;
+  block_number: number | null;
+  block_time: string | null;
+  gas_used: string | null;
+  /** What the anchor cost, in the coin of the chain, with what a layer 2 charges for data. */
+  fee: string | null;
+  /** The same at the price of the coin that the service was told; null where it was told none. */
+  fee_usd: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  submitted_at: string | null;
+  /** When the service saw it in a block. */
+  included_at: string | null;
+  finalized_at: string | null;
+}
+
+/** `logged`: meant for the chain, not sent yet. `submitted`: sent. `included`: in a block that the chain may still take back. `finalized`: in one that it will not. `superseded`: never got there, because a later state of the log did. */
+export type AnchorState = 'logged' | 'submitted' | 'included' | 'finalized' | 'superseded';
+
 /** One change, by whom and from where. Entries are never changed and never deleted. */
 export interface AuditLogEntry {
   /** UUIDv7. */
@@ -2093,6 +2138,32 @@ export interface PublishedContentResponse {
   body: string;
 }
 
+/** Where on a public chain the receipt can be found: the state of the log that holds it, and its place in there. */
+export type ReceiptAnchor = {
+  /** No state of the log with this receipt in it has been sent to a chain yet. */
+  state: 'pending';
+} | {
+  state: 'submitted' | 'included' | 'finalized';
+  /** For `GET /v1/anchors/{anchor_id}`. */
+  id: string;
+  /** Number of the chain (EIP-155). */
+  chain_id: number;
+  /** Address of the contract on that chain. */
+  contract: string;
+  /** How many entries the log had. */
+  tree_size: number;
+  /** Root over these entries (RFC 9162, SHA-256), as the contract holds it. */
+  root: string;
+  /** Null while it stands in no block. */
+  transaction_hash: string | null;
+  block_number: number | null;
+  block_time: string | null;
+  /** Place of the receipt in the log, from 0. */
+  index: number;
+  /** Inclusion path of the receipt in the log of `tree_size` entries (RFC 9162, section 2.1.3), as the contract’s `isIncluded` takes it. */
+  path: string[];
+};
+
 /** Where the receipt stands in the log, with the proof of it. */
 export type ReceiptLog = {
   state: 'pending';
@@ -2177,8 +2248,8 @@ export interface ReceiptResponse {
     value: string;
   };
   log: ReceiptLog;
-  /** Place of the on-chain anchor; null until one exists. */
-  anchor: null;
+  /** The anchor on a public chain, the one that is furthest along; null where this service anchors nowhere. */
+  anchor: ReceiptAnchor | null;
 }
 
 /** What was consumed. Cached, cache-write, audio and image tokens are parts of the input, reasoning and image tokens of the output. Counts that only some requests have are absent when they are zero. */
