@@ -1,4 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { deployAnchor } from './anchors/deploy.ts';
+import { listAnchors } from './anchors/list.ts';
+import { verifyAnchors } from './anchors/verify.ts';
 import { listAudit } from './audit/list.ts';
 import { cancelBatch } from './batches/cancel.ts';
 import { createBatch } from './batches/create.ts';
@@ -173,6 +176,10 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   getReceipt(receipts, perform);
   verifyReceipt(receipts, perform);
   receiptKeys(receipts, perform);
+  const anchors = program.command('anchors').description('The states of the receipts’ log on public chains');
+  listAnchors(anchors, perform);
+  verifyAnchors(anchors, perform);
+  deployAnchor(anchors, perform);
   const files = program.command('files').description('Stored files: input and output of batches and requests');
   listFiles(files, perform);
   uploadFile(files, perform);

@@ -1,4 +1,13 @@
-export { type Verification, verifyReceipt, verifyReceiptText } from '@tallygate/receipts';
+export {
+  type ConfirmedAnchor,
+  type ConfirmOptions,
+  confirmAnchor,
+  type UnconfirmedAnchor,
+  type Verification,
+  verifyReceipt,
+  verifyReceiptText,
+} from '@tallygate/receipts';
+export type { AnchorQuery, Anchors } from './anchors.ts';
 export type { Audio, Speech, Transcriptions, Translations } from './audio.ts';
 export type { AuditLog, AuditLogQuery } from './audit.ts';
 export type { Batches, BatchOptions, BatchQuery, WaitOptions } from './batches.ts';
@@ -37,6 +46,9 @@ export type {
   AgentHeader,
   AgentInterface,
   AgentModel,
+  AnchorListResponse,
+  AnchorResponse,
+  AnchorState,
   AuditLogEntry,
   AuditLogResponse,
   Batch,

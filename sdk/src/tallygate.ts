@@ -1,3 +1,4 @@
+import { Anchors } from './anchors.ts';
 import { Audio } from './audio.ts';
 import { AuditLog } from './audit.ts';
 import { Batches } from './batches.ts';
@@ -67,6 +68,7 @@ export class Tallygate {
   readonly usage: Usage;
   readonly requests: Requests;
   readonly receipts: Receipts;
+  readonly anchors: Anchors;
   readonly chat: Chat;
   readonly responses: Responses;
   readonly conversations: Conversations;
@@ -111,6 +113,7 @@ export class Tallygate {
     this.usage = new Usage(transport);
     this.requests = new Requests(transport);
     this.receipts = new Receipts(transport);
+    this.anchors = new Anchors(transport);
     this.chat = new Chat(transport);
     this.responses = new Responses(transport);
     this.conversations = new Conversations(transport);

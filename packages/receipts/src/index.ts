@@ -1,11 +1,18 @@
-export { type ConfirmedAnchor, type ConfirmOptions, confirmAnchor, type UnconfirmedAnchor } from './anchor/confirm-anchor.ts';
+export {
+  type ConfirmedAnchor,
+  type ConfirmOptions,
+  chainIdOf,
+  confirmAnchor,
+  type NodeOptions,
+  type UnconfirmedAnchor,
+} from './anchor/confirm-anchor.ts';
 export type { AnchoredReceipt } from './anchor/receipt-anchor.ts';
 export { canonicalJson } from './canonical.ts';
 export type { RequestComponents } from './client-signature.ts';
 export { type CostLine, costLines, recomputeCost } from './cost.ts';
 export { accountHash, accountHashInput, keyHash, keyHashInput, keyThumbprint, receiptDigest, signingInput } from './digest.ts';
 export { isPublicKey, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
-export { fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
+export { fromBase64, fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
 export { type Checkpoint, checkpointText, parseCheckpoint } from './log/checkpoint.ts';
 export {
   cosignatureLine,

@@ -1,16 +1,19 @@
 import type { AnchoredReceipt } from './receipt-anchor.ts';
 
-export interface ConfirmOptions {
+export interface NodeOptions {
   /** Of any node of the chain. The answer is as good as the node: ask one that you trust, or several. */
   readonly rpcUrl: string;
-  /** The contract that was had in a safe way. Without it the receipt itself names the contract, and whoever made the receipt may have made that one too. */
-  readonly contract?: string;
   readonly signal?: AbortSignal;
   /** In place of the platform's `fetch`. */
   readonly fetch?: (
     url: string,
     init: { method: string; headers: Record<string, string>; body: string; signal: AbortSignal | null },
   ) => Promise<Response>;
+}
+
+export interface ConfirmOptions extends NodeOptions {
+  /** The contract that was had in a safe way. Without it the receipt itself names the contract, and whoever made the receipt may have made that one too. */
+  readonly contract?: string;
 }
 
 /** The chain holds the state of the log. */
@@ -47,7 +50,7 @@ export async function confirmAnchor(anchor: AnchoredReceipt, options: ConfirmOpt
   const { contract = anchor.contract } = options;
   if (contract.toLowerCase() !== anchor.contract.toLowerCase())
     return refused('other_contract', `The receipt names the contract ${anchor.contract}, asked for is ${contract}.`);
-  const chainId = Number(textOf(await ask('eth_chainId', [], options)));
+  const chainId = await chainIdOf(options);
   if (chainId !== anchor.chain_id)
     return refused('other_chain', `The receipt names chain ${anchor.chain_id}, the node is of chain ${chainId}.`);
 
@@ -66,6 +69,9 @@ export async function confirmAnchor(anchor: AnchoredReceipt, options: ConfirmOpt
     finality: await finalityOf(call, held, options),
   };
 }
+
+/** The number of the node's chain (EIP-155). @throws Error where the node cannot be asked */
+export const chainIdOf = async (options: NodeOptions): Promise<number> => Number(textOf(await ask('eth_chainId', [], options)));
 
 const refused = (code: UnconfirmedAnchor['code'], reason: string): UnconfirmedAnchor => ({ confirmed: false, code, reason });
 
@@ -92,7 +98,7 @@ async function finalityOf(call: readonly unknown[], held: string, options: Confi
   return 'latest';
 }
 
-async function ask(method: string, params: readonly unknown[], { rpcUrl, signal, fetch: send = fetch }: ConfirmOptions): Promise<unknown> {
+async function ask(method: string, params: readonly unknown[], { rpcUrl, signal, fetch: send = fetch }: NodeOptions): Promise<unknown> {
   const response = await send(rpcUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

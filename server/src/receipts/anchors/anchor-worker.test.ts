@@ -1,4 +1,6 @@
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { receiptAnchor } from '@tallygate/receipt-anchor';
 import { deployReceiptAnchor, type LocalChain, startLocalChain } from '@tallygate/receipt-anchor/local-chain';
 import { inclusionRanges, leafHash, toHex } from '@tallygate/receipts';
@@ -303,6 +305,23 @@ describe('the log on a chain', () => {
     expect(rows).toEqual([{ sent: 1n }]);
   });
 
+  test.each([
+    ['before it has signed', 'sign'],
+    ['between writing down and sending', 'before broadcast'],
+    ['between sending and writing down', 'after broadcast'],
+  ])('is anchored once and not lost where the process is killed %s', async (_, moment) => {
+    await settle(4);
+    const victim = killedAt(moment);
+    expect(await once(victim, 'exit')).toEqual([null, 'SIGKILL']);
+    const { steps } = workerOn();
+    // Its lock goes with its connection, which the database may notice a moment later.
+    await expect.poll(() => steps().then(states)).toEqual([[4, 'included']]);
+    expect(await anchored()).toEqual([4]);
+    const [anchor] = await anchors();
+    const { rows } = await pool.query<{ transaction_hash: string }>('select transaction_hash from anchor_transactions');
+    expect(rows.map(({ transaction_hash }) => transaction_hash)).toEqual([anchor?.inclusion?.hash]);
+  });
+
   test('goes to every chain at its own pace: one that cannot be reached holds up no other', async () => {
     const other = await startLocalChain({ chainId: 4_242 });
     try {
@@ -332,3 +351,28 @@ describe('the log on a chain', () => {
     expect(view()).toMatchObject({ isBalanceLow: true, balanceWei: expect.any(BigInt) });
   });
 });
+
+/** A worker in a process of its own that is killed, as by `kill -9`, at a moment of its first anchor. */
+function killedAt(moment: string) {
+  const options = { rpcUrl: local.url, chainId: local.chainId, contract, privateKey: local.keys[0], confirmations: 'safe' };
+  const settings = Object.entries(SETTINGS).map(([name, value]) => `${name}: ${value}${typeof value === 'bigint' ? 'n' : ''}`);
+  const from = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+  const script = `
+    import { pino } from 'pino';
+    import { receiptAnchor } from '@tallygate/receipt-anchor';
+    import { openEthersChain } from ${from('../../adapters/chain/ethers-chain.ts')};
+    import { openPool } from ${from('../../adapters/postgres/database.ts')};
+    import { AnchorWorker } from ${from('./anchor-worker.ts')};
+    const log = pino({ level: 'silent' });
+    const chain = openEthersChain({ ...${JSON.stringify(options)}, abi: receiptAnchor.abi });
+    const die = () => { process.kill(process.pid, 'SIGKILL'); return new Promise(() => {}); };
+    const sign = (...given) => ${moment === 'sign' ? 'die()' : 'chain.sign(...given)'};
+    const broadcast = async (raw) => {
+      if (${moment === 'after broadcast'}) await chain.broadcast(raw);
+      return die();
+    };
+    const pool = openPool({ url: ${JSON.stringify(database.url)}, log, poolSize: 2 });
+    await new AnchorWorker({ chain: { ...chain, sign, broadcast }, settings: { ${settings.join(', ')} }, pool, clock: { now: () => ${clock.now()} }, log }).step();`;
+  const args = ['--conditions=tallygate-source', '--input-type=module-typescript', '-e', script];
+  return spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: new URL('.', import.meta.url) });
+}

@@ -1,0 +1,52 @@
+import type { AnchorResponse } from '@tallygate/sdk';
+import { type Command, Option } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { wholeNumber } from '../option-values.ts';
+import { type Column, printList } from '../print.ts';
+
+const STATES = ['logged', 'submitted', 'included', 'finalized', 'superseded'] as const;
+const MAX_PAGE = 200;
+
+interface Options {
+  readonly chain?: number;
+  readonly state?: (typeof STATES)[number];
+  readonly limit: number;
+}
+
+const FIELDS = [
+  ...['id', 'state', 'chain_id', 'contract', 'tree_size', 'root', 'previous_size', 'transaction_hash', 'block_number', 'block_time'],
+  ...['gas_used', 'fee', 'fee_usd', 'created_at', 'submitted_at', 'included_at', 'finalized_at'],
+];
+
+const COLUMNS: readonly Column<AnchorResponse>[] = [
+  { title: 'chain', of: ({ chain_id }) => `${chain_id}`, align: 'right' },
+  { title: 'entries', of: ({ tree_size }) => tree_size, align: 'right' },
+  { title: 'state', of: ({ state }) => state },
+  { title: 'block', of: ({ block_number }) => block_number, align: 'right' },
+  { title: 'time', of: ({ block_time }) => block_time },
+  { title: 'fee', of: ({ fee }) => fee, align: 'right' },
+  { title: 'USD', of: ({ fee_usd }) => fee_usd, align: 'right' },
+  { title: 'transaction', of: ({ transaction_hash }) => transaction_hash },
+];
+
+export const listAnchors = (anchors: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    anchors
+      .command('list')
+      .description('The states of the log that are on public chains, the newest first; needs no login')
+      .option('--chain <id>', 'only those of this chain', wholeNumber())
+      .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
+      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+  ).action(perform(list));
+
+async function list(world: CommandWorld, { options: { chain, state, limit } }: Typed<Options>): Promise<void> {
+  const client = await world.connect('none');
+  const query = { chain_id: chain, state, limit: Math.min(limit, MAX_PAGE) };
+  const found: AnchorResponse[] = [];
+  for await (const anchor of client.anchors.list(query, { signal: world.signal })) {
+    found.push(anchor);
+    if (found.length === limit) break;
+  }
+  printList(world, found, COLUMNS);
+}
