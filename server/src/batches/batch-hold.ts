@@ -57,7 +57,8 @@ export class BatchHolds {
   async keepNothing(batch: StoredBatch, caller: Caller): Promise<void> {
     await this.release(batch.id);
     const grant = 'limits' in caller || caller.monthlyCap !== null ? { ...caller, monthlyCap: null } : caller;
-    await holdForMany({ ...sharedHold({ ...batch, runCap: null }, grant), worstCase: NOTHING }, this.#deps.inference);
+    // Debt may have carried a lane above its cap.
+    await holdForMany({ ...sharedHold({ ...batch, runCap: null }, grant), worstCase: NOTHING, isForDebt: true }, this.#deps.inference);
     this.#kept.set(batch.id, null);
   }
 

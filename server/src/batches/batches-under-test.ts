@@ -89,12 +89,13 @@ interface Settlement {
 
 type Answer = Awaited<ReturnType<ScriptedProvider['call']>> | 'silence';
 
-export const chatAnswer = (content: string) =>
+/** @param completionTokens what its provider bills, whatever was asked for */
+export const chatAnswer = (content: string, completionTokens = 8) =>
   new ScriptedAnswer([
     JSON.stringify({
       ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: MODEL },
       choices: [{ index: 0, finish_reason: 'stop', logprobs: null, message: { role: 'assistant', content, refusal: null } }],
-      usage: { prompt_tokens: 10, completion_tokens: 8, total_tokens: 18 },
+      usage: { prompt_tokens: 10, completion_tokens: completionTokens, total_tokens: 10 + completionTokens },
     }),
   ]);
 

@@ -271,6 +271,25 @@ describe('an agent run', () => {
     await expect(late).rejects.toMatchObject({ code: 'run_exhausted' });
   });
 
+  test('that debt has carried above its ceiling ends its batch: what was answered is paid for, and the rest told why', async () => {
+    const stopping = new AbortController();
+    const run = { runId: 'debtor', runCap: 100_000n };
+    const batch = await world.create(['a', 'b', 'c', 'd'].map((id) => line(id)), { run });
+    world.upstream.answer = (customId) => {
+      stopping.abort();
+      return chatAnswer(customId, 1_000_000);
+    };
+    await world.goOn(stopping.signal);
+    expect(world.ledger.length).toBeGreaterThan(0);
+    await world.restart();
+    await world.goOn();
+    expect(await world.get(batch.id)).toMatchObject({ status: 'completed', failed: 4 - world.ledger.length });
+    const { errors } = await world.outcome(batch.id);
+    expect(new Set(errors.map(({ error }) => error?.code))).toEqual(new Set(['budget_exceeded']));
+    expect(errors[0]?.error?.message).toContain('the ceiling of this agent run');
+    expect((await world.lane()).held).toBe(0n);
+  });
+
   test('has its ceiling kept by the hold', async () => {
     await expect(world.create([line('a')], { run: { ...inRun, runCap: 1n } })).rejects.toMatchObject({
       code: 'budget_exceeded',

@@ -144,6 +144,8 @@ export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt'
   readonly expiresAt: number;
   /** The sum over all calls. */
   readonly worstCase: WorstCase;
+  /** What was answered before is settled out of it, and nothing else: no cap keeps it out, and its worst case is nothing. */
+  readonly isForDebt?: true;
 }
 
 /**
@@ -151,7 +153,7 @@ export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt'
  * @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable`
  */
 export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 'lanes' | 'clock' | 'onRefused'>): Promise<void> {
-  const { holdId, expiresAt, worstCase, grant, startedAt } = shared;
+  const { holdId, expiresAt, worstCase, grant, startedAt, isForDebt } = shared;
   const outcome = await take(deps.lanes, {
     holdId,
     accountId: grant.principal.accountId,
@@ -160,6 +162,7 @@ export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 
     cost: { fixed: worstCase.amount * PICO_PER_NANO, perOutputToken: 0n },
     outputTokens: { wanted: 0, least: 0 },
     units: worstCase.units,
+    ...(isForDebt && { isForDebt }),
     ...lanesOf(shared),
   });
   if (outcome.held) return;

@@ -86,6 +86,22 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
     );
 
     test(
+      'as debt out of a hold of nothing for just that, also on a lane that is above its cap',
+      on(async (store) => {
+        const run = runLane('r', 50n);
+        const costly = holdRequest({ amount: 50n, lanes: [run] });
+        await held(store, costly);
+        await store.settle(settlementOf(costly, 70n));
+        await refused(store, holdRequest({ lanes: [run] }));
+        const nothing = holdRequest({ lanes: [run], isForDebt: true });
+        await held(store, nothing);
+        expect(await store.settle(settlementOf(nothing, 5n))).toMatchObject({ charged: 5n, debt: 5n });
+        await refused(store, holdRequest({ amount: 1n, lanes: [run], isForDebt: true }));
+        expect(await counters(store, run)).toEqual({ spent: 75n, held: 0n, cap: 50n });
+      }),
+    );
+
+    test(
       'an expired hold once, however late',
       on(async (store) => {
         const key = keyLane('k', 10n);

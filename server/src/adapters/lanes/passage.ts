@@ -55,6 +55,7 @@ type Refusal = Omit<Refused, 'lanes' | 'rates'>;
 export function refusalOf(passage: Standing, tokens: number, left: Units | null): Refusal | undefined {
   const { request, money } = passage;
   const amount = costAt(request.cost, tokens);
+  if (request.isForDebt && amount === 0n) return undefined;
   let inFlight: Refusal | undefined;
   for (let index = 0; index < money.length; index += 1) {
     const counter = money[index];

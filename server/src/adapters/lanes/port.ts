@@ -84,6 +84,8 @@ export interface HoldRequest {
   readonly funds: MoneyLane | null;
   /** Asked before the money, and taken together with it or not at all. Absent: no rate limits. */
   readonly rates?: RateDraw;
+  /** What was answered before is settled out of it, as debt: as it holds nothing, no cap keeps it out. Its cost has to be nothing. */
+  readonly isForDebt?: true;
 }
 
 /** A lane's counters at one moment. */

@@ -11,7 +11,7 @@ import { LARGEST_AMOUNT, LARGEST_UNITS } from './exact-integers.lua.ts';
  * @throws RangeError where an amount is beyond what the script counts exactly
  */
 export function writtenRequest(request: HoldRequest, expiresAt: number): string {
-  const { holdId, at, cost, outputTokens, units, lanes, funds, quota, rates } = request;
+  const { holdId, at, cost, outputTokens, units, lanes, funds, quota, rates, isForDebt } = request;
   requireExact(request);
   return JSON.stringify({
     id: holdId,
@@ -36,6 +36,7 @@ export function writtenRequest(request: HoldRequest, expiresAt: number): string 
           })),
         }
       : undefined,
+    isForDebt,
   });
 }
 
