@@ -150,3 +150,81 @@ describe('the models', () => {
     await expect(openai.models.retrieve('gpt-0')).rejects.toThrow(OpenAI.NotFoundError);
   });
 });
+
+describe('a request', () => {
+  /** Every optional member, said to be null. */
+  const nulls = (...names: string[]) => Object.fromEntries(names.map((name) => [name, null]));
+  const often = ['user', 'metadata', 'models'];
+  const sampling = ['temperature', 'top_p', 'stream', 'stream_options', 'tools', 'tool_choice', 'parallel_tool_calls', 'service_tier'];
+  const chat = [
+    'stop',
+    'n',
+    'seed',
+    'max_tokens',
+    'max_completion_tokens',
+    'response_format',
+    'logit_bias',
+    'logprobs',
+    'store',
+    'modalities',
+  ];
+  const responses = ['instructions', 'text', 'reasoning', 'include', 'previous_response_id', 'conversation', 'truncation', 'background'];
+  const pictures = ['n', 'size', 'quality', 'background', 'output_format', 'stream', 'partial_images', 'response_format', 'style'];
+  const question = { role: 'user', content: 'Hi.', name: null, tool_calls: null, tool_call_id: null };
+
+  test.each<[string, object]>([
+    ['/chat/completions', { model: MODEL, messages: [question], ...nulls(...often, ...sampling, ...chat) }],
+    ['/responses', { model: MODEL, input: 'Hi.', ...nulls(...often, ...sampling, ...responses, 'max_output_tokens', 'store') }],
+    ['/completions', { model: 'gpt-3.5-turbo-instruct', prompt: 'Hi.', ...nulls('user', 'models', 'stop', 'suffix', 'best_of', 'echo') }],
+    ['/embeddings', { model: 'text-embedding-3-small', input: 'Hi.', ...nulls('user', 'models', 'dimensions', 'encoding_format') }],
+    ['/moderations', { model: 'omni-moderation-latest', input: 'Hi.', ...nulls('models') }],
+    ['/images/generations', { model: 'gpt-image-1', prompt: 'A page', ...nulls('user', 'models', ...pictures) }],
+    [
+      '/audio/speech',
+      { model: 'tts-1', input: 'Hi.', voice: 'alloy', ...nulls('instructions', 'response_format', 'speed', 'stream_format') },
+    ],
+    ['/videos', { model: 'sora-2', prompt: 'A page', ...nulls('user', 'seconds', 'size', 'characters', 'input_reference') }],
+    ['/conversations', nulls('items', 'metadata')],
+  ])('to %s may say null where it says nothing', async (path, body) => {
+    await expect(openai.post(path, { body, __binaryResponse: path === '/audio/speech' })).resolves.toBeTruthy();
+  });
+
+  const UNPROCESSABLE = OpenAI.UnprocessableEntityError;
+  test.each<[string, string, object]>([
+    ['a function without a name', '/chat/completions', { ...HELLO, tools: [{ type: 'function' }] }],
+    ['a function with an empty name', '/chat/completions', { ...HELLO, tools: [{ type: 'function', function: { name: '' } }] }],
+    ['a custom tool without a name', '/chat/completions', { ...HELLO, tools: [{ type: 'custom', custom: {} }] }],
+    ['a function without a name', '/responses', { model: MODEL, input: 'Hi.', tools: [{ type: 'function', parameters: {} }] }],
+    ['what is not known to include', '/responses', { model: MODEL, input: 'Hi.', include: ['everything'] }],
+  ])('with %s is refused (%s)', async (_, path, body) => {
+    await expect(openai.post(path, { body })).rejects.toBeInstanceOf(UNPROCESSABLE);
+  });
+
+  test('for more than is there to be shown is refused wherever there is something to include', async () => {
+    const { id } = await openai.responses.create({ model: MODEL, input: 'Hi.' });
+    const { id: conversation } = await openai.conversations.create({ items: [{ role: 'user', content: 'Hi.' }] });
+    for (const path of [`/responses/${id}`, `/responses/${id}/input_items`, `/conversations/${conversation}/items`]) {
+      await expect(openai.get(`${path}?include[]=everything`)).rejects.toBeInstanceOf(UNPROCESSABLE);
+      await expect(openai.get(`${path}?include[]=message.output_text.logprobs`)).resolves.toBeTruthy();
+    }
+  });
+
+  test('to go on from what was never in a list is answered alike by all lists', async () => {
+    const { id } = await openai.responses.create({ model: MODEL, input: 'Hi.' });
+    const { id: conversation } = await openai.conversations.create();
+    const { id: stored } = await openai.chat.completions.create({ ...HELLO, store: true });
+    const inside = [`/responses/${id}/input_items`, `/conversations/${conversation}/items`, `/chat/completions/${stored}/messages`];
+    for (const path of ['/files', '/batches', '/videos', '/chat/completions', ...inside]) {
+      const answer = await openai.get(`${path}?after=nothing_of_that_name`).catch((error: unknown) => error);
+      expect([path, answer]).toEqual([path, expect.objectContaining({ status: 404, code: 'not_found', param: 'after' })]);
+    }
+  });
+});
+
+test('every model has the time from which it is there', async () => {
+  for await (const { id, created } of openai.models.list()) {
+    expect([id, created]).toEqual([id, expect.any(Number)]);
+    expect(created).toBeGreaterThan(Date.parse('2020-01-01') / 1000);
+    expect(created).toBeLessThan(Date.now() / 1000);
+  }
+});

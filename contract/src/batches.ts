@@ -52,6 +52,7 @@ export const CreateBatchRequest = z
           .max(2_592_000)
           .meta({ description: 'For how long: 3,600 to 2,592,000 seconds.', examples: [86400] }),
       })
+      .nullable()
       .optional()
       .meta({ description: 'When output and error file delete themselves. Without it they stay.' }),
   })
@@ -205,7 +206,7 @@ export const batches = c.router({
         .meta({ description: 'Id of the last batch of the page before.' }),
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
     }),
-    responses: { 200: BatchList, ...refusals.read },
+    responses: { 200: BatchList, 404: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'listBatches' } as const,
   },
   get: {

@@ -173,7 +173,7 @@ export const files = c.router({
       order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
       purpose: z.string().max(64).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'Only files for this.' }),
     }),
-    responses: { 200: FileList, ...refusals.read },
+    responses: { 200: FileList, 404: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'listFiles' } as const,
   },
   get: {

@@ -18,10 +18,10 @@ export const SpeechRequest = z
     voice: z
       .union([z.string().min(1).max(200), z.looseObject({ id: z.string().min(1).max(200) })], 'must be the name of a voice, or {"id": …}')
       .meta({ examples: ['alloy'] }),
-    instructions: z.string().max(4096).optional(),
-    response_format: z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']).optional(),
-    speed: z.number().min(0.25).max(4).optional(),
-    stream_format: z.enum(['audio', 'sse']).optional().meta({ description: '`sse`: the audio as server-sent events.' }),
+    instructions: z.string().max(4096).nullable().optional(),
+    response_format: z.enum(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm']).nullable().optional(),
+    speed: z.number().min(0.25).max(4).nullable().optional(),
+    stream_format: z.enum(['audio', 'sse']).nullable().optional().meta({ description: '`sse`: the audio as server-sent events.' }),
   })
   .meta({
     id: 'SpeechRequest',
@@ -36,13 +36,15 @@ const oneOrMore = <T extends z.ZodType>(item: T) => z.preprocess((value) => (typ
 export const TranscriptionRequest = z
   .looseObject({
     model: modelField('whisper-1'),
-    language: z.string().max(20).optional(),
-    prompt: z.string().max(32_000).optional(),
-    response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json']).optional(),
-    temperature: z.coerce.number().min(0).max(1).optional(),
+    language: z.string().max(20).nullable().optional(),
+    prompt: z.string().max(32_000).nullable().optional(),
+    response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt', 'diarized_json']).nullable().optional(),
+    temperature: z.coerce.number().min(0).max(1).nullable().optional(),
     stream: z.union([z.stringbool(), streamField]).optional(),
-    include: oneOrMore(z.string()).optional(),
-    timestamp_granularities: oneOrMore(z.enum(['word', 'segment'])).optional(),
+    include: oneOrMore(z.string()).nullable().optional(),
+    timestamp_granularities: oneOrMore(z.enum(['word', 'segment']))
+      .nullable()
+      .optional(),
   })
   .meta({
     id: 'TranscriptionRequest',
@@ -55,9 +57,9 @@ export type TranscriptionRequest = z.infer<typeof TranscriptionRequest>;
 export const TranslationRequest = z
   .looseObject({
     model: modelField('whisper-1'),
-    prompt: z.string().max(32_000).optional(),
-    response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt']).optional(),
-    temperature: z.coerce.number().min(0).max(1).optional(),
+    prompt: z.string().max(32_000).nullable().optional(),
+    response_format: z.enum(['json', 'text', 'srt', 'verbose_json', 'vtt']).nullable().optional(),
+    temperature: z.coerce.number().min(0).max(1).nullable().optional(),
   })
   .meta({
     id: 'TranslationRequest',

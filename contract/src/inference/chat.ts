@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
-import { anyJson, costField, fallbackModels, modelField, streamField } from './model-fields.ts';
+import { anyJson, costField, fallbackModels, isNamed, modelField, streamField } from './model-fields.ts';
 
 const c = initContract();
 
@@ -14,7 +14,7 @@ const ContentPart = z
       type: z.literal('image_url'),
       image_url: z.looseObject({
         url: z.string().min(1).meta({ description: 'An https URL or a data URL.' }),
-        detail: z.enum(['auto', 'low', 'high', 'original']).optional(),
+        detail: z.enum(['auto', 'low', 'high', 'original']).nullable().optional(),
       }),
     }),
     z.looseObject({ type: z.literal('input_audio'), input_audio: z.looseObject({ data: z.string(), format: z.string() }) }),
@@ -33,30 +33,35 @@ export const ChatMessage = z
   .looseObject({
     role: z.enum(['developer', 'system', 'user', 'assistant', 'tool', 'function']),
     content: z.union([z.string(), z.array(ContentPart), z.null()], 'must be a string, an array of content parts, or null').optional(),
-    name: z.string().optional(),
+    name: z.string().nullable().optional(),
     tool_calls: z.array(ToolCall).nullable().optional(),
-    tool_call_id: z.string().optional(),
+    tool_call_id: z.string().nullable().optional(),
   })
   .meta({ id: 'ChatMessage', description: 'A message of the conversation.', examples: [{ role: 'user', content: 'Say hello.' }] });
 
-const Tool = z.looseObject({
-  type: z.string().meta({ examples: ['function'] }),
-  function: z
-    .looseObject({
-      name: z.string().min(1).max(64),
-      description: z.string().optional(),
-      parameters: z.record(z.string(), anyJson('JSON Schema.')).optional(),
-      strict: z.boolean().nullable().optional(),
-    })
-    .optional(),
-});
+const Tool = z
+  .looseObject({
+    type: z.string().meta({ examples: ['function'] }),
+    function: z
+      .looseObject({
+        name: z.string().min(1).max(64),
+        description: z.string().nullable().optional(),
+        parameters: z.record(z.string(), anyJson('JSON Schema.')).nullable().optional(),
+        strict: z.boolean().nullable().optional(),
+      })
+      .optional(),
+  })
+  .refine((tool) => isNamed(tool.type, tool[tool.type]), {
+    path: ['function', 'name'],
+    message: 'is missing: every tool that can be called has a name',
+  });
 
 const ResponseFormat = z.looseObject({
   type: z.enum(['text', 'json_object', 'json_schema']),
   json_schema: z
     .looseObject({
       name: z.string().min(1).max(64),
-      schema: z.record(z.string(), anyJson('JSON Schema.')).optional(),
+      schema: z.record(z.string(), anyJson('JSON Schema.')).nullable().optional(),
       strict: z.boolean().nullable().optional(),
     })
     .optional(),
@@ -93,10 +98,10 @@ export const ChatCompletionRequest = z
     logprobs: z.boolean().nullable().optional(),
     top_logprobs: count(20).nullable().optional(),
     logit_bias: z.record(z.string(), z.number()).nullable().optional(),
-    tools: z.array(Tool).max(512).optional(),
+    tools: z.array(Tool).max(512).nullable().optional(),
     tool_choice: anyJson('`none`, `auto`, `required` or a named tool.').optional(),
-    parallel_tool_calls: z.boolean().optional(),
-    response_format: ResponseFormat.optional(),
+    parallel_tool_calls: z.boolean().nullable().optional(),
+    response_format: ResponseFormat.nullable().optional(),
     reasoning_effort: z
       .string()
       .nullable()
@@ -105,7 +110,7 @@ export const ChatCompletionRequest = z
     modalities: z.array(z.string()).nullable().optional(),
     metadata: z.record(z.string(), z.string()).nullable().optional(),
     service_tier: z.string().nullable().optional(),
-    user: z.string().optional(),
+    user: z.string().nullable().optional(),
   })
   .meta({
     id: 'ChatCompletionRequest',

@@ -18,9 +18,16 @@ export const EmbeddingRequest = z
         'must be a string, up to 2,048 strings, tokens, or lists of tokens',
       )
       .meta({ description: 'What to embed; several give several vectors.', examples: ['The ledger sums to zero.'] }),
-    dimensions: z.int().min(1).max(65_536).optional().meta({ description: 'Length of the vectors, where the model lets it be chosen.' }),
+    dimensions: z
+      .int()
+      .min(1)
+      .max(65_536)
+      .nullable()
+      .optional()
+      .meta({ description: 'Length of the vectors, where the model lets it be chosen.' }),
     encoding_format: z
       .enum(['float', 'base64'])
+      .nullable()
       .optional()
       .meta({ description: '`base64`: little-endian 32-bit floats. Default: `float`.' }),
     user: userField,

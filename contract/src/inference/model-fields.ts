@@ -3,6 +3,15 @@ import * as z from 'zod';
 /** JSON whose shape is the provider's business. */
 export const anyJson = (description: string) => z.unknown().meta({ description });
 
+/** Whether a tool that the model is to call, a function or a custom one, says by which name. */
+export const isNamed = (type: string, described: unknown): boolean =>
+  !(type === 'function' || type === 'custom') ||
+  (typeof described === 'object' &&
+    described !== null &&
+    'name' in described &&
+    typeof described.name === 'string' &&
+    described.name !== '');
+
 /** The model asked for. */
 export const modelField = (example: string) =>
   z
@@ -16,12 +25,13 @@ export const fallbackModels = z
   .array(z.string().min(1).max(200))
   .min(1)
   .max(10)
+  .nullable()
   .optional()
   .meta({ description: 'Fallbacks in order, tried when `model` cannot be served. Not sent to the provider.' });
 
 export const streamField = z.boolean().nullable().optional().meta({ description: 'Answer as server-sent events.' });
 
-export const userField = z.string().optional().meta({ description: 'An id of the end user, as the caller names them.' });
+export const userField = z.string().nullable().optional().meta({ description: 'An id of the end user, as the caller names them.' });
 
 /** The cost as it is added to every usage. */
 export const costField = z

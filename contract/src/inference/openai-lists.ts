@@ -10,8 +10,20 @@ export const cursorQuery = (order: 'asc' | 'desc') => ({
   order: z.enum(['asc', 'desc']).default(order).meta({ description: 'Oldest or newest first.' }),
 });
 
+/** What can be asked to be shown beside the usual, in OpenAI's words. What a model of the provider never gives is simply not there. */
+export const Includable = z.enum([
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
+  'message.input_image.image_url',
+  'file_search_call.results',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'computer_call_output.output.image_url',
+  'code_interpreter_call.outputs',
+]);
+
 /** A list parameter as OpenAI’s clients write it: `include[]=a&include[]=b`. */
-const texts = z.union([z.string().max(200), z.array(z.string().max(200)).max(20)]).optional();
+const texts = z.union([Includable, z.array(Includable).max(20)]).optional();
 export const includeQuery = {
   include: texts.meta({ description: 'What to show beside the usual: `reasoning.encrypted_content`.' }),
   'include[]': texts.meta({ description: 'The same, as OpenAI’s clients write it.' }),

@@ -2,8 +2,8 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
-import { anyJson, costField, fallbackModels, modelField, streamField, userField } from './model-fields.ts';
-import { Metadata } from './openai-lists.ts';
+import { anyJson, costField, fallbackModels, isNamed, modelField, streamField, userField } from './model-fields.ts';
+import { Includable, Metadata } from './openai-lists.ts';
 
 const c = initContract();
 
@@ -23,6 +23,7 @@ export const ResponseRequest = z
     models: fallbackModels,
     input: z
       .union([z.string(), z.array(ResponseItem)], 'must be a string or a list of items')
+      .nullable()
       .optional()
       .meta({ examples: ['Say hello.'] }),
     instructions: z.union([z.string(), z.array(ResponseItem), z.null()]).optional(),
@@ -44,20 +45,29 @@ export const ResponseRequest = z
     top_p: z.number().min(0).max(1).nullable().optional(),
     top_logprobs: z.int().min(0).max(20).nullable().optional(),
     tools: z
-      .array(z.looseObject({ type: z.string() }))
+      .array(
+        z
+          .looseObject({ type: z.string() })
+          .refine((tool) => isNamed(tool.type, tool), { path: ['name'], message: 'is missing: every tool that can be called has a name' }),
+      )
       .max(512)
+      .nullable()
       .optional(),
     tool_choice: anyJson('`none`, `auto`, `required` or a named tool.').optional(),
     parallel_tool_calls: z.boolean().nullable().optional(),
     text: z
       .looseObject({
-        format: z.looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) }).optional(),
+        format: z
+          .looseObject({ type: z.enum(['text', 'json_object', 'json_schema']) })
+          .nullable()
+          .optional(),
         verbosity: z.string().nullable().optional(),
       })
+      .nullable()
       .optional(),
     reasoning: z.looseObject({ effort: z.string().nullable().optional(), summary: z.string().nullable().optional() }).nullable().optional(),
     truncation: z.enum(['auto', 'disabled']).nullable().optional(),
-    include: z.array(z.string()).nullable().optional(),
+    include: z.array(Includable).nullable().optional(),
     metadata: Metadata.nullable().optional(),
     service_tier: z.string().nullable().optional(),
     safety_identifier: z.string().max(512).nullable().optional(),

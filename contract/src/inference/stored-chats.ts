@@ -63,7 +63,7 @@ export const storedChats = c.router({
       ...cursorQuery('asc'),
       model: z.string().max(200).optional().meta({ description: 'Only those that this model gave.' }),
     }),
-    responses: { 200: ChatCompletionList, ...refusals.read },
+    responses: { 200: ChatCompletionList, 404: problem, ...refusals.read },
     metadata: metadata('listChatCompletions'),
   },
   get: {

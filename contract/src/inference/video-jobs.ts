@@ -30,15 +30,17 @@ export const VideoRequest = z
       .default('sora-2')
       .meta({ description: 'A video model of the catalogue.', examples: ['sora-2'] }),
     prompt: prompt.meta({ examples: ['A ledger turning its own pages'] }),
-    seconds: seconds.optional().meta({ description: 'Length. Default: `"4"`.' }),
+    seconds: seconds.nullable().optional().meta({ description: 'Length. Default: `"4"`.' }),
     size: z
       .string()
       .regex(/^\d{2,5}x\d{2,5}$/, 'must be a size such as "720x1280"')
+      .nullable()
       .optional()
       .meta({ examples: ['720x1280'] }),
     characters: z
       .array(VideoCharacterReference)
       .max(MOST_CHARACTERS)
+      .nullable()
       .optional()
       .meta({ description: 'Who is to appear; the prompt calls them by their names.' }),
     user: userField,

@@ -101,7 +101,7 @@ export const videos = c.router({
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
       order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
     }),
-    responses: { 200: VideoList, ...refusals.read },
+    responses: { 200: VideoList, 404: problem, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'listVideos' } as const,
   },
   get: {
@@ -119,7 +119,7 @@ export const videos = c.router({
     path: '/v1/videos/:video_id',
     summary: 'Delete a video',
     description:
-      'The video and its bytes are gone for good. A job that still runs is called off at its provider, and given back in full where that succeeds; where it ends all the same, it is charged.',
+      'The video and its bytes are gone for good. A job that is `queued` is given back in full. One that runs is called off at its provider, and given back where that succeeds; where it ends all the same, it is charged.',
     headers: headersA,
     pathParams: VideoPath,
     responses: { 200: VideoDeleted, 404: problem, ...refusals.read },

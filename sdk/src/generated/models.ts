@@ -414,7 +414,7 @@ export interface ChatCompletionRequest {
   /** A model of the catalogue. */
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
+  models?: string[] | null | undefined;
   /** The conversation so far. */
   messages: ChatMessage[];
   /** Answer as server-sent events. */
@@ -443,31 +443,31 @@ export interface ChatCompletionRequest {
     type: string;
     function?: {
       name: string;
-      description?: string | undefined;
-      parameters?: { [name: string]: unknown } | undefined;
+      description?: string | null | undefined;
+      parameters?: { [name: string]: unknown } | null | undefined;
       strict?: boolean | null | undefined;
       [field: string]: unknown;
     } | undefined;
     [field: string]: unknown;
-  }[] | undefined;
+  }[] | null | undefined;
   /** `none`, `auto`, `required` or a named tool. */
   tool_choice?: unknown | undefined;
-  parallel_tool_calls?: boolean | undefined;
+  parallel_tool_calls?: boolean | null | undefined;
   response_format?: {
     type: 'text' | 'json_object' | 'json_schema';
     json_schema?: {
       name: string;
-      schema?: { [name: string]: unknown } | undefined;
+      schema?: { [name: string]: unknown } | null | undefined;
       strict?: boolean | null | undefined;
       [field: string]: unknown;
     } | undefined;
     [field: string]: unknown;
-  } | undefined;
+  } | null | undefined;
   reasoning_effort?: string | null | undefined;
   modalities?: string[] | null | undefined;
   metadata?: { [name: string]: string } | null | undefined;
   service_tier?: string | null | undefined;
-  user?: string | undefined;
+  user?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -485,7 +485,7 @@ export type ChatContentPart = {
   image_url: {
     /** An https URL or a data URL. */
     url: string;
-    detail?: 'auto' | 'low' | 'high' | 'original' | undefined;
+    detail?: 'auto' | 'low' | 'high' | 'original' | null | undefined;
     [field: string]: unknown;
   };
   [field: string]: unknown;
@@ -514,7 +514,7 @@ export type ChatContentPart = {
 export interface ChatMessage {
   role: 'developer' | 'system' | 'user' | 'assistant' | 'tool' | 'function';
   content?: string | ChatContentPart[] | null | undefined;
-  name?: string | undefined;
+  name?: string | null | undefined;
   tool_calls?: {
     id: string;
     type: string;
@@ -525,7 +525,7 @@ export interface ChatMessage {
     } | undefined;
     [field: string]: unknown;
   }[] | null | undefined;
-  tool_call_id?: string | undefined;
+  tool_call_id?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -565,7 +565,7 @@ export interface CompactRequest {
   /** A model of the catalogue. */
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
+  models?: string[] | null | undefined;
   input?: string | ResponseItem[] | null | undefined;
   instructions?: string | null | undefined;
   previous_response_id?: string | null | undefined;
@@ -614,7 +614,7 @@ export interface CompletionRequest {
   /** A model of the catalogue. */
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
+  models?: string[] | null | undefined;
   /** The text to go on from; several make several choices. */
   prompt: string | string[] | number[] | number[][];
   best_of?: number | null | undefined;
@@ -638,7 +638,7 @@ export interface CompletionRequest {
   temperature?: number | null | undefined;
   top_p?: number | null | undefined;
   /** An id of the end user, as the caller names them. */
-  user?: string | undefined;
+  user?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -678,7 +678,7 @@ export interface CreateBatchRequest {
     /** For how long: 3,600 to 2,592,000 seconds. */
     seconds: number;
     [field: string]: unknown;
-  } | undefined;
+  } | null | undefined;
   [field: string]: unknown;
 }
 
@@ -848,15 +848,15 @@ export interface EmbeddingRequest {
   /** A model of the catalogue. */
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
+  models?: string[] | null | undefined;
   /** What to embed; several give several vectors. */
   input: string | string[] | number[] | number[][];
   /** Length of the vectors, where the model lets it be chosen. */
-  dimensions?: number | undefined;
+  dimensions?: number | null | undefined;
   /** `base64`: little-endian 32-bit floats. Default: `float`. */
-  encoding_format?: 'float' | 'base64' | undefined;
+  encoding_format?: 'float' | 'base64' | null | undefined;
   /** An id of the end user, as the caller names them. */
-  user?: string | undefined;
+  user?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -935,7 +935,7 @@ export interface ImageEditRequest {
   /** An image model of the catalogue. */
   model?: string | undefined;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
+  models?: string[] | null | undefined;
   prompt: string;
   /** How many images. */
   n?: number | null | undefined;
@@ -952,7 +952,7 @@ export interface ImageEditRequest {
   /** Images to show on the way, in a stream. */
   partial_images?: number | null | undefined;
   /** An id of the end user, as the caller names them. */
-  user?: string | undefined;
+  user?: string | null | undefined;
   input_fidelity?: 'high' | 'low' | null | undefined;
   [field: string]: unknown;
 }
@@ -962,7 +962,7 @@ export interface ImageGenerationRequest {
   /** An image model of the catalogue. */
   model?: string | undefined;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
+  models?: string[] | null | undefined;
   prompt: string;
   /** How many images. */
   n?: number | null | undefined;
@@ -979,7 +979,7 @@ export interface ImageGenerationRequest {
   /** Images to show on the way, in a stream. */
   partial_images?: number | null | undefined;
   /** An id of the end user, as the caller names them. */
-  user?: string | undefined;
+  user?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -1034,13 +1034,13 @@ export interface ImageVariationRequest {
   /** An image model of the catalogue. */
   model?: string | undefined;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
+  models?: string[] | null | undefined;
   /** How many images. */
   n?: number | null | undefined;
   size?: string | null | undefined;
   response_format?: 'url' | 'b64_json' | null | undefined;
   /** An id of the end user, as the caller names them. */
-  user?: string | undefined;
+  user?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -2438,8 +2438,8 @@ export interface ResponseRequest {
   /** A model of the catalogue. */
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
-  input?: string | ResponseItem[] | undefined;
+  models?: string[] | null | undefined;
+  input?: string | ResponseItem[] | null | undefined;
   instructions?: string | ResponseItem[] | null | undefined;
   previous_response_id?: string | null | undefined;
   conversation?: string | {
@@ -2463,7 +2463,7 @@ export interface ResponseRequest {
   tools?: {
     type: string;
     [field: string]: unknown;
-  }[] | undefined;
+  }[] | null | undefined;
   /** `none`, `auto`, `required` or a named tool. */
   tool_choice?: unknown | undefined;
   parallel_tool_calls?: boolean | null | undefined;
@@ -2471,23 +2471,23 @@ export interface ResponseRequest {
     format?: {
       type: 'text' | 'json_object' | 'json_schema';
       [field: string]: unknown;
-    } | undefined;
+    } | null | undefined;
     verbosity?: string | null | undefined;
     [field: string]: unknown;
-  } | undefined;
+  } | null | undefined;
   reasoning?: {
     effort?: string | null | undefined;
     summary?: string | null | undefined;
     [field: string]: unknown;
   } | null | undefined;
   truncation?: 'auto' | 'disabled' | null | undefined;
-  include?: string[] | null | undefined;
+  include?: ('reasoning.encrypted_content' | 'message.output_text.logprobs' | 'message.input_image.image_url' | 'file_search_call.results' | 'web_search_call.results' | 'web_search_call.action.sources' | 'computer_call_output.output.image_url' | 'code_interpreter_call.outputs')[] | null | undefined;
   metadata?: { [name: string]: string } | null | undefined;
   service_tier?: string | null | undefined;
   safety_identifier?: string | null | undefined;
   prompt_cache_key?: string | null | undefined;
   /** An id of the end user, as the caller names them. */
-  user?: string | undefined;
+  user?: string | null | undefined;
   [field: string]: unknown;
 }
 
@@ -2825,18 +2825,18 @@ export interface SpeechRequest {
   /** A model of the catalogue. */
   model: string;
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
-  models?: string[] | undefined;
+  models?: string[] | null | undefined;
   /** What to say. */
   input: string;
   voice: string | {
     id: string;
     [field: string]: unknown;
   };
-  instructions?: string | undefined;
-  response_format?: 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm' | undefined;
-  speed?: number | undefined;
+  instructions?: string | null | undefined;
+  response_format?: 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm' | null | undefined;
+  speed?: number | null | undefined;
   /** `sse`: the audio as server-sent events. */
-  stream_format?: 'audio' | 'sse' | undefined;
+  stream_format?: 'audio' | 'sse' | null | undefined;
   [field: string]: unknown;
 }
 
@@ -2892,13 +2892,13 @@ export interface TranscriptStreamEvent {
 export interface TranscriptionRequest {
   /** A model of the catalogue. */
   model: string;
-  language?: string | undefined;
-  prompt?: string | undefined;
-  response_format?: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | 'diarized_json' | undefined;
-  temperature?: number | undefined;
+  language?: string | null | undefined;
+  prompt?: string | null | undefined;
+  response_format?: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | 'diarized_json' | null | undefined;
+  temperature?: number | null | undefined;
   stream?: string | boolean | null | undefined;
-  include?: string[] | undefined;
-  timestamp_granularities?: ('word' | 'segment')[] | undefined;
+  include?: string[] | null | undefined;
+  timestamp_granularities?: ('word' | 'segment')[] | null | undefined;
   [field: string]: unknown;
 }
 
@@ -2906,9 +2906,9 @@ export interface TranscriptionRequest {
 export interface TranslationRequest {
   /** A model of the catalogue. */
   model: string;
-  prompt?: string | undefined;
-  response_format?: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | undefined;
-  temperature?: number | undefined;
+  prompt?: string | null | undefined;
+  response_format?: 'json' | 'text' | 'srt' | 'verbose_json' | 'vtt' | null | undefined;
+  temperature?: number | null | undefined;
   [field: string]: unknown;
 }
 
@@ -3232,11 +3232,11 @@ export interface VideoRequest {
   model?: string | undefined;
   prompt: string;
   /** Length. Default: `"4"`. */
-  seconds?: string | number | undefined;
-  size?: string | undefined;
+  seconds?: string | number | null | undefined;
+  size?: string | null | undefined;
   /** Who is to appear; the prompt calls them by their names. */
-  characters?: VideoCharacterReference[] | undefined;
+  characters?: VideoCharacterReference[] | null | undefined;
   /** An id of the end user, as the caller names them. */
-  user?: string | undefined;
+  user?: string | null | undefined;
   [field: string]: unknown;
 }

@@ -274,7 +274,10 @@ describe('an agent run', () => {
   test('that debt has carried above its ceiling ends its batch: what was answered is paid for, and the rest told why', async () => {
     const stopping = new AbortController();
     const run = { runId: 'debtor', runCap: 100_000n };
-    const batch = await world.create(['a', 'b', 'c', 'd'].map((id) => line(id)), { run });
+    const batch = await world.create(
+      ['a', 'b', 'c', 'd'].map((id) => line(id)),
+      { run },
+    );
     world.upstream.answer = (customId) => {
       stopping.abort();
       return chatAnswer(customId, 1_000_000);

@@ -100,6 +100,7 @@ export function createBatches({ pool, files, standingOf, locks, work, inference:
     get: find,
 
     async list({ accountId, livemode }, { after, limit }) {
+      if (after !== undefined && !isBatchId(after)) throw noSuchBatch('after');
       const { rows } = await pool.query<BatchRow>(
         `${SELECT_BATCHES} where batches.account_id = $1 and batches.livemode = $2 and ($3::text is null or batches.id < $3)
           order by batches.id desc limit $4`,
@@ -128,7 +129,7 @@ function runDeadlineAt({ runDeadline }: RunOfBatch, now: number): Date | null {
   return new Date('at' in runDeadline ? runDeadline.at : now + runDeadline.afterMs);
 }
 
-const noSuchBatch = (): Problem => new Problem('not_found', 'There is no such batch.', { param: 'batch_id' });
+const noSuchBatch = (param = 'batch_id'): Problem => new Problem('not_found', 'There is no such batch.', { param });
 const unfitInput = (msg: string): Problem => invalidInput([{ loc: ['body', 'input_file_id'], msg, type: 'invalid' }]);
 
 function missingInput(thrown: unknown): never {

@@ -176,11 +176,15 @@ function toPrice(entry: CatalogEntry['prices'][number]): Price {
   };
 }
 
+/** Unix seconds. Of a model whose release nobody has published, the day from which it has a price. */
+const createdAt = ({ released, prices }: CatalogEntry): number =>
+  Math.min(...(released === null ? prices.map((price) => price.effective_from) : [released]).map((day) => Date.parse(day))) / 1000;
+
 function toWire(entry: CatalogEntry, price: Price): Model {
   return {
     id: entry.id,
     object: 'model',
-    created: entry.released ? Date.parse(entry.released) / 1000 : 0,
+    created: createdAt(entry),
     owned_by: entry.provider,
     kind: entry.kind,
     context_length: entry.context_window,

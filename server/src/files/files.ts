@@ -140,6 +140,7 @@ export function createFiles({ pool, blobs, clock, log, storageBytes }: FilesDeps
     },
 
     async list({ accountId, livemode }, { after, limit, order, purpose }) {
+      if (after !== undefined && !isFileId(after)) throw noSuchFile('after');
       // Ids are in the order of creation, so going on after one needs no look at it, and works when it is gone.
       const { rows } = await pool.query<FileRow>(
         `select ${FILE_COLUMNS} from files
@@ -210,4 +211,4 @@ async function deleteBlobRows(client: PoolClient, where: string, ids: readonly s
   return rows.map(({ key }) => key);
 }
 
-const noSuchFile = (): Problem => new Problem('not_found', 'There is no such file.', { param: 'file_id' });
+const noSuchFile = (param = 'file_id'): Problem => new Problem('not_found', 'There is no such file.', { param });

@@ -67,6 +67,11 @@ export function jobOf(video: VideoRow, { catalog, deployments }: Pick<FollowDeps
 
 async function followJob(video: VideoRow, deps: FollowDeps, signal: AbortSignal): Promise<void> {
   const job = jobOf(video, deps, signal);
+  if (video.deleted_at !== null && video.status === 'queued') {
+    // Its owner has never seen it begin: it is given back, whatever its provider makes of it.
+    await job?.delete();
+    return fail(video, CALLED_OFF, deps);
+  }
   const seen: JobState = job ? await job.look() : { state: 'unknown', because: 'its deployment is not configured', retryAfterMs: null };
   if (seen.state === 'unknown') deps.log.warn({ videoId: video.id, because: seen.because }, 'a video job could not be looked at');
   if (seen.state === 'failed') return fail(video, seen.error, deps);

@@ -74,6 +74,8 @@ export class StoredVideos {
   }
 
   async list(owner: Owner, { after, limit, order }: { after?: string | undefined; limit: number; order: 'asc' | 'desc' }) {
+    // Ids are in the order of creation, so what is gone can be gone on from all the same.
+    if (after !== undefined && !isVideoId(after)) throw noSuchVideo('after');
     const { rows } = await this.#pool.query<VideoRow>(
       `select * from videos where account_id = $1 and livemode = $2 and deleted_at is null
           and ($3::text is null or id ${order === 'asc' ? '>' : '<'} $3) order by id ${order} limit $4`,
@@ -115,7 +117,7 @@ export class StoredVideos {
   /** Its provider is at work. A job never goes back. */
   running(id: string, { status, progress }: Pick<VideoRow, 'status' | 'progress'>): Promise<VideoRow | undefined> {
     return this.#one(
-      `update videos set status = case when status = 'queued' then $2 else status end, progress = greatest(progress, $3::real), looked_at = $4
+      `update videos set status = case when status = 'queued' and deleted_at is null then $2 else status end, progress = greatest(progress, $3::real), looked_at = $4
         where id = $1 and ${RUNNING} returning *`,
       [id, status, progress, new Date(this.#clock.now())],
     );

@@ -20,8 +20,8 @@ const USUAL_SIZE = '720x1280';
  */
 export function measuresOf({ seconds, size }: Pick<VideoRequest, 'seconds' | 'size'>, model: VideoModel): VideoMeasures {
   const chosen = {
-    seconds: choice('seconds', seconds, USUAL_SECONDS, model.videoSeconds, model.id),
-    size: choice('size', size, USUAL_SIZE, model.videoSizes, model.id),
+    seconds: choice('seconds', seconds ?? undefined, USUAL_SECONDS, model.videoSeconds, model.id),
+    size: choice('size', size ?? undefined, USUAL_SIZE, model.videoSizes, model.id),
   };
   return { seconds: Number(chosen.seconds), size: chosen.size };
 }

@@ -100,9 +100,9 @@ const CAPABILITY = {
   extension: { capability: 'video_extensions', param: 'video' },
 } as const satisfies Record<VideoSource['how'], Requirement>;
 
-const needsOf = ({ characters = [] }: VideoRequest, source: VideoSource | null): Requirement[] => [
+const needsOf = ({ characters }: VideoRequest, source: VideoSource | null): Requirement[] => [
   ...(source ? [CAPABILITY[source.how]] : []),
-  ...(characters.length > 0 ? [{ capability: 'video_characters', param: 'characters' }] : []),
+  ...(characters && characters.length > 0 ? [{ capability: 'video_characters', param: 'characters' }] : []),
 ];
 
 interface Job {

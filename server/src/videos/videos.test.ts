@@ -176,9 +176,21 @@ describe('a running job that its owner deletes', () => {
     expect(await world.paid(requestId)).toBe(0n);
   });
 
+  test('is given back where it was still queued, with a receipt, whatever its provider makes of it', async () => {
+    const { id, jobId, requestId } = await world.begin();
+    await world.api.delete(world.owner, id);
+    end(jobId, 'completed');
+    await world.settleDown();
+    expect(await world.paid(requestId)).toBe(0n);
+    const { rows } = await world.pool.query('select receipt_id from refunds where request_id = $1', [requestId]);
+    expect(rows).toEqual([{ receipt_id: expect.any(String) }]);
+  });
+
   test('is charged where its provider lets nobody call it off and completes it', async () => {
     const before = (await world.stored()).length;
     const { id, jobId, requestId } = await world.begin();
+    world.clock.at += 2_000;
+    expect(await world.api.get(world.owner, id)).toMatchObject({ status: 'in_progress' });
     await world.api.delete(world.owner, id);
     await world.follow();
     end(jobId, 'completed');

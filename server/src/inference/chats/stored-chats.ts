@@ -4,6 +4,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isId, storable, storablePairs } from '../responses/ids.ts';
 import { type Json, KEPT_MS, type Owner } from '../responses/stored-responses.ts';
+import { noSuchCursor } from '../responses/wire.ts';
 
 export interface StoredChat {
   /** As the caller got it, with its metadata. */
@@ -101,6 +102,7 @@ export class StoredChats {
   }
 
   async list(owner: Owner, { after, limit, order, model, metadata }: ChatQuery): Promise<{ chats: StoredChat[]; hasMore: boolean }> {
+    if (after !== undefined) await this.get(owner, after).catch(refuseCursor);
     const [sign, direction] = order === 'asc' ? ['>', 'asc'] : ['<', 'desc'];
     const { rows } = await this.#pool.query<Row>(
       `select ${COLUMNS} from stored_chat_completions
@@ -115,7 +117,7 @@ export class StoredChats {
         new Date(this.#clock.now()),
         model === undefined ? null : storable(model),
         JSON.stringify(storablePairs(metadata)),
-        after === undefined || isId(after) ? (after ?? null) : '',
+        after ?? null,
         limit + 1,
       ],
     );
@@ -134,6 +136,10 @@ export class StoredChats {
     if (!isId(id)) throw missing();
     return id;
   }
+}
+
+function refuseCursor(thrown: unknown): never {
+  throw thrown instanceof Problem ? noSuchCursor() : thrown;
 }
 
 const chatOf = ({ completion, messages, metadata }: Row): StoredChat => ({ completion: { ...completion, metadata }, messages });

@@ -34,9 +34,9 @@ const RESPONSES_ONLY = new Set([
 ]);
 
 function chatRequest(request: ResponseRequest, items: readonly ResponseItem[]): unknown {
-  const { instructions, tools = [], tool_choice, text, reasoning } = request;
+  const { instructions, tools, tool_choice, text, reasoning } = request;
   const carried = Object.entries(request).filter(([name, value]) => !RESPONSES_ONLY.has(name) && value !== null && value !== undefined);
-  const described = tools.map(chatTool);
+  const described = (tools ?? []).map(chatTool);
   return {
     ...Object.fromEntries(carried),
     messages: chatMessages(instructions, items),

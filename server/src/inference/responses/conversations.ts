@@ -5,6 +5,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isId, storablePairs, withId } from './ids.ts';
 import type { Owner } from './stored-responses.ts';
+import { noSuchCursor } from './wire.ts';
 
 export interface Conversation {
   readonly id: string;
@@ -122,14 +123,21 @@ export class Conversations {
 
   async items(owner: Owner, id: string, { after, limit, order }: PageQuery): Promise<ItemPage> {
     await this.get(owner, id);
+    if (after !== undefined && !(await this.#has(id, after))) throw noSuchCursor();
     const isAscending = order === 'asc';
     const { rows } = await this.#pool.query<{ item: ResponseItem }>(
       `select item from conversation_items where conversation_id = $1
          and ($2::text is null or position ${isAscending ? '>' : '<'} (select position from conversation_items where conversation_id = $1 and id = $2))
        order by position ${isAscending ? 'asc' : 'desc'} limit $3`,
-      [id, after === undefined || isId(after) ? (after ?? null) : '', limit + 1],
+      [id, after ?? null, limit + 1],
     );
     return { items: rows.slice(0, limit).map(({ item }) => item), hasMore: rows.length > limit };
+  }
+
+  async #has(id: string, itemId: string): Promise<boolean> {
+    if (!isId(itemId)) return false;
+    const { rowCount } = await this.#pool.query('select 1 from conversation_items where conversation_id = $1 and id = $2', [id, itemId]);
+    return rowCount === 1;
   }
 
   /** @throws Problem `not_found` */

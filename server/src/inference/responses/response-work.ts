@@ -137,12 +137,13 @@ function nothingToAnswer(): Problem {
   });
 }
 
-function refuseUnpriced({ tools = [], service_tier: tier, prompt }: ResponseRequest): void {
+function refuseUnpriced({ tools: given, service_tier: tier, prompt }: ResponseRequest): void {
   const refuse = (param: string, what: string): never => {
     throw new Problem('unpriced_feature', `The catalogue has no price for ${what}, so no cap could hold it: remove \`${param}\`.`, {
       param,
     });
   };
+  const tools = given ?? [];
   // What it says, and which tools it brings, only the provider knows; and it is the operator's there, not the caller's.
   if (prompt !== undefined && prompt !== null) refuse('prompt', 'templates that are kept at the provider');
   const hosted = tools.findIndex(({ type }) => !CALLERS_TOOLS.has(type));

@@ -1,4 +1,5 @@
 import type { ResponseItem } from '@tallygate/contract';
+import { Problem } from '../../kernel/problem.ts';
 import { type Caller, isLive } from '../call.ts';
 import { isRecord } from '../usage.ts';
 import type { Json, Owner } from './stored-responses.ts';
@@ -15,21 +16,25 @@ export function pageOf<T extends { readonly id?: string | null | undefined }>(da
   return { object: 'list' as const, data: [...data], first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more };
 }
 
+/** What a page is to go on from is not in the list. */
+export const noSuchCursor = (): Problem => new Problem('not_found', 'There is nothing of that id to go on from.', { param: 'after' });
+
 export interface CursorQuery {
   readonly after?: string | undefined;
   readonly limit: number;
   readonly order: 'asc' | 'desc';
 }
 
-/** A page of a list that is here already, oldest first. A cursor that is not in it has nothing behind it. */
+/** A page of a list that is here already, oldest first. @throws Problem `not_found` for a cursor that is not in it */
 export function pageWithin<T extends { readonly id?: string | null | undefined }>(all: readonly T[], { after, limit, order }: CursorQuery) {
   const ordered = order === 'asc' ? all : all.toReversed();
   const at = after === undefined ? 0 : ordered.findIndex(({ id }) => id === after) + 1;
-  const rest = after !== undefined && at === 0 ? [] : ordered.slice(at);
+  if (after !== undefined && at === 0) throw noSuchCursor();
+  const rest = ordered.slice(at);
   return pageOf(rest.slice(0, limit), rest.length > limit);
 }
 
-export const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
+export const ENCRYPTED_REASONING = 'reasoning.encrypted_content' as const;
 
 /** What the query asks to be shown, in either spelling. */
 export const includedIn = (query: Readonly<Record<string, unknown>>): ReadonlySet<string> =>

@@ -23,7 +23,7 @@ const JSON_OBJECT: TextBlock = { type: 'text', text: 'Answer with one valid JSON
 export function structuredOutputOf({ response_format: format }: ChatCompletionRequest, { hasOutputFormat }: ModelTraits): StructuredOutput {
   const named = format?.type === 'json_schema' ? format.json_schema : undefined;
   const schema = named?.schema;
-  if (!schema) return format === undefined || format.type === 'text' ? {} : { instruction: JSON_OBJECT };
+  if (!schema) return !format || format.type === 'text' ? {} : { instruction: JSON_OBJECT };
   if (hasOutputFormat) return { format: { type: 'json_schema', schema: outputSchema(schema) } };
   const told = typeof named['description'] === 'string' ? `${named['description']}\n\n` : '';
   return { tool: { name: ANSWER_TOOL, description: `${told}Gives the answer to the user.`, input_schema: { type: 'object', ...schema } } };

@@ -29,7 +29,7 @@ function toolOf(tool: NonNullable<ChatCompletionRequest['tools']>[number]): Tool
   if (type !== 'function' || !declared) throw new Untranslatable('tools', `This model calls functions only, not tools of type ${type}.`);
   return {
     name: declared.name,
-    ...(declared.description === undefined ? {} : { description: declared.description }),
+    ...(typeof declared.description === 'string' && { description: declared.description }),
     input_schema: { type: 'object', ...(declared.parameters ?? { properties: {} }) },
     ...cacheControlIn(declared),
     ...cacheControlIn(tool),

@@ -24,7 +24,7 @@ export function batchEmbedRequest({ input, dimensions }: EmbeddingRequest, model
     requests: texts.map((text) => ({
       model,
       content: { parts: [{ text }] },
-      ...(dimensions !== undefined && { outputDimensionality: dimensions }),
+      ...(typeof dimensions === 'number' && { outputDimensionality: dimensions }),
     })),
   };
 }
@@ -35,7 +35,7 @@ export function embeddingList(document: unknown, request: EmbeddingRequest, mode
   const wanted = typeof request.input === 'string' ? 1 : request.input.length;
   if (!isRecord(document) || embeddings.length !== wanted || embeddings.some((values) => values.length === 0)) return undefined;
   // Google leaves shortened vectors as they fall; OpenAI's always have the length one, and who asks for theirs computes with that.
-  const vectors = request.dimensions === undefined ? embeddings : embeddings.map(ofUnitLength);
+  const vectors = typeof request.dimensions !== 'number' ? embeddings : embeddings.map(ofUnitLength);
   const { usageMetadata } = document;
   const tokens = isRecord(usageMetadata) ? countIn(usageMetadata['promptTokenCount']) : undefined;
   return {

@@ -6,8 +6,8 @@ import type { FunctionCallingConfig, FunctionDeclaration, GenerateContentRequest
 type Tool = NonNullable<ChatCompletionRequest['tools']>[number];
 
 /** Functions and how they may be called. `strict` has no counterpart: Google's models keep to the schema as well as they can. */
-export function toolsOf({ tools = [], tool_choice }: ChatCompletionRequest): Pick<GenerateContentRequest, 'tools' | 'toolConfig'> {
-  if (tools.length === 0) return {};
+export function toolsOf({ tools, tool_choice }: ChatCompletionRequest): Pick<GenerateContentRequest, 'tools' | 'toolConfig'> {
+  if (!tools || tools.length === 0) return {};
   const functionCallingConfig = callingConfig(tool_choice);
   return {
     tools: [{ functionDeclarations: tools.map(declarationOf) }],
@@ -20,10 +20,10 @@ function declarationOf({ type, function: declared }: Tool, index: number): Funct
     throw new Untranslatable(`tools[${index}]`, `This model calls functions only, not tools of type ${type}.`);
   const { name, description, parameters } = declared;
   // Google takes no parameters that are not an object's; a function without any says so by leaving them out.
-  const hasParameters = parameters !== undefined && Object.keys(parameters).length > 0;
+  const hasParameters = parameters && Object.keys(parameters).length > 0;
   return {
     name,
-    ...(description !== undefined && { description }),
+    ...(typeof description === 'string' && { description }),
     ...(hasParameters && { parametersJsonSchema: { type: 'object', ...parameters } }),
   };
 }

@@ -50,8 +50,8 @@ export function callTools(request: ChatCompletionRequest, text: string): ToolCal
   return calls;
 }
 
-const callable = ({ tools = [] }: ChatCompletionRequest): CallableTool[] =>
-  tools.flatMap((tool, index): CallableTool[] => {
+const callable = ({ tools }: ChatCompletionRequest): CallableTool[] =>
+  (tools ?? []).flatMap((tool, index): CallableTool[] => {
     if (tool.function) {
       const { name, parameters } = tool.function;
       const schema = { type: 'object', ...(isRecord(parameters) ? parameters : { properties: {} }) };
@@ -71,13 +71,14 @@ function textFor(custom: Readonly<Record<string, unknown>>): object {
 
 /** The tools that may be called. */
 function readToolChoice(
-  { tool_choice: choice, tools = [] }: ChatCompletionRequest,
+  { tool_choice: choice, tools }: ChatCompletionRequest,
   callables: CallableTool[],
 ): { among: CallableTool[] } | Rejection {
   const reject = (message: string) => rejection(message, { param: 'tool_choice', code: 'invalid_value' });
   if (choice === undefined || choice === null || choice === 'auto') return { among: callables };
   if (choice === 'none') return { among: [] };
-  if (choice === 'required') return tools.length > 0 ? { among: callables } : reject('`tool_choice` is "required", but `tools` is empty.');
+  if (choice === 'required')
+    return tools && tools.length > 0 ? { among: callables } : reject('`tool_choice` is "required", but `tools` is empty.');
   if (!isRecord(choice)) return reject('Invalid `tool_choice`: expected "none", "auto", "required" or a named function.');
   const { tools: allowed } = recordAt(choice, 'allowed_tools');
   const names = Array.isArray(allowed) ? allowed.map(nameOf) : [nameOf(choice)];

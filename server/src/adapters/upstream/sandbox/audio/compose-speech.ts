@@ -24,9 +24,9 @@ const TOKENS_PER_SECOND = 20;
 
 /** A soft tone for every word, as long as a voice would take. */
 export const composeSpeech: Composer<'/v1/audio/speech'> = ({ request }, { fault }) => {
-  const { input, voice, speed = 1, response_format: format = 'mp3' } = request;
-  const melody = melodyOf(input, typeof voice === 'string' ? voice : voice.id, speed);
-  const { contentType, encode } = FORMATS[format];
+  const { input, voice } = request;
+  const melody = melodyOf(input, typeof voice === 'string' ? voice : voice.id, request.speed ?? 1);
+  const { contentType, encode } = FORMATS[request.response_format ?? 'mp3'];
   const pieces = encode({ text: input, melody });
   // Plain audio is a stream as well, of bytes: the format alone decides.
   if (request.stream_format !== 'sse') return { ok: true, contentType, pieces };

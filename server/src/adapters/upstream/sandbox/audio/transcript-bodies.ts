@@ -14,7 +14,7 @@ export interface Told {
 
 export function transcriptBody(told: Told): PlainBody {
   const { transcript, usage, request } = told;
-  const { response_format: format = 'json' } = request;
+  const format = request.response_format ?? 'json';
   switch (format) {
     case 'json':
       return jsonBody({ text: transcript.text, logprobs: wantsLogprobs(request) ? transcriptLogprobs(transcript.text) : undefined, usage });

@@ -44,13 +44,15 @@ const refused = (param: string, expected: string): Rejection =>
 type Measures = Pick<VideoJob, 'seconds' | 'width' | 'height'>;
 
 /** As they are asked for; what is made of a video has those of it, an extension so many seconds more. */
-function measuresOf({ madeOf, seconds = '4', size = '720x1280' }: VideoJobRequest): Measures | Rejection {
+function measuresOf(request: VideoJobRequest): Measures | Rejection {
+  const { madeOf } = request;
+  const seconds = Number(request.seconds ?? '4');
   if (!madeOf) {
-    const [, width = '', height = ''] = /^(\d+)x(\d+)$/.exec(size) ?? [];
-    return { seconds: Number(seconds), width: Number(width), height: Number(height) };
+    const [, width = '', height = ''] = /^(\d+)x(\d+)$/.exec(request.size ?? '720x1280') ?? [];
+    return { seconds, width: Number(width), height: Number(height) };
   }
   const source = canBeGoneOnFrom(madeOf.id) ? jobOf(madeOf.id) : undefined;
   if (!source) return refused('video', 'a video of the sandbox that was not made of too many others');
   const { width, height } = source;
-  return { seconds: source.seconds + (madeOf.how === 'extension' ? Number(seconds) : 0), width, height };
+  return { seconds: source.seconds + (madeOf.how === 'extension' ? seconds : 0), width, height };
 }
