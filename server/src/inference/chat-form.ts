@@ -2,25 +2,34 @@ import type { ChatCompletionRequest, CompletionRequest } from '@tallygate/contra
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { CompletionAssembly } from './chats/completion-assembly.ts';
 import { jsonObjectOf } from './json-answer.ts';
-import { SseFilter, textOfChunk } from './sse-filter.ts';
+import { dataOf, eventsOf, jsonOf, SseFilter, textOfChunk } from './sse-filter.ts';
 import { readUsage, usageForClient } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Chat completions, and the older completions, whose answers have the same frame. */
+/**
+ * Chat completions, and the older completions, whose answers have the same frame.
+ *
+ * @param keptId of one that is kept: its name here, in place of its provider's, of which there may be two alike
+ */
 export const chatForm = (
   request: Pick<ChatCompletionRequest | CompletionRequest, 'stream_options'>,
   chunkObject: 'chat.completion.chunk' | 'text_completion' = 'chat.completion.chunk',
-  isKept = false,
+  keptId?: string,
 ): AnswerForm => ({
-  read: readCompletion,
+  read: (bytes) => readCompletion(bytes, keptId),
   openStream: () =>
-    new ChatStream(request.stream_options?.include_usage === true, chunkObject, isKept ? new CompletionAssembly() : undefined),
+    new ChatStream(
+      request.stream_options?.include_usage === true,
+      chunkObject,
+      keptId === undefined ? undefined : { id: keptId, assembly: new CompletionAssembly() },
+    ),
 });
 
-function readCompletion(bytes: Buffer): PlainAnswer | undefined {
-  const value = jsonObjectOf(bytes);
-  if (!value || !Array.isArray(value['choices']) || value['choices'].length === 0) return undefined;
+function readCompletion(bytes: Buffer, keptId: string | undefined): PlainAnswer | undefined {
+  const given = jsonObjectOf(bytes);
+  if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
+  const value = keptId === undefined ? given : { ...given, id: keptId };
   const usage = readUsage(value['usage']);
   return {
     contentType: 'application/json',
@@ -39,24 +48,24 @@ class ChatStream implements StreamFilter {
   readonly #filter = new SseFilter();
   readonly #wantsUsage: boolean;
   readonly #chunkObject: string;
-  readonly #assembly: CompletionAssembly | undefined;
+  readonly #kept: Kept | undefined;
 
-  constructor(wantsUsage: boolean, chunkObject: string, assembly: CompletionAssembly | undefined) {
+  constructor(wantsUsage: boolean, chunkObject: string, kept: Kept | undefined) {
     this.#wantsUsage = wantsUsage;
     this.#chunkObject = chunkObject;
-    this.#assembly = assembly;
+    this.#kept = kept;
   }
 
   push(chunk: Buffer): Buffer {
-    return this.#kept(this.#filter.push(chunk));
+    return this.#keep(this.#filter.push(chunk));
   }
 
   end(): Buffer {
-    return this.#kept(this.#filter.end());
+    return this.#keep(this.#filter.end());
   }
 
   get value(): unknown {
-    return this.#assembly?.completion(this.#filter.usage);
+    return this.#kept?.assembly.completion(this.#filter.usage);
   }
 
   get isOver(): boolean {
@@ -84,7 +93,9 @@ class ChatStream implements StreamFilter {
   }
 
   lastBytes(cost: ShownCost): Buffer {
-    const usage = this.#wantsUsage ? this.#filter.usageChunk(shownUsage(this.usage && this.#filter.usage, cost), this.#chunkObject) : '';
+    const usage = this.#wantsUsage
+      ? this.#filter.usageChunk(shownUsage(this.usage && this.#filter.usage, cost), { object: this.#chunkObject, id: this.#kept?.id })
+      : '';
     return Buffer.from(`${usage}data: [DONE]\n\n`);
   }
 
@@ -92,8 +103,23 @@ class ChatStream implements StreamFilter {
     return Buffer.from(`data: ${JSON.stringify({ error: { message, type, code, param: null } })}\n\n`);
   }
 
-  #kept(passed: Buffer): Buffer {
-    this.#assembly?.add(passed);
-    return passed;
+  #keep(passed: Buffer): Buffer {
+    if (!this.#kept || passed.length === 0) return passed;
+    const { id, assembly } = this.#kept;
+    const named = Buffer.concat(eventsOf(passed).map((event) => withId(event, id)));
+    assembly.add(named);
+    return named;
   }
+}
+
+/** A completion that is kept, as it comes. */
+interface Kept {
+  readonly id: string;
+  readonly assembly: CompletionAssembly;
+}
+
+/** What is no chunk passes as it is. */
+function withId(event: Buffer, id: string): Buffer {
+  const chunk = jsonOf(dataOf(event.toString('utf8')));
+  return chunk ? Buffer.from(`data: ${JSON.stringify({ ...chunk, id })}\n\n`) : event;
 }

@@ -5,6 +5,7 @@ import { chatForm } from './chat-form.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from './estimate.ts';
 import { boundText, inputTokenBound, type PromptSize, promptSize, promptText } from './input-bound.ts';
 import { refuseUnpriced, requirementsOf } from './requirements.ts';
+import { newChatId } from './responses/ids.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { Delivered, Work } from './work.ts';
 
@@ -24,7 +25,11 @@ export function chatWork(request: ChatCompletionRequest, body: Buffer): Work {
     output: { ...requestedBound(request), choices, roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN) },
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
     dialects: [
-      { endpoint: '/v1/chat/completions', request: withoutStore(request), form: chatForm(request, undefined, request['store'] === true) },
+      {
+        endpoint: '/v1/chat/completions',
+        request: withoutStore(request),
+        form: chatForm(request, undefined, request['store'] === true ? newChatId() : undefined),
+      },
     ],
     bound: (model) => bound(inputTokenBound(model, size)),
     async countedBound(model, tokenizer) {

@@ -97,9 +97,9 @@ export class SseFilter {
   }
 
   /** A chunk without choices that shows the usage, in the name of the stream's other chunks. */
-  usageChunk(usage: Json, object = 'chat.completion.chunk'): string {
-    const { id, created, model, system_fingerprint, service_tier } = this.#first ?? {};
-    return `data: ${JSON.stringify({ id, object, created, model, service_tier, system_fingerprint, choices: [], usage })}\n\n`;
+  usageChunk(usage: Json, { object = 'chat.completion.chunk', id: own }: { object?: string; id?: string | undefined } = {}): string {
+    const { id: given, created, model, system_fingerprint, service_tier } = this.#first ?? {};
+    return `data: ${JSON.stringify({ id: own ?? given, object, created, model, service_tier, system_fingerprint, choices: [], usage })}\n\n`;
   }
 
   /** The text that was passed on (content, reasoning, refusals, tool calls), and by how much it has to be scaled up where not all of it was kept. */

@@ -127,6 +127,20 @@ test('a chain of responses remembers everything that was said in it, whatever wa
 describe('a chat completion with store', () => {
   const HELLO = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }] };
 
+  test('are two where one request was sent twice, however alike their provider answers, and streams are known by the id that they had', async () => {
+    const stored = async () => (await chat(world, auth, { ...HELLO, store: true })).body;
+    const [one, other] = [await stored(), await stored()];
+    expect(one.choices).toEqual(other.choices);
+    expect(one.id).not.toBe(other.id);
+    for (const { id, choices } of [one, other]) expect((await at(`/v1/chat/completions/${id}`)).body).toMatchObject({ id, choices });
+    const { text } = await chat(world, auth, { ...HELLO, store: true, stream: true, stream_options: { include_usage: true } });
+    const chunks = [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data = '']) => JSON.parse(data));
+    const [id, ...others] = new Set(chunks.map((chunk) => chunk.id));
+    expect(others).toEqual([]);
+    const { content } = one.choices[0].message;
+    expect((await at(`/v1/chat/completions/${id}`)).body).toMatchObject({ id, choices: [{ message: { content } }] });
+  });
+
   test('is listed by model and metadata, shown, changed, deleted, with its messages', async () => {
     const made = await chat(world, auth, { ...HELLO, store: true, metadata: { topic: 'plain' } });
     const path = `/v1/chat/completions/${made.body.id}`;

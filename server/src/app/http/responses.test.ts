@@ -72,11 +72,44 @@ describe('a stored response', () => {
   test('lists its input, each item with an id, page by page', async () => {
     const input = ['one', 'two', 'three'].map((content) => ({ role: 'user', content }));
     const { id } = await created({ input });
+    const text = (words: string) => ({ type: 'input_text', text: words });
     const first = await at(`/v1/responses/${id}/input_items?limit=2&order=asc`);
-    expect(first.body).toMatchObject({ object: 'list', has_more: true, data: [{ content: 'one' }, { content: 'two' }] });
+    expect(first.body).toMatchObject({ object: 'list', has_more: true, data: [{ content: [text('one')] }, { content: [text('two')] }] });
     const rest = await at(`/v1/responses/${id}/input_items?limit=2&order=asc&after=${first.body.last_id}`);
-    expect(rest.body).toMatchObject({ has_more: false, data: [{ content: 'three', id: expect.stringMatching(/^msg_/) }] });
-    expect((await at(`/v1/responses/${id}/input_items`)).body.data[0].content).toBe('three');
+    expect(rest.body).toMatchObject({ has_more: false, data: [{ content: [text('three')], id: expect.stringMatching(/^msg_/) }] });
+    expect((await at(`/v1/responses/${id}/input_items`)).body.data[0].content).toEqual([text('three')]);
+  });
+
+  test('keeps its input in OpenAI’s full shape, however shortly it was written', async () => {
+    const call = { type: 'function_call', call_id: 'c1', name: 'weather', arguments: '{}' };
+    const output = { type: 'function_call_output', call_id: 'c1', output: 'Sun.' };
+    const input = [{ role: 'user', content: 'Weather?' }, { role: 'assistant', content: 'One moment.' }, call, output];
+    const { id } = await created({ input });
+    const said = { type: 'message', status: 'completed', id: expect.stringMatching(/^msg_/) };
+    expect((await at(`/v1/responses/${id}/input_items?order=asc`)).body.data).toEqual([
+      { ...said, role: 'user', content: [{ type: 'input_text', text: 'Weather?' }] },
+      { ...said, role: 'assistant', content: [{ type: 'output_text', text: 'One moment.', annotations: [], logprobs: [] }] },
+      { ...call, status: 'completed', id: expect.stringMatching(/^fc_/) },
+      { ...output, status: 'completed', id: expect.stringMatching(/^fco_/) },
+    ]);
+  });
+
+  test.each([
+    ['a type that there is none of', { type: 'poem', text: 'x' }, 'input[0].type'],
+    ['a role that there is none of', { role: 'king', content: 'x' }, 'input[0].role'],
+    ['no role', { type: 'message', content: 'x' }, 'input[0].role'],
+    ['no content', { role: 'user' }, 'input[0].content'],
+    ['a part without a type', { role: 'user', content: [{ text: 'x' }] }, 'input[0].content[0].type'],
+    ['a text without words', { role: 'user', content: [{ type: 'input_text' }] }, 'input[0].content[0].text'],
+    ['a call without a name', { type: 'function_call', call_id: 'c1', arguments: '{}' }, 'input[0].name'],
+    ['an output of no call', { type: 'function_call_output', output: 'x' }, 'input[0].call_id'],
+  ])('takes no item with %s', async (_, item, param) => {
+    expect(await create({ input: [item] })).toMatchObject({ status: 422, body: { error: { param } } });
+    const { body } = await at('/v1/conversations', { json: {} });
+    const items = { json: { items: [item] } };
+    const refused = { status: 422, body: { error: { param: param.replace('input', 'items') } } };
+    expect(await at(`/v1/conversations/${body.id}/items`, items)).toMatchObject(refused);
+    expect(await at('/v1/conversations', items)).toMatchObject(refused);
   });
 
   test('that is deleted is forgotten by those that came after it, with the outputs of its calls', async () => {

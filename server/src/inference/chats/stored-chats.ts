@@ -40,21 +40,17 @@ export class StoredChats {
     this.#clock = clock;
   }
 
-  /** Where a provider gives one id twice, the later completion has it. */
   async save(
     { accountId, livemode }: Owner,
     completion: Json,
     { messages, metadata }: Pick<ChatCompletionRequest, 'messages' | 'metadata'>,
   ): Promise<void> {
     const { id, model } = completion;
-    // An id that nobody could ask for is as good as none.
-    if (!isId(id)) return;
+    if (!isId(id)) throw new Error('What is kept has an id of ours');
     const now = this.#clock.now();
     await this.#pool.query(
       `insert into stored_chat_completions (id, account_id, livemode, model, metadata, completion, messages, created_at, expires_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-       on conflict (account_id, livemode, id) do update set model = excluded.model, metadata = excluded.metadata,
-         completion = excluded.completion, messages = excluded.messages, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
         id,
         accountId,

@@ -3,7 +3,8 @@ import type { ResponseItem } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { isId, storablePairs, withId } from './ids.ts';
+import { isId, storablePairs } from './ids.ts';
+import { wholeItem } from './items.ts';
 import type { Owner } from './stored-responses.ts';
 import { noSuchCursor } from './wire.ts';
 
@@ -99,7 +100,7 @@ export class Conversations {
    */
   async append(owner: Owner, id: string, given: readonly ResponseItem[]): Promise<ResponseItem[]> {
     await this.get(owner, id);
-    const items = given.map(withId);
+    const items = given.map(wholeItem);
     // One turn after the other: the items of two would mix. A conversation that is deleted meanwhile has no row to lock, and takes nothing.
     await this.#pool.query(
       `with locked as (select id from conversations where id = $1 for update)

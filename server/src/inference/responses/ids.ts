@@ -9,6 +9,9 @@ export const isId = (id: unknown): id is string => typeof id === 'string' && ID.
 /** As unguessable as OpenAI's. */
 export const newResponseId = (): string => `resp_${randomBytes(24).toString('hex')}`;
 
+/** Of a chat completion that is kept: its provider may give one id twice. */
+export const newChatId = (): string => `chatcmpl-${randomBytes(24).toString('hex')}`;
+
 const PREFIXES: Readonly<Record<string, string>> = { message: 'msg', function_call: 'fc', function_call_output: 'fco', reasoning: 'rs' };
 const prefixOf = ({ type = 'message' }: ResponseItem): string => PREFIXES[type] ?? 'item';
 

@@ -12,6 +12,7 @@ import type { BackgroundResponses } from './background-responses.ts';
 import { expandCompaction } from './compaction.ts';
 import type { Conversations } from './conversations.ts';
 import { newResponseId, withId } from './ids.ts';
+import { checkedItems, wholeItem } from './items.ts';
 import { resolveReferences } from './referred-items.ts';
 import { finalEvent } from './replay.ts';
 import { inputItems } from './response-input.ts';
@@ -84,8 +85,10 @@ export async function itemsOf(request: Asked, owner: Owner, deps: ResponseDeps) 
       { loc: ['body', 'conversation'], msg: 'Expected either a previous response or a conversation, not both', type: 'invalid' },
     ]);
   const before = await itemsBefore(owner, previousResponseId, conversationId, deps);
-  const input = (await resolveReferences(inputItems(request), { owner, before, responses: deps.responses })).map(withId);
-  const all = await withFiles([...before, ...input].map(expandCompaction), owner, deps.openFile);
+  const given = checkedItems(inputItems(request), 'input');
+  const asked = (await resolveReferences(given, { owner, before, responses: deps.responses })).map(withId);
+  const input = asked.map(wholeItem);
+  const all = await withFiles([...before, ...asked].map(expandCompaction), owner, deps.openFile);
   return { input, all, previousResponseId, conversationId };
 }
 

@@ -2,6 +2,7 @@ import type { Conversation as ConversationObject, contract, ResponseObject } fro
 import type { Handlers } from '../../identity/index.ts';
 import type { Conversation, Conversations } from './conversations.ts';
 import { countInput } from './input-tokens.ts';
+import { checkedItems } from './items.ts';
 import type { ResponseDeps } from './response-operation.ts';
 import type { Json } from './stored-responses.ts';
 import { ENCRYPTED_REASONING, includedIn, ownerOf, pageOf, pageWithin, shownResponse, unixSeconds, withoutEncrypted } from './wire.ts';
@@ -36,7 +37,9 @@ export const storedResponseRoutes = (deps: ResponseDeps): Handlers<typeof contra
 export const conversationRoutes = (conversations: Conversations): Handlers<typeof contract.conversations> => ({
   create: async ({ principal, body }) => ({
     status: 200,
-    body: conversationToWire(await conversations.create(ownerOf({ principal }), body?.metadata ?? {}, body?.items ?? [])),
+    body: conversationToWire(
+      await conversations.create(ownerOf({ principal }), body?.metadata ?? {}, checkedItems(body?.items ?? [], 'items')),
+    ),
   }),
   get: async ({ principal, params }) => ({
     status: 200,
@@ -51,7 +54,7 @@ export const conversationRoutes = (conversations: Conversations): Handlers<typeo
     return { status: 200, body: { id: params.conversation_id, object: 'conversation.deleted', deleted: true } };
   },
   createItems: async ({ principal, params, body, query }) => {
-    const items = await conversations.append(ownerOf({ principal }), params.conversation_id, body.items);
+    const items = await conversations.append(ownerOf({ principal }), params.conversation_id, checkedItems(body.items, 'items'));
     return { status: 200, body: pageOf(shownItems(items, query), false) };
   },
   listItems: async ({ principal, params, query }) => {
