@@ -64,7 +64,8 @@ describe('responses', () => {
   test('list their input page by page', async () => {
     const { id } = await openai.responses.create({ model: MODEL, input: ['one', 'two', 'three'].map(user) });
     const items = await collect(openai.responses.inputItems.list(id, { limit: 1, order: 'asc' }));
-    expect(items.map((item) => 'content' in item && item.content)).toEqual(['one', 'two', 'three']);
+    const said = (text: string) => [{ type: 'input_text', text }];
+    expect(items.map((item) => 'content' in item && item.content)).toEqual([said('one'), said('two'), said('three')]);
   });
 
   test('are streamed in OpenAI’s order, numbered without gaps', async () => {
