@@ -1,2 +1,4 @@
+export * from './events/registration-records.ts';
+export { registrations } from './events/registrations.ts';
 export * from './events/site-event-records.ts';
-export * from './events/site-events.ts';
+export { siteEvents } from './events/site-events.ts';

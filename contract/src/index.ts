@@ -8,7 +8,7 @@ import { catalog } from './catalog.ts';
 import { content } from './content.ts';
 import { deployments } from './deployments.ts';
 import { discovery, documents } from './discovery.ts';
-import { siteEvents } from './events.ts';
+import { registrations, siteEvents } from './events.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
 import { conversations, inference, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
@@ -52,6 +52,7 @@ export const contract = c.router(
     paymentWebhooks,
     siteEvents,
     content,
+    registrations,
   },
   { strictStatusCodes: true },
 );

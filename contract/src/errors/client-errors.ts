@@ -226,6 +226,13 @@ export const CLIENT_ERRORS = {
     retryable: false,
     help: 'The object is in a state from which this step does not lead anywhere: what is archived cannot be published, say. The detail names the state.',
   },
+  registration_closed: {
+    status: 409,
+    title: 'Registration is closed',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The event takes no registrations any more: the time is over, or it is not published at the moment. Whoever is registered stays so.',
+  },
   idempotency_conflict: {
     status: 409,
     title: 'Idempotency key reused',

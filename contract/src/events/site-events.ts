@@ -6,10 +6,10 @@ import { SiteEventCreateRequest, SiteEventJsonLd, SiteEventResponse, SiteEventUp
 const c = initContract();
 
 const tag = 'Events';
-const SlugPath = z.object({ slug: z.string().meta({ description: 'The event’s slug.', examples: ['launch-day'] }) });
+export const SlugPath = z.object({ slug: z.string().meta({ description: 'The event’s slug.', examples: ['launch-day'] }) });
 const EventPath = z.object({ event_id: Uuid });
 /** For what caches may keep. */
-const conditional = {
+export const ifNoneMatch = {
   'if-none-match': z
     .string()
     .optional()
@@ -25,7 +25,7 @@ export const siteEvents = c.router({
     path: '/v1/events',
     summary: 'Events',
     description: 'All that are published, the next one first. May be kept for half a minute; the ETag tells whether anything has changed.',
-    headers: conditional,
+    headers: ifNoneMatch,
     responses: { 200: z.array(SiteEventResponse), 304: c.noBody(), ...refusals.open },
     metadata: { auth: 'none', tag, operationId: 'listEvents' } as const,
   },
@@ -86,7 +86,7 @@ export const siteEvents = c.router({
     path: '/v1/events/:slug.ics',
     summary: 'An event for calendars',
     description: 'A published event as iCalendar (RFC 5545).',
-    headers: conditional,
+    headers: ifNoneMatch,
     pathParams: SlugPath,
     responses: {
       200: c.otherResponse({
@@ -104,7 +104,7 @@ export const siteEvents = c.router({
     path: '/v1/events/:slug.jsonld',
     summary: 'An event for search engines',
     description: 'A published event as JSON-LD (schema.org Event), to be put into a page.',
-    headers: conditional,
+    headers: ifNoneMatch,
     pathParams: SlugPath,
     responses: {
       200: c.otherResponse({ contentType: 'application/ld+json', body: SiteEventJsonLd }),
@@ -119,7 +119,7 @@ export const siteEvents = c.router({
     path: '/v1/events/:slug',
     summary: 'One event',
     description: 'A published event; a draft is answered as one that is not there.',
-    headers: conditional,
+    headers: ifNoneMatch,
     pathParams: SlugPath,
     responses: { 200: SiteEventResponse, 304: c.noBody(), 404: problem, ...refusals.openInput },
     metadata: { auth: 'none', tag, operationId: 'getEvent' } as const,

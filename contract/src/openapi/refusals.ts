@@ -45,6 +45,7 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   conflict: (route) => !route.isInference || /^\/v1\/videos\/.+/.test(route.path),
   slug_taken: (route) => takesField(route, 'slug'),
   invalid_transition: hasStates,
+  registration_closed: (route) => route.path.endsWith('/register'),
   idempotency_conflict: (route) => route.isIdempotent,
   idempotency_in_progress: (route) => route.isIdempotent,
   unpriced_feature: onInference,

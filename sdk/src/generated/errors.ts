@@ -66,6 +66,8 @@ export type ErrorCode =
   | 'slug_taken'
   /** 409. The object is in a state from which this step does not lead anywhere: what is archived cannot be published, say. The detail names the state. */
   | 'invalid_transition'
+  /** 409. The event takes no registrations any more: the time is over, or it is not published at the moment. Whoever is registered stays so. */
+  | 'registration_closed'
   /** 409. This `Idempotency-Key` was used before with a different request. Use a fresh key for a different request. */
   | 'idempotency_conflict'
   /** 409. A request with this `Idempotency-Key` is still running. Repeat after `Retry-After` seconds to get its answer. */
@@ -137,6 +139,7 @@ export const ERROR_KINDS = {
   conflict: { family: 'conflict', retryable: false },
   slug_taken: { family: 'conflict', retryable: false },
   invalid_transition: { family: 'conflict', retryable: false },
+  registration_closed: { family: 'conflict', retryable: false },
   idempotency_conflict: { family: 'conflict', retryable: false },
   idempotency_in_progress: { family: 'conflict', retryable: true },
   payload_too_large: { family: 'bad_request', retryable: false },

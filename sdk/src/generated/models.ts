@@ -919,7 +919,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -2080,7 +2080,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
@@ -2306,6 +2306,15 @@ export interface RefundResponse {
   /** RFC 3339, UTC. */
   refunded_at: string;
 }
+
+/** Whose registration it is, whatever its case. */
+export type RegistrantEmail = string;
+
+/** `waived`: an administrator confirmed the place of somebody who had not paid. */
+export type RegistrationPayment = 'not_required' | 'due' | 'paid' | 'refunded' | 'waived';
+
+/** `confirmed`: the place is yours. `awaiting_payment`: a place is held until `pay_by`. `waitlisted`: all places were taken; the next one that falls free goes to whoever has waited longest. `canceled`: registering again starts anew. */
+export type RegistrationStatus = 'confirmed' | 'awaiting_payment' | 'waitlisted' | 'canceled';
 
 /** One call to a provider. */
 export interface RequestAttempt {
@@ -3113,6 +3122,124 @@ export interface VaasLogKey {
   not_before: string;
   /** Set once the key is retired. */
   not_after: string | null;
+}
+
+/** The Vibethon. It is there from the first boot and keeps its slug; what else it says, administrators may change. */
+export interface VibethonEventResponse {
+  /** UUIDv7. */
+  event_id: string;
+  /** Never changes once the event was published. */
+  slug: string;
+  title: string;
+  summary: string;
+  /** Plain text. */
+  description: string;
+  status: SiteEventStatus;
+  /** RFC 3339, UTC. */
+  starts_at: string;
+  /** RFC 3339, UTC. */
+  ends_at: string;
+  /** IANA time zone in which it takes place. */
+  time_zone: string;
+  venue_name: string | null;
+  venue_address: string | null;
+  online_url: string | null;
+  image_url: string | null;
+  /** Null: any number. */
+  capacity: number | null;
+  /** Null: any number. */
+  places_left: number | null;
+  /** How many wait for a place. */
+  waitlist_length: number;
+  /** What a place costs; 0 is free. */
+  price_usd: string;
+  /** When registration ends. */
+  registration_closes_at: string;
+  /** Whether a registration is taken now, if only for the waitlist. */
+  is_registration_open: boolean;
+  /** The first time it was published. */
+  published_at: string | null;
+  archived_at: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+  /** Whether a place has to be paid before it is confirmed. */
+  requires_payment: boolean;
+}
+
+/** Who registered, and what administrators know of it. */
+export interface VibethonRegistrant {
+  /** The user of the address; null for the second or two until it is linked. */
+  user_id: string | null;
+  name: string | null;
+  company: string | null;
+  message: string | null;
+  /** What administrators have noted. */
+  note: string;
+  /** Of `GET /v1/plans/payments`. */
+  payment_id: string | null;
+  attended_at: string | null;
+  confirmed_at: string | null;
+  canceled_at: string | null;
+}
+
+/** What to change; what is left out stays. */
+export interface VibethonRegistrationAdminUpdateRequest {
+  /** `confirmed` needs a free place, and waives a payment that is due. `waitlisted` puts somebody who is canceled at the end of the waitlist. `canceled` frees the place for whoever waits; what was paid has to be refunded instead. */
+  status?: 'confirmed' | 'waitlisted' | 'canceled' | undefined;
+  name?: string | null | undefined;
+  company?: string | null | undefined;
+  /** For administrators. */
+  note?: string | undefined;
+  /** Whether they came. */
+  attended?: boolean | undefined;
+}
+
+/** Who wants to take part. No password is ever set here: a mail leads whoever reads the address to their account. */
+export interface VibethonRegistrationRequest {
+  /** Whose registration it is, whatever its case. */
+  email: string;
+  /** For people. */
+  name?: string | undefined;
+  /** Where they come from. */
+  company?: string | undefined;
+  /** Whatever they would like to say. */
+  message?: string | undefined;
+}
+
+/** A registration for the Vibethon, or for another event. */
+export interface VibethonRegistrationResponse {
+  /** UUIDv7. */
+  registration_id: string;
+  event_slug: string;
+  email: string;
+  status: RegistrationStatus;
+  /** 1 is next; null for whoever does not wait. */
+  waitlist_position: number | null;
+  payment_status: RegistrationPayment;
+  /** As it was at the time of the registration. */
+  price_usd: string;
+  /** Until when the place is held for payment; else null. */
+  pay_by: string | null;
+  /** RFC 3339, UTC. */
+  registered_at: string;
+  /** For administrators. Null in answers to the public form, which anybody may send with anybody’s address. */
+  registrant: VibethonRegistrant | null;
+}
+
+/** Whether an address is registered, and how it stands. Nothing else. */
+export interface VibethonRegistrationStatusResponse {
+  event_slug: string;
+  /** As it was asked for. */
+  email: string;
+  status: 'confirmed' | 'awaiting_payment' | 'waitlisted' | 'canceled' | 'not_registered';
+  /** 1 is next; null for whoever does not wait. */
+  waitlist_position: number | null;
+  /** Null where there is no registration. */
+  payment_status: RegistrationPayment | null;
+  /** Until when the place is held for payment; else null. */
+  pay_by: string | null;
 }
 
 /** A video job, in OpenAI’s shape. */

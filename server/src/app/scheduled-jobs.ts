@@ -3,6 +3,7 @@ import * as z from 'zod';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import { defineJob, type Job } from '../adapters/queue/port.ts';
 import type { BatchWork } from '../batches/index.ts';
+import type { Events } from '../events/index.ts';
 import { sweepExpired, sweepOrphans } from '../files/index.ts';
 import type { Identity, Outbox } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
@@ -31,12 +32,13 @@ interface ScheduledJobsDeps {
   readonly identity: Identity;
   readonly outbox: Outbox;
   readonly plans: Plans;
+  readonly events: Pick<Events, 'linkUsers'>;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
   readonly logKeys: readonly SigningKey[];
 }
 
 /** The recurring work of the service. */
-export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, batchWork, logKeys }: ScheduledJobsDeps): Job[] => [
+export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, events, batchWork, logKeys }: ScheduledJobsDeps): Job[] => [
   defineJob({
     name: 'identity-send-mails',
     payload: z.object({}),
@@ -45,6 +47,12 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, bat
       await identity.answerMailRequests(signal);
       await outbox.sendDue(signal);
     },
+  }),
+  defineJob({
+    name: 'events-link-users',
+    payload: z.object({}),
+    schedule: { everyMs: OUTBOX_MS },
+    run: (_payload, { signal }) => events.linkUsers(signal),
   }),
   defineJob({
     name: 'batches-go-on',

@@ -5,7 +5,7 @@ import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
 import { contentRoutes, createContent } from '../content/index.ts';
-import { createSiteEvents, siteEventRoutes } from '../events/index.ts';
+import { createEvents, registrationRoutes, siteEventRoutes } from '../events/index.ts';
 import { accountRoutes, auditRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
 import { deploymentRoutes } from '../inference/index.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -92,6 +92,8 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const plans = createPlans({ pool, provider: payments.provider, lanes, clock, log, write: books.write, publicUrl });
     await payments.start(plans, closing);
 
+    const events = createEvents({ pool, clock, identity });
+
     const blobs = await openLocalDisk(dataDir.file('blobs'));
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl: foundation.databaseUrl }, log });
     const kept = await openKeptWork({ foundation, blobs, queue, books, accounts, inference });
@@ -105,6 +107,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           clock,
           identity,
           plans,
+          events,
           outbox: accounts.outbox,
           batchWork: kept.batchWork,
           logKeys: books.logKeys,
@@ -164,8 +167,9 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.plans, planRoutes(plans, clock)),
           ...endpointsOf(contract.receipts, receiptRoutes(pool, config.anchorChains.length > 0)),
           ...endpointsOf(contract.anchors, anchorRoutes(pool)),
-          ...endpointsOf(contract.siteEvents, siteEventRoutes({ siteEvents: createSiteEvents({ pool, clock }), clock, publicUrl })),
           ...endpointsOf(contract.content, contentRoutes(createContent({ pool, clock }))),
+          ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl })),
+          ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
         ],
         elsewhere: [
           ...Object.values(contract.documents),

@@ -1,2 +1,3 @@
+export { createEvents, type Events } from './events.ts';
+export { registrationRoutes } from './registration-routes.ts';
 export { siteEventRoutes } from './site-event-routes.ts';
-export { createSiteEvents } from './site-events.ts';

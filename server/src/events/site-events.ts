@@ -8,6 +8,7 @@ import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import type { Trail } from './audit-trail.ts';
 import { type EventWithPlaces, eventById, eventBySlug, listEvents, lockEvent, type Sql } from './event-rows.ts';
+import { fillPlaces } from './places.ts';
 import { type SiteEvent, stateAfter, type Transition } from './site-event.ts';
 
 interface SiteEventsDeps {
@@ -29,6 +30,8 @@ export function createSiteEvents({ pool, clock }: SiteEventsDeps) {
       const event = await lockEvent(sql, eventId);
       if (!event) throw noSuchEvent();
       await change(sql, event);
+      // More places, or an event that is public again: whoever waits is served before anybody else comes.
+      await fillPlaces(sql, existing(await lockEvent(sql, eventId)), clock.now());
       return existing(await eventById(sql, eventId));
     });
 
@@ -165,4 +168,4 @@ function existing<T>(event: T | undefined): T {
   return event;
 }
 
-const noSuchEvent = (): Problem => new Problem('not_found', 'There is no such event.');
+export const noSuchEvent = (): Problem => new Problem('not_found', 'There is no such event.');

@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts';
+import { type ClaimableUsers, createClaimableUsers } from './claimable-users.ts';
 import { createLogins, type Logins } from './logins.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
@@ -12,18 +13,21 @@ import { answerMailRequests } from './recovery/answer-requests.ts';
 import { createRecovery, type Recovery } from './recovery/recovery.ts';
 import type { SecretBox } from './secret-box.ts';
 import { createSessions, type Sessions } from './sessions.ts';
-import { createThrottle } from './throttle/throttle.ts';
+import { createThrottle, type Throttle } from './throttle/throttle.ts';
 import { createUsers, type Users } from './users.ts';
 
 /** The slice, put together. */
 export interface Identity {
   readonly users: Users;
+  readonly claimable: ClaimableUsers;
   readonly sessions: Sessions;
   readonly logins: Logins;
   readonly mfa: Mfa;
   readonly profile: Profile;
   readonly recovery: Recovery;
   readonly auditLog: AuditLog;
+  /** Slows down forms that anybody may send: with `formLimits`. */
+  readonly throttle: Throttle;
   /** Writes the mails that were asked for; a job calls it before mails are sent. */
   answerMailRequests(signal?: AbortSignal): Promise<void>;
   /** Deletes what has expired. */
@@ -47,12 +51,14 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed }: Identi
   const ownerProof = createOwnerProof({ em, users, passwords, secondFactor, throttle });
   return {
     users,
+    claimable: createClaimableUsers({ em, box, clock }),
     sessions,
     logins: createLogins({ em, pool, sessions, passwords, secondFactor, throttle, clock }),
     mfa: createMfa({ em, secondFactor, ownerProof, clock }),
     profile: createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, throttle, clock }),
     recovery: createRecovery({ em, pool, passwords, throttle, clock }),
     auditLog: createAuditLog(pool),
+    throttle,
     answerMailRequests: (signal) => answerMailRequests({ em, box, clock }, signal),
     async sweep() {
       const now = new Date(clock.now());

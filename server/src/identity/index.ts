@@ -17,6 +17,7 @@ export { MasterKeyMissing, resealSecrets } from './reseal.ts';
 export { accountRoutes, identityRoutes, mfaRoutes } from './routes.ts';
 export { createSecretBox, type MasterKey } from './secret-box.ts';
 export { requireLiveSession, type Sessions } from './sessions.ts';
+export { formLimits } from './throttle/limits.ts';
 export type { Users } from './users.ts';
 
 /** For the ORM's list of entities. */

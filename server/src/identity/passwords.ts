@@ -10,6 +10,9 @@ const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const MAX_WAITING = 64;
 
+/** Stands where there is no password: of whoever has closed their account, or has not claimed it yet. */
+export const NO_PASSWORD = '!';
+
 interface Cost {
   readonly memoryKiB: number;
   readonly passes: number;
@@ -45,7 +48,7 @@ export function createPasswords({
       return encode(COST, salt, await turns.run(() => derive(password, salt, COST)));
     },
     async verify(password, phc = unopenable) {
-      const { cost, salt, tag } = decode(phc);
+      const { cost, salt, tag } = decode(phc === NO_PASSWORD ? unopenable : phc);
       return timingSafeEqual(await turns.run(() => derive(password, salt, cost)), tag);
     },
   };

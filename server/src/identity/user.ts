@@ -1,5 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { Account } from './account.ts';
+import { NO_PASSWORD } from './passwords.ts';
 
 const UserSchema = defineEntity({
   name: 'User',
@@ -18,9 +19,6 @@ const UserSchema = defineEntity({
     closedAt: p.datetime().fieldName('closed_at').nullable(),
   },
 });
-
-/** What no password opens: it is no argon2id string. A closed user is never looked up for a login in the first place. */
-const NO_PASSWORD = '!';
 
 /** A person. The e-mail address is unique whatever its case; it is kept as it was typed. */
 export class User extends UserSchema.class {

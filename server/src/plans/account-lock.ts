@@ -1,4 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
+import { createGate } from '../kernel/gate.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 
 /** One transaction's connection. */
 export type Unit = Pick<PoolClient, 'query'>;
@@ -11,41 +13,15 @@ const MOST_AT_ONCE = 2;
  * what it reads at the payment provider is still the newest when it is written down.
  */
 export function createAccountLock(pool: Pool) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  const enter = async () => {
-    if (running >= MOST_AT_ONCE) await new Promise<void>((resolve) => waiting.push(resolve));
-    else running += 1;
-  };
-  const leave = () => {
-    const next = waiting.shift();
-    if (next) next();
-    else running -= 1;
-  };
+  const inTurn = createGate(MOST_AT_ONCE);
 
-  return async function exclusively<T>(accountId: string, work: (unit: Unit) => Promise<T>): Promise<T> {
-    await enter();
-    try {
-      const client = await pool.connect();
-      let isBroken = false;
-      try {
-        await client.query('begin');
+  return <T>(accountId: string, work: (unit: Unit) => Promise<T>): Promise<T> =>
+    inTurn(() =>
+      inTransaction(pool, async (client) => {
         await client.query("select pg_advisory_xact_lock(hashtextextended('billing:' || $1, 0))", [accountId]);
-        const result = await work(client);
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        await client.query('rollback').catch(() => {
-          isBroken = true;
-        });
-        throw error;
-      } finally {
-        client.release(isBroken);
-      }
-    } finally {
-      leave();
-    }
-  };
+        return work(client);
+      }),
+    );
 }
 
 export type Exclusively = ReturnType<typeof createAccountLock>;

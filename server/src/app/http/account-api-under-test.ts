@@ -11,6 +11,7 @@ import {
   auditRoutes,
   createIdentity,
   createSecretBox,
+  type Identity,
   identityEntities,
   identityRoutes,
   mfaRoutes,
@@ -53,8 +54,8 @@ interface Options {
   log?: Log;
   /** Further endpoints, for what no slice does. */
   endpoints?: readonly Endpoint[];
-  /** Further endpoints of slices that need the keys of this instance. */
-  endpointsOver?: (keys: Keys) => readonly Endpoint[];
+  /** Further endpoints of slices that need the keys or the people of this instance. */
+  endpointsOver?: (keys: Keys, identity: Identity) => readonly Endpoint[];
 }
 
 /** One instance of the account API on a port of its own; several may share a database. */
@@ -94,7 +95,7 @@ export async function startInstance(database: Database, url: string, options: Op
         ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
         ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
         ...endpoints,
-        ...(options.endpointsOver?.(keys) ?? []),
+        ...(options.endpointsOver?.(keys, identity) ?? []),
       ],
       elsewhere: [contract.inference.createChatCompletion],
       authenticator,

@@ -1,7 +1,7 @@
 import { contract } from '@tallygate/contract';
 import ICAL from 'ical.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createSiteEvents, siteEventRoutes } from '../../events/index.ts';
+import { createEvents, registrationRoutes, siteEventRoutes } from '../../events/index.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { endpointsOf } from './endpoint.ts';
 
@@ -11,15 +11,20 @@ let admin: Record<string, string>;
 let member: Awaited<ReturnType<typeof signUp>>;
 let marketing: Awaited<ReturnType<typeof signUp>>;
 
-const ROUTES = contract.siteEvents;
+const ROUTES = [...Object.values(contract.siteEvents), ...Object.values(contract.registrations)];
 const ANY_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 const clock = { now: () => Date.UTC(2026, 10, 21, 8) };
 
 beforeAll(async () => {
   db = await openTestDatabase();
-  const siteEvents = createSiteEvents({ pool: db.database.pool, clock });
   api = await startInstance(db.database, db.url, {
-    endpoints: endpointsOf(contract.siteEvents, siteEventRoutes({ siteEvents, clock, publicUrl: () => 'https://gateway.example' })),
+    endpointsOver: (_keys, identity) => {
+      const events = createEvents({ pool: db.database.pool, clock, identity });
+      return [
+        ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl: () => 'https://gateway.example' })),
+        ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
+      ];
+    },
   });
   admin = (await signUp(api, 'admin')).auth;
   member = await signUp(api);
@@ -33,7 +38,7 @@ afterAll(async () => {
 describe('a route', () => {
   const LET_IN: Readonly<Record<string, readonly string[]>> = { admin: ['admin'], marketing: ['marketing', 'admin'] };
 
-  test.each(Object.values(ROUTES).map((route) => [`${route.method} ${route.path}`, route] as const))(
+  test.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s lets in the roles that its contract names, and nobody else',
     async (_name, { method, path, metadata }) => {
       const callers = { nobody: {}, member: member.auth, marketing: marketing.auth, admin };

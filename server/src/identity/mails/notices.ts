@@ -25,10 +25,10 @@ interface Told {
 export const notify = (execute: Execute, template: Notice, { to, accountId, at, origin }: Told): Promise<void> =>
   queueMail(execute, { to, template, accountId, data: { at: at.toISOString(), ip: origin.ip, user_agent: origin.userAgent } });
 
-/** The mail that carries a token; the token lies sealed in its row. */
+/** The mail that carries a token; the token lies sealed in its row. `claim-account` carries one that sets a password. */
 export const mailToken = (
   execute: Execute,
-  purpose: Purpose,
+  purpose: Purpose | 'claim-account',
   { to, accountId, token, box }: { to: string; accountId: string; token: MailToken; box: SecretBox },
 ): Promise<void> =>
   queueMail(execute, {

@@ -14,6 +14,7 @@ import {
   TopUpDeclined,
 } from './billing-letters.ts';
 import { BudgetAlert, composeBudgetAlert } from './budget-alert.ts';
+import { composeEventRegistration, EventRegistration } from './event-letters.ts';
 import type { Letter } from './letter.ts';
 import { readableTime } from './readable-time.ts';
 
@@ -84,6 +85,23 @@ export const TEMPLATES = {
       action: { label: 'Set a new password', url: link('/reset-password', { token: unseal(sealed_token) }) },
       footnote: NOT_ASKED,
     }),
+  }),
+  'claim-account': template({
+    data: z.object({ sealed_token: z.string(), expires_at: z.string() }),
+    compose: ({ sealed_token, expires_at }, { link, unseal }) => ({
+      subject: 'An account was made for you',
+      preview: 'Set a password, and it is yours.',
+      paragraphs: [
+        'Your address was registered at Tallygate, so there is an account for it. It has no password yet: set one, and you can log in.',
+        `The link works once, until ${readableTime(expires_at)}. Later, ask for a new password with this address.`,
+      ],
+      action: { label: 'Set a password', url: link('/reset-password', { token: unseal(sealed_token) }) },
+      footnote: 'If you did not register for anything, do nothing: without the link nobody can log in to the account.',
+    }),
+  }),
+  'event-registration': template({
+    data: EventRegistration,
+    compose: (told, { link }) => composeEventRegistration(told, link(`/events/${told.slug}`, {})),
   }),
   'password-changed': notice('Your password was changed', 'The password of your account was changed, and other sessions were ended.'),
   'email-change-requested': notice(

@@ -25,9 +25,15 @@ export interface Proof {
  * A new token for a mail to `email`. Those sent before go on working until one is used: else a stranger who asks for mails could
  * keep the owner's links dead.
  */
-export async function mintMailToken(unit: EntityManager, purpose: Purpose, proof: Proof, now: Date): Promise<MailToken> {
+export async function mintMailToken(
+  unit: EntityManager,
+  purpose: Purpose,
+  proof: Proof,
+  now: Date,
+  lifetimeMs: number = LIFETIME_MS[purpose],
+): Promise<MailToken> {
   const token = `${PREFIX[purpose]}${randomBytes(32).toString('base64url')}`;
-  const expiresAt = new Date(now.getTime() + LIFETIME_MS[purpose]);
+  const expiresAt = new Date(now.getTime() + lifetimeMs);
   await unit.execute('insert into mail_tokens (token_hash, user_id, purpose, email, created_at, expires_at) values (?, ?, ?, ?, ?, ?)', [
     tokenHash(token),
     proof.userId,

@@ -58,6 +58,21 @@ export function askingLimits({ kind, subject, address }: Attempt): Limit[] {
   ];
 }
 
+interface Form extends Attempt {
+  /** How often somebody may send it for one subject in an hour, and how often for all of them together. */
+  readonly freePerSubject: number;
+  readonly freePerAddress: number;
+}
+
+/** For public forms, which anybody may send with anybody's e-mail address: only the caller's own doing counts, never a stranger's. */
+export function formLimits({ kind, subject, address, freePerSubject, freePerAddress }: Form): Limit[] {
+  const network = networkOf(address);
+  return [
+    { key: key(kind, 'both', subject, network), free: freePerSubject, longestPauseSeconds: 300, onSuccess: 'refund' },
+    { key: key(kind, 'address', network), free: freePerAddress, longestPauseSeconds: 60, onSuccess: 'refund' },
+  ];
+}
+
 /** For tokens of 256 bits, which nobody guesses: it keeps the work within bounds. */
 export const tokenLimits = (kind: string, address: string | null): Limit[] => [
   { key: key(kind, 'address', networkOf(address)), free: 30, longestPauseSeconds: 60, onSuccess: 'refund' },

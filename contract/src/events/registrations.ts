@@ -1,0 +1,91 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, problem, refusals, Uuid } from '../conventions.ts';
+import {
+  RegistrantEmail,
+  VibethonEventResponse,
+  VibethonRegistrationAdminUpdateRequest,
+  VibethonRegistrationRequest,
+  VibethonRegistrationResponse,
+  VibethonRegistrationStatusResponse,
+} from './registration-records.ts';
+import { ifNoneMatch, SlugPath } from './site-events.ts';
+
+const c = initContract();
+
+const tag = 'Events';
+const open = { auth: 'none', tag } as const;
+const admin = { auth: 'bearer', role: 'admin', tag } as const;
+const StatusQuery = z.object({ email: RegistrantEmail });
+
+/** Taking part: the Vibethon under its own addresses, every other event under its slug. */
+export const registrations = c.router({
+  vibethon: {
+    method: 'GET',
+    path: '/v1/events/vibethon',
+    summary: 'The Vibethon',
+    description: 'Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed.',
+    headers: ifNoneMatch,
+    responses: { 200: VibethonEventResponse, 304: c.noBody(), ...refusals.open },
+    metadata: { ...open, operationId: 'getVibethon' } as const,
+  },
+  registerForVibethon: {
+    method: 'POST',
+    path: '/v1/events/vibethon/register',
+    summary: 'Register for the Vibethon',
+    description:
+      'Takes a place, or the next one on the waitlist. Registering an address twice changes nothing and answers with the first registration, so the answer never tells whether the address has an account. A mail confirms it; whoever has no account gets a link to claim one.',
+    body: VibethonRegistrationRequest,
+    responses: { 201: VibethonRegistrationResponse, 409: problem, ...refusals.openInput },
+    metadata: { ...open, operationId: 'registerForVibethon' } as const,
+  },
+  vibethonStatus: {
+    method: 'GET',
+    path: '/v1/events/vibethon/registration-status',
+    summary: 'How a registration for the Vibethon stands',
+    description: 'By e-mail address. Asking for many addresses is slowed down.',
+    query: StatusQuery,
+    responses: { 200: VibethonRegistrationStatusResponse, ...refusals.openInput },
+    metadata: { ...open, operationId: 'getVibethonRegistrationStatus' } as const,
+  },
+  listAll: {
+    method: 'GET',
+    path: '/v1/events/admin/registrations',
+    summary: 'Every registration',
+    description: 'For administrators: of all events, the newest first.',
+    headers: headersA,
+    responses: { 200: z.array(VibethonRegistrationResponse), ...refusals.read },
+    metadata: { ...admin, scope: 'account:read', operationId: 'listEventRegistrations' } as const,
+  },
+  update: {
+    method: 'PATCH',
+    path: '/v1/events/admin/registrations/:registration_id',
+    summary: 'Change a registration',
+    description: 'For administrators. A place that falls free goes to whoever has waited longest, at once.',
+    headers: headersA,
+    pathParams: z.object({ registration_id: Uuid }),
+    body: VibethonRegistrationAdminUpdateRequest,
+    responses: { 200: VibethonRegistrationResponse, 404: problem, ...refusals.write },
+    metadata: { ...admin, scope: 'account:write', operationId: 'updateEventRegistration' } as const,
+  },
+  register: {
+    method: 'POST',
+    path: '/v1/events/:slug/register',
+    summary: 'Register for an event',
+    description: 'Of a published event; the rules are those of the Vibethon.',
+    pathParams: SlugPath,
+    body: VibethonRegistrationRequest,
+    responses: { 201: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.openInput },
+    metadata: { ...open, operationId: 'registerForEvent' } as const,
+  },
+  status: {
+    method: 'GET',
+    path: '/v1/events/:slug/registration-status',
+    summary: 'How a registration stands',
+    description: 'Of a published event, by e-mail address. Asking for many addresses is slowed down.',
+    pathParams: SlugPath,
+    query: StatusQuery,
+    responses: { 200: VibethonRegistrationStatusResponse, 404: problem, ...refusals.openInput },
+    metadata: { ...open, operationId: 'getEventRegistrationStatus' } as const,
+  },
+});

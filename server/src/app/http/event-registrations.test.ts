@@ -1,0 +1,288 @@
+import { contract } from '@tallygate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createEvents, type Events, registrationRoutes, siteEventRoutes } from '../../events/index.ts';
+import { type Instance, MovableClock, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
+import { endpointsOf } from './endpoint.ts';
+import { openMailbox } from './mailbox-under-test.ts';
+
+let db: Awaited<ReturnType<typeof openTestDatabase>>;
+let api: Instance;
+let events: Events;
+let admin: Record<string, string>;
+let mailbox: ReturnType<typeof openMailbox>;
+const clock = new MovableClock();
+
+beforeAll(async () => {
+  db = await openTestDatabase();
+  api = await startInstance(db.database, db.url, {
+    endpointsOver: (_keys, identity) => {
+      events = createEvents({ pool: db.database.pool, clock, identity });
+      return [
+        ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl: () => 'https://gateway.example' })),
+        ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
+      ];
+    },
+  });
+  admin = (await signUp(api, 'admin')).auth;
+  mailbox = openMailbox(api, db.database);
+});
+afterAll(async () => {
+  await api?.close();
+  await db?.close();
+});
+
+let serial = 0;
+const somebody = () => `guest-${++serial}@example.com`;
+const somewhere = () => ({ 'x-forwarded-for': `203.0.113.${++serial % 250}` });
+
+/** A published event of its own. */
+async function event(over: object = {}): Promise<{ slug: string; event_id: string }> {
+  const { body } = await send(api, '/v1/events/admin', {
+    headers: admin,
+    json: {
+      slug: `event-${++serial}`,
+      title: 'Launch day',
+      starts_at: '2099-03-05T18:00:00+01:00',
+      ends_at: '2099-03-05T22:00:00+01:00',
+      time_zone: 'Europe/Berlin',
+      ...over,
+    },
+  });
+  await act(body.event_id, 'publish');
+  return body;
+}
+const act = (eventId: string, step: string) => send(api, `/v1/events/admin/${eventId}/${step}`, { method: 'POST', headers: admin });
+const patchEvent = (eventId: string, json: object) => send(api, `/v1/events/admin/${eventId}`, { method: 'PATCH', headers: admin, json });
+const register = (slug: string, json: object) => send(api, `/v1/events/${slug}/register`, { headers: somewhere(), json });
+const status = async (slug: string, email: string) =>
+  (await send(api, `/v1/events/${slug}/registration-status?email=${encodeURIComponent(email)}`, { headers: somewhere() })).body;
+const edit = (registrationId: string, json: object) =>
+  send(api, `/v1/events/admin/registrations/${registrationId}`, { method: 'PATCH', headers: admin, json });
+const listed = async (slug: string) =>
+  (await send(api, '/v1/events/admin/registrations', { headers: admin })).body.filter(
+    (one: { event_slug: string }) => one.event_slug === slug,
+  );
+
+describe('the Vibethon', () => {
+  test('is there from the first boot, and stays readable when it is put away', async () => {
+    const first = (await send(api, '/v1/events/vibethon')).body;
+    expect(first).toMatchObject({
+      slug: 'vibethon',
+      status: 'published',
+      capacity: 100,
+      is_registration_open: true,
+      requires_payment: false,
+    });
+    const { auth } = await signUp(api, 'admin');
+    await db.database.pool.query("update site_events set status = 'archived' where slug = 'vibethon'");
+    expect((await send(api, '/v1/events/vibethon', { headers: auth })).body).toMatchObject({
+      status: 'archived',
+      is_registration_open: false,
+    });
+    expect(await register('vibethon', { email: somebody() })).toMatchObject({ status: 409, body: { code: 'registration_closed' } });
+    await db.database.pool.query("update site_events set status = 'published' where slug = 'vibethon'");
+  });
+
+  test('takes registrations under its own address', async () => {
+    const email = somebody();
+    expect(await register('vibethon', { email, name: 'Ada' })).toMatchObject({
+      status: 201,
+      body: { event_slug: 'vibethon', email, status: 'confirmed' },
+    });
+    expect(await status('vibethon', email)).toMatchObject({ event_slug: 'vibethon', status: 'confirmed' });
+  });
+});
+
+describe('a registration', () => {
+  test('is one for an address, whatever its case and however often it is sent, and tells nothing about the person', async () => {
+    const { slug } = await event();
+    const email = somebody();
+    const first = await register(slug, { email, name: 'Ada Lovelace', company: 'Engines' });
+    const again = await register(slug, { email: email.toUpperCase(), name: 'Somebody else' });
+    expect(again).toMatchObject({ status: 201, body: first.body });
+    expect(first.text).not.toContain('Lovelace');
+    expect(await listed(slug)).toMatchObject([{ email, registrant: { name: 'Ada Lovelace', company: 'Engines' } }]);
+    const { rows } = await db.database.pool.query('select name, sources, event_slugs from people where email = $1', [email]);
+    expect(rows).toEqual([{ name: 'Ada Lovelace', sources: ['registration'], event_slugs: [slug] }]);
+    expect((await mailbox.to(email)).map(({ subject }) => subject)).toEqual(['You have a place: Launch day']);
+  });
+
+  test('is answered alike for who has an account and who has none; the latter gets a link to claim one', async () => {
+    const { slug } = await event();
+    const member = await signUp(api);
+    const stranger = somebody();
+    const answers = [await register(slug, { email: member.email }), await register(slug, { email: stranger, name: 'New Person' })];
+    const shape = ({ status: code, body }: { status: number; body: object }) => [
+      code,
+      { ...body, registration_id: '', email: '', registered_at: '' },
+    ];
+    expect(shape(answers[0] ?? { status: 0, body: {} })).toEqual(shape(answers[1] ?? { status: 0, body: {} }));
+
+    const login = (password: string) => send(api, '/v1/users/login', { headers: somewhere(), json: { email: stranger, password } });
+    await events.linkUsers();
+    await events.linkUsers();
+    const users = (await listed(slug)).map(({ email, registrant }: { email: string; registrant: { user_id: string } }) => [
+      email,
+      registrant.user_id,
+    ]);
+    expect(Object.fromEntries(users)).toMatchObject({ [member.email]: member.userId, [stranger]: expect.any(String) });
+    expect((await login('!')).body.code).toBe('invalid_credentials');
+    const letters = (await mailbox.to(stranger)).map(({ subject }) => subject);
+    expect(letters.sort()).toEqual(['An account was made for you', 'You have a place: Launch day']);
+    expect((await mailbox.to(member.email)).map(({ subject }) => subject)).not.toContain('An account was made for you');
+
+    const token = await mailbox.tokenFor(stranger, 'reset-password');
+    const password = 'a password of my own';
+    expect((await send(api, '/v1/users/password-reset/confirm', { json: { token, new_password: password } })).status).toBe(204);
+    expect((await login(password)).body).toMatchObject({ email: stranger, email_verified: true });
+  });
+
+  test('is looked up by its address, in one shape whether it is there or not', async () => {
+    const { slug } = await event();
+    const email = somebody();
+    await register(slug, { email, name: 'Ada' });
+    const known = await status(slug, email);
+    const unknown = await status(slug, somebody());
+    expect(known).toEqual({
+      event_slug: slug,
+      email,
+      status: 'confirmed',
+      waitlist_position: null,
+      payment_status: 'not_required',
+      pay_by: null,
+    });
+    expect(unknown).toMatchObject({ status: 'not_registered', payment_status: null });
+    expect(Object.keys(unknown)).toEqual(Object.keys(known));
+    const wrong = await send(api, `/v1/events/${slug}/registration-status?email=nobody`);
+    expect(wrong).toMatchObject({ status: 422, body: { errors: [{ loc: ['query', 'email'] }] } });
+  });
+
+  test('is not taken for what is a draft, is over, or is not there', async () => {
+    const over = await event({ registration_closes_at: '2027-01-01T00:00:00Z' });
+    clock.stoppedAtMs = Date.UTC(2027, 0, 2);
+    expect((await register(over.slug, { email: somebody() })).body.code).toBe('registration_closed');
+    clock.stoppedAtMs = undefined;
+    await act(over.event_id, 'archive');
+    for (const slug of [over.slug, 'admin', 'nothing']) expect((await register(slug, { email: somebody() })).status).toBe(404);
+  });
+
+  test.each([
+    ['no address', { name: 'Ada' }],
+    ['what is no address', { email: 'ada' }],
+    ['a password', { email: 'ada@example.com', password: 'correct horse battery' }],
+    ['a role', { email: 'ada@example.com', role: 'admin' }],
+    ['control characters', { email: 'ada@example.com', name: 'A\u0000da' }],
+  ])('with %s is refused', async (_what, json) => {
+    expect((await register('vibethon', json)).status).toBe(422);
+  });
+
+  test('by one caller again and again, and the look-up of many addresses, are slowed down', async () => {
+    const { slug } = await event();
+    const here = { 'x-forwarded-for': '198.51.100.7' };
+    const email = somebody();
+    const tries = Array.from({ length: 25 }, () => send(api, `/v1/events/${slug}/register`, { headers: here, json: { email } }));
+    expect((await Promise.all(tries)).filter(({ status: code }) => code === 429).length).toBe(5);
+    const guesses = Array.from({ length: 125 }, (_none, n) =>
+      send(api, `/v1/events/${slug}/registration-status?email=g${n}@example.com`, { headers: here }),
+    );
+    const refused = (await Promise.all(guesses)).filter(({ status: code }) => code === 429);
+    expect(refused.length).toBe(5);
+    expect(refused[0]?.headers.get('retry-after')).toBe('1');
+  });
+});
+
+describe('places', () => {
+  test('500 at once for 100 places: 100 are confirmed, 400 wait in the order in which they came, and nobody is there twice', async () => {
+    const { slug, event_id } = await event({ capacity: 100 });
+    const crowd = await events.siteEvents.published(slug);
+    const origin = { ip: '192.0.2.10', userAgent: null, requestId: 'req_1' };
+    // Everybody sends the form twice.
+    const emails = Array.from({ length: 500 }, (_none, n) => `crowd-${n}@example.com`);
+    const answers = await Promise.all([...emails, ...emails].map((email) => events.registrations.register(crowd, { email }, origin)));
+    expect(new Set(answers.map(({ registration_id }) => registration_id)).size).toBe(500);
+
+    const { rows } = await db.database.pool.query<{ email: string; status: string }>(
+      'select email, status from event_registrations where event_id = $1 order by turn',
+      [event_id],
+    );
+    expect(rows.length).toBe(500);
+    expect(rows.map((row) => row.status)).toEqual([...Array(100).fill('confirmed'), ...Array(400).fill('waitlisted')]);
+    const line: { email: string; waitlist_position: number }[] = (await listed(slug)).filter(
+      (one: { status: string }) => one.status === 'waitlisted',
+    );
+    const inOrder = line.toSorted((a, b) => a.waitlist_position - b.waitlist_position);
+    expect(inOrder.map(({ waitlist_position }) => waitlist_position)).toEqual(Array.from({ length: 400 }, (_none, n) => n + 1));
+    expect(inOrder.map(({ email }) => email)).toEqual(rows.slice(100).map(({ email }) => email));
+    expect(await status(slug, rows[100]?.email ?? '')).toMatchObject({ status: 'waitlisted', waitlist_position: 1 });
+  });
+
+  test('that fall free go to whoever has waited longest, who is told', async () => {
+    const { slug } = await event({ capacity: 2 });
+    const [first, second, third, fourth] = [somebody(), somebody(), somebody(), somebody()];
+    for (const email of [first, second, third, fourth]) await register(slug, { email });
+    expect(await status(slug, fourth)).toMatchObject({ status: 'waitlisted', waitlist_position: 2 });
+    const of = async (email: string) => (await listed(slug)).find((one: { email: string }) => one.email === email);
+
+    expect((await edit((await of(first)).registration_id, { status: 'canceled' })).body.status).toBe('canceled');
+    expect([await status(slug, third), await status(slug, fourth)]).toMatchObject([{ status: 'confirmed' }, { waitlist_position: 1 }]);
+    expect((await mailbox.to(third)).map(({ subject }) => subject)).toEqual([
+      'You are on the waitlist: Launch day',
+      'You have a place: Launch day',
+    ]);
+    // Whoever comes back is last.
+    expect((await register(slug, { email: first })).body).toMatchObject({ status: 'waitlisted', waitlist_position: 2 });
+    expect((await mailbox.to(first)).map(({ subject }) => subject)).toEqual([
+      'You have a place: Launch day',
+      'Your registration has ended: Launch day',
+      'You are on the waitlist: Launch day',
+    ]);
+  });
+
+  test('that are added go to the waitlist at once, and places that are taken are not taken away', async () => {
+    const { slug, event_id } = await event({ capacity: 1 });
+    const emails = [somebody(), somebody(), somebody()];
+    for (const email of emails) await register(slug, { email });
+    expect((await patchEvent(event_id, { capacity: 2 })).body).toMatchObject({ places_left: 0, waitlist_length: 1 });
+    expect(await status(slug, emails[1] ?? '')).toMatchObject({ status: 'confirmed' });
+    expect(await patchEvent(event_id, { capacity: 1 })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect((await patchEvent(event_id, { capacity: null })).body).toMatchObject({ places_left: null, waitlist_length: 0 });
+  });
+});
+
+describe('administrators', () => {
+  test('note who came and what else is to be known, which is in the audit log without what it says', async () => {
+    const { slug } = await event();
+    await register(slug, { email: somebody(), name: 'Ada' });
+    const [{ registration_id }] = await listed(slug);
+    expect((await edit(registration_id, { note: 'Speaker', attended: true, name: 'Ada L.' })).body).toMatchObject({
+      registrant: { note: 'Speaker', name: 'Ada L.', attended_at: expect.any(String) },
+    });
+    expect((await edit(registration_id, { attended: false })).body.registrant).toMatchObject({ attended_at: null, note: 'Speaker' });
+    const { items } = (await send(api, '/v1/audit-log', { headers: admin })).body;
+    const deeds = items.filter((entry: { target: { id: string } }) => entry.target.id === registration_id);
+    expect(deeds.map(({ action, changes }: { action: string; changes: object }) => [action, changes])).toEqual([
+      ['event_registration.updated', { attended_at: true }],
+      ['event_registration.updated', { name: true, admin_note: true, attended_at: true }],
+    ]);
+  });
+
+  test('confirm only where a place is free, and put nobody on the waitlist who has a place', async () => {
+    const { slug } = await event({ capacity: 1 });
+    for (const email of [somebody(), somebody()]) await register(slug, { email });
+    const [waiting, confirmed] = await listed(slug);
+    expect(await edit(waiting.registration_id, { status: 'confirmed' })).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    expect(await edit(confirmed.registration_id, { status: 'waitlisted' })).toMatchObject({
+      status: 409,
+      body: { code: 'invalid_transition' },
+    });
+    await edit(waiting.registration_id, { status: 'canceled' });
+    expect((await edit(waiting.registration_id, { status: 'waitlisted' })).body).toMatchObject({
+      status: 'waitlisted',
+      waitlist_position: 1,
+    });
+  });
+
+  test('get a 404 for a registration that is not there', async () => {
+    expect((await edit('019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', { note: 'x' })).body.code).toBe('not_found');
+  });
+});

@@ -1,0 +1,28 @@
+import { queueMail } from '../identity/index.ts';
+import { rfc3339 } from '../kernel/clock.ts';
+import { formatUsd } from '../kernel/money.ts';
+import type { Sql } from './event-rows.ts';
+import type { Registration } from './registration.ts';
+import type { SiteEvent } from './site-event.ts';
+
+type Told = Pick<Registration, 'registration_id' | 'email' | 'status' | 'turn' | 'price_nano' | 'payment_status' | 'pay_by'>;
+
+/** Tells somebody how their registration stands from now on, in the transaction that made it so. Nobody is told the same of one turn twice. */
+export async function queueEventMail(sql: Sql, event: SiteEvent, told: Told): Promise<void> {
+  const { registration_id, email, status, turn, price_nano, payment_status, pay_by } = told;
+  await queueMail((text, values) => sql.query(text, values), {
+    to: email,
+    template: 'event-registration',
+    data: {
+      status,
+      title: event.title,
+      slug: event.slug,
+      starts_at: rfc3339(event.starts_at),
+      time_zone: event.time_zone,
+      price_usd: price_nano === 0n ? null : formatUsd(price_nano),
+      is_refunded: payment_status === 'refunded',
+      pay_by: pay_by && rfc3339(pay_by),
+    },
+    dedupeKey: `event:${registration_id}:${turn}:${status}:${payment_status}`,
+  });
+}

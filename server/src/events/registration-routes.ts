@@ -1,0 +1,49 @@
+import type { contract } from '@tallygate/contract';
+import { type Handlers, originOf } from '../identity/index.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { trailOf } from './audit-trail.ts';
+import type { createEditRegistration } from './edit-registration.ts';
+import { freshAnswer } from '../kernel/fresh-answer.ts';
+import type { Registrations } from './registrations.ts';
+import type { SiteEvents } from './site-events.ts';
+import { eventToWire, listedToWire, registrationToWire, statusToWire } from './wire.ts';
+
+interface RegistrationRoutesDeps {
+  readonly siteEvents: SiteEvents;
+  readonly registrations: Registrations;
+  readonly editRegistration: ReturnType<typeof createEditRegistration>;
+  readonly clock: Clock;
+}
+
+export const registrationRoutes = ({
+  siteEvents,
+  registrations,
+  editRegistration,
+  clock,
+}: RegistrationRoutesDeps): Handlers<typeof contract.registrations> => ({
+  vibethon: async (call) => {
+    const event = eventToWire(await registrations.vibethon(), clock.now());
+    return freshAnswer(call, { ...event, requires_payment: event.price_usd !== '0' });
+  },
+  registerForVibethon: async ({ body, ...call }) => ({
+    status: 201,
+    body: registrationToWire(await registrations.register(await registrations.vibethon(), body, originOf(call))),
+  }),
+  vibethonStatus: async ({ query: { email }, ...call }) => {
+    const event = await registrations.vibethon();
+    return { status: 200, body: statusToWire(event, email, await registrations.status(event, email, originOf(call))) };
+  },
+  register: async ({ params, body, ...call }) => ({
+    status: 201,
+    body: registrationToWire(await registrations.register(await siteEvents.published(params.slug), body, originOf(call))),
+  }),
+  status: async ({ params, query: { email }, ...call }) => {
+    const event = await siteEvents.published(params.slug);
+    return { status: 200, body: statusToWire(event, email, await registrations.status(event, email, originOf(call))) };
+  },
+  listAll: async () => ({ status: 200, body: (await registrations.list()).map(listedToWire) }),
+  update: async ({ principal, params, body, ...call }) => ({
+    status: 200,
+    body: listedToWire(await editRegistration(params.registration_id, body, trailOf(principal, call))),
+  }),
+});

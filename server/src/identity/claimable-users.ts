@@ -1,0 +1,72 @@
+import { UniqueConstraintViolationException } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Clock } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { sightPerson } from '../people/index.ts';
+import { Account } from './account.ts';
+import { recordAudit } from './audit/record-audit.ts';
+import { inUnit } from './execute.ts';
+import { mailToken } from './mails/notices.ts';
+import { NO_PASSWORD } from './passwords.ts';
+import { mintMailToken } from './recovery/mail-tokens.ts';
+import type { SecretBox } from './secret-box.ts';
+import { User } from './user.ts';
+import { findByEmail } from './users.ts';
+
+/** Longer than a reset: nobody who registers for something is waiting for this mail. Afterwards a reset does the same. */
+const CLAIM_MS = 7 * 24 * 3_600_000;
+
+/** Users whom somebody else's form makes. */
+export interface ClaimableUsers {
+  /**
+   * The user of an address; where there is none, one without a password, who gets a mail with a link to set it. Nothing else opens the
+   * account. To be called where no answer waits for it: what it does tells whether the address has an account.
+   */
+  findOrMake(person: { readonly email: string; readonly name: string | null }): Promise<User>;
+}
+
+interface ClaimableUsersDeps {
+  readonly em: EntityManager;
+  readonly box: SecretBox;
+  readonly clock: Clock;
+}
+
+export function createClaimableUsers({ em, box, clock }: ClaimableUsersDeps): ClaimableUsers {
+  const make = (email: string, name: string | null): Promise<User> =>
+    em.fork().transactional(async (unit) => {
+      const createdAt = new Date(clock.now());
+      const account = unit.create(Account, { id: newId(), name: name ?? email, plan: 'free', createdAt });
+      const user = unit.create(User, {
+        ...{ id: newId(), account, email, name, role: 'member' as const, passwordHash: NO_PASSWORD, createdAt },
+      });
+      await unit.flush();
+      const execute = inUnit(unit);
+      await sightPerson(execute, { email, name, source: 'user', userId: user.id, planTier: account.plan, at: createdAt });
+      await recordAudit(execute, {
+        accountId: account.id,
+        actor: { kind: 'system', id: null },
+        action: 'user.created',
+        target: { kind: 'user', id: user.id },
+        changes: { email, role: user.role },
+      });
+      const token = await mintMailToken(unit, 'reset-password', { userId: user.id, email }, createdAt, CLAIM_MS);
+      await mailToken(execute, 'claim-account', { to: email, accountId: account.id, token, box });
+      return user;
+    });
+
+  return {
+    async findOrMake({ email, name }) {
+      const known = await findByEmail(em.fork(), email);
+      if (known) return known;
+      try {
+        return await make(email, name);
+      } catch (error) {
+        if (!(error instanceof UniqueConstraintViolationException)) throw error;
+        // Somebody else made it meanwhile.
+        const made = await findByEmail(em.fork(), email);
+        if (!made) throw error;
+        return made;
+      }
+    },
+  };
+}
