@@ -1,9 +1,9 @@
 import type { contract } from '@tallygate/contract';
 import { type Handlers, originOf } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { freshAnswer } from '../kernel/fresh-answer.ts';
 import { trailOf } from './audit-trail.ts';
 import type { createEditRegistration } from './edit-registration.ts';
-import { freshAnswer } from '../kernel/fresh-answer.ts';
 import type { Registrations } from './registrations.ts';
 import type { SiteEvents } from './site-events.ts';
 import { eventToWire, listedToWire, registrationToWire, statusToWire } from './wire.ts';
