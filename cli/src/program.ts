@@ -23,6 +23,7 @@ import { publishContent } from './content/publish.ts';
 import { updateContent } from './content/update.ts';
 import { listDeployments } from './deployments/list.ts';
 import { getDocument, showDiscovery } from './discovery/discover.ts';
+import { eventCommands } from './events/commands.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { Failure, failureText, reportOf } from './failure.ts';
 import { fileContent } from './files/content.ts';
@@ -172,6 +173,7 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   invoices(plans, perform);
   listModels(program, perform);
   usage(program, perform);
+  eventCommands(program, perform);
   const receipts = program.command('receipts').description('Signed proof of what was served and what it cost');
   getReceipt(receipts, perform);
   verifyReceipt(receipts, perform);

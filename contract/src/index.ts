@@ -8,7 +8,7 @@ import { catalog } from './catalog.ts';
 import { content } from './content.ts';
 import { deployments } from './deployments.ts';
 import { discovery, documents } from './discovery.ts';
-import { registrations, siteEvents } from './events.ts';
+import { eventCheckouts, marketingEvents, registrations, siteEvents } from './events.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
 import { conversations, inference, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
@@ -53,6 +53,8 @@ export const contract = c.router(
     siteEvents,
     content,
     registrations,
+    eventCheckouts,
+    marketingEvents,
   },
   { strictStatusCodes: true },
 );

@@ -28,6 +28,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Plans: 'What an account has booked, what that includes, what it pays, and its prepaid balance.',
   Events: 'Events of the site: what anybody may read of them, their registrations, and what administrators do.',
   Content: 'Posts, pages and other texts of the team: drafts, and what everybody may read.',
+  'Marketing events': 'Events as the marketing workspace works with them.',
   Receipts: 'Signed receipts and the public keys that verify them.',
   Discovery: 'What the service says about itself.',
 };

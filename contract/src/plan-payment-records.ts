@@ -73,7 +73,9 @@ export type PlanBalanceCheckoutResponse = z.infer<typeof PlanBalanceCheckoutResp
 export const PlanCheckoutState = z
   .object({
     ...checkoutFields,
-    kind: z.enum(['plan', 'balance']).meta({ description: 'What is paid for.', examples: ['plan'] }),
+    kind: z
+      .enum(['plan', 'balance', 'purchase'])
+      .meta({ description: 'What is paid for; `purchase`: something else, such as a place at an event.', examples: ['plan'] }),
     plan_id: SoldPlanId.nullable(),
   })
   .meta({ id: 'PlanCheckoutState', description: 'How a checkout stands.', examples: [{ ...CHECKOUT, kind: 'plan', plan_id: 'pro' }] });
@@ -167,7 +169,7 @@ const PAYMENT = {
 export const PlanPayment = z
   .object({
     payment_id: Uuid,
-    kind: z.enum(['balance', 'auto_topup', 'subscription']).meta({ description: 'What it was for.', examples: ['balance'] }),
+    kind: z.enum(['balance', 'auto_topup', 'subscription', 'purchase']).meta({ description: 'What it was for.', examples: ['balance'] }),
     status: z.enum(['pending', 'succeeded', 'failed', 'canceled']).meta({ examples: ['succeeded'] }),
     amount_usd: Usd,
     refunded_usd: Usd.meta({ description: 'Returned to where it came from.' }),

@@ -36,6 +36,7 @@ export {
   UpstreamError,
   ValidationError,
 } from './errors.ts';
+export type { EventCheckout, Events } from './events.ts';
 export type { CreateFile, FileQuery, Files } from './files.ts';
 export type { ErrorCode } from './generated/errors.ts';
 export type {
@@ -119,6 +120,12 @@ export type {
   MarketingContentListResponse,
   MarketingContentRecord,
   MarketingContentUpdateRequest,
+  MarketingEventFigures,
+  MarketingEventListResponse,
+  MarketingEventRecord,
+  MarketingEventRegistrationListResponse,
+  MarketingEventRegistrationRecord,
+  MarketingEventRegistrationUpdateRequest,
   MfaBeginResponse,
   MfaDisableRequest,
   MfaStatusResponse,
@@ -172,6 +179,8 @@ export type {
   ReceiptUsage,
   RefundRequest,
   RefundResponse,
+  RegistrationPayment,
+  RegistrationStatus,
   RequestAttempt,
   RequestTrace,
   ResponseDeleted,
@@ -191,6 +200,11 @@ export type {
   ServiceStatus,
   SessionListResponse,
   SessionResponse,
+  SiteEventCreateRequest,
+  SiteEventJsonLd,
+  SiteEventResponse,
+  SiteEventStatus,
+  SiteEventUpdateRequest,
   SoldPlanId,
   SpeechRequest,
   Transcript,
@@ -208,6 +222,14 @@ export type {
   UserUpdateRequest,
   VaasKey,
   VaasKeySet,
+  VibethonCheckoutRequest,
+  VibethonCheckoutResponse,
+  VibethonEventResponse,
+  VibethonRegistrant,
+  VibethonRegistrationAdminUpdateRequest,
+  VibethonRegistrationRequest,
+  VibethonRegistrationResponse,
+  VibethonRegistrationStatusResponse,
   Video,
   VideoCharacter,
   VideoDeleted,
@@ -223,6 +245,7 @@ export type { ImageFiles, Images } from './images.ts';
 export type { Chat, ChatCompletions, StoredChatQuery } from './inference.ts';
 export type { Keys } from './keys.ts';
 export type { Requests, Usage, UsageQuery } from './ledger.ts';
+export type { MarketingEvents } from './marketing-events.ts';
 export type { Mfa } from './mfa.ts';
 export type { BalanceCheckout, CheckoutWaitOptions, Plans } from './plans.ts';
 export type { Receipts } from './receipts.ts';

@@ -10,7 +10,7 @@ export const RegistrationStatus = z.enum(REGISTRATION_STATUSES).meta({
 });
 export type RegistrationStatus = z.infer<typeof RegistrationStatus>;
 
-const RegistrationPayment = z.enum(['not_required', 'due', 'paid', 'refunded', 'waived']).meta({
+export const RegistrationPayment = z.enum(['not_required', 'due', 'paid', 'refunded', 'waived']).meta({
   id: 'RegistrationPayment',
   description: '`waived`: an administrator confirmed the place of somebody who had not paid.',
 });

@@ -14,8 +14,9 @@ const storesFiles = ({ metadata }: Route) => metadata.tag === 'Files';
 const takesToken = (route: Route) => takesField(route, 'token');
 /** Paid for with money of the customer's own. */
 const pays = (route: Route) => route.metadata.scope === 'billing:write' && route.metadata.tag === 'Plans';
+const sellsPlaces = ({ metadata }: Route) => metadata.tag === 'Events' && metadata.scope === 'billing:write';
 /** What is drafted, published and put away. */
-const hasStates = ({ metadata }: Route) => metadata.tag === 'Events' && metadata.role !== undefined;
+const hasStates = ({ metadata }: Route) => metadata.tag.toLowerCase().endsWith('events') && metadata.role !== undefined;
 const isSecondStep = (route: Route) => takesField(route, 'challenge_token');
 
 /** Which routes answer with a code, among those that declare its status. Codes that are not listed here go with every such route. */
@@ -27,7 +28,7 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   invalid_webhook: (route) => route.metadata.operationId === 'receiveStripeEvent',
   budget_exceeded: onInference,
   payment_declined: pays,
-  payments_unavailable: (route) => route.metadata.tag === 'Plans' && route.metadata.auth !== 'none',
+  payments_unavailable: (route) => (route.metadata.tag === 'Plans' && route.metadata.auth !== 'none') || sellsPlaces(route),
   missing_credentials: (route) => route.metadata.auth !== 'none',
   invalid_mfa_code: (route) => takesField(route, 'code'),
   challenge_expired: isSecondStep,

@@ -860,6 +860,12 @@ export interface EmbeddingRequest {
   [field: string]: unknown;
 }
 
+/** Why a place is refunded. */
+export interface EventRefundRequest {
+  /** For the audit log. */
+  reason: string;
+}
+
 /** The event’s name in addresses. */
 export type EventSlug = string;
 
@@ -1423,6 +1429,125 @@ export interface MarketingContentUpdateRequest {
   tags?: string[] | undefined;
 }
 
+/** How the registrations of an event stand. */
+export interface MarketingEventFigures {
+  /** Have a place. */
+  confirmed: number;
+  /** Have one held until they pay. */
+  awaiting_payment: number;
+  /** Wait for one. */
+  waitlisted: number;
+  /** Have none any more. */
+  canceled: number;
+  /** Came. */
+  attended: number;
+  /** Paid and not refunded. */
+  received_usd: string;
+}
+
+/** Events in every state, the next one first. */
+export interface MarketingEventListResponse {
+  items: MarketingEventRecord[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** An event with the figures of its registrations. */
+export interface MarketingEventRecord {
+  /** UUIDv7. */
+  event_id: string;
+  /** Never changes once the event was published. */
+  slug: string;
+  title: string;
+  summary: string;
+  /** Plain text. */
+  description: string;
+  status: SiteEventStatus;
+  /** RFC 3339, UTC. */
+  starts_at: string;
+  /** RFC 3339, UTC. */
+  ends_at: string;
+  /** IANA time zone in which it takes place. */
+  time_zone: string;
+  venue_name: string | null;
+  venue_address: string | null;
+  online_url: string | null;
+  image_url: string | null;
+  /** Null: any number. */
+  capacity: number | null;
+  /** Null: any number. */
+  places_left: number | null;
+  /** How many wait for a place. */
+  waitlist_length: number;
+  /** What a place costs; 0 is free. */
+  price_usd: string;
+  /** When registration ends. */
+  registration_closes_at: string;
+  /** Whether a registration is taken now, if only for the waitlist. */
+  is_registration_open: boolean;
+  /** The first time it was published. */
+  published_at: string | null;
+  archived_at: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+  registrations: MarketingEventFigures;
+}
+
+/** Registrations, the newest first. */
+export interface MarketingEventRegistrationListResponse {
+  items: MarketingEventRegistrationRecord[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** A registration as the marketing workspace sees it. */
+export interface MarketingEventRegistrationRecord {
+  /** UUIDv7. */
+  registration_id: string;
+  event_slug: string;
+  event_title: string;
+  email: string;
+  name: string | null;
+  company: string | null;
+  /** What they said when they registered. */
+  message: string | null;
+  /** The user of the address. */
+  user_id: string | null;
+  status: RegistrationStatus;
+  /** 1 is next. */
+  waitlist_position: number | null;
+  payment_status: RegistrationPayment;
+  /** Decimal string, USD. */
+  price_usd: string;
+  /** Of the workspace; registrants never see it. */
+  note: string;
+  /** RFC 3339, UTC. */
+  registered_at: string;
+  confirmed_at: string | null;
+  canceled_at: string | null;
+  attended_at: string | null;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+}
+
+/** What to change; what is left out stays. */
+export interface MarketingEventRegistrationUpdateRequest {
+  /** `confirmed` needs a free place, and waives a payment that is due. `waitlisted` puts somebody who is canceled at the end of the waitlist. `canceled` frees the place for whoever waits; what was paid has to be refunded instead. */
+  status?: 'confirmed' | 'waitlisted' | 'canceled' | undefined;
+  name?: string | null | undefined;
+  company?: string | null | undefined;
+  /** For administrators. */
+  note?: string | undefined;
+  /** Whether they came. */
+  attended?: boolean | undefined;
+}
+
 /** A new secret; nothing changes until it is confirmed with a code. */
 export interface MfaBeginResponse {
   /** For typing into an authenticator app: base32. */
@@ -1689,8 +1814,8 @@ export interface PlanCheckoutState {
   amount_usd: string;
   /** Until when it can be paid; null where nothing is open. */
   expires_at: string | null;
-  /** What is paid for. */
-  kind: 'plan' | 'balance';
+  /** What is paid for; `purchase`: something else, such as a place at an event. */
+  kind: 'plan' | 'balance' | 'purchase';
   plan_id: SoldPlanId | null;
 }
 
@@ -1905,7 +2030,7 @@ export interface PlanPayment {
   /** UUIDv7. */
   payment_id: string;
   /** What it was for. */
-  kind: 'balance' | 'auto_topup' | 'subscription';
+  kind: 'balance' | 'auto_topup' | 'subscription' | 'purchase';
   status: 'pending' | 'succeeded' | 'failed' | 'canceled';
   /** Decimal string, USD. */
   amount_usd: string;
@@ -3122,6 +3247,31 @@ export interface VaasLogKey {
   not_before: string;
   /** Set once the key is retired. */
   not_after: string | null;
+}
+
+/** How to pay for a place. */
+export interface VibethonCheckoutRequest {
+  /** Where the browser goes afterwards. Default: a page of this server. */
+  success_url?: string | undefined;
+  /** Where the browser goes afterwards. Default: a page of this server. */
+  cancel_url?: string | undefined;
+}
+
+/** How paying for a place goes on. */
+export interface VibethonCheckoutResponse {
+  /** UUIDv7. */
+  registration_id: string;
+  event_slug: string;
+  /** `open`: pay on the hosted page. `completed`: it is paid. `not_required`: the place is free, or was given for free. */
+  status: 'not_required' | 'open' | 'completed';
+  /** Of `GET /v1/plans/checkouts/{checkout_id}`, which tells when it is paid. */
+  checkout_id: string | null;
+  /** Send the browser there; null where nothing is to be paid. */
+  checkout_url: string | null;
+  /** The price of the place, as it was at the registration. */
+  amount_usd: string;
+  /** Until when the page can be paid, and the place is held. */
+  expires_at: string | null;
 }
 
 /** The Vibethon. It is there from the first boot and keeps its slug; what else it says, administrators may change. */

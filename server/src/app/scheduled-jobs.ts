@@ -32,7 +32,7 @@ interface ScheduledJobsDeps {
   readonly identity: Identity;
   readonly outbox: Outbox;
   readonly plans: Plans;
-  readonly events: Pick<Events, 'linkUsers'>;
+  readonly events: Pick<Events, 'linkUsers' | 'releaseUnpaid'>;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
   readonly logKeys: readonly SigningKey[];
 }
@@ -53,6 +53,12 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, eve
     payload: z.object({}),
     schedule: { everyMs: OUTBOX_MS },
     run: (_payload, { signal }) => events.linkUsers(signal),
+  }),
+  defineJob({
+    name: 'events-release-unpaid',
+    payload: z.object({}),
+    schedule: { everyMs: MINUTE_MS },
+    run: (_payload, { signal }) => events.releaseUnpaid(signal),
   }),
   defineJob({
     name: 'batches-go-on',

@@ -5,7 +5,14 @@ import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
 import { contentRoutes, createContent } from '../content/index.ts';
-import { createEvents, registrationRoutes, siteEventRoutes } from '../events/index.ts';
+import {
+  checkoutRoutes,
+  createEvents,
+  followPayments,
+  marketingEventRoutes,
+  registrationRoutes,
+  siteEventRoutes,
+} from '../events/index.ts';
 import { accountRoutes, auditRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
 import { deploymentRoutes } from '../inference/index.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -89,10 +96,19 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
 
     const payments = await openPayments(config.stripe, { pool, clock, log, publicUrl });
     closing.add('payments', () => payments.provider.close());
-    const plans = createPlans({ pool, provider: payments.provider, lanes, clock, log, write: books.write, publicUrl });
+    const plans = createPlans({
+      pool,
+      provider: payments.provider,
+      lanes,
+      clock,
+      log,
+      write: books.write,
+      publicUrl,
+      onPurchase: followPayments({ clock }),
+    });
     await payments.start(plans, closing);
 
-    const events = createEvents({ pool, clock, identity });
+    const events = createEvents({ pool, clock, identity, plans });
 
     const blobs = await openLocalDisk(dataDir.file('blobs'));
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl: foundation.databaseUrl }, log });
@@ -169,6 +185,8 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.anchors, anchorRoutes(pool)),
           ...endpointsOf(contract.content, contentRoutes(createContent({ pool, clock }))),
           ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl })),
+          ...endpointsOf(contract.marketingEvents, marketingEventRoutes({ ...events, pool, clock })),
+          ...endpointsOf(contract.eventCheckouts, checkoutRoutes(events)),
           ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
         ],
         elsewhere: [

@@ -55,7 +55,7 @@ const EDITABLE = ['status', 'payment_status', 'name', 'company', 'admin_note', '
 const TOLD: ReadonlySet<string> = new Set(['status', 'payment_status']);
 
 /** The event first, as everybody does who gives or takes a place. @throws Problem `not_found` */
-async function lockRegistration(
+export async function lockRegistration(
   sql: Sql,
   registrationId: string,
 ): Promise<{ readonly event: SiteEvent; readonly before: ListedRegistration }> {
@@ -97,7 +97,7 @@ async function moved(sql: Sql, { event, before, to, now }: Move): Promise<Change
   }
 }
 
-const noSuchRegistration = (): Problem => new Problem('not_found', 'There is no such registration.');
+export const noSuchRegistration = (): Problem => new Problem('not_found', 'There is no such registration.');
 
 function existing<T>(registration: T | undefined): T {
   if (registration === undefined) throw noSuchRegistration();

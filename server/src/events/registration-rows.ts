@@ -15,16 +15,30 @@ const LISTED = `select r.*, e.slug, e.title,
       where before.event_id = r.event_id and before.status = 'waitlisted' and before.turn < r.turn) end as waitlist_position
   from event_registrations r join site_events e using (event_id)`;
 
+/** Of one event where it is named, of all else; all of them where no limit is. */
+export interface WhichRegistrations {
+  readonly eventId?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
 /** The newest first. Positions are counted once for all, and not once for each. */
-export async function listRegistrations(sql: Sql, eventId?: string): Promise<ListedRegistration[]> {
+export async function listRegistrations(sql: Sql, { eventId, limit, offset = 0 }: WhichRegistrations = {}): Promise<ListedRegistration[]> {
   const { rows } = await sql.query<ListedRegistration>(
     `select r.*, e.slug, e.title, case when r.status = 'waitlisted'
          then (row_number() over (partition by r.event_id, r.status order by r.turn))::int end as waitlist_position
        from event_registrations r join site_events e using (event_id)
-      where $1::uuid is null or r.event_id = $1 order by r.turn desc`,
-    [eventId ?? null],
+      where $1::uuid is null or r.event_id = $1 order by r.turn desc limit $2 offset $3`,
+    [eventId ?? null, limit ?? null, offset],
   );
   return rows;
+}
+
+export async function countRegistrations(sql: Sql, eventId: string): Promise<number> {
+  const { rows } = await sql.query<{ total: number }>('select count(*)::int as total from event_registrations where event_id = $1', [
+    eventId,
+  ]);
+  return rows[0]?.total ?? 0;
 }
 
 export async function registrationById(sql: Sql, registrationId: string): Promise<ListedRegistration | undefined> {

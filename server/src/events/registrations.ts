@@ -11,7 +11,14 @@ import { sightPerson } from '../people/index.ts';
 import { type EventWithPlaces, eventBySlug, lockEvent, type Sql } from './event-rows.ts';
 import { queueEventMail } from './mail.ts';
 import { hasRoom, inLine, withPlace } from './registration.ts';
-import { countPlaces, type ListedRegistration, listRegistrations, nextTurn, registrationOf } from './registration-rows.ts';
+import {
+  countPlaces,
+  type ListedRegistration,
+  listRegistrations,
+  nextTurn,
+  registrationOf,
+  type WhichRegistrations,
+} from './registration-rows.ts';
 import { type SiteEvent, takesRegistrations } from './site-event.ts';
 import { noSuchEvent } from './site-events.ts';
 
@@ -102,7 +109,7 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
       return registrationOf(pool, event.event_id, email);
     },
 
-    list: (eventId?: string): Promise<ListedRegistration[]> => listRegistrations(pool, eventId),
+    list: (which?: WhichRegistrations): Promise<ListedRegistration[]> => listRegistrations(pool, which),
 
     /** @throws Error where the migration that makes it was not applied */
     async vibethon(): Promise<EventWithPlaces> {

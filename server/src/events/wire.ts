@@ -5,7 +5,7 @@ import type { EventWithPlaces } from './event-rows.ts';
 import type { ListedRegistration } from './registration-rows.ts';
 import { closingTime, placesLeft, type SiteEvent, takesRegistrations } from './site-event.ts';
 
-const timeOrNull = (at: Date | null): string | null => (at === null ? null : rfc3339(at));
+export const timeOrNull = (at: Date | null): string | null => (at === null ? null : rfc3339(at));
 
 export const eventToWire = (event: EventWithPlaces, nowMs: number): SiteEventResponse => ({
   event_id: event.event_id,

@@ -25,7 +25,7 @@ interface CheckoutsDeps {
 
 export interface CheckoutRow {
   readonly checkout_id: string;
-  readonly kind: 'plan' | 'balance';
+  readonly kind: 'plan' | 'balance' | 'purchase';
   readonly plan_id: string | null;
   readonly amount_nano: bigint;
   readonly status: 'open' | 'completed' | 'expired';
@@ -44,6 +44,18 @@ export interface Payer {
   readonly userId: string;
   readonly trail: Trail;
 }
+
+/** What another slice sells. */
+interface Thing {
+  /** Comes back with the payment. */
+  readonly reference: string;
+  readonly amount: NanoUsd;
+  /** As the page and the receipt call it. */
+  readonly description: string;
+  readonly expiresAtMs: number;
+}
+
+type Wish = { readonly plan: Plan } | { readonly amount: NanoUsd; readonly saveCard: boolean } | Thing;
 
 export interface PlanWish extends ReturnTo {
   /** From an upgrade preview. */
@@ -79,12 +91,7 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
     return customerId;
   };
 
-  const open = async (
-    unit: Unit,
-    payer: Payer,
-    wish: { readonly plan: Plan } | { readonly amount: NanoUsd; readonly saveCard: boolean },
-    to: ReturnTo,
-  ): Promise<CheckoutRow> => {
+  const open = async (unit: Unit, payer: Payer, wish: Wish, to: ReturnTo): Promise<CheckoutRow> => {
     const checkoutId = newId();
     const customerId = await customerOf(unit, payer);
     const base = { accountId: payer.accountId, customerId, ...returning(to), idempotencyKey: `checkout:${checkoutId}` };
@@ -99,10 +106,10 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
         : await provider.createCheckout({
             ...base,
             mode: 'payment',
-            reference: `balance:${checkoutId}`,
             amount: wish.amount,
-            description: 'Balance top-up',
-            saveCard: wish.saveCard,
+            ...('reference' in wish
+              ? { reference: wish.reference, description: wish.description, saveCard: false, expiresAtMs: wish.expiresAtMs }
+              : { reference: `balance:${checkoutId}`, description: 'Balance top-up', saveCard: wish.saveCard }),
           });
     const target = { kind: 'checkout', id: checkoutId };
     const wanted = 'plan' in wish ? { plan: planRef(wish.plan) } : {};
@@ -110,7 +117,7 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
     return insert(unit, {
       accountId: payer.accountId,
       checkoutId,
-      kind: 'plan' in wish ? 'plan' : 'balance',
+      kind: 'plan' in wish ? 'plan' : 'reference' in wish ? 'purchase' : 'balance',
       plan: 'plan' in wish ? wish.plan : null,
       amount: session.amount,
       status: 'open',
@@ -205,6 +212,9 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
 
     balance: (payer: Payer, wish: { readonly amount: NanoUsd; readonly saveCard: boolean }, to: ReturnTo): Promise<CheckoutRow> =>
       exclusively(payer.accountId, (unit) => open(unit, payer, wish, to)),
+
+    /** Of something that another slice sells, in a transaction with the account's billing locked. */
+    purchase: (unit: Unit, payer: Payer, thing: Thing, to: ReturnTo): Promise<CheckoutRow> => open(unit, payer, thing, to),
 
     portal: (payer: Pick<Payer, 'accountId' | 'userId'>, returnUrl: string | undefined): Promise<string> =>
       exclusively(payer.accountId, async (unit) =>

@@ -1,3 +1,5 @@
-export { createPlans, type Plans } from './plans.ts';
+export { asking, createPlans, type Plans } from './plans.ts';
 export { planRoutes } from './routes.ts';
+export type { OnPurchase } from './sync-payment.ts';
+export { type Author, authorOf, type Trail } from './tell.ts';
 export { planOf, TEST_RATES } from './tiers.ts';

@@ -7,7 +7,7 @@ import type { Log } from '../kernel/log.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
-import { syncInvoice, syncPayment } from './sync-payment.ts';
+import { type OnPurchase, syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
 import { mailAccount, recordBySystem } from './tell.ts';
 
@@ -18,6 +18,7 @@ export interface PaymentEventsDeps {
   readonly lanes: Pick<LaneStore, 'refreshCredit'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly onPurchase: OnPurchase | undefined;
 }
 
 /**
@@ -25,7 +26,7 @@ export interface PaymentEventsDeps {
  * transaction with the event's id. So events may come twice, in any order, or with a crash between any two statements.
  */
 export function createPaymentEvents(deps: PaymentEventsDeps) {
-  const { pool, exclusively, provider, lanes, clock, log } = deps;
+  const { pool, exclusively, provider, lanes, clock, log, onPurchase } = deps;
 
   const accountOf = async ({ accountId, customerId }: { accountId?: string | undefined; customerId?: string | undefined }) => {
     const { rows } = await pool.query<{ id: string }>(
@@ -71,7 +72,7 @@ export function createPaymentEvents(deps: PaymentEventsDeps) {
 
   const subscription = (unit: Unit, accountId: string) => syncSubscription({ provider, clock }, unit, accountId);
   const payment = (unit: Unit, accountId: string, id: string | undefined) =>
-    id === undefined ? Promise.resolve(false) : syncPayment({ provider, clock }, unit, accountId, id);
+    id === undefined ? Promise.resolve(false) : syncPayment({ provider, clock, onPurchase }, unit, accountId, id);
 
   const checkout = async (unit: Unit, accountId: string, sessionId: string): Promise<void> => {
     const session = await provider.readCheckout(sessionId);

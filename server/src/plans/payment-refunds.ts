@@ -8,7 +8,7 @@ import { Problem } from '../kernel/problem.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively } from './account-lock.ts';
 import { beginCommand, commandOfRequest, endCommand, type PaymentCommand, requestHashOf } from './payment-commands.ts';
-import { syncPayment } from './sync-payment.ts';
+import { type OnPurchase, syncPayment } from './sync-payment.ts';
 import { type Author, trailBy } from './tell.ts';
 import type { PaymentRow } from './wire.ts';
 
@@ -32,6 +32,7 @@ interface RefundsDeps {
   readonly lanes: Pick<LaneStore, 'refreshCredit'>;
   readonly clock: Clock;
   readonly log: Log;
+  readonly onPurchase: OnPurchase | undefined;
 }
 
 export interface RefundOrder {
@@ -44,7 +45,7 @@ export interface RefundOrder {
 }
 
 /** Returns payments by hand. Who wanted it, why and how much is on record first; the provider's idempotency key follows from that record. */
-export function createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log }: RefundsDeps) {
+export function createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log, onPurchase }: RefundsDeps) {
   const begin = ({ amount, author, key, payment, reason }: RefundOrder): Promise<{ refund: Refund; isNew: boolean }> =>
     exclusively(payment.account_id, async (unit) => {
       const amountUsd = amount === undefined ? null : formatUsd(amount);
@@ -98,7 +99,7 @@ export function createPaymentRefunds({ pool, exclusively, provider, lanes, clock
       if (!(await endCommand(unit, commandId, clock, outcome.refunded ? undefined : outcome.message)) || !outcome.refunded) return;
       const changes = { reason: details.reason, amount_usd: formatUsd(outcome.refund.amount) };
       await trailBy(details.author, accountId)(unit, { action: 'payment.refunded', target: { kind: 'payment', id: subject }, changes });
-      await syncPayment({ provider, clock }, unit, accountId, details.provider_id);
+      await syncPayment({ provider, clock, onPurchase }, unit, accountId, details.provider_id);
     });
     if (!outcome.refunded) throw refused(outcome.message);
     await lanes.refreshCredit(laneId.balance(accountId));

@@ -13,6 +13,7 @@ import { createPaymentRefunds } from './payment-refunds.ts';
 import { reconcilePayments } from './reconcile-payments.ts';
 import { createPaymentRecords } from './records.ts';
 import { createSpendAlerts } from './spend-alerts.ts';
+import type { OnPurchase } from './sync-payment.ts';
 import { SOLD_PLANS } from './tiers.ts';
 import { createUpgradePreviews } from './upgrade-previews.ts';
 import { createUsageInvoices } from './usage-invoices.ts';
@@ -26,13 +27,15 @@ export interface PlansDeps {
   /** Writes what is settled and not yet in the ledger. */
   readonly write: () => Promise<void>;
   readonly publicUrl: () => string;
+  /** Told of payments for what other slices sell. */
+  readonly onPurchase?: OnPurchase;
 }
 
 /** Everything that plans and money do, over one payment provider. */
-export function createPlans({ pool, provider, lanes, clock, log, write, publicUrl }: PlansDeps) {
+export function createPlans({ pool, provider, lanes, clock, log, write, publicUrl, onPurchase }: PlansDeps) {
   const exclusively = createAccountLock(pool);
   const previews = createUpgradePreviews({ pool, provider, clock });
-  const events = createPaymentEvents({ pool, exclusively, provider, lanes, clock, log });
+  const events = createPaymentEvents({ pool, exclusively, provider, lanes, clock, log, onPurchase });
   return {
     pool,
     provider,
@@ -41,7 +44,7 @@ export function createPlans({ pool, provider, lanes, clock, log, write, publicUr
     lanes,
     events,
     previews,
-    refunds: createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log }),
+    refunds: createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log, onPurchase }),
     checkouts: createCheckouts({ pool, exclusively, provider, previews, clock, publicUrl }),
     downgrades: createDowngrades({ pool, exclusively, provider, clock }),
     usageInvoices: createUsageInvoices({ pool, exclusively, provider, clock, write }),

@@ -8,7 +8,23 @@ import type { Unit } from './account-lock.ts';
 interface SyncDeps {
   readonly provider: Pick<PaymentProvider, 'readPayment' | 'readInvoice'>;
   readonly clock: Clock;
+  readonly onPurchase?: OnPurchase | undefined;
 }
+
+/** A payment for something that another slice sells, as it is at the provider at this moment. */
+export interface Purchase {
+  /** What that slice had named it. */
+  readonly reference: string;
+  /** Ours. */
+  readonly paymentId: string;
+  /** Paid, and not all of it returned. */
+  readonly isReceived: boolean;
+  /** Paid, and all of it returned. */
+  readonly isReturned: boolean;
+}
+
+/** Runs in the transaction that books the payment, at least once for whatever happens to it; so it has to bear being run again. */
+export type OnPurchase = (unit: Unit, purchase: Purchase) => Promise<void>;
 
 interface BookedPayment {
   readonly payment_id: string;
@@ -17,10 +33,10 @@ interface BookedPayment {
   readonly usage_nano: bigint;
 }
 
-type Kind = 'balance' | 'auto_topup' | 'subscription';
+type Kind = 'balance' | 'auto_topup' | 'subscription' | 'purchase';
 
 /** What our own references begin with, and what they pay for. */
-const KIND_OF: Readonly<Record<string, Kind>> = { balance: 'balance', topup: 'auto_topup' };
+const KIND_OF: Readonly<Record<string, Kind>> = { balance: 'balance', topup: 'auto_topup', event: 'purchase' };
 export const USAGE_REFERENCE = 'usage:';
 
 /**
@@ -28,7 +44,12 @@ export const USAGE_REFERENCE = 'usage:';
  * is booked already is booked, so it may run as often as one likes.
  * @returns whether the account's balance changed
  */
-export async function syncPayment({ provider, clock }: SyncDeps, unit: Unit, accountId: string, providerId: string): Promise<boolean> {
+export async function syncPayment(
+  { provider, clock, onPurchase }: SyncDeps,
+  unit: Unit,
+  accountId: string,
+  providerId: string,
+): Promise<boolean> {
   const payment = await provider.readPayment(providerId);
   if (!payment) return false;
   const kind = KIND_OF[payment.reference?.split(':', 1)[0] ?? ''] ?? 'subscription';
@@ -55,6 +76,11 @@ export async function syncPayment({ provider, clock }: SyncDeps, unit: Unit, acc
   );
   const [booked] = rows;
   if (!booked) throw new Error(`The payment ${providerId} is gone`);
+  if (kind === 'purchase' && payment.reference !== undefined) {
+    const isPaid = payment.status === 'succeeded';
+    const isReturned = isPaid && payment.refunded >= payment.amount;
+    await onPurchase?.(unit, { reference: payment.reference, paymentId: booked.payment_id, isReceived: isPaid && !isReturned, isReturned });
+  }
   const left = payment.status === 'succeeded' ? payment.amount - payment.refunded : 0n;
   const received = maxOf(0n, left - (await disputedOf(unit, providerId)));
   const difference = received - booked.booked_nano;
@@ -63,14 +89,16 @@ export async function syncPayment({ provider, clock }: SyncDeps, unit: Unit, acc
     cause: { kind: 'payment', id: providerId, attempt: booked.bookings },
     day: dayOf(clock.now()),
     entries: [{ account: 'payment_clearing', amount: -difference }, ...sidesOf(kind, { accountId, received, booked })],
-    ...(kind !== 'subscription' && { credit: { accountId, amount: difference } }),
+    ...(creditsBalance(kind) && { credit: { accountId, amount: difference } }),
   });
   await unit.query('update payments set booked_nano = $2, bookings = bookings + 1 where payment_id = $1', [
     booked.payment_id,
     received.toString(),
   ]);
-  return kind !== 'subscription';
+  return creditsBalance(kind);
 }
+
+const creditsBalance = (kind: Kind): boolean => kind === 'balance' || kind === 'auto_topup';
 
 /** Where the difference goes: to the balance; or first to what was used by invoice, and the rest is the plan's price, or its return. */
 function sidesOf(
@@ -78,7 +106,8 @@ function sidesOf(
   { accountId, received, booked }: { accountId: string; received: NanoUsd; booked: BookedPayment },
 ): LedgerEntry[] {
   const difference = received - booked.booked_nano;
-  if (kind !== 'subscription') return [{ account: `customer_balance:${accountId}`, amount: difference }];
+  if (creditsBalance(kind)) return [{ account: `customer_balance:${accountId}`, amount: difference }];
+  if (kind === 'purchase') return [{ account: difference < 0n ? 'refunds' : 'sales_revenue', amount: difference }];
   const usage = minOf(received, booked.usage_nano) - minOf(booked.booked_nano, booked.usage_nano);
   const rest = difference - usage;
   return [

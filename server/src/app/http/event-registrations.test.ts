@@ -1,34 +1,21 @@
-import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEvents, type Events, registrationRoutes, siteEventRoutes } from '../../events/index.ts';
-import { type Instance, MovableClock, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
-import { endpointsOf } from './endpoint.ts';
-import { openMailbox } from './mailbox-under-test.ts';
+import type { Events } from '../../events/index.ts';
+import { type Instance, MovableClock, send, signUp } from './account-api-under-test.ts';
+import { type EventApi, startEventApi } from './event-api-under-test.ts';
 
-let db: Awaited<ReturnType<typeof openTestDatabase>>;
+let world: EventApi;
 let api: Instance;
 let events: Events;
 let admin: Record<string, string>;
-let mailbox: ReturnType<typeof openMailbox>;
+let mailbox: EventApi['mailbox'];
 const clock = new MovableClock();
 
 beforeAll(async () => {
-  db = await openTestDatabase();
-  api = await startInstance(db.database, db.url, {
-    endpointsOver: (_keys, identity) => {
-      events = createEvents({ pool: db.database.pool, clock, identity });
-      return [
-        ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl: () => 'https://gateway.example' })),
-        ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
-      ];
-    },
-  });
-  admin = (await signUp(api, 'admin')).auth;
-  mailbox = openMailbox(api, db.database);
+  world = await startEventApi(() => clock);
+  ({ api, events, admin, mailbox } = world);
 });
 afterAll(async () => {
-  await api?.close();
-  await db?.close();
+  await world?.close();
 });
 
 let serial = 0;
@@ -74,13 +61,13 @@ describe('the Vibethon', () => {
       requires_payment: false,
     });
     const { auth } = await signUp(api, 'admin');
-    await db.database.pool.query("update site_events set status = 'archived' where slug = 'vibethon'");
+    await world.pool.query("update site_events set status = 'archived' where slug = 'vibethon'");
     expect((await send(api, '/v1/events/vibethon', { headers: auth })).body).toMatchObject({
       status: 'archived',
       is_registration_open: false,
     });
     expect(await register('vibethon', { email: somebody() })).toMatchObject({ status: 409, body: { code: 'registration_closed' } });
-    await db.database.pool.query("update site_events set status = 'published' where slug = 'vibethon'");
+    await world.pool.query("update site_events set status = 'published' where slug = 'vibethon'");
   });
 
   test('takes registrations under its own address', async () => {
@@ -102,7 +89,7 @@ describe('a registration', () => {
     expect(again).toMatchObject({ status: 201, body: first.body });
     expect(first.text).not.toContain('Lovelace');
     expect(await listed(slug)).toMatchObject([{ email, registrant: { name: 'Ada Lovelace', company: 'Engines' } }]);
-    const { rows } = await db.database.pool.query('select name, sources, event_slugs from people where email = $1', [email]);
+    const { rows } = await world.pool.query('select name, sources, event_slugs from people where email = $1', [email]);
     expect(rows).toEqual([{ name: 'Ada Lovelace', sources: ['registration'], event_slugs: [slug] }]);
     expect((await mailbox.to(email)).map(({ subject }) => subject)).toEqual(['You have a place: Launch day']);
   });
@@ -201,7 +188,7 @@ describe('places', () => {
     const answers = await Promise.all([...emails, ...emails].map((email) => events.registrations.register(crowd, { email }, origin)));
     expect(new Set(answers.map(({ registration_id }) => registration_id)).size).toBe(500);
 
-    const { rows } = await db.database.pool.query<{ email: string; status: string }>(
+    const { rows } = await world.pool.query<{ email: string; status: string }>(
       'select email, status from event_registrations where event_id = $1 order by turn',
       [event_id],
     );
@@ -284,5 +271,48 @@ describe('administrators', () => {
 
   test('get a 404 for a registration that is not there', async () => {
     expect((await edit('019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', { note: 'x' })).body.code).toBe('not_found');
+  });
+});
+
+describe('the marketing workspace', () => {
+  const marketing = async () => (await signUp(api, 'marketing')).auth;
+  const at = (path: string, headers: Record<string, string>, method = 'GET', json?: object) =>
+    send(api, `/v1/marketing/${path}`, { method, headers, ...(json && { json }) });
+
+  test('sees events in every state with their figures, and who registered', async () => {
+    const headers = await marketing();
+    const { slug } = await event({ capacity: 1 });
+    for (const email of [somebody(), somebody()]) await register(slug, { email, name: 'Ada', message: 'I bring a robot.' });
+    expect((await at(`events/${slug}`, headers)).body).toMatchObject({
+      ...{ slug, status: 'published', places_left: 0, waitlist_length: 1 },
+      registrations: { confirmed: 1, awaiting_payment: 0, waitlisted: 1, canceled: 0, attended: 0, received_usd: '0' },
+    });
+    const { items, total } = (await at(`events/${slug}/registrations?limit=1`, headers)).body;
+    expect([total, items]).toMatchObject([
+      2,
+      [{ event_slug: slug, name: 'Ada', message: 'I bring a robot.', status: 'waitlisted', waitlist_position: 1 }],
+    ]);
+    const path = `event-registrations/${items[0].registration_id}`;
+    expect((await at(path, headers, 'PATCH', { note: 'Robots!' })).body).toMatchObject({ note: 'Robots!', event_title: 'Launch day' });
+    const all = (await at('events?limit=200', headers)).body;
+    expect(all.items.length).toBe(all.total);
+    expect(all.items.map((one: { slug: string }) => one.slug)).toContain(slug);
+    for (const gone of ['events/nothing', 'events/nothing/registrations']) expect((await at(gone, headers)).body.code).toBe('not_found');
+  });
+
+  test('publishes an event and takes it back; places that fall free meanwhile are given when it is public again', async () => {
+    const headers = await marketing();
+    const { slug } = await event({ capacity: 1 });
+    const [first, second] = [somebody(), somebody()];
+    for (const email of [first, second]) await register(slug, { email });
+    expect((await at(`events/${slug}/unpublish`, headers, 'POST')).body.status).toBe('draft');
+    expect((await at(`events/${slug}/unpublish`, headers, 'POST')).body.code).toBe('invalid_transition');
+    expect((await send(api, `/v1/events/${slug}`)).status).toBe(404);
+    const { items } = (await at(`events/${slug}/registrations`, headers)).body;
+    const { registration_id } = items.find((one: { email: string }) => one.email === first);
+    await at(`event-registrations/${registration_id}`, headers, 'PATCH', { status: 'canceled' });
+    expect((await at(`events/${slug}`, headers)).body).toMatchObject({ waitlist_length: 1, places_left: 1 });
+    expect((await at(`events/${slug}/publish`, headers, 'POST')).body).toMatchObject({ status: 'published', waitlist_length: 0 });
+    expect(await status(slug, second)).toMatchObject({ status: 'confirmed' });
   });
 });

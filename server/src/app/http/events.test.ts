@@ -1,38 +1,29 @@
 import { contract } from '@tallygate/contract';
 import ICAL from 'ical.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEvents, registrationRoutes, siteEventRoutes } from '../../events/index.ts';
-import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
-import { endpointsOf } from './endpoint.ts';
+import { type Instance, newKey, send, signUp } from './account-api-under-test.ts';
+import { type EventApi, startEventApi } from './event-api-under-test.ts';
 
-let db: Awaited<ReturnType<typeof openTestDatabase>>;
+let world: EventApi;
 let api: Instance;
 let admin: Record<string, string>;
 let member: Awaited<ReturnType<typeof signUp>>;
 let marketing: Awaited<ReturnType<typeof signUp>>;
 
-const ROUTES = [...Object.values(contract.siteEvents), ...Object.values(contract.registrations)];
+const ROUTES = [contract.siteEvents, contract.registrations, contract.eventCheckouts, contract.marketingEvents].flatMap((routes) =>
+  Object.values(routes),
+);
 const ANY_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 const clock = { now: () => Date.UTC(2026, 10, 21, 8) };
 
 beforeAll(async () => {
-  db = await openTestDatabase();
-  api = await startInstance(db.database, db.url, {
-    endpointsOver: (_keys, identity) => {
-      const events = createEvents({ pool: db.database.pool, clock, identity });
-      return [
-        ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl: () => 'https://gateway.example' })),
-        ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
-      ];
-    },
-  });
-  admin = (await signUp(api, 'admin')).auth;
+  world = await startEventApi(() => clock);
+  ({ api, admin } = world);
   member = await signUp(api);
   marketing = await signUp(api, 'marketing');
 });
 afterAll(async () => {
-  await api?.close();
-  await db?.close();
+  await world?.close();
 });
 
 describe('a route', () => {

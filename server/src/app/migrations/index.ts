@@ -26,6 +26,7 @@ import { videoCharactersMigration } from './0032-video-characters.ts';
 import { responseStreamsMigration } from './0033-response-streams.ts';
 import { anchorsMigration } from './0038-anchors.ts';
 import { eventsMigration } from './0041-events.ts';
+import { purchasesMigration } from './0042-purchases.ts';
 import { peopleMigration } from './0044-people.ts';
 import { contentMigration } from './0047-content.ts';
 import { paymentCommandsMigration } from './0050-payment-commands.ts';
@@ -59,6 +60,7 @@ export const migrations: readonly Migration[] = [
   anchorsMigration,
   videoCharactersMigration,
   eventsMigration,
+  purchasesMigration,
   peopleMigration,
   contentMigration,
   paymentCommandsMigration,

@@ -1,0 +1,84 @@
+import type { MarketingEventRegistrationRecord } from '@tallygate/sdk';
+import { type Command, Option } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { wholeNumber } from '../option-values.ts';
+import { type Column, plainText, printRecord } from '../print.ts';
+import { MAX_PAGE, printPages } from '../print-pages.ts';
+
+const STATUSES = ['confirmed', 'waitlisted', 'canceled'] as const;
+
+interface EditOptions {
+  readonly status?: (typeof STATUSES)[number];
+  readonly note?: string;
+  readonly attended?: boolean;
+}
+
+const FIELDS = [
+  ...['registration_id', 'event_slug', 'event_title', 'email', 'name', 'company', 'message', 'user_id', 'status', 'waitlist_position'],
+  ...['payment_status', 'price_usd', 'note', 'registered_at', 'confirmed_at', 'canceled_at', 'attended_at', 'updated_at'],
+];
+
+const COLUMNS: readonly Column<MarketingEventRegistrationRecord>[] = [
+  { title: 'id', of: ({ registration_id }) => registration_id },
+  { title: 'address', of: ({ email }) => email },
+  { title: 'name', of: ({ name }) => name },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'waits', of: ({ waitlist_position }) => waitlist_position, align: 'right' },
+  { title: 'payment', of: ({ payment_status }) => payment_status },
+  { title: 'registered', of: ({ registered_at }) => registered_at },
+];
+
+/** `events registrations`, `events registration`, `events refund`. */
+export function manageRegistrations(events: Command, perform: Perform): void {
+  withJson(
+    FIELDS,
+    events
+      .command('registrations')
+      .description('Who registered, the newest first; needs the role marketing or admin')
+      .argument('<slug>')
+      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+  ).action(perform(list));
+  withJson(
+    FIELDS,
+    events
+      .command('registration')
+      .description('Change a registration; a place that falls free goes to whoever has waited longest')
+      .argument('<registration-id>')
+      .addOption(new Option('--status <status>', 'confirmed needs a free place').choices(STATUSES))
+      .option('--note <text>', 'for the team')
+      .option('--attended', 'they came')
+      .option('--no-attended', 'they did not'),
+  ).action(perform(edit));
+  events
+    .command('refund')
+    .description('Return what was paid for a place, and cancel the registration; for administrators')
+    .argument('<registration-id>')
+    .requiredOption('--reason <text>', 'for the audit log')
+    .action(perform(refund));
+}
+
+async function list(world: CommandWorld, { args: [slug = ''], options: { limit } }: Typed<{ readonly limit: number }>): Promise<void> {
+  const client = await world.connect();
+  const pages = client.marketingEvents.registrations(slug, { limit: Math.min(limit, MAX_PAGE) }, { signal: world.signal });
+  await printPages(world, pages, { limit, columns: COLUMNS });
+}
+
+async function edit(world: CommandWorld, { args: [registrationId = ''], options }: Typed<EditOptions>): Promise<void> {
+  const { status, note, attended } = options;
+  if (status === undefined && note === undefined && attended === undefined)
+    throw new Failure('usage', 'There is nothing to change.', EXIT.usage, 'Name at least one of --status, --note and --attended.');
+  const client = await world.connect();
+  const changed = await client.marketingEvents.updateRegistration(registrationId, { status, note, attended }, { signal: world.signal });
+  printRecord(world, changed, COLUMNS);
+}
+
+async function refund(
+  world: CommandWorld,
+  { args: [registrationId = ''], options: { reason } }: Typed<{ readonly reason: string }>,
+): Promise<void> {
+  const client = await world.connect();
+  const { email } = await client.events.refundRegistration(registrationId, reason, { signal: world.signal });
+  world.err.write(plainText(`Refunded ${email}. The place goes to whoever has waited longest.\n`));
+}

@@ -1,0 +1,78 @@
+import type { VibethonRegistrationResponse, VibethonRegistrationStatusResponse } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { CHECKOUT_FIELDS, type PageOptions, pageOptions, payOnPage } from '../plans/pay-on-page.ts';
+import { type Column, printRecord } from '../print.ts';
+
+interface RegisterOptions {
+  readonly name?: string;
+  readonly company?: string;
+  readonly message?: string;
+}
+
+interface CheckoutOptions extends PageOptions {
+  readonly email?: string;
+}
+
+const STATUS_FIELDS = ['event_slug', 'email', 'status', 'waitlist_position', 'payment_status', 'pay_by'];
+
+type Standing = Pick<VibethonRegistrationResponse | VibethonRegistrationStatusResponse, 'email' | 'waitlist_position' | 'pay_by'> & {
+  readonly status: string;
+  readonly payment_status: string | null;
+};
+
+const LINES: readonly Column<Standing>[] = [
+  { title: 'Address', of: ({ email }) => email },
+  { title: 'Status', of: ({ status }) => status },
+  { title: 'On the waitlist', of: ({ waitlist_position }) => waitlist_position },
+  { title: 'Payment', of: ({ payment_status }) => payment_status },
+  { title: 'Pay by', of: ({ pay_by }) => pay_by },
+];
+
+/** `events register`, `events status`, `events checkout`. */
+export function takePart(events: Command, perform: Perform): void {
+  withJson(
+    [...STATUS_FIELDS, 'registration_id', 'price_usd', 'registered_at'],
+    events
+      .command('register')
+      .description('Take a place, or the next one on the waitlist; twice is once')
+      .argument('<slug>', 'such as vibethon')
+      .argument('<email>')
+      .option('--name <name>', 'of the person')
+      .option('--company <name>', 'where they come from')
+      .option('--message <text>', 'what they would like to say'),
+  ).action(perform(register));
+  withJson(
+    STATUS_FIELDS,
+    events.command('status').description('How a registration stands').argument('<slug>', 'such as vibethon').argument('<email>'),
+  ).action(perform(status));
+  const checkout = events
+    .command('checkout')
+    .description('Pay for the place that is held: opens the page in a browser, and waits for the result')
+    .argument('<slug>', 'such as vibethon')
+    .option('--email <address>', 'the address that is registered, where it is not your own');
+  for (const option of pageOptions()) checkout.addOption(option);
+  withJson(CHECKOUT_FIELDS, checkout).action(perform(pay));
+}
+
+async function register(world: CommandWorld, { args: [slug = '', email = ''], options }: Typed<RegisterOptions>): Promise<void> {
+  const client = await world.connect('none');
+  const { name, company, message } = options;
+  printRecord(world, await client.events.register(slug, { email, name, company, message }, { signal: world.signal }), LINES);
+}
+
+async function status(world: CommandWorld, { args: [slug = '', email = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect('none');
+  printRecord(world, await client.events.registrationStatus(slug, email, { signal: world.signal }), LINES);
+}
+
+async function pay(world: CommandWorld, { args: [slug = ''], options }: Typed<CheckoutOptions>): Promise<ExitCode> {
+  const client = await world.connect();
+  const made = await client.events.checkout(slug, { email: options.email }, { signal: world.signal });
+  if (made.checkout_id === null || made.status === 'not_required') {
+    world.err.write('Nothing is to be paid: the place is yours.\n');
+    return EXIT.ok;
+  }
+  return payOnPage(world, client, { ...made, checkout_id: made.checkout_id, status: made.status }, options);
+}

@@ -1,0 +1,64 @@
+import { contract } from '@tallygate/contract';
+import { startFakeStripe } from '@tallygate/fake-stripe';
+import { createStripePayments } from '../../adapters/payment/stripe.ts';
+import {
+  checkoutRoutes,
+  createEvents,
+  type Events,
+  followPayments,
+  marketingEventRoutes,
+  registrationRoutes,
+  siteEventRoutes,
+} from '../../events/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { createPlans, planRoutes } from '../../plans/index.ts';
+import { openTestDatabase, signUp, startInstance } from './account-api-under-test.ts';
+import { endpointsOf } from './endpoint.ts';
+import { openMailbox } from './mailbox-under-test.ts';
+
+/** An instance with everything about events, over a Stripe and a database of its own. @param clockOf its clock, given the Stripe's */
+export async function startEventApi(clockOf: (stripe: Clock) => Clock = (stripe) => stripe) {
+  const db = await openTestDatabase();
+  const { pool } = db.database;
+  const stripe = await startFakeStripe();
+  const clock = clockOf(stripe);
+  const provider = createStripePayments({ secretKey: 'sk_test_x', webhookSecret: 'whsec_test', apiUrl: stripe.url });
+  const publicUrl = () => 'https://gateway.example';
+  const plans = createPlans({
+    ...{ pool, provider, clock, log: silentLog(), publicUrl },
+    lanes: { refreshCredit: async () => {} },
+    write: async () => {},
+    onPurchase: followPayments({ clock }),
+  });
+  await plans.provision();
+  let made: Events | undefined;
+  const api = await startInstance(db.database, db.url, {
+    endpointsOver: (_keys, identity) => {
+      const events = createEvents({ pool, clock, identity, plans });
+      made = events;
+      return [
+        ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl })),
+        ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
+        ...endpointsOf(contract.eventCheckouts, checkoutRoutes(events)),
+        ...endpointsOf(contract.marketingEvents, marketingEventRoutes({ ...events, pool, clock })),
+        ...endpointsOf(contract.plans, planRoutes(plans, clock)),
+      ];
+    },
+  });
+  if (!made) throw new Error('The instance has no events');
+  return {
+    ...{ api, pool, stripe, provider, plans, events: made },
+    database: db.database,
+    admin: (await signUp(api, 'admin')).auth,
+    mailbox: openMailbox(api, db.database),
+    close: async () => {
+      await api.close();
+      await provider.close();
+      await stripe.close();
+      await db.close();
+    },
+  };
+}
+
+export type EventApi = Awaited<ReturnType<typeof startEventApi>>;

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PaymentEvent } from '../../adapters/payment/port.ts';
+import { newKey, send, signUp } from './account-api-under-test.ts';
+import { type EventApi, startEventApi } from './event-api-under-test.ts';
+
+let world: EventApi;
+let api: EventApi['api'];
+let admin: EventApi['admin'];
+let aheadMs = 0;
+
+beforeAll(async () => {
+  world = await startEventApi((stripe) => ({ now: () => stripe.now() + aheadMs }));
+  ({ api, admin } = world);
+});
+afterAll(() => world?.close());
+
+let serial = 0;
+type Auth = Record<string, string>;
+
+async function paidEvent(over: object = {}): Promise<{ slug: string; event_id: string }> {
+  const times = { starts_at: '2099-03-05T18:00:00Z', ends_at: '2099-03-05T22:00:00Z', time_zone: 'UTC' };
+  const json = { slug: `paid-${++serial}`, title: 'Workshop', price_usd: '49.50', ...times, ...over };
+  const { body } = await send(api, '/v1/events/admin', { headers: admin, json });
+  await send(api, `/v1/events/admin/${body.event_id}/publish`, { method: 'POST', headers: admin });
+  return body;
+}
+const register = (slug: string, email: string) => send(api, `/v1/events/${slug}/register`, { json: { email } });
+const status = async (slug: string, email: string) =>
+  (
+    await send(api, `/v1/events/${slug}/registration-status?email=${email}`, {
+      headers: { 'x-forwarded-for': `203.0.113.${++serial % 250}` },
+    })
+  ).body;
+const checkout = (slug: string, auth: Auth, json: object = {}) => send(api, `/v1/events/${slug}/checkout`, { headers: auth, json });
+const pay = (checkoutUrl: string) => world.stripe.pay(new URL(checkoutUrl).pathname.split('/').at(-1) ?? '');
+const happened = async (): Promise<PaymentEvent[]> => {
+  const all: PaymentEvent[] = [];
+  for await (const event of world.provider.listEvents(0)) all.push(event);
+  return all;
+};
+const takeEvents = () => world.plans.events.catchUp(0);
+const subjects = async (email: string) =>
+  (await world.mailbox.to(email)).map(({ subject }) => subject).filter((subject) => subject.includes('Workshop'));
+const books = async (): Promise<Record<string, string>> => {
+  const { rows } = await world.pool.query<{ account: string; sum: string }>(
+    "select account, sum(amount_nano)::text as sum from ledger_entries where account in ('sales_revenue', 'refunds', 'payment_clearing') group by 1",
+  );
+  return Object.fromEntries(rows.map(({ account, sum }) => [account, sum]));
+};
+
+/** A member with a place that waits for payment. */
+async function registered(slug: string) {
+  const member = await signUp(api);
+  await register(slug, member.email);
+  return member;
+}
+
+describe('a place that costs something', () => {
+  test('is held, paid on the hosted page, confirmed by the event that tells of it, once, and refunded by an administrator', async () => {
+    const { slug } = await paidEvent({ capacity: 1 });
+    const ada = await registered(slug);
+    const bob = await registered(slug);
+    expect(await status(slug, ada.email)).toMatchObject({ status: 'awaiting_payment', payment_status: 'due', pay_by: expect.any(String) });
+    expect(await status(slug, bob.email)).toMatchObject({ status: 'waitlisted', waitlist_position: 1 });
+
+    const opened = await checkout(slug, ada.auth, { success_url: 'https://app.example/done' });
+    expect(opened).toMatchObject({ status: 200, body: { status: 'open', event_slug: slug, amount_usd: '49.5' } });
+    expect((await checkout(slug, ada.auth)).body).toEqual(opened.body);
+    pay(opened.body.checkout_url);
+    expect((await checkout(slug, ada.auth)).body).toMatchObject({ status: 'completed', checkout_url: null });
+    expect(await status(slug, ada.email)).toMatchObject({ status: 'awaiting_payment' });
+
+    await takeEvents();
+    // Whatever is delivered again, and in whatever order, changes nothing.
+    for (const event of (await happened()).toReversed()) await world.plans.events.apply(event);
+    expect(await status(slug, ada.email)).toMatchObject({ status: 'confirmed', payment_status: 'paid', pay_by: null });
+    expect(await subjects(ada.email)).toEqual(['A place is held for you: Workshop', 'You have a place: Workshop']);
+    expect(await books()).toEqual({ payment_clearing: '-49500000000', sales_revenue: '49500000000' });
+    expect((await send(api, '/v1/plans/billing-summary', { headers: ada.auth })).body.balance_usd).toBe('0');
+    const paid = (await send(api, '/v1/plans/payments', { headers: ada.auth })).body.items;
+    expect(paid).toMatchObject([{ kind: 'purchase', amount_usd: '49.5', refunded_usd: '0' }]);
+    expect((await send(api, `/v1/plans/checkouts/${opened.body.checkout_id}`, { headers: ada.auth })).body).toMatchObject({
+      kind: 'purchase',
+      status: 'completed',
+    });
+
+    const { registration_id, registrant } = await listedOf(slug, ada.email);
+    expect(registrant.payment_id).toBe(paid[0].payment_id);
+    const cancel = await send(api, `/v1/events/admin/registrations/${registration_id}`, {
+      method: 'PATCH',
+      headers: admin,
+      json: { status: 'canceled' },
+    });
+    expect(cancel).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    const refund = (headers: Auth) =>
+      send(api, `/v1/events/admin/registrations/${registration_id}/refund`, { headers, json: { reason: 'Cannot come' } });
+    expect((await refund(ada.auth)).body.code).toBe('forbidden');
+    expect((await refund(admin)).body).toMatchObject({ status: 'canceled', payment_status: 'refunded' });
+    expect((await refund(admin)).body.code).toBe('conflict');
+    await takeEvents();
+    expect(await books()).toEqual({ payment_clearing: '0', sales_revenue: '49500000000', refunds: '-49500000000' });
+    expect((await world.mailbox.to(ada.email)).at(-1)?.text).toContain('goes back to where it came from');
+    expect(await status(slug, bob.email)).toMatchObject({ status: 'awaiting_payment', payment_status: 'due' });
+    expect((await world.plans.reconcile()).differences).toEqual([]);
+  });
+
+  test('is paid by its owner, a colleague or an administrator; to anybody else the address is not registered', async () => {
+    const { slug } = await paidEvent();
+    const ada = await registered(slug);
+    const stranger = await signUp(api);
+    const forAda = (auth: Auth) => checkout(slug, { ...auth, 'x-event-email': ada.email.toUpperCase() });
+    const refused = await forAda(stranger.auth);
+    const nobody = await checkout(slug, { ...stranger.auth, 'x-event-email': 'nobody@example.com' });
+    expect([refused.status, { ...refused.body, instance: '' }]).toEqual([404, { ...nobody.body, instance: '' }]);
+    expect((await forAda(admin)).body.status).toBe('open');
+    // The page of somebody else is ended, so that nobody pays twice.
+    const own = await forAda(ada.auth);
+    expect(own.body.status).toBe('open');
+    const narrow = await newKey(api, ada.auth, { scopes: ['account:read', 'account:write'] });
+    expect((await forAda(narrow.auth)).body.code).toBe('scope_required');
+    expect((await checkout(slug, { ...ada.auth, 'x-event-email': 'ada' })).status).toBe(422);
+  });
+
+  test('goes to whoever waits when it is not paid in time, and cannot be paid any more', async () => {
+    const { slug } = await paidEvent({ capacity: 1 });
+    const ada = await registered(slug);
+    const bob = await registered(slug);
+    const { checkout_url } = (await checkout(slug, ada.auth)).body;
+    await world.events.releaseUnpaid();
+    expect(await status(slug, ada.email)).toMatchObject({ status: 'awaiting_payment' });
+    aheadMs = 25 * 3_600_000;
+    try {
+      await world.events.releaseUnpaid();
+      await world.events.releaseUnpaid();
+      expect([await status(slug, ada.email), await status(slug, bob.email)]).toMatchObject([
+        { status: 'canceled' },
+        { status: 'awaiting_payment' },
+      ]);
+    } finally {
+      aheadMs = 0;
+    }
+    expect(pay(checkout_url)).toContain('expired');
+    expect((await checkout(slug, ada.auth)).body).toMatchObject({ code: 'conflict' });
+    expect(await subjects(bob.email)).toEqual(['You are on the waitlist: Workshop', 'A place is held for you: Workshop']);
+  });
+
+  test('that was paid at the last moment is not taken away', async () => {
+    const { slug } = await paidEvent({ capacity: 1 });
+    const ada = await registered(slug);
+    pay((await checkout(slug, ada.auth)).body.checkout_url);
+    aheadMs = 25 * 3_600_000;
+    try {
+      await world.events.releaseUnpaid();
+    } finally {
+      aheadMs = 0;
+    }
+    await takeEvents();
+    expect(await status(slug, ada.email)).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
+  });
+
+  test('is given for free by an administrator who confirms it', async () => {
+    const { slug } = await paidEvent();
+    const ada = await registered(slug);
+    const { registration_id } = await listedOf(slug, ada.email);
+    const path = `/v1/events/admin/registrations/${registration_id}`;
+    expect((await send(api, path, { method: 'PATCH', headers: admin, json: { status: 'confirmed' } })).body).toMatchObject({
+      status: 'confirmed',
+      payment_status: 'waived',
+    });
+    expect((await checkout(slug, ada.auth)).body).toMatchObject({ status: 'not_required', checkout_id: null });
+    expect((await send(api, `${path}/refund`, { headers: admin, json: { reason: 'x' } })).body.code).toBe('conflict');
+  });
+});
+
+test('a place that is free needs no payment, at the Vibethon neither', async () => {
+  const ada = await registered('vibethon');
+  expect((await checkout('vibethon', ada.auth)).body).toMatchObject({ status: 'not_required', amount_usd: '0', checkout_url: null });
+});
+
+async function listedOf(slug: string, email: string) {
+  const { body } = await send(api, '/v1/events/admin/registrations', { headers: admin });
+  return body.find((one: { event_slug: string; email: string }) => one.event_slug === slug && one.email === email);
+}
