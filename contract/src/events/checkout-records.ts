@@ -10,13 +10,11 @@ const ReturnUrl = z
     examples: ['https://app.example/events/vibethon'],
   });
 
-export const VibethonCheckoutRequest = z
-  .strictObject({ success_url: ReturnUrl, cancel_url: ReturnUrl })
-  .meta({
-    id: 'VibethonCheckoutRequest',
-    description: 'How to pay for a place.',
-    examples: [{ success_url: 'https://app.example/events/vibethon' }],
-  });
+export const VibethonCheckoutRequest = z.strictObject({ success_url: ReturnUrl, cancel_url: ReturnUrl }).meta({
+  id: 'VibethonCheckoutRequest',
+  description: 'How to pay for a place.',
+  examples: [{ success_url: 'https://app.example/events/vibethon' }],
+});
 export type VibethonCheckoutRequest = z.infer<typeof VibethonCheckoutRequest>;
 
 export const VibethonCheckoutResponse = z
