@@ -50,9 +50,10 @@ export const contract = c.router(
     anchors,
     plans,
     paymentWebhooks,
+    // Before the events: `/v1/events/vibethon` is no slug to them.
+    registrations,
     siteEvents,
     content,
-    registrations,
     eventCheckouts,
     marketingEvents,
   },

@@ -17,16 +17,30 @@ const event = {
   ...{ starts_at: '2027-03-05T17:00:00.000Z', ends_at: '2027-03-05T21:00:00.000Z', time_zone: 'Europe/Berlin' },
   ...{ venue_name: 'Halle 4', venue_address: null, online_url: null, image_url: null, capacity: 100, places_left: 42, waitlist_length: 0 },
   ...{ price_usd: '49', registration_closes_at: '2027-03-05T21:00:00.000Z', is_registration_open: true },
+  ...{ published_at: null, archived_at: null, created_at: '2026-11-20T08:00:00.000Z', updated_at: '2026-11-20T08:00:00.000Z' },
 };
+const figures = { confirmed: 58, awaiting_payment: 0, waitlisted: 0, canceled: 0, attended: 0, received_usd: '0' };
+const record = { ...event, registrations: figures };
+const standing = { event_slug: 'launch-day', email: 'ada@example.com', status: 'waitlisted', waitlist_position: 7, payment_status: 'due' };
 const registration = {
-  ...{ registration_id: ID, event_slug: 'launch-day', email: 'ada@example.com', name: 'Ada', status: 'waitlisted', waitlist_position: 7 },
-  ...{ payment_status: 'due', price_usd: '49', pay_by: null, registered_at: '2026-11-21T08:00:00.000Z' },
+  ...{ ...standing, registration_id: ID, price_usd: '49', pay_by: null, registered_at: '2026-11-21T08:00:00.000Z', registrant: null },
+};
+const listed = {
+  ...{
+    ...standing,
+    registration_id: ID,
+    price_usd: '49',
+    registered_at: '2026-11-21T08:00:00.000Z',
+    updated_at: '2026-11-21T08:00:00.000Z',
+  },
+  ...{ event_title: 'Launch day', name: 'Ada', company: null, message: null, user_id: null, note: '' },
+  ...{ confirmed_at: null, canceled_at: null, attended_at: null },
 };
 const paths = () => gateway.requests.map(({ method, path }) => `${method} ${path}`);
 
 describe('events', () => {
   it('list and show ask without a credential, and with one for drafts', async () => {
-    gateway.script({ json: [event] }, { json: [event] }, { json: event });
+    gateway.script({ json: [event] }, { json: [event] }, { json: record });
     const { stdout } = await terminal.type(['events', 'list'], {});
     expect(stdout).toBe('launch-day\tLaunch day\tdraft\t2027-03-05T17:00:00.000Z\t42\t0\t49\n');
     await terminal.type(['events', 'list', '--all']);
@@ -49,7 +63,7 @@ describe('events', () => {
   });
 
   it('edit and archive find the event by its slug, and edit changes nothing where nothing is named', async () => {
-    gateway.script({ json: event }, { json: event }, { json: event }, { json: event });
+    gateway.script({ json: record }, { json: event }, { json: record }, { json: event });
     await terminal.type(['events', 'edit', 'launch-day', '--places', 'any']);
     await terminal.type(['events', 'archive', 'launch-day']);
     expect(paths()).toEqual([
@@ -63,7 +77,7 @@ describe('events', () => {
   });
 
   it('publish and unpublish say what the service says where the step leads nowhere', async () => {
-    gateway.script({ json: event }, refusal('invalid_transition', { detail: 'The event is a draft.' }));
+    gateway.script({ json: record }, refusal('invalid_transition', { detail: 'The event is a draft.' }));
     await terminal.type(['events', 'publish', 'launch-day']);
     const { stderr, exitCode } = await terminal.type(['events', 'unpublish', 'launch-day']);
     expect(paths()).toEqual(['POST /v1/marketing/events/launch-day/publish', 'POST /v1/marketing/events/launch-day/unpublish']);
@@ -71,7 +85,7 @@ describe('events', () => {
   });
 
   it('register and status need no login', async () => {
-    gateway.script({ status: 201, json: registration }, { json: registration });
+    gateway.script({ status: 201, json: registration }, { json: { ...standing, pay_by: null } });
     const { stdout } = await terminal.type(['events', 'register', 'launch-day', 'ada@example.com', '--name', 'Ada'], {});
     expect(stdout).toBe('Address\tada@example.com\nStatus\twaitlisted\nOn the waitlist\t7\nPayment\tdue\nPay by\t-\n');
     expect(gateway.requests[0]?.body).toEqual({ email: 'ada@example.com', name: 'Ada' });
@@ -92,7 +106,6 @@ describe('events', () => {
   });
 
   it('registrations are listed, changed and refunded', async () => {
-    const listed = { ...registration, event_title: 'Launch day', note: '' };
     gateway.script({ json: { items: [listed], total: 1, limit: 50, offset: 0 } }, { json: listed }, { json: registration });
     const { stdout } = await terminal.type(['events', 'registrations', 'launch-day']);
     expect(stdout).toBe(`${ID}\tada@example.com\tAda\twaitlisted\t7\tdue\t2026-11-21T08:00:00.000Z\n`);
