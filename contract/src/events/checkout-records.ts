@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { Timestamp, Usd, Uuid } from '../conventions.ts';
+import { isPlainText, NOT_PLAIN, Timestamp, Usd, Uuid } from '../conventions.ts';
 
 const ReturnUrl = z
   .url({ protocol: /^https?$/ })
@@ -46,6 +46,7 @@ export const EventRefundRequest = z
       .trim()
       .min(1)
       .max(500)
+      .refine(isPlainText, NOT_PLAIN)
       .meta({ description: 'For the audit log.', examples: ['Cannot come'] }),
   })
   .meta({ id: 'EventRefundRequest', description: 'Why a place is refunded.', examples: [{ reason: 'Cannot come' }] });

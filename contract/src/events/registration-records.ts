@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isPlainText, NOT_PLAIN, Timestamp, Usd, Uuid } from '../conventions.ts';
-import { SITE_EVENT_EXAMPLE, siteEventFields } from './site-event-records.ts';
+import { prose, SITE_EVENT_EXAMPLE, siteEventFields } from './site-event-records.ts';
 
 export const REGISTRATION_STATUSES = ['confirmed', 'awaiting_payment', 'waitlisted', 'canceled'] as const;
 export const RegistrationStatus = z.enum(REGISTRATION_STATUSES).meta({
@@ -40,11 +40,7 @@ export const VibethonRegistrationRequest = z
     email: RegistrantEmail,
     name: Name.optional(),
     company: Company.optional(),
-    message: z
-      .string()
-      .trim()
-      .max(2_000)
-      .refine((value) => isPlainText(value.replaceAll(/[\n\t]/g, ' ')), NOT_PLAIN)
+    message: prose(2_000)
       .optional()
       .meta({ description: 'Whatever they would like to say.', examples: ['I bring a robot.'] }),
   })
@@ -146,10 +142,7 @@ export const VibethonRegistrationAdminUpdateRequest = z
       }),
     name: Name.nullable().optional(),
     company: Company.nullable().optional(),
-    note: z
-      .string()
-      .trim()
-      .max(5_000)
+    note: prose(5_000)
       .optional()
       .meta({ description: 'For administrators.', examples: ['Speaker'] }),
     attended: z

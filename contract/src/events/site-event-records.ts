@@ -12,13 +12,16 @@ export const EventSlug = z
 
 const text = (max: number) => z.string().trim().max(max).refine(isPlainText, NOT_PLAIN);
 /** Several lines: line feeds and tabs are the only control characters. */
-const prose = (max: number) =>
+export const prose = (max: number) =>
   z
     .string()
     .trim()
     .max(max)
     .refine((value) => isPlainText(value.replaceAll(/[\n\t]/g, ' ')), 'must not contain control characters other than line feeds and tabs');
-const httpUrl = z.url({ protocol: /^https?$/ }).max(2_000);
+const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .max(2_000)
+  .refine(isPlainText, NOT_PLAIN);
 
 const isTimeZone = (name: string): boolean => {
   try {

@@ -1,12 +1,18 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, problem, refusals, Uuid } from '../conventions.ts';
+import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals, Uuid } from '../conventions.ts';
 import { SiteEventCreateRequest, SiteEventJsonLd, SiteEventResponse, SiteEventUpdateRequest } from './site-event-records.ts';
 
 const c = initContract();
 
 const tag = 'Events';
-export const SlugPath = z.object({ slug: z.string().meta({ description: 'The event’s slug.', examples: ['launch-day'] }) });
+export const SlugPath = z.object({
+  slug: z
+    .string()
+    .max(200)
+    .refine(isPlainText, NOT_PLAIN)
+    .meta({ description: 'The event’s slug.', examples: ['launch-day'] }),
+});
 const EventPath = z.object({ event_id: Uuid });
 /** For what caches may keep. */
 export const ifNoneMatch = {

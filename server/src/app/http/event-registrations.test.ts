@@ -269,6 +269,16 @@ describe('administrators', () => {
     });
   });
 
+  test('cannot write what the database has no room for', async () => {
+    const id = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
+    expect((await edit(id, { note: 'a\u0000b' })).status).toBe(422);
+    const refund = await send(api, `/v1/events/admin/registrations/${id}/refund`, { headers: admin, json: { reason: 'a\u0000b' } });
+    expect(refund.status).toBe(422);
+    for (const path of ['%00', '%00.ics', '%00/registration-status?email=ada@example.com'])
+      expect((await send(api, `/v1/events/${path}`)).status).toBe(422);
+    expect((await register('%00', { email: somebody() })).status).toBe(422);
+  });
+
   test('get a 404 for a registration that is not there', async () => {
     expect((await edit('019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', { note: 'x' })).body.code).toBe('not_found');
   });
