@@ -10,6 +10,7 @@ const GATES = {
   'check:architecture': 'the arrows of ARCHITECTURE.md hold',
   'check:generated': 'what is generated is fresh',
   'check:redocly': 'the OpenAPI document passes Redocly’s recommended rules',
+  'check:clients': 'openapi-typescript and @hey-api/openapi-ts make clients of it that compile',
   'check:spectral': 'the OpenAPI document passes Spectral’s oas rules',
   'check:changesets': 'the changesets can be released',
 };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -18,6 +19,8 @@ interface Schema {
 
 interface Spending {
   readonly name: string;
+  /** Of the MCP tool that it is, where it is one. */
+  readonly tool: string;
   readonly path: string;
   readonly form: boolean;
   readonly schema: Schema;
@@ -29,7 +32,11 @@ const document = JSON.parse(readFileSync(new URL('../../contract/openapi.json', 
     string,
     Record<
       string,
-      { parameters?: { name: string }[]; requestBody?: { content: Record<string, { schema: Schema; example: Record<string, unknown> }> } }
+      {
+        operationId: string;
+        parameters?: { name: string }[];
+        requestBody?: { content: Record<string, { schema: Schema; example: Record<string, unknown> }> };
+      }
     >
   >;
   components: { schemas: Record<string, Schema> };
@@ -37,13 +44,14 @@ const document = JSON.parse(readFileSync(new URL('../../contract/openapi.json', 
 
 /** What runs a model says so: it takes the headers of an agent run. */
 const SPENDING: Spending[] = Object.entries(document.paths).flatMap(([path, operations]) =>
-  Object.entries(operations).flatMap(([method, { parameters = [], requestBody }]) => {
+  Object.entries(operations).flatMap(([method, { operationId, parameters = [], requestBody }]) => {
     if (!parameters.some(({ name }) => name === 'x-agent-run-id')) return [];
     const [[type, content] = []] = Object.entries(requestBody?.content ?? {});
     if (!content) throw new Error(`${method} ${path} has no body`);
     return [
       {
         name: `${method.toUpperCase()} ${path}`,
+        tool: operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`),
         path,
         form: type === 'multipart/form-data',
         schema: content.schema,
@@ -144,5 +152,24 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
     expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ code: 'store_unavailable' })]);
     expect(answer.headers.get('retry-after')).toBeTruthy();
     expect(upstream.requests).toEqual([]);
+  });
+
+  test('no tool of the MCP server that may spend reaches a provider', async () => {
+    const client = new Client({ name: 'acceptance', version: '1' });
+    await client.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit: { headers: { authorization } } }));
+    const tools = (await client.listTools()).tools.filter(({ annotations }) => annotations?.openWorldHint);
+    expect(tools.length).toBeGreaterThanOrEqual(4);
+    for (const { name } of tools) {
+      const { example } = SPENDING.find(({ tool }) => tool === name) ?? {};
+      const args = { ...example, ...(example && 'input_file_id' in example && { input_file_id: batchFile }) };
+      const { isError, content } = await client.callTool({ name, arguments: args });
+      expect([name, isError, content[0]]).toEqual([
+        name,
+        true,
+        { type: 'text', text: expect.stringMatching(/^store_unavailable \(503\): /) },
+      ]);
+    }
+    expect(upstream.requests).toEqual([]);
+    await client.close();
   });
 });
