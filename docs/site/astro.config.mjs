@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import starlight from '@astrojs/starlight';
+import { defineConfig, passthroughImageService } from 'astro/config';
+
+const sidebar = new URL('./src/content/sidebar.json', import.meta.url);
+
+// Served by the gateway under /docs; every asset comes from the same origin.
+export default defineConfig({
+  base: '/docs',
+  trailingSlash: 'ignore',
+  outDir: './dist',
+  build: { format: 'directory' },
+  image: { service: passthroughImageService() },
+  integrations: [
+    starlight({
+      title: 'Tallygate',
+      description: 'An OpenAI-compatible AI inference gateway that can be believed.',
+      logo: { src: './src/components/mark.svg' },
+      favicon: '/favicon.svg',
+      customCss: ['./src/styles/theme.css', './src/styles/operation.css'],
+      // Written by gather.ts before every build.
+      sidebar: existsSync(sidebar) ? JSON.parse(readFileSync(sidebar, 'utf8')) : [],
+      pagination: true,
+      lastUpdated: false,
+      credits: false,
+      expressiveCode: { themes: ['github-dark-default', 'github-light-default'], styleOverrides: { borderRadius: '0.5rem', frames: { shadowColor: 'transparent' } } },
+    }),
+  ],
+});
