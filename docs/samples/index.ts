@@ -1,5 +1,5 @@
-import type { Samples } from './sample.ts';
 import { KEYS } from './keys.ts';
+import type { Samples } from './sample.ts';
 
 /** By operation id. */
 export const SAMPLES: Samples = { ...KEYS };

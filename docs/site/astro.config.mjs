@@ -23,7 +23,10 @@ export default defineConfig({
       pagination: true,
       lastUpdated: false,
       credits: false,
-      expressiveCode: { themes: ['github-dark-default', 'github-light-default'], styleOverrides: { borderRadius: '0.5rem', frames: { shadowColor: 'transparent' } } },
+      expressiveCode: {
+        themes: ['github-dark-default', 'github-light-default'],
+        styleOverrides: { borderRadius: '0.5rem', frames: { shadowColor: 'transparent' } },
+      },
     }),
   ],
 });

@@ -10,11 +10,16 @@ const REPOSITORY_FILES = /\]\(\.\.\/\.\.\/((?:sdk|cli|server|contract|packages|b
 for (const folder of GATHERED) rmSync(join(OUT, folder), { recursive: true, force: true });
 const written = GATHERED.filter((folder) => folder !== 'reference').flatMap((folder) => folderOf(folder));
 for (const operation of OPERATIONS) {
-  write(`${pageOf(operation)}.mdx`, { title: operation.summary, ...(operation.description ? { description: plain(operation.description) } : {}), tableOfContents: false, pagefind: true }, [
-    "import Operation from '../../../../components/Operation.astro';",
-    '',
-    `<Operation id="${operation.id}" />`,
-  ]);
+  write(
+    `${pageOf(operation)}.mdx`,
+    {
+      title: operation.summary,
+      ...(operation.description ? { description: plain(operation.description) } : {}),
+      tableOfContents: false,
+      pagefind: true,
+    },
+    ["import Operation from '../../../../components/Operation.astro';", '', `<Operation id="${operation.id}" />`],
+  );
 }
 const group = (label: string, folder: string, first: readonly string[] = []) => ({
   label,
@@ -78,7 +83,11 @@ function folderOf(folder: string): Page[] {
 function linked(body: string, folder: string): string {
   return body
     .replaceAll(REPOSITORY_FILES, (_, path: string) => `](https://github.com/tallygate/tallygate/blob/main/${path})`)
-    .replaceAll(/\]\((?:\.\.\/(\w+)\/)?([\w-]+)\.md(#[\w-]+)?\)/g, (_, other: string | undefined, name: string, anchor = '') => `](/docs/${other ?? folder}/${kebab(name) === 'readme' ? '' : `${name}/`}${anchor})`);
+    .replaceAll(
+      /\]\((?:\.\.\/(\w+)\/)?([\w-]+)\.md(#[\w-]+)?\)/g,
+      (_, other: string | undefined, name: string, anchor = '') =>
+        `](/docs/${other ?? folder}/${kebab(name) === 'readme' ? '' : `${name}/`}${anchor})`,
+    );
 }
 
 function write(path: string, frontmatter: Readonly<Record<string, unknown>>, lines: readonly string[]): void {
@@ -90,5 +99,9 @@ function write(path: string, frontmatter: Readonly<Record<string, unknown>>, lin
 
 /** Markdown's marks taken out: for titles and descriptions. */
 function plain(text: string): string {
-  return text.replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '').replaceAll('\n', ' ').trim();
+  return text
+    .replaceAll(/\[([^\]]+)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[`*]/g, '')
+    .replaceAll('\n', ' ')
+    .trim();
 }

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
@@ -33,6 +34,7 @@ import { openFoundation } from './foundation.ts';
 import { healthRoutes, Readiness } from './health.ts';
 import { createAccountApi } from './http/account-api.ts';
 import { createDocumentPages } from './http/document-pages.ts';
+import { createDocsSite } from './http/docs-site.ts';
 import { endpointsOf } from './http/endpoint.ts';
 import { createFileApi } from './http/file-api.ts';
 import { createFront, drain, listenOn } from './http/front.ts';
@@ -54,6 +56,7 @@ import { openServing } from './serving.ts';
 
 /** What ending the last connections takes, once they are cut. */
 const DRAIN_SLACK_MS = 5_000;
+const DOCS_SITE = fileURLToPath(new URL('../../../docs/site/dist', import.meta.url));
 
 /** Recordings and pictures of a request: OpenAI takes 25 MB of audio, and sixteen pictures of 50 MB. */
 const INFERENCE_FORM = {
@@ -162,6 +165,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
         bodyLimits: config.inferenceBody,
       }),
       payments: createPaymentApi({ receive: plans.events.receive, pages: payments.pages, problemReply, log }),
+      docs: createDocsSite(DOCS_SITE),
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply }),
       accountApi: createAccountApi({
         endpoints: [

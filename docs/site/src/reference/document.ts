@@ -82,7 +82,8 @@ export function referred<T>(ref: string): T {
   return document.components[kind]?.[name] as T;
 }
 
-export const resolved = (schema: Schema): Schema => (schema.$ref === undefined ? schema : { ...referred<Schema>(schema.$ref), ...described(schema) });
+export const resolved = (schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : { ...referred<Schema>(schema.$ref), ...described(schema) };
 
 const described = ({ description }: Schema) => (description === undefined ? {} : { description });
 

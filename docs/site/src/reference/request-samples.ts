@@ -12,8 +12,24 @@ export function samplesOf(operation: Operation): RequestSample[] {
   const { sdk, openai, cli } = SAMPLES[operation.id] ?? {};
   return [
     { label: 'curl', language: 'sh', code: curlOf(operation) },
-    ...(sdk === undefined ? [] : [{ label: 'SDK', language: 'ts', code: withClient("import { Tallygate } from '@tallygate/sdk';", 'const tallygate = new Tallygate();', sdk) } as const]),
-    ...(openai === undefined ? [] : [{ label: 'OpenAI SDK', language: 'ts', code: withClient("import OpenAI from 'openai';", 'const client = new OpenAI();', openai) } as const]),
+    ...(sdk === undefined
+      ? []
+      : [
+          {
+            label: 'SDK',
+            language: 'ts',
+            code: withClient("import { Tallygate } from '@tallygate/sdk';", 'const tallygate = new Tallygate();', sdk),
+          } as const,
+        ]),
+    ...(openai === undefined
+      ? []
+      : [
+          {
+            label: 'OpenAI SDK',
+            language: 'ts',
+            code: withClient("import OpenAI from 'openai';", 'const client = new OpenAI();', openai),
+          } as const,
+        ]),
     ...(cli === undefined ? [] : [{ label: 'CLI', language: 'sh', code: cli } as const]),
   ];
 }
@@ -22,17 +38,24 @@ const withClient = (imported: string, made: string, call: string): string => `${
 
 /** One command that can be pasted: variables hold the address and the credential, ids are those of the example. */
 export function curlOf({ method, path, parameters, body, security }: Operation): string {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(parameters.find((parameter) => parameter.name === name)?.schema.examples?.[0] ?? `$${name.toUpperCase()}`));
-  const query = parameters.filter(({ in: place, required }) => place === 'query' && required).map(({ name, schema }) => `${name}=${encodeURIComponent(String(schema.examples?.[0] ?? ''))}`);
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    String(parameters.find((parameter) => parameter.name === name)?.schema.examples?.[0] ?? `$${name.toUpperCase()}`),
+  );
+  const query = parameters
+    .filter(({ in: place, required }) => place === 'query' && required)
+    .map(({ name, schema }) => `${name}=${encodeURIComponent(String(schema.examples?.[0] ?? ''))}`);
   const [type, media] = Object.entries(body?.content ?? {})[0] ?? [];
-  const lines = [`curl ${method === 'GET' ? '' : `-X ${method} `}"$TALLYGATE_URL${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`];
+  const lines = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$TALLYGATE_URL${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
+  ];
   const scheme = security.flatMap((entry) => Object.keys(entry))[0];
   if (scheme === 'bearerAuth') lines.push('-H "Authorization: Bearer $TALLYGATE_API_KEY"');
   if (scheme === 'internalSecret') lines.push('-H "X-Internal-Secret: $INTERNAL_SECRET"');
   if (type === 'application/json' && media) {
     lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(exampleOf(media) ?? {}, null, 2).replaceAll("'", "'\\''")}'`);
   } else if (type === 'multipart/form-data' && media) {
-    for (const [name, value] of Object.entries((exampleOf(media) ?? {}) as Record<string, unknown>)) lines.push(`-F '${name}=${String(value)}'`);
+    for (const [name, value] of Object.entries((exampleOf(media) ?? {}) as Record<string, unknown>))
+      lines.push(`-F '${name}=${String(value)}'`);
   }
   return lines.join(' \\\n  ');
 }

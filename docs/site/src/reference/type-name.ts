@@ -19,7 +19,16 @@ export function typeName(schema: Schema): string {
 
 /** Values a member may have, and bounds, as one short line each. */
 export function limitsOf(schema: Schema): string[] {
-  const { enum: values, minimum, maximum, minLength, maxLength, minItems, maxItems, default: byDefault } = recordName(schema) ? resolved(schema) : schema;
+  const {
+    enum: values,
+    minimum,
+    maximum,
+    minLength,
+    maxLength,
+    minItems,
+    maxItems,
+    default: byDefault,
+  } = recordName(schema) ? resolved(schema) : schema;
   const range = (unit: string, low?: number, high?: number) => {
     if (low === undefined && high === undefined) return [];
     if (low === undefined) return [`at most ${high}${unit}`];
@@ -40,7 +49,9 @@ const real = (minimum: number | undefined) => (minimum === undefined || minimum 
 const isPlain = ({ properties, anyOf, oneOf, allOf }: Schema): boolean => !properties && !anyOf && !oneOf && !allOf;
 
 /** The members that can be shown below a member of this type, if it is a record or a list of records. */
-export function membersOf(schema: Schema): { readonly properties: Readonly<Record<string, Schema>>; readonly required: readonly string[] } | undefined {
+export function membersOf(
+  schema: Schema,
+): { readonly properties: Readonly<Record<string, Schema>>; readonly required: readonly string[] } | undefined {
   const full = resolved(schema);
   if (full.properties) return { properties: full.properties, required: full.required ?? [] };
   if (full.items) return membersOf(full.items);
