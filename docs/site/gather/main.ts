@@ -1,0 +1,75 @@
+/** Writes the pages that are made from the repository's own texts into src/content/docs, and the sidebar. Run before every build. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OPERATIONS, pageOf, TAGS } from '../src/reference/document.ts';
+import { changelogPage } from './changelog.ts';
+import { modelsPage } from './models.ts';
+import { OUT, type Page, plain, writePage } from './page.ts';
+import { pageOfFile, pagesOfFolder } from './texts.ts';
+
+const MADE = ['start', 'concepts', 'guides', 'errors', 'reference', 'clients', 'models', 'changelog'];
+/** Guides for whoever runs a gateway; the others are for whoever calls one. */
+const OPERATING = ['running', 'several-gateways', 'providers', 'sandbox', 'anchoring'];
+
+for (const folder of MADE) rmSync(join(OUT, folder), { recursive: true, force: true });
+
+const start = pagesOfFolder('start');
+const concepts = pagesOfFolder('concepts');
+const guides = pagesOfFolder('guides');
+const errors = pagesOfFolder('errors');
+const clients = [
+  pageOfFile('../../sdk/README.md', 'clients', 'sdk'),
+  pageOfFile('../../cli/README.md', 'clients', 'cli'),
+  pageOfFile('../../packages/receipts/README.md', 'clients', 'receipts'),
+];
+const models = modelsPage();
+const changelog = changelogPage();
+for (const operation of OPERATIONS) {
+  const { summary, description, id } = operation;
+  writePage(
+    `${pageOf(operation)}.mdx`,
+    { title: summary, ...(description ? { description: plain(description) } : {}), tableOfContents: false },
+    ["import Operation from '../../../../components/Operation.astro';", '', `<Operation id="${id}" />`],
+  );
+}
+
+const isOperating = ({ name }: Page) => OPERATING.includes(name);
+writeFileSync(
+  'src/content/sidebar.json',
+  JSON.stringify([
+    group('First minute', start, ['openai-sdk', 'typescript', 'terminal']),
+    group('Concepts', concepts, ['hard-caps', 'receipts']),
+    group(
+      'Guides',
+      guides.filter((page) => !isOperating(page)),
+    ),
+    { label: 'Clients', items: clients.map(link) },
+    { label: 'API reference', items: TAGS.map(operationsOf).filter(({ items }) => items.length > 0) },
+    link(models),
+    group('Operating', guides.filter(isOperating), OPERATING),
+    { ...group('Errors', errors, ['index']), collapsed: true },
+    link(changelog),
+    { label: 'Verify a receipt', slug: 'verify' },
+  ]),
+);
+
+function group(label: string, pages: readonly Page[], first: readonly string[] = []) {
+  const rank = ({ name }: Page) => (first.includes(name) ? first.indexOf(name) : first.length);
+  return { label, items: [...pages].sort((a, b) => rank(a) - rank(b) || a.title.localeCompare(b.title)).map(link) };
+}
+
+function link({ title, slug }: Page) {
+  return { label: title, slug };
+}
+
+function operationsOf({ name }: { readonly name: string }) {
+  return {
+    label: name,
+    collapsed: true,
+    items: OPERATIONS.filter(({ tag }) => tag === name).map((operation) => ({
+      label: operation.summary,
+      slug: pageOf(operation),
+      badge: { text: operation.method, class: `badge-${operation.method.toLowerCase()}` },
+    })),
+  };
+}

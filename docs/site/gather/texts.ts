@@ -1,0 +1,43 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Page, plain, writePage } from './page.ts';
+
+/** Files of the repository that have a page here; a link to any other one becomes its name. */
+const ADDRESSES: Readonly<Record<string, string>> = {
+  'sdk/README.md': '/docs/clients/sdk/',
+  'cli/README.md': '/docs/clients/cli/',
+  'packages/receipts/README.md': '/docs/clients/receipts/',
+};
+
+/** The Markdown files of a folder beside the site. */
+export const pagesOfFolder = (folder: string): Page[] =>
+  readdirSync(join('..', folder))
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => pageOfFile(join('..', folder, file), folder, file === 'README.md' ? 'index' : file.slice(0, -3)));
+
+/** Its first heading is the title, its first paragraph the description, links between files are links between pages. */
+export function pageOfFile(file: string, folder: string, name: string): Page {
+  const text = readFileSync(file, 'utf8');
+  const title = plain(/^# (.+)$/m.exec(text)?.[1] ?? name);
+  const body = text.replace(/^# .+\n+/m, '');
+  const [first = ''] = body.split('\n\n');
+  writePage(`${folder}/${name}.md`, { title, description: plain(first) }, [linked(body, folder)]);
+  return { name, title, slug: name === 'index' ? folder : `${folder}/${name}` };
+}
+
+function linked(body: string, folder: string): string {
+  return body.replaceAll(
+    /\[([^\]]+)\]\(((?:\.\.\/)*)([\w./-]+?\.md|[\w./-]+\/?)(#[\w-]+)?\)/g,
+    (link, label: string, up: string, path: string, anchor = '') => {
+      const page = /^(?:docs\/)?(?:(start|concepts|guides|errors)\/)?([\w-]+)\.md$/.exec(path);
+      // Two levels up is the repository, one level up a folder beside this one.
+      if (up.length < 6 && page && !(folder === 'clients' && page[1] === undefined)) {
+        const [, other = folder, name = ''] = page;
+        return `[${label}](/docs/${other}/${name === 'README' ? '' : `${name}/`}${anchor})`;
+      }
+      const address = ADDRESSES[path];
+      if (address) return `[${label}](${address}${anchor})`;
+      return path.includes('.') || up !== '' ? label : link;
+    },
+  );
+}
