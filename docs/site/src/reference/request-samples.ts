@@ -48,9 +48,10 @@ export function curlOf({ method, path, parameters, body, security }: Operation):
   const lines = [
     `curl ${method === 'GET' ? '' : `-X ${method} `}"$TALLYGATE_URL${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
   ];
-  const scheme = security.flatMap((entry) => Object.keys(entry))[0];
-  if (scheme === 'bearerAuth') lines.push('-H "Authorization: Bearer $TALLYGATE_API_KEY"');
-  if (scheme === 'internalSecret') lines.push('-H "X-Internal-Secret: $INTERNAL_SECRET"');
+  const schemes = security.flatMap((entry) => Object.keys(entry));
+  if (schemes.includes('bearerAuth'))
+    lines.push(`-H "Authorization: Bearer ${schemes.includes('apiKey') ? '$TALLYGATE_API_KEY' : '$TALLYGATE_SESSION_TOKEN'}"`);
+  if (schemes.includes('internalSecret')) lines.push('-H "X-Internal-Secret: $INTERNAL_SECRET"');
   if (type === 'application/json' && media) {
     lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(exampleOf(media) ?? {}, null, 2).replaceAll("'", "'\\''")}'`);
   } else if (type === 'multipart/form-data' && media) {
