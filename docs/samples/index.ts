@@ -1,5 +1,8 @@
+import { IDENTITY } from './identity.ts';
+import { INFERENCE } from './inference.ts';
 import { KEYS } from './keys.ts';
+import { MONEY } from './money.ts';
 import type { Samples } from './sample.ts';
 
 /** By operation id. */
-export const SAMPLES: Samples = { ...KEYS };
+export const SAMPLES: Samples = { ...IDENTITY, ...INFERENCE, ...KEYS, ...MONEY };
