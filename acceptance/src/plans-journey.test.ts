@@ -81,6 +81,7 @@ describe.skipIf(!executable)('a new customer, in a real browser with the sandbox
     expect((await makeImages(FREE_IMAGES)).status).toBe(200);
     const { code, budget } = problemOf(await makeImages(1));
     expect([code, budget?.limit_source]).toEqual(['budget_exceeded', 'plan_quota']);
+    expect(budget?.quota).toEqual({ meter: 'images', included: FREE_IMAGES, used: FREE_IMAGES, held: 0, required: 1 });
     expect(nano(budget?.required_usd ?? '0')).toBeGreaterThan(0n);
     expect(budget?.resets_at).toBe(new Date(Date.UTC(new Date(NOW_MS).getUTCFullYear(), new Date(NOW_MS).getUTCMonth() + 1)).toISOString());
     await settled();

@@ -55,6 +55,8 @@ import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
 import { updateKey } from './keys/update.ts';
 import { usage } from './ledger/usage.ts';
+import { spendAlerts } from './plans/alerts.ts';
+import { autoTopup } from './plans/auto-topup.ts';
 import { planBilling } from './plans/billing.ts';
 import { comparePlans } from './plans/compare.ts';
 import { downgradePlan } from './plans/downgrade.ts';
@@ -170,6 +172,8 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   planBilling(plans, perform);
   checkoutPlan(plans, perform);
   topUp(plans, perform);
+  autoTopup(plans, perform);
+  spendAlerts(plans, perform);
   invoices(plans, perform);
   listModels(program, perform);
   usage(program, perform);

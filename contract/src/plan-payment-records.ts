@@ -201,7 +201,14 @@ export const PlanAutoTopupRequest = z
   .strictObject({
     enabled: z.boolean().meta({ examples: [true] }),
     threshold_usd: UsdInput.meta({ description: 'Charge as soon as the balance is below this.', examples: ['5'] }),
-    amount_usd: UsdInput.meta({ description: 'What to charge: whole cents, from $1 to $10,000.', examples: ['25'] }),
+    amount_usd: UsdInput.meta({
+      description: 'What to charge: whole cents, from $1 to $10,000, and not less than the threshold.',
+      examples: ['25'],
+    }),
+    daily_maximum_usd: UsdInput.optional().meta({
+      description: 'What is charged in 24 hours at most. Default: five times the amount.',
+      examples: ['100'],
+    }),
   })
   .meta({
     id: 'PlanAutoTopupRequest',
@@ -214,8 +221,10 @@ export const PlanAutoTopupResponse = z
     enabled: z.boolean(),
     threshold_usd: Usd.nullable(),
     amount_usd: Usd.nullable(),
-    status: z.enum(['off', 'ready', 'charging', 'declined']).meta({
-      description: '`declined`: the card was refused; nothing is tried again until the settings are sent anew.',
+    daily_maximum_usd: Usd.nullable(),
+    status: z.enum(['off', 'ready', 'charging', 'limited', 'declined']).meta({
+      description:
+        '`limited`: another charge would exceed the daily maximum. `declined`: the card was refused; nothing is tried again until the settings are sent anew.',
       examples: ['ready'],
     }),
     decline: z
@@ -226,14 +235,14 @@ export const PlanAutoTopupResponse = z
   .meta({
     id: 'PlanAutoTopupResponse',
     description: 'Automatic top-up as it stands.',
-    examples: [{ enabled: true, threshold_usd: '5', amount_usd: '25', status: 'ready', decline: null }],
+    examples: [{ enabled: true, threshold_usd: '5', amount_usd: '25', daily_maximum_usd: '125', status: 'ready', decline: null }],
   });
 export type PlanAutoTopupResponse = z.infer<typeof PlanAutoTopupResponse>;
 
 export const PlanSpendAlertsRequest = z
   .strictObject({
     thresholds_usd: z
-      .array(UsdInput)
+      .array(UsdInput.refine((text) => /[1-9]/.test(text), 'must be more than 0'))
       .max(10)
       .meta({ description: 'Charges of a month (UTC) at which to mail; at most ten.', examples: [['10', '50']] }),
   })

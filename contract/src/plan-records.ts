@@ -192,11 +192,16 @@ export const PlanBillingSummaryResponse = z
     balance_usd: Usd.meta({ description: 'Prepaid and not used; below zero where more was used than paid.' }),
     charged_usd: Usd.meta({ description: 'Charged beyond the quota this month.' }),
     uninvoiced_usd: Usd.meta({ description: 'Of plans that pay by invoice: used and not on an invoice yet.' }),
+    owed_usd: Usd.meta({ description: 'Invoiced and not paid yet: usage that waits for the next renewal, and invoices that are open.' }),
     overage: Overage,
-    disputed_usd: Usd.meta({ description: 'Credits that are suspended because a payment is disputed.' }),
+    disputed_usd: Usd.meta({
+      description: 'Taken back by a bank for the time being: credits, or a plan, that are suspended until the dispute is closed.',
+    }),
     grace_ends_at: Timestamp.nullable().meta({ description: 'A payment is late: until then the plan stays.' }),
     next_charge_at: Timestamp.nullable(),
-    next_charge_usd: Usd.nullable().meta({ description: 'The plan’s price at the next renewal, without usage.' }),
+    next_charge_usd: Usd.nullable().meta({
+      description: 'What the next renewal charges: the price of the plan that follows, and usage that waits for it.',
+    }),
   })
   .meta({
     id: 'PlanBillingSummaryResponse',
@@ -211,6 +216,7 @@ export const PlanBillingSummaryResponse = z
         balance_usd: '12.5',
         charged_usd: '0.4',
         uninvoiced_usd: '0',
+        owed_usd: '0',
         overage: OVERAGE,
         disputed_usd: '0',
         grace_ends_at: null,
@@ -318,7 +324,7 @@ export const PlanOverageEstimateResponse = z
     projected_usd: Usd.meta({ description: 'By the month’s end, if usage goes on as it did.' }),
     meters: z.array(PlanMeterUsage),
     lines: z
-      .array(z.object({ model: z.string(), requests: z.int(), charged_usd: Usd }))
+      .array(z.object({ model: z.string(), requests: z.int().meta({ description: 'Those that were charged.' }), charged_usd: Usd }))
       .meta({ description: 'They sum to `charged_usd`.' }),
   })
   .meta({

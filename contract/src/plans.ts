@@ -296,7 +296,8 @@ export const plans = c.router({
     method: 'PUT',
     path: '/v1/plans/auto-topup',
     summary: 'Set automatic top-up',
-    description: 'Charges the saved card whenever the balance is below the threshold.',
+    description:
+      'Charges the saved card whenever the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it.',
     headers: headersA,
     body: PlanAutoTopupRequest,
     responses: { 200: PlanAutoTopupResponse, ...refusals.write },

@@ -24,6 +24,16 @@ export const BudgetDetail = z
       .datetime()
       .nullable()
       .meta({ description: 'When the period ends; null for limits without one.', examples: ['2026-12-01T00:00:00.000Z'] }),
+    quota: z
+      .object({
+        meter: z.string().meta({ description: 'The one of which least is left.', examples: ['images'] }),
+        included: z.int().meta({ description: 'By the plan, until `resets_at`.', examples: [10] }),
+        used: z.int().meta({ description: 'Of what is included.', examples: [9] }),
+        held: z.int().meta({ description: 'By requests that are still running.', examples: [0] }),
+        required: z.int().meta({ description: 'What this request may use.', examples: [2] }),
+      })
+      .optional()
+      .meta({ description: 'Present where nothing may go beyond the quota of the plan: its numbers, in units of the meter.' }),
   })
   .meta({ id: 'BudgetDetail', description: 'The numbers behind a refusal over money.' });
 export type BudgetDetail = z.infer<typeof BudgetDetail>;

@@ -5,7 +5,7 @@ import { type Column, printRecord } from '../print.ts';
 
 const FIELDS = [
   ...['plan_id', 'version', 'status', 'monthly_price_usd', 'period', 'period_start', 'resets_at', 'balance_usd', 'charged_usd'],
-  ...['uninvoiced_usd', 'overage', 'disputed_usd', 'grace_ends_at', 'next_charge_at', 'next_charge_usd'],
+  ...['uninvoiced_usd', 'owed_usd', 'overage', 'disputed_usd', 'grace_ends_at', 'next_charge_at', 'next_charge_usd'],
 ];
 
 const LINES: readonly Column<PlanBillingSummaryResponse>[] = [
@@ -14,6 +14,7 @@ const LINES: readonly Column<PlanBillingSummaryResponse>[] = [
   { title: 'Balance USD', of: ({ balance_usd }) => balance_usd },
   { title: 'Charged this month USD', of: ({ charged_usd }) => charged_usd },
   { title: 'Not yet invoiced USD', of: ({ uninvoiced_usd }) => uninvoiced_usd },
+  { title: 'Invoiced and not paid USD', of: ({ owed_usd }) => owed_usd },
   { title: 'Disputed USD', of: ({ disputed_usd }) => disputed_usd },
   { title: 'Beyond the quota', of: ({ overage }) => overage.policy },
   { title: 'Next charge', of: ({ next_charge_at, next_charge_usd }) => next_charge_at && `${next_charge_usd} USD on ${next_charge_at}` },

@@ -57,6 +57,12 @@ describe('plans usage', () => {
   });
   const usage = (...meters: object[]) => ({ json: { ...exampleAnswer('plans.usage'), meters } });
 
+  it('draws no full bar for what the plan does not include at all', async () => {
+    gateway.script(usage({ ...meter(0), meter: 'video_seconds', included: 0, remaining: 0, utilization: 1 }));
+    const { stdout } = await terminal.type(['plans', 'usage'], people);
+    expect(stdout).toMatch(/^video_seconds +not included\n/);
+  });
+
   it.each([
     [0, `${'░'.repeat(30)}    0.0 %  0 of 1,000,000`],
     [500_000, `${'█'.repeat(15)}${'░'.repeat(15)}   50.0 %  500,000 of 1,000,000`],
@@ -201,5 +207,37 @@ describe('money', () => {
     gateway.script({ json: { url: 'https://billing.example/p/1' } });
     expect((await terminal.type(['plans', 'billing', '--portal'])).stdout).toBe('https://billing.example/p/1\n');
     expect(terminal.openedPages).toEqual(['https://billing.example/p/1']);
+  });
+});
+
+describe('automatic top-up', () => {
+  const settings = { enabled: true, threshold_usd: '5', amount_usd: '25', daily_maximum_usd: '125', status: 'ready', decline: null };
+
+  it('is shown, and is set only once its owner agrees', async () => {
+    gateway.script({ json: settings }, { json: settings });
+    expect((await terminal.type(['plans', 'auto-topup', 'show'])).stdout).toContain('Charge USD\t25\n');
+    const typed = await terminal.type(['plans', 'auto-topup', 'set', '--below', '5', '--amount', '25'], { ...people, typed: ['y'] });
+    expect([typed.exitCode, gateway.requests[1]?.body]).toEqual([0, { enabled: true, threshold_usd: '5', amount_usd: '25' }]);
+    expect((await terminal.type(['plans', 'auto-topup', 'set', '--below', '5', '--amount', '25'])).exitCode).toBe(2);
+    expect(gateway.requests).toHaveLength(2);
+  });
+
+  it('is switched off with its settings kept, and without a question', async () => {
+    gateway.script({ json: settings }, { json: { ...settings, enabled: false, status: 'off' } });
+    const { stdout } = await terminal.type(['plans', 'auto-topup', 'off']);
+    expect(stdout).toContain('Status\toff\n');
+    expect(gateway.requests[1]?.body).toEqual({ enabled: false, threshold_usd: '5', amount_usd: '25', daily_maximum_usd: '125' });
+  });
+});
+
+describe('spend alerts', () => {
+  const alerts = exampleAnswer('plans.getSpendAlerts');
+
+  it('are listed with what was reached, set anew, and switched off', async () => {
+    gateway.script({ json: alerts }, { json: alerts }, { json: { thresholds_usd: [], alerts: [] } });
+    expect((await terminal.type(['plans', 'alerts', 'list'], people)).stdout).toMatch(/10 +2026-11/);
+    expect((await terminal.type(['plans', 'alerts', 'set', '10', '50'])).stdout).toContain('50');
+    await terminal.type(['plans', 'alerts', 'off']);
+    expect(gateway.requests.slice(1).map(({ body }) => body)).toEqual([{ thresholds_usd: ['10', '50'] }, { thresholds_usd: [] }]);
   });
 });

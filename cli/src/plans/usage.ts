@@ -30,8 +30,9 @@ async function show(world: CommandWorld): Promise<void> {
   );
 }
 
-/** `██████████░░░░░░░░░░  50.0 %  500 of 1,000`. A full bar means that nothing is left, and only then. */
+/** `██████████░░░░░░░░░░  50.0 %  500 of 1,000`. A full bar means that nothing is left of what there was, and only then. */
 function barOf({ used, included, beyond }: PlanMeterUsage, hasColor: boolean): string {
+  if (included === 0 && beyond === 0) return `${' '.repeat(BAR)}           not included`;
   const share = included === 0 ? 1 : Math.min(1, used / included);
   const full = Math.min(share < 1 ? BAR - 1 : BAR, Math.ceil(share * BAR));
   const bar = `${'█'.repeat(full)}${'░'.repeat(BAR - full)}`;

@@ -135,6 +135,20 @@ export const CLIENT_ERRORS = {
     retryable: false,
     help: 'Use an API key that carries the scope named in the detail, or sign in and use a session.',
   },
+  live_key_required: {
+    status: 403,
+    title: 'A test key moves no money',
+    type: 'permission_error',
+    retryable: false,
+    help: 'Plans, cards, top-ups and refunds are of the real account. Use a `tg_live_` key with the scope `billing:write`, or sign in and use a session.',
+  },
+  plan_required: {
+    status: 403,
+    title: 'The plan does not include this',
+    type: 'permission_error',
+    retryable: false,
+    help: 'The detail names the feature. `GET /v1/plans/entitlements/matrix` says which plans have it, `POST /v1/plans/checkout` gets one.',
+  },
   session_required: {
     status: 403,
     title: 'A signed-in session is required',

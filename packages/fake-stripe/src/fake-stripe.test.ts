@@ -245,6 +245,27 @@ describe('subscriptions', () => {
     expect(await stripe.customers.retrieve(customer.id)).toMatchObject({ balance: -7_000 });
   });
 
+  test('a schedule takes effect though the clock passes over the boundary by itself', async () => {
+    let now = Date.UTC(2026, 0, 31, 12);
+    const jumpy = await startFakeStripe({ clock: () => now });
+    await fake.close();
+    fake = jumpy;
+    stripe = new Stripe('sk_test_fake', { ...jumpy.sdkOptions, maxNetworkRetries: 0 });
+    const { pro, scale } = await plans();
+    const { subscription } = await subscribed(scale);
+    const schedule = await stripe.subscriptionSchedules.create({ from_subscription: subscription.id });
+    const [phase] = schedule.phases;
+    await stripe.subscriptionSchedules.update(schedule.id, {
+      end_behavior: 'release',
+      phases: [
+        { items: [{ price: scale.id, quantity: 1 }], start_date: phase?.start_date ?? 0, end_date: phase?.end_date ?? 0 },
+        { items: [{ price: pro.id, quantity: 1 }], duration: { interval: 'month', interval_count: 1 }, proration_behavior: 'none' },
+      ],
+    });
+    now += 33 * 86_400_000;
+    expect(itemOf(await stripe.subscriptions.retrieve(subscription.id)).price.id).toBe(pro.id);
+  });
+
   test('a schedule takes effect when the period ends, and not when it was released before', async () => {
     const { pro, scale } = await plans();
     const [kept, dropped] = [await subscribed(scale), await subscribed(scale)];

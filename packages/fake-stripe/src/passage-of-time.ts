@@ -47,7 +47,9 @@ const RENEWING: ReadonlySet<string> = new Set(['active', 'trialing', 'past_due',
 
 function renew(world: World, subscription: FakeSubscription): void {
   const now = world.now();
-  const phase = subscription.cancel_at_period_end ? 'ends' : phaseAfter(world, subscription, now);
+  // The clock may have passed over the boundary: what counts is where it lies.
+  const boundary = subscription.items.data[0]?.current_period_end ?? now;
+  const phase = subscription.cancel_at_period_end ? 'ends' : phaseAfter(world, subscription, boundary);
   if (phase === 'ends') {
     end(world, subscription);
     return;

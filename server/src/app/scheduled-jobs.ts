@@ -132,8 +132,9 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, eve
     name: 'plans-invoice-usage',
     payload: z.object({}),
     schedule: { everyMs: TEN_MINUTES_MS },
-    run: async () => {
-      await plans.usageInvoices.run();
+    run: async (_payload, { signal }) => {
+      await plans.usageInvoices.issue();
+      await plans.billing.run(signal);
     },
   }),
   defineJob({

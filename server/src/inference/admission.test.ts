@@ -167,7 +167,12 @@ describe('the account', () => {
     const problem = await refusalOf(
       take(callOf({}, { ...live, plan: 'free' }), { live: everywhere('gpt-4o-mini'), quotaUsed: { requests: 1_000n } }),
     );
-    expect(problem).toMatchObject({ code: 'budget_exceeded', extras: { budget: { limit_source: 'plan_quota' } } });
+    const quota = { meter: 'requests', included: 1_000, used: 1_000, held: 0, required: 1 };
+    expect(problem).toMatchObject({ code: 'budget_exceeded', extras: { budget: { limit_source: 'plan_quota', quota } } });
+    expect(problem).toHaveProperty(
+      'message',
+      'Your plan includes 1000 requests a month, and none are left: get a larger plan (POST /v1/plans/checkout), or wait for the next month.',
+    );
   });
 
   test('on a prepaid plan pays from its balance beyond the quota, and is refused without one', async () => {

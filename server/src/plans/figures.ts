@@ -15,6 +15,7 @@ export interface MeterFigures {
 
 export interface ModelCharges {
   readonly model: string;
+  /** Those that were charged. */
   readonly requests: bigint;
   readonly charged: NanoUsd;
 }
@@ -49,6 +50,12 @@ export async function monthFigures(pool: Pool, accountId: string, plan: Plan, no
     [accountId, monthStart(month), monthEnd(month)],
   );
   const sum = (name: string) => rows.reduce((total, row) => total + BigInt(row[name] ?? 0), 0n);
+  const charged = await pool.query<{ model: string; requests: bigint }>(
+    `select model_served as model, count(*) as requests from usage_records u left join refunds r using (request_id, attempt)
+      where u.account_id = $1 and livemode and started_at >= $2 and started_at < $3 and charged_nano > 0 and r.posted_at is null group by 1`,
+    [accountId, monthStart(month), monthEnd(month)],
+  );
+  const requestsOf = new Map(charged.rows.map(({ model, requests }) => [model, requests]));
   return {
     month,
     meters: METERS.map((meter) => {
@@ -58,7 +65,7 @@ export async function monthFigures(pool: Pool, accountId: string, plan: Plan, no
     cost: sum('cost'),
     charged: sum('charged'),
     byModel: rows
-      .map((row) => ({ model: row['model'] ?? '', requests: BigInt(row['requests'] ?? 0), charged: BigInt(row['charged'] ?? 0) }))
+      .map(({ model = '', charged = '0' }) => ({ model, requests: requestsOf.get(model) ?? 0n, charged: BigInt(charged) }))
       .filter(({ charged }) => charged !== 0n),
   };
 }
@@ -70,17 +77,33 @@ export function projection({ month, charged }: Pick<MonthFigures, 'month' | 'cha
   return charged <= 0n ? charged : maxOf(charged, proRata(charged, whole, elapsed));
 }
 
-/** Sums of the books: what the balance holds, and what of usage by invoice stands on no invoice yet. */
+/** Usage that stands on an open invoice of the provider counts with that one; usage whose collection was given up is owed all the same. */
+const UNPAID = `case kind when 'subscription' then status = 'open' else status in ('open', 'uncollectible')
+    and not exists (select from invoices bearer where bearer.provider_id = i.billed_on and bearer.status = 'open') end`;
+const WAITING = "kind = 'usage' and status = 'open' and billed_on is null and not bills_alone";
+
+/**
+ * Sums of the books: what the balance holds, what of usage by invoice stands on no invoice yet, and what was invoiced and is not paid; of that
+ * is `waiting` what the next invoice of the subscription takes.
+ */
 export async function moneyFigures(pool: Pick<Pool, 'query'>, accountId: string) {
-  const { rows } = await pool.query<Record<'balance' | 'owed' | 'invoiced' | 'disputed', string>>(
+  const { rows } = await pool.query<Record<'balance' | 'used' | 'invoiced' | 'disputed' | 'owed' | 'waiting', string>>(
     `select (select coalesce(sum(amount_nano), 0) from ledger_daily where account = any($2))::text as balance,
-       (select coalesce(-sum(amount_nano), 0) from ledger_daily where account = any($3))::text as owed,
+       (select coalesce(-sum(amount_nano), 0) from ledger_daily where account = any($3))::text as used,
        (select coalesce(sum(owed_nano), 0) from invoices where account_id = $1 and kind = 'usage')::text as invoiced,
        (select coalesce(sum(d.amount_nano), 0) from payment_disputes d join payments p on p.provider_id = d.provider_payment_id
-         where p.account_id = $1 and p.kind <> 'subscription' and d.status = 'open')::text as disputed`,
+         where p.account_id = $1 and d.status = 'open')::text as disputed,
+       (select coalesce(sum(due_nano), 0) from invoices i where account_id = $1 and ${UNPAID})::text as owed,
+       (select coalesce(sum(due_nano), 0) from invoices i where account_id = $1 and ${WAITING})::text as waiting`,
     [accountId, [`customer_balance:${accountId}`, `debt:${accountId}`], [`receivable:${accountId}`, `invoice_debt:${accountId}`]],
   );
   const [row] = rows;
   const nano = (text: string | undefined) => BigInt(text ?? 0);
-  return { balance: nano(row?.balance), uninvoiced: nano(row?.owed) - nano(row?.invoiced), disputed: nano(row?.disputed) };
+  return {
+    balance: nano(row?.balance),
+    uninvoiced: nano(row?.used) - nano(row?.invoiced),
+    disputed: nano(row?.disputed),
+    owed: nano(row?.owed),
+    waiting: nano(row?.waiting),
+  };
 }

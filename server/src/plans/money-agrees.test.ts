@@ -179,7 +179,13 @@ class Life {
       case 'jobs':
         return this.#runJobs();
       case 'auto_topup':
-        return plans.autoTopup.set(accountId, { enabled: true, threshold: 2n * USD, amount: 15n * USD }, this.#world.trail);
+        return refusable(() =>
+          plans.autoTopup.set(
+            accountId,
+            { enabled: true, threshold: 2n * USD, amount: 15n * USD, dailyMaximum: 75n * USD },
+            this.#world.trail,
+          ),
+        );
       case 'days':
         fake.advance({ days: one.days });
         return;
@@ -194,7 +200,8 @@ class Life {
     await plans.downgrades.apply(100);
     await plans.downgrades.endGrace();
     await plans.autoTopup.run();
-    await plans.usageInvoices.run();
+    await plans.usageInvoices.issue();
+    await plans.billing.run();
   }
 
   async settleDown(): Promise<void> {

@@ -118,7 +118,8 @@ export function createPaymentEvents(deps: PaymentEventsDeps) {
         return payment(unit, accountId, event.refund.paymentId);
       case 'dispute_changed':
         await writeDispute(unit, accountId, event.dispute);
-        return payment(unit, accountId, event.dispute.paymentId);
+        await payment(unit, accountId, event.dispute.paymentId);
+        return subscription(unit, accountId);
       case 'other':
         return undefined;
       default:

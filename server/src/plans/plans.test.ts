@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { moneyFigures } from './figures.ts';
 import { CARDS, dyingPool, openTestPool, type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
 import { planOf } from './tiers.ts';
 
@@ -79,7 +80,9 @@ describe('a plan', () => {
     await one.subscribe('pro');
     await one.topUp(5n);
     await one.takeEvents();
-    await one.plans.autoTopup.set(one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD }, one.trail);
+    await one.plans.autoTopup.set(
+      ...([one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD, dailyMaximum: 25n * USD }, one.trail] as const),
+    );
     await one.pool.query('update users set closed_at = now() where account_id = $1', [one.accountId]);
     await one.plans.downgrades.endClosed();
     await one.plans.downgrades.endClosed();
@@ -101,6 +104,33 @@ describe('a plan', () => {
     one.fake.advance({ days: 31 });
     await one.plans.downgrades.apply(10);
     expect(await one.planOfAccount()).toBe('pro');
+  });
+});
+
+describe('a plan whose payment the bank takes back', () => {
+  withDatabasesOfTheirOwn();
+  const paymentOf = async () => {
+    const { rows } = await one.pool.query<{ provider_id: string }>('select provider_id from payments where account_id = $1', [
+      one.accountId,
+    ]);
+    return rows[0]?.provider_id ?? '';
+  };
+
+  test.each([
+    ['won', 'pro@1'],
+    ['lost', 'free'],
+  ] as const)('is suspended while that is disputed, and once it is %s the plan is %s', async (outcome, plan) => {
+    await one.subscribe('pro');
+    await one.takeEvents();
+    const dispute = one.fake.openDispute(await paymentOf());
+    await one.takeEvents();
+    expect([await one.planOfAccount(), (await moneyFigures(one.pool, one.accountId)).disputed]).toEqual(['free', 20n * USD]);
+    one.fake.closeDispute(dispute, outcome);
+    await one.takeEvents();
+    expect([await one.planOfAccount(), (await one.plans.reconcile()).differences]).toEqual([plan, []]);
+    one.fake.advance({ days: 31 });
+    await one.takeEvents();
+    expect(await one.planOfAccount()).toBe('pro@1');
   });
 });
 
@@ -177,27 +207,6 @@ describe('a balance', () => {
     expect((await one.plans.reconcile()).differences).toEqual([]);
     expect(await one.auditTrail()).toEqual(['checkout.created', 'payment.disputed', 'payment.disputed']);
     expect(await one.mails()).toEqual(['payment-disputed']);
-  });
-
-  test('is topped up by itself below its threshold, once, and a declined card is not tried again', async () => {
-    await one.topUp(5n);
-    await one.takeEvents();
-    await one.plans.autoTopup.set(one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD }, one.trail);
-    await one.plans.autoTopup.run();
-    await one.plans.autoTopup.run();
-    await one.takeEvents();
-    expect((await one.balance()).cap).toBe(30n * USD);
-  });
-
-  test('is not topped up by a card that has no funds, and says so', async () => {
-    await one.topUp(5n, CARDS.noFundsLater);
-    await one.takeEvents();
-    await one.plans.autoTopup.set(one.accountId, { enabled: true, threshold: 10n * USD, amount: 25n * USD }, one.trail);
-    await one.plans.autoTopup.run();
-    await one.plans.autoTopup.run();
-    expect(await one.plans.autoTopup.read(one.accountId)).toMatchObject({ attempt_id: null, decline: expect.stringContaining('fund') });
-    expect((await one.balance()).cap).toBe(5n * USD);
-    expect(await one.mails()).toEqual(['top-up-declined']);
   });
 });
 

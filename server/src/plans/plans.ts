@@ -6,6 +6,7 @@ import type { Log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import { createAccountLock } from './account-lock.ts';
 import { createAutoTopup } from './auto-topup.ts';
+import { createBillingOfUsage } from './billing-of-usage.ts';
 import { createCheckouts } from './checkouts.ts';
 import { createDowngrades } from './downgrades.ts';
 import { createPaymentEvents } from './payment-events.ts';
@@ -47,8 +48,9 @@ export function createPlans({ pool, provider, lanes, clock, log, write, publicUr
     refunds: createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log, onPurchase }),
     checkouts: createCheckouts({ pool, exclusively, provider, previews, clock, publicUrl }),
     downgrades: createDowngrades({ pool, exclusively, provider, clock }),
-    usageInvoices: createUsageInvoices({ pool, exclusively, provider, clock, write }),
-    autoTopup: createAutoTopup({ pool, exclusively, provider, lanes, clock }),
+    usageInvoices: createUsageInvoices({ pool, exclusively, clock, write }),
+    billing: createBillingOfUsage({ pool, exclusively, provider, clock, log }),
+    autoTopup: createAutoTopup({ pool, exclusively, provider, lanes, clock, log }),
     alerts: createSpendAlerts({ pool, exclusively, clock }),
     records: createPaymentRecords(pool),
     reconcile: () => reconcilePayments({ pool, provider, events, clock }),

@@ -1,7 +1,10 @@
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../adapters/payment/port.ts';
-import { type Clock, dayOf } from '../kernel/clock.ts';
+import { type Clock, dayOf, monthOf } from '../kernel/clock.ts';
+import { RENEWING } from './billing-of-usage.ts';
 import type { PaymentEvents } from './payment-events.ts';
+import { countingSubscription, isRunning } from './sync-subscription.ts';
+import { uninvoiced } from './usage-invoices.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -13,14 +16,15 @@ export interface PaymentDifference {
 
 interface ReconcileDeps {
   readonly pool: Pool;
-  readonly provider: Pick<PaymentProvider, 'readPayment'>;
+  readonly provider: Pick<PaymentProvider, 'readPayment' | 'listSubscriptions'>;
   readonly events: Pick<PaymentEvents, 'catchUp'>;
   readonly clock: Clock;
 }
 
 /**
  * Takes the events that no webhook told, then compares: payments of the last days with the provider, the books' clearing account with
- * payments, what is credited with what the books say of balances, and the usage of two days with its sums.
+ * payments, what is credited with what the books say of balances, the usage of two days with its sums, subscriptions with the provider,
+ * charges with invoices, and what is owed with what is billed.
  */
 export async function reconcilePayments({ pool, provider, events, clock }: ReconcileDeps) {
   const missed = await events.catchUp(clock.now() - DAY_MS);
@@ -50,5 +54,51 @@ export async function reconcilePayments({ pool, provider, events, clock }: Recon
     [dayOf(clock.now() - DAY_MS)],
   );
   differences.push(...rows.filter(({ inBooks, elsewhere }) => inBooks !== elsewhere));
+  differences.push(...(await subscriptionDifferences(pool, provider)), ...(await invoiceDifferences(pool, clock.now())));
   return { missed, differences };
+}
+
+interface CustomerRow {
+  readonly customer_id: string;
+  readonly subscription_id: string | null;
+  readonly plan_id: string | null;
+  readonly plan_version: number | null;
+  readonly status: string;
+}
+
+/** Of the subscriptions whose turn it was last: each is looked at at least once in its period. */
+async function subscriptionDifferences(pool: Pool, provider: ReconcileDeps['provider']): Promise<PaymentDifference[]> {
+  const { rows } = await pool.query<CustomerRow>(
+    `select customer_id, subscription_id, plan_id, plan_version, status from subscriptions
+      where customer_id is not null order by period_end nulls last limit 500`,
+  );
+  const differences: PaymentDifference[] = [];
+  for (const { customer_id, plan_id, plan_version, status, subscription_id } of rows) {
+    const there = await countingSubscription(provider, customer_id);
+    const running = there && isRunning(there) ? there : undefined;
+    const inBooks = subscription_id === null ? 'none' : `${subscription_id} ${plan_id}@${plan_version} ${status}`;
+    const elsewhere = running ? `${running.id} ${running.plan?.planId}@${running.plan?.version} ${running.status}` : 'none';
+    if (inBooks !== elsewhere) differences.push({ what: `subscription of ${customer_id}`, inBooks, elsewhere });
+  }
+  return differences;
+}
+
+/** A day is enough for all that runs by itself: what is charged and not invoiced after it, or owed and not billed, never will be. */
+async function invoiceDifferences(pool: Pool, now: number): Promise<PaymentDifference[]> {
+  const late = now - DAY_MS;
+  const missing = (await uninvoiced(pool, monthOf(late))).flatMap(({ account_id, months }) =>
+    months.map((month) => ({ what: `usage of ${account_id} in ${month}`, inBooks: 'charged', elsewhere: 'on no invoice' })),
+  );
+  const { rows } = await pool.query<{ invoice_id: string; due: string }>(
+    `select invoice_id, due_nano::text as due from invoices i left join subscriptions s using (account_id)
+      where i.kind = 'usage' and i.status = 'open' and i.issued_at < $1 and billed_on is null
+        and (provider_item_id is null or item_subscription_id is distinct from ${RENEWING})`,
+    [new Date(late)],
+  );
+  const unbilled = rows.map(({ due, invoice_id }) => ({
+    what: `invoice ${invoice_id}`,
+    inBooks: `${due} owed`,
+    elsewhere: 'billed nowhere',
+  }));
+  return [...missing, ...unbilled];
 }

@@ -1,10 +1,10 @@
-import type { contract } from '@tallygate/contract';
+import type { contract, PlanAutoTopupRequest } from '@tallygate/contract';
 import type { Call, Handlers, Principal } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
-import type { AutoTopupRow } from './auto-topup.ts';
+import type { AutoTopupRow, AutoTopupSettings } from './auto-topup.ts';
 import { moneyFigures, monthFigures, projection } from './figures.ts';
 import { INVOICE_PAGE_POLICY, invoicePage } from './invoice-page.ts';
 import { requestHashOf } from './payment-commands.ts';
@@ -46,8 +46,8 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
     return currentToWire(plan, row, downgrade);
   };
   const month = async ({ accountId }: Principal) => {
-    const { plan, row } = await standing(accountId);
-    return { plan, row, figures: await monthFigures(pool, accountId, plan, clock.now()) };
+    const { plan, row, downgrade } = await standing(accountId);
+    return { plan, row, downgrade, figures: await monthFigures(pool, accountId, plan, clock.now()) };
   };
   const invoiceOf = async ({ accountId }: Principal, invoiceId: string) => {
     const row = await records.invoice(accountId, invoiceId);
@@ -77,8 +77,8 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
     },
 
     billingSummary: async ({ principal }) => {
-      const { plan, row, figures } = await month(principal);
-      const { balance, uninvoiced, disputed } = await moneyFigures(pool, principal.accountId);
+      const { plan, row, downgrade, figures } = await month(principal);
+      const { balance, uninvoiced, disputed, owed, waiting } = await moneyFigures(pool, principal.accountId);
       const { overage } = entitlementsToWire(plan);
       const renews = row.subscription_id !== null && !row.cancels_at_period_end;
       return {
@@ -92,11 +92,14 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
           balance_usd: formatUsd(balance),
           charged_usd: formatUsd(figures.charged),
           uninvoiced_usd: formatUsd(uninvoiced),
+          owed_usd: formatUsd(owed),
           overage,
           disputed_usd: formatUsd(disputed),
           grace_ends_at: timeOrNull(row.grace_ends_at),
           next_charge_at: renews ? timeOrNull(row.period_end) : null,
-          next_charge_usd: renews ? formatUsd(planOf(`${row.plan_id}@${row.plan_version}`).monthlyPrice) : null,
+          next_charge_usd: renews
+            ? formatUsd(planOf(downgrade?.to_plan ?? `${row.plan_id}@${row.plan_version}`).monthlyPrice + waiting)
+            : null,
         },
       };
     },
@@ -224,9 +227,7 @@ export function planRoutes(plans: Plans, clock: Clock): Handlers<typeof contract
 
     getAutoTopup: async ({ principal }) => ({ status: 200, body: topupToWire(await autoTopup.read(principal.accountId)) }),
     setAutoTopup: async ({ principal, body, ...call }) => {
-      const threshold = parseUsd(body.threshold_usd) ?? 0n;
-      const settings = { enabled: body.enabled, threshold, amount: paymentAmount(body.amount_usd) };
-      await autoTopup.set(principal.accountId, settings, trailOf(principal, call));
+      await autoTopup.set(principal.accountId, topupSettings(body), trailOf(principal, call));
       return { status: 200, body: topupToWire(await autoTopup.read(principal.accountId)) };
     },
     getSpendAlerts: async ({ principal }) => ({ status: 200, body: await alertsToWire(principal) }),
@@ -267,18 +268,39 @@ const notDearer = (to: string, from: string): Problem =>
 function paymentAmount(text: string, least: NanoUsd = LEAST_PAYMENT): NanoUsd {
   const amount = parseUsd(text) ?? 0n;
   if (amount >= least && amount <= MOST_PAYMENT && amount % CENT === 0n) return amount;
-  const msg = `must be whole cents from $${formatUsd(least)} to $${formatUsd(MOST_PAYMENT)}`;
-  throw new Problem('validation_failed', `amount_usd ${msg}.`, { errors: [{ loc: ['body', 'amount_usd'], msg, type: 'amount' }] });
+  throw notThisAmount('amount_usd', `must be whole cents from $${formatUsd(least)} to $${formatUsd(MOST_PAYMENT)}`);
 }
 
-function topupToWire(row: AutoTopupRow | undefined) {
-  if (!row) return { enabled: false, threshold_usd: null, amount_usd: null, status: 'off' as const, decline: null };
-  const status = !row.enabled ? 'off' : row.decline !== null ? 'declined' : row.attempt_id !== null ? 'charging' : 'ready';
+const notThisAmount = (field: string, msg: string): Problem =>
+  new Problem('validation_failed', `${field} ${msg}.`, { errors: [{ loc: ['body', field], msg, type: 'amount' }] });
+
+/** Charges a day where nothing is said. */
+const DAILY_CHARGES = 5n;
+
+/** @throws Problem `validation_failed` for settings under which a card would be charged over and over */
+function topupSettings(body: PlanAutoTopupRequest): AutoTopupSettings {
+  const [threshold, amount] = [parseUsd(body.threshold_usd) ?? 0n, paymentAmount(body.amount_usd)];
+  const given = body.daily_maximum_usd;
+  const dailyMaximum = given === undefined ? DAILY_CHARGES * amount : (parseUsd(given) ?? 0n);
+  if (amount < threshold)
+    throw notThisAmount('amount_usd', `must be at least the threshold, $${formatUsd(threshold)}, so that one charge is enough`);
+  if (dailyMaximum < amount) throw notThisAmount('daily_maximum_usd', `must be at least the amount of one charge, $${formatUsd(amount)}`);
+  return { enabled: body.enabled, threshold, amount, dailyMaximum };
+}
+
+function topupToWire(row: (AutoTopupRow & { readonly charged: NanoUsd }) | undefined) {
+  if (!row) {
+    const nothing = { threshold_usd: null, amount_usd: null, daily_maximum_usd: null, decline: null };
+    return { enabled: false, status: 'off' as const, ...nothing };
+  }
+  const isLimited = row.charged + row.amount_nano > row.daily_maximum_nano;
+  const busy = row.attempt_id !== null ? 'charging' : isLimited ? 'limited' : 'ready';
   return {
     enabled: row.enabled,
     threshold_usd: formatUsd(row.threshold_nano),
     amount_usd: formatUsd(row.amount_nano),
-    status,
+    daily_maximum_usd: formatUsd(row.daily_maximum_nano),
+    status: !row.enabled ? 'off' : row.decline !== null ? 'declined' : busy,
     decline: row.decline,
   } as const;
 }

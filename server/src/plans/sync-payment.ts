@@ -83,6 +83,11 @@ export async function syncPayment(
   }
   const left = payment.status === 'succeeded' ? payment.amount - payment.refunded : 0n;
   const received = maxOf(0n, left - (await disputedOf(unit, providerId)));
+  if (kind === 'auto_topup' && payment.status === 'succeeded')
+    await unit.query("update auto_topups set attempt_id = null, provider_id = null where account_id = $1 and 'topup:' || attempt_id = $2", [
+      accountId,
+      payment.reference,
+    ]);
   const difference = received - booked.booked_nano;
   if (difference === 0n) return false;
   await bookMoney((sql, values) => unit.query(sql, values), {
@@ -132,6 +137,16 @@ async function disputedOf(unit: Unit, providerId: string): Promise<NanoUsd> {
 export async function syncInvoice({ provider }: SyncDeps, unit: Unit, accountId: string, providerId: string): Promise<readonly string[]> {
   const invoice = await provider.readInvoice(providerId);
   if (!invoice || invoice.status === 'draft') return [];
+  const billed = invoice.lines.flatMap(({ reference }) =>
+    reference?.startsWith(USAGE_REFERENCE) ? [reference.slice(USAGE_REFERENCE.length)] : [],
+  );
+  if (billed.length > 0)
+    await unit.query(
+      "update invoices set status = $2, billed_on = $3, hosted_url = $4 where invoice_id::text = any($1) and kind = 'usage'",
+      [billed, invoice.status, providerId, invoice.hostedUrl ?? null],
+    );
+  // One that bills usage and nothing else is our own invoice, which is there.
+  if (billed.length > 0 && billed.length === invoice.lines.length) return invoice.paymentIds;
   const lines = invoice.lines.map(({ description, amount }) => ({ description, quantity: null, amount_usd: formatUsd(amount) }));
   await unit.query(
     `insert into invoices (invoice_id, account_id, kind, provider_id, number, status, period, lines, total_nano, due_nano, hosted_url, issued_at)
@@ -151,10 +166,5 @@ export async function syncInvoice({ provider }: SyncDeps, unit: Unit, accountId:
       rfc3339(invoice.createdAtMs),
     ],
   );
-  const billed = invoice.lines.flatMap(({ reference }) =>
-    reference?.startsWith(USAGE_REFERENCE) ? [reference.slice(USAGE_REFERENCE.length)] : [],
-  );
-  if (billed.length > 0)
-    await unit.query("update invoices set status = $2 where invoice_id = any($1) and kind = 'usage'", [billed, invoice.status]);
   return invoice.paymentIds;
 }

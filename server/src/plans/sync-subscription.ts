@@ -22,11 +22,12 @@ interface SyncDeps {
 export async function syncSubscription({ provider, clock }: SyncDeps, unit: Unit, accountId: string): Promise<SubscriptionRow> {
   const before = await subscriptionRow(unit, accountId);
   if (before.customer_id === null) return before;
-  const found = best(await provider.listSubscriptions(before.customer_id));
+  const found = await countingSubscription(provider, before.customer_id);
   const subscription = found && (await provider.readSubscription(found.id));
   const plan = subscription && isRunning(subscription) ? subscription.plan : undefined;
   const graceEndsAt = subscription?.status === 'past_due' ? subscription.periodStartMs + GRACE_MS : null;
-  const isEntitled = plan !== undefined && (graceEndsAt === null || clock.now() < graceEndsAt) && subscription?.status !== 'unpaid';
+  const isPaid = (graceEndsAt === null || clock.now() < graceEndsAt) && subscription?.status !== 'unpaid';
+  const isEntitled = plan !== undefined && isPaid && !(await isTakenBack(unit, accountId, subscription?.periodStartMs ?? 0));
   const hasChanged = (plan?.planId ?? null) !== before.plan_id || (plan?.version ?? null) !== before.plan_version;
   const effective = isEntitled && plan ? knownRef(plan.planId, plan.version) : before.granted_plan;
 
@@ -51,6 +52,22 @@ export async function syncSubscription({ provider, clock }: SyncDeps, unit: Unit
   const after = await subscriptionRow(unit, accountId);
   await syncDowngrade(unit, { before, after, subscription: plan && subscription, now: clock.now() });
   return after;
+}
+
+/** Before the period begins at which a payment for it may have been made, to allow for clocks. */
+const EARLY_MS = 86_400_000;
+
+/**
+ * A payment of the subscription that the bank takes back is no payment: while it is disputed the plan is suspended, and after a dispute that
+ * was lost until the period is over that the payment was for.
+ */
+async function isTakenBack(unit: Unit, accountId: string, periodStartMs: number): Promise<boolean> {
+  const { rowCount } = await unit.query(
+    `select from payment_disputes d join payments p on p.provider_id = d.provider_payment_id
+      where p.account_id = $1 and p.kind = 'subscription' and (d.status = 'open' or (d.status = 'lost' and p.created_at >= $2)) limit 1`,
+    [accountId, rfc3339(periodStartMs - EARLY_MS)],
+  );
+  return rowCount === 1;
 }
 
 /** Admission of every instance goes by it within a second: a trigger announces it, and their memory of the account's keys is dropped. */
@@ -81,8 +98,14 @@ async function tellOfLatePayment(
   );
 }
 
+/** The one of a customer that their plan follows from. */
+export const countingSubscription = async (
+  provider: Pick<PaymentProvider, 'listSubscriptions'>,
+  customerId: string,
+): Promise<Subscription | undefined> => best(await provider.listSubscriptions(customerId));
+
 const RUNNING = new Set<Subscription['status']>(['trialing', 'active', 'past_due', 'unpaid']);
-const isRunning = ({ status }: Subscription): boolean => RUNNING.has(status);
+export const isRunning = ({ status }: Subscription): boolean => RUNNING.has(status);
 
 /** The one that counts, should there be several: one that runs before one that does not, the better plan, the newer one. */
 function best(subscriptions: readonly Subscription[]): Subscription | undefined {

@@ -1,6 +1,6 @@
-import type { NanoUsd } from '../../kernel/money.ts';
+import { maxOf, type NanoUsd } from '../../kernel/money.ts';
 import { costAt, drawOnQuota, type Reserve, unitsAt } from './lane-arithmetic.ts';
-import type { HoldRequest, LaneState, MoneyLane, Refused, Units } from './port.ts';
+import type { HoldRequest, LaneState, MeterState, MoneyLane, Refused, Units } from './port.ts';
 import type { JournalPosition } from './settlement-journal.ts';
 
 export interface Counter {
@@ -80,8 +80,24 @@ function accountRefusal(passage: Standing, tokens: number, left: Units | null): 
   if (state.cap === null || state.spent + state.held + charge <= state.cap) return undefined;
   const later = drawOnQuota(units, quotaLeft(passage, units, { ignoreHeld: true }), amount).charge;
   const resetsAt = request.funds?.resetsAt ?? request.quota?.resetsAt ?? null;
-  return { held: false, lane: state, required: charge, resetsAt, mayFitLater: later === 0n || state.spent + later <= state.cap };
+  const mayFitLater = later === 0n || state.spent + later <= state.cap;
+  const meter = request.funds === null ? scarcestOf(passage, units) : undefined;
+  return { held: false, lane: state, required: charge, resetsAt, mayFitLater, ...(meter && { meter }) };
 }
+
+/** The meter of which the smallest share of the request is left. */
+function scarcestOf({ request, quota }: Standing, use: Units): MeterState | undefined {
+  let scarcest: MeterState | undefined;
+  for (const meter in use) {
+    const [cap, required] = [request.quota?.caps[meter] ?? 0n, use[meter] ?? 0n];
+    if (required <= 0n) continue;
+    const one = { meter, cap, required, used: quota?.used[meter] ?? 0n, held: quota?.held[meter] ?? 0n };
+    if (!scarcest || leftOf(one) * scarcest.required < leftOf(scarcest) * required) scarcest = one;
+  }
+  return scarcest;
+}
+
+const leftOf = ({ cap, held, used }: MeterState): bigint => maxOf(0n, cap - used - held);
 
 /** What is left of the quota, of the meters in use alone; null without a quota. A meter that the plan does not name has nothing. */
 export function quotaLeft({ request, quota }: Standing, use: Units, { ignoreHeld = false } = {}): Units | null {

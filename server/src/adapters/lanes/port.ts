@@ -109,9 +109,22 @@ export interface Held {
   readonly rates?: RateStatus;
 }
 
+/** The meter of a quota that leaves least of a request, as it stands. */
+export interface MeterState {
+  readonly meter: string;
+  readonly cap: bigint;
+  readonly used: bigint;
+  /** By running requests. */
+  readonly held: bigint;
+  /** What the request may use. */
+  readonly required: bigint;
+}
+
 /** Money does not suffice. Nothing was taken from any lane. */
 export interface Refused {
   readonly held: false;
+  /** Present where the account may not go beyond its quota: which meter refuses. */
+  readonly meter?: MeterState;
   readonly lane: LaneState;
   readonly required: NanoUsd;
   readonly resetsAt: number | null;

@@ -302,6 +302,35 @@ export function describePayments(name: string, start: () => Promise<PaymentsUnde
         expect(invoices[1]?.lines.find(({ reference }) => reference === 'overage-1')).toMatchObject({ amount: 3_450_000_000n });
       });
 
+      test('what was added can be taken back until it is on an invoice, and be billed by itself, once', async () => {
+        const subscription = await subscribe(PRO);
+        const { customerId, id: subscriptionId, periodEndMs, periodStartMs } = subscription;
+        const usage = { customerId, amount: 3_450_000_000n, description: 'Usage', reference: 'usage-1', periodStartMs, periodEndMs };
+        const [first, second] = [
+          await provider.addInvoiceItem({ ...key(), ...usage, subscriptionId }),
+          await provider.addInvoiceItem({ ...key(), ...usage, subscriptionId, reference: 'usage-2' }),
+        ];
+        expect(await provider.withdrawInvoiceItem(first.id)).toBeUndefined();
+        expect(await provider.withdrawInvoiceItem(first.id)).toBeUndefined();
+        await under.advanceDays(32);
+        expect(await provider.withdrawInvoiceItem(second.id)).toBe((await present(subscription)).latestInvoiceId);
+        await provider.cancelSubscription({ ...key(), subscriptionId, at: 'now' });
+        const billed = await provider.issueInvoice({ ...key(), ...usage });
+        expect(billed).toMatchObject({ status: 'paid', total: usage.amount, paid: usage.amount, subscriptionId: undefined });
+        expect(billed.lines).toMatchObject([{ reference: 'usage-1', amount: usage.amount }]);
+        expect(await provider.readPayment(billed.paymentIds[0] ?? '')).toMatchObject({ invoiceId: billed.id, amount: usage.amount });
+        // Under another key as well: the provider may have forgotten the first.
+        expect((await provider.issueInvoice({ ...key(), ...usage })).id).toBe(billed.id);
+        expect((await provider.listInvoices(customerId)).map(({ total }) => total)).toEqual([usage.amount, 23_450_000_000n, 20n * USD]);
+      });
+
+      test('an invoice by itself that the card does not pay is open, with a page to pay it on', async () => {
+        const { customerId, periodEndMs, periodStartMs } = await subscribe(PRO, 'no_funds_later');
+        const usage = { customerId, amount: USD, description: 'Usage', reference: 'usage-1', periodStartMs, periodEndMs };
+        const billed = await provider.issueInvoice({ ...key(), ...usage });
+        expect(billed).toMatchObject({ status: 'open', remaining: USD, hostedUrl: expect.stringContaining('http') });
+      });
+
       test('a renewal that is declined is past due, and in the end there is no subscription', async () => {
         const subscription = await subscribe(PRO, 'no_funds_later');
         await under.advanceDays(32);
@@ -358,6 +387,9 @@ export function describePayments(name: string, start: () => Promise<PaymentsUnde
         expect(again).toEqual(first);
         const told = (await under.told()).filter((event) => event.kind === 'payment_succeeded' && event.payment.reference === 'auto-2');
         expect(told).toHaveLength(1);
+        const wanted = { customerId: command.customerId, reference: 'auto-2', sinceMs: 0 };
+        expect(await provider.findPayment(wanted)).toMatchObject(first.charged === false ? {} : { id: first.payment.id });
+        expect(await provider.findPayment({ ...wanted, reference: 'auto-3' })).toBeUndefined();
       });
     });
 
@@ -370,6 +402,8 @@ export function describePayments(name: string, start: () => Promise<PaymentsUnde
           refunded: true,
           refund: { amount: 10n * USD, paymentId, reference: 'refund-1', status: 'succeeded' },
         });
+        expect(await provider.findRefund(paymentId, 'refund-1')).toMatchObject({ amount: 10n * USD });
+        expect(await provider.findRefund(paymentId, 'refund-2')).toBeUndefined();
         expect(await refund(16n * USD)).toMatchObject({ refunded: false, reason: 'exceeds_payment' });
         expect(await refund()).toMatchObject({ refunded: true, refund: { amount: 15n * USD } });
         expect(await refund()).toMatchObject({ refunded: false, reason: 'exceeds_payment' });

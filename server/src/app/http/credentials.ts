@@ -54,13 +54,15 @@ export function createAuthenticator({ keys, sessions, internalSecret }: Authenti
 
 /**
  * Refuses a proven caller whom the route does not admit.
- * @throws Problem `session_required`, `scope_required`, `forbidden`
+ * @throws Problem `session_required`, `scope_required`, `live_key_required`, `forbidden`
  */
 export function authorise(route: RouteMetadata, principal: Principal): void {
   if (principal.kind === 'key') {
     if (route.session) throw new Problem('session_required', 'API keys cannot do this: log in and send the session token.');
     if (route.scope && !principal.scopes.has(route.scope))
       throw new Problem('scope_required', `The API key lacks the scope ${route.scope}: use a key that carries it, or a session.`);
+    if (route.scope === 'billing:write' && !principal.livemode)
+      throw new Problem('live_key_required', 'A test key changes no plan and moves no money: use a tg_live_ key, or a session.');
   }
   const { role } = principal;
   if (route.role && role !== route.role && role !== 'admin')

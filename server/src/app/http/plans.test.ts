@@ -166,6 +166,27 @@ describe('a plan', () => {
     expect((await buy(again.effective_at)).body).toMatchObject({ status: 'completed', amount_usd: again.due_now_usd });
   });
 
+  test('is neither upgraded nor previewed while a payment is late', async () => {
+    const { auth } = await signUp(api);
+    const session = new URL((await post(auth, 'checkout', { plan_id: 'pro' })).body.checkout_url).pathname.split('/').at(-1) ?? '';
+    stripe.pay(session, '4000000000099995');
+    stripe.advance({ days: 32 });
+    await plans.events.catchUp(0);
+    const late = { status: 409, detail: expect.stringContaining('late') };
+    expect((await post(auth, 'upgrade-preview', { plan_id: 'scale' })).body).toMatchObject(late);
+    expect((await post(auth, 'checkout', { plan_id: 'scale' })).body).toMatchObject(late);
+  });
+
+  test('costs at the next charge what was scheduled for then', async () => {
+    const { auth } = await signUp(api);
+    await pay((await post(auth, 'checkout', { plan_id: 'scale' })).body.checkout_url);
+    expect(await get(auth, 'billing-summary')).toMatchObject({ next_charge_usd: '500' });
+    await post(auth, 'downgrade-schedule', { plan_id: 'pro' });
+    expect(await get(auth, 'billing-summary')).toMatchObject({ next_charge_usd: '20' });
+    await post(auth, 'cancel');
+    expect(await get(auth, 'billing-summary')).toMatchObject({ next_charge_usd: null });
+  });
+
   test('that was bought is answered again to a repeat whose first answer was lost, and is paid once', async () => {
     const { auth } = await signUp(api);
     await pay((await post(auth, 'checkout', { plan_id: 'pro' })).body.checkout_url);
@@ -295,8 +316,17 @@ describe('a balance', () => {
     const { auth } = await signUp(api);
     const put = (path: string, json: object) => send(api, `/v1/plans/${path}`, { method: 'PUT', headers: auth, json });
     expect(await get(auth, 'auto-topup')).toMatchObject({ enabled: false, status: 'off' });
-    expect((await put('auto-topup', { enabled: true, threshold_usd: '5', amount_usd: '25' })).body).toMatchObject({ status: 'ready' });
+    const settings = { enabled: true, threshold_usd: '5', amount_usd: '25' };
+    expect((await put('auto-topup', settings)).body).toMatchObject({ status: 403, code: 'plan_required' });
+    await pay((await post(auth, 'checkout', { plan_id: 'pro' })).body.checkout_url);
+    expect((await put('auto-topup', settings)).body).toMatchObject({ status: 'ready', daily_maximum_usd: '125' });
+    expect((await put('auto-topup', { ...settings, daily_maximum_usd: '24' })).status).toBe(422);
+    expect((await put('auto-topup', { ...settings, threshold_usd: '25.01' })).body).toMatchObject({
+      status: 422,
+      errors: [{ loc: ['body', 'amount_usd'] }],
+    });
     expect((await put('spend-alerts', { thresholds_usd: ['50', '10', '10'] })).body.thresholds_usd).toEqual(['10', '50']);
+    expect((await put('spend-alerts', { thresholds_usd: ['0.00'] })).status).toBe(422);
     const actions = (await send(api, '/v1/audit-log', { headers: auth })).body.items.map((entry: { action: string }) => entry.action);
     expect(actions).toEqual(expect.arrayContaining(['auto_topup.changed', 'spend_alerts.changed']));
   });
@@ -315,5 +345,15 @@ describe('a balance', () => {
     expect((await post(reader.auth, 'balance-checkout', { amount_usd: '25' })).body.code).toBe('scope_required');
     const payer = await newKey(api, auth, { scopes: ['billing:write'] });
     expect((await post(payer.auth, 'balance-checkout', { amount_usd: '25' })).status).toBe(200);
+  });
+
+  test('is left alone by a test key, whatever its scopes, and so is everything else that costs', async () => {
+    const { auth } = await signUp(api);
+    const tester = await newKey(api, auth, { scopes: ['billing:write', 'account:read'], livemode: false });
+    const refused = { status: 403, code: 'live_key_required' };
+    expect((await post(tester.auth, 'balance-checkout', { amount_usd: '25' })).body).toMatchObject(refused);
+    expect((await post(tester.auth, 'checkout', { plan_id: 'pro' })).body).toMatchObject(refused);
+    expect((await post(tester.auth, 'cancel')).body).toMatchObject(refused);
+    expect(await get(tester.auth, 'billing-summary')).toMatchObject({ balance_usd: '0', owed_usd: '0' });
   });
 });

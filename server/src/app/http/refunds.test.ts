@@ -38,6 +38,8 @@ describe('POST /v1/admin/refunds', () => {
   test.each([
     ['no reason', { request_id: 'req_1' }],
     ['an empty reason', { request_id: 'req_1', reason: '  ' }],
+    ['a reason with a NUL', { request_id: 'req_1', reason: 'a\u0000b' }],
+    ['half of a character as reason', { request_id: 'req_1', reason: '\ud800' }],
     ['no request', { reason: 'Goodwill.' }],
     ['an amount, which nobody may choose', { request_id: 'req_1', reason: 'Goodwill.', amount_usd: '100' }],
   ])('refuses %s', async (_, json) => {

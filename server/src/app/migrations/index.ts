@@ -30,6 +30,7 @@ import { purchasesMigration } from './0042-purchases.ts';
 import { peopleMigration } from './0044-people.ts';
 import { contentMigration } from './0047-content.ts';
 import { paymentCommandsMigration } from './0050-payment-commands.ts';
+import { owedInvoicesMigration } from './0051-owed-invoices.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -64,4 +65,5 @@ export const migrations: readonly Migration[] = [
   peopleMigration,
   contentMigration,
   paymentCommandsMigration,
+  owedInvoicesMigration,
 ];
