@@ -40,6 +40,10 @@ export type ErrorCode =
   | 'confirmation_failed'
   /** 403. Use an API key that carries the scope named in the detail, or sign in and use a session. */
   | 'scope_required'
+  /** 403. Plans, cards, top-ups and refunds are of the real account. Use a `tg_live_` key with the scope `billing:write`, or sign in and use a session. */
+  | 'live_key_required'
+  /** 403. The detail names the feature. `GET /v1/plans/entitlements/matrix` says which plans have it, `POST /v1/plans/checkout` gets one. */
+  | 'plan_required'
   /** 403. API keys cannot do this. Log in with `POST /v1/users/login` and send the session token. */
   | 'session_required'
   /** 403. The key is limited to certain models (`allowed_models`), and the request names another one, as its model or among its fallbacks. Use one of the key’s models, or change the key. */
@@ -126,6 +130,8 @@ export const ERROR_KINDS = {
   forbidden: { family: 'permission', retryable: false },
   confirmation_failed: { family: 'permission', retryable: false },
   scope_required: { family: 'permission', retryable: false },
+  live_key_required: { family: 'permission', retryable: false },
+  plan_required: { family: 'permission', retryable: false },
   session_required: { family: 'permission', retryable: false },
   model_not_allowed: { family: 'permission', retryable: false },
   endpoint_not_allowed: { family: 'permission', retryable: false },
