@@ -116,8 +116,13 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, eve
       await plans.downgrades.apply(1_000, signal);
       await plans.downgrades.endGrace(signal);
       await plans.downgrades.endClosed(signal);
-      await plans.refunds.goOn(signal);
     },
+  }),
+  defineJob({
+    name: 'plans-end-refunds',
+    payload: z.object({}),
+    schedule: { everyMs: MINUTE_MS },
+    run: (_payload, { signal }) => plans.refunds.goOn(signal),
   }),
   defineJob({
     name: 'plans-top-up',

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../adapters/payment/port.ts';
 import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { type DowngradeRow, scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
@@ -13,12 +14,20 @@ interface DowngradesDeps {
   readonly exclusively: Exclusively;
   readonly provider: PaymentProvider;
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 export type Applied = { readonly downgradeId: string; readonly accountId: string; readonly outcome: 'applied' | 'dropped' | 'waiting' };
 
 /** Downgrades wait for the end of what is paid for. Each carries the version of the subscription that it was decided on. */
-export function createDowngrades({ pool, exclusively, provider, clock }: DowngradesDeps) {
+export function createDowngrades({ pool, exclusively, provider, clock, log }: DowngradesDeps) {
+  /** Of what runs for many accounts: trouble with one keeps no other waiting. @returns undefined when it failed */
+  const attempt = <T>(accountId: string, work: (unit: Unit) => Promise<T>): Promise<T | undefined> =>
+    exclusively(accountId, work).catch((failure: unknown) => {
+      log.error({ err: failure, accountId }, 'a plan could not be brought up to date and will be tried again');
+      return undefined;
+    });
+
   /** One that nobody bills (a plan that was given) ends with the month. */
   const applyGiven = async (unit: Unit, accountId: string): Promise<void> => {
     const [row, scheduled] = [await subscriptionRow(unit, accountId), await scheduledDowngrade(unit, accountId)];
@@ -95,7 +104,7 @@ export function createDowngrades({ pool, exclusively, provider, clock }: Downgra
       const applied: Applied[] = [];
       for (const { downgrade_id, account_id } of rows) {
         if (signal?.aborted) break;
-        const state = await exclusively(account_id, async (unit) => {
+        const state = await attempt(account_id, async (unit) => {
           const { subscription_id } = await subscriptionRow(unit, account_id);
           if (subscription_id === null) await applyGiven(unit, account_id);
           else await syncSubscription({ provider, clock }, unit, account_id);
@@ -104,7 +113,7 @@ export function createDowngrades({ pool, exclusively, provider, clock }: Downgra
           ]);
           return found.rows[0]?.state;
         });
-        const outcome = state === 'applied' ? 'applied' : state === 'scheduled' ? 'waiting' : 'dropped';
+        const outcome = state === 'applied' ? 'applied' : state === undefined || state === 'scheduled' ? 'waiting' : 'dropped';
         applied.push({ downgradeId: downgrade_id, accountId: account_id, outcome });
       }
       return applied;
@@ -118,7 +127,7 @@ export function createDowngrades({ pool, exclusively, provider, clock }: Downgra
       );
       for (const { account_id } of rows) {
         if (signal?.aborted) return;
-        await exclusively(account_id, async (unit) => {
+        await attempt(account_id, async (unit) => {
           const row = await syncSubscription({ provider, clock }, unit, account_id);
           if (row.subscription_id === null || row.cancels_at_period_end) return;
           const { subscription_id: subscriptionId } = row;
@@ -136,7 +145,7 @@ export function createDowngrades({ pool, exclusively, provider, clock }: Downgra
       );
       for (const { account_id } of rows) {
         if (signal?.aborted) return;
-        await exclusively(account_id, (unit) => syncSubscription({ provider, clock }, unit, account_id));
+        await attempt(account_id, (unit) => syncSubscription({ provider, clock }, unit, account_id));
       }
     },
   };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { newId } from '../kernel/ids.ts';
 import { moneyFigures } from './figures.ts';
 import { CARDS, dyingPool, openTestPool, type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
 import { planOf } from './tiers.ts';
@@ -97,6 +98,21 @@ describe('a plan', () => {
     ]);
     expect(payments).toHaveLength(2);
   });
+
+  test('goes down on time though the provider says nothing of another account’s', async () => {
+    await one.subscribe('scale');
+    await one.takeEvents();
+    await one.plans.downgrades.schedule(one.accountId, planOf('pro'), 'a', one.trail);
+    one.fake.advance({ days: 12 });
+    const given = newId();
+    await one.pool.query("insert into accounts (id, name, created_at, plan) values ($1, 'Eve', now(), 'scale')", [given]);
+    await one.plans.downgrades.schedule(given, planOf('pro'), 'b', one.trail);
+    one.fake.advance({ days: 31 });
+    one.fake.loseAnswersTo('GET /v1/subscriptions');
+    expect((await one.plans.downgrades.apply(10)).map(({ outcome }) => outcome)).toEqual(['waiting', 'applied']);
+    one.fake.loseAnswersTo(undefined);
+    expect((await one.plans.downgrades.apply(10)).map(({ outcome }) => outcome)).toEqual(['applied']);
+  }, 30_000);
 
   test('that was given by hand goes down with the month, without any payment', async () => {
     await one.pool.query("update accounts set plan = 'scale' where id = $1", [one.accountId]);

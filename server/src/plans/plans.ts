@@ -47,7 +47,7 @@ export function createPlans({ pool, provider, lanes, clock, log, write, publicUr
     previews,
     refunds: createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log, onPurchase }),
     checkouts: createCheckouts({ pool, exclusively, provider, previews, clock, publicUrl }),
-    downgrades: createDowngrades({ pool, exclusively, provider, clock }),
+    downgrades: createDowngrades({ pool, exclusively, provider, clock, log }),
     usageInvoices: createUsageInvoices({ pool, exclusively, clock, write }),
     billing: createBillingOfUsage({ pool, exclusively, provider, clock, log }),
     autoTopup: createAutoTopup({ pool, exclusively, provider, lanes, clock, log }),
