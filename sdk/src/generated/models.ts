@@ -310,6 +310,19 @@ export interface BudgetDetail {
   required_usd: string;
   /** When the period ends; null for limits without one. */
   resets_at: string | null;
+  /** Present where nothing may go beyond the quota of the plan: its numbers, in units of the meter. */
+  quota?: {
+    /** The one of which least is left. */
+    meter: string;
+    /** By the plan, until `resets_at`. */
+    included: number;
+    /** Of what is included. */
+    used: number;
+    /** By requests that are still running. */
+    held: number;
+    /** What this request may use. */
+    required: number;
+  } | undefined;
 }
 
 /** OpenAI’s chat completion. */
@@ -925,7 +938,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -1704,8 +1717,10 @@ export interface PlanAutoTopupRequest {
   enabled: boolean;
   /** Charge as soon as the balance is below this. */
   threshold_usd: string;
-  /** What to charge: whole cents, from $1 to $10,000. */
+  /** What to charge: whole cents, from $1 to $10,000, and not less than the threshold. */
   amount_usd: string;
+  /** What is charged in 24 hours at most. Default: five times the amount. */
+  daily_maximum_usd?: string | undefined;
 }
 
 /** Automatic top-up as it stands. */
@@ -1713,8 +1728,9 @@ export interface PlanAutoTopupResponse {
   enabled: boolean;
   threshold_usd: string | null;
   amount_usd: string | null;
-  /** `declined`: the card was refused; nothing is tried again until the settings are sent anew. */
-  status: 'off' | 'ready' | 'charging' | 'declined';
+  daily_maximum_usd: string | null;
+  /** `limited`: another charge would exceed the daily maximum. `declined`: the card was refused; nothing is tried again until the settings are sent anew. */
+  status: 'off' | 'ready' | 'charging' | 'limited' | 'declined';
   /** Why the card was refused. */
   decline: string | null;
 }
@@ -1766,13 +1782,15 @@ export interface PlanBillingSummaryResponse {
   charged_usd: string;
   /** Of plans that pay by invoice: used and not on an invoice yet. */
   uninvoiced_usd: string;
+  /** Invoiced and not paid yet: usage that waits for the next renewal, and invoices that are open. */
+  owed_usd: string;
   overage: PlanOverage;
-  /** Credits that are suspended because a payment is disputed. */
+  /** Taken back by a bank for the time being: credits, or a plan, that are suspended until the dispute is closed. */
   disputed_usd: string;
   /** A payment is late: until then the plan stays. */
   grace_ends_at: string | null;
   next_charge_at: string | null;
-  /** The plan’s price at the next renewal, without usage. */
+  /** What the next renewal charges: the price of the plan that follows, and usage that waits for it. */
   next_charge_usd: string | null;
 }
 
@@ -2019,6 +2037,7 @@ export interface PlanOverageEstimateResponse {
   /** They sum to `charged_usd`. */
   lines: {
     model: string;
+    /** Those that were charged. */
     requests: number;
     /** Decimal string, USD. */
     charged_usd: string;
@@ -2205,7 +2224,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
