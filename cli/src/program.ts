@@ -2,6 +2,7 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { deployAnchor } from './anchors/deploy.ts';
 import { listAnchors } from './anchors/list.ts';
 import { verifyAnchors } from './anchors/verify.ts';
+import { callApi } from './api/call.ts';
 import { listAudit } from './audit/list.ts';
 import { cancelBatch } from './batches/cancel.ts';
 import { createBatch } from './batches/create.ts';
@@ -221,6 +222,7 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
     .description('What the gateway says about itself: for agents, for language models, OpenAPI');
   showDiscovery(discovery, perform);
   getDocument(discovery, perform);
+  callApi(program, perform);
   return program;
 }
 

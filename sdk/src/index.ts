@@ -252,7 +252,7 @@ export type { Receipts } from './receipts.ts';
 export { type FollowQuery, type ItemQuery, outputText, type Responses, type ResponseWaitOptions } from './responses.ts';
 export type { RunQuery, Runs } from './runs.ts';
 export type { Sessions } from './sessions.ts';
-export { Tallygate, type TallygateOptions } from './tallygate.ts';
+export { type ApiRequest, Tallygate, type TallygateOptions } from './tallygate.ts';
 export type { Completions, Embeddings, Moderations } from './texts.ts';
 export type { Call, CallResult } from './transport/call.ts';
 export type { CallOptions, InferenceOptions } from './transport/call-options.ts';

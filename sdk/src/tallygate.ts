@@ -24,8 +24,10 @@ import { Responses } from './responses.ts';
 import { Runs } from './runs.ts';
 import { Sessions } from './sessions.ts';
 import { Completions, Embeddings, Moderations } from './texts.ts';
+import type { Call } from './transport/call.ts';
+import type { CallOptions } from './transport/call-options.ts';
 import type { OnDebug } from './transport/debug.ts';
-import { Transport } from './transport/transport.ts';
+import { type Operation, Transport } from './transport/transport.ts';
 import { Uploads } from './uploads.ts';
 import { Videos } from './videos.ts';
 
@@ -51,6 +53,15 @@ export interface TallygateOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Told about requests, answers and retries; never about credentials or content. */
   readonly onDebug?: OnDebug | undefined;
+}
+
+/** A request in the API's own terms. */
+export interface ApiRequest {
+  readonly method?: Operation['method'] | undefined;
+  /** From the address of the gateway on: `/v1/usage?group_by=model`. */
+  readonly path: string;
+  /** Sent as JSON. */
+  readonly body?: unknown;
 }
 
 /** A client of one gateway with one credential. It holds no connection and needs no closing. */
@@ -89,13 +100,14 @@ export class Tallygate {
   readonly discovery: Discovery;
   /** Private, so that printing or serialising a client cannot show the credential. */
   readonly #credential: string | undefined;
+  readonly #transport: Transport;
 
   constructor(options: TallygateOptions = {}) {
     if (options.apiKey && options.sessionToken)
       throw new TypeError('Give either apiKey or sessionToken: the service refuses both at once.');
     this.#credential = credentialOf(options);
     this.baseUrl = normalBaseUrl(options.baseUrl ?? environmentVariable('TALLYGATE_BASE_URL') ?? DEFAULT_BASE_URL);
-    const transport = new Transport({
+    this.#transport = new Transport({
       baseUrl: this.baseUrl,
       credential: this.#credential,
       fetch: options.fetch ?? globalThis.fetch,
@@ -104,6 +116,7 @@ export class Tallygate {
       onDebug: options.onDebug,
       headers: options.headers ?? {},
     });
+    const transport = this.#transport;
     this.identity = new Identity(transport);
     this.mfa = new Mfa(transport);
     this.sessions = new Sessions(transport);
@@ -134,6 +147,12 @@ export class Tallygate {
     this.videos = new Videos(transport);
     this.content = new Content(transport);
     this.discovery = new Discovery(transport);
+  }
+
+  /** Any request of the API, for what has no method here; errors, retries and the credential are those of every call. */
+  request({ method = 'GET', path, body }: ApiRequest, options?: CallOptions): Call<Response> {
+    if (!/^\/(?!\/)/.test(path)) throw new TypeError(`The path must begin with one /, not "${path}".`);
+    return this.#transport.download({ method, path, body, isOnce: method === 'POST' }, options);
   }
 
   /** What an OpenAI client needs to go through this gateway: `new OpenAI(tallygate.openai())`. */
