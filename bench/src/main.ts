@@ -3,6 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { divideCores } from './cores.ts';
+import { measurePeople } from './people.ts';
 import { table } from './report.ts';
 import { type Results, run } from './run.ts';
 import { FULL, QUICK } from './settings.ts';
@@ -16,7 +17,7 @@ const EXIT_FAILED = 1;
 const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
 
 const flag = { type: 'boolean', default: false } as const;
-const { values: flags } = parseArgs({ options: { quick: flag, save: flag, timing: flag } });
+const { values: flags } = parseArgs({ options: { quick: flag, save: flag, timing: flag, people: flag } });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const onProgress = (what: string): void => print(`… ${what}`);
 
@@ -39,7 +40,7 @@ const setting = cores
 print(setting);
 
 try {
-  const isGood = flags.timing ? await compareTimes() : await measureSpeed();
+  const isGood = flags.people ? await measurePeople(print) : flags.timing ? await compareTimes() : await measureSpeed();
   process.exit(isGood ? 0 : EXIT_FAILED);
 } catch (error) {
   // A run that was interrupted fails in whatever it was doing; the handler above has the last word.

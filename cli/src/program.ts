@@ -24,6 +24,8 @@ import { publishContent } from './content/publish.ts';
 import { updateContent } from './content/update.ts';
 import { listDeployments } from './deployments/list.ts';
 import { getDocument, showDiscovery } from './discovery/discover.ts';
+import { followEmails } from './emails/follow.ts';
+import { sendEmail } from './emails/send.ts';
 import { eventCommands } from './events/commands.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import { Failure, failureText, reportOf } from './failure.ts';
@@ -56,6 +58,10 @@ import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
 import { updateKey } from './keys/update.ts';
 import { usage } from './ledger/usage.ts';
+import { personActions } from './people/actions.ts';
+import { getPerson } from './people/get.ts';
+import { listPeople } from './people/list.ts';
+import { exportPeople, importPeople } from './people/transfer.ts';
 import { spendAlerts } from './plans/alerts.ts';
 import { autoTopup } from './plans/auto-topup.ts';
 import { planBilling } from './plans/billing.ts';
@@ -216,6 +222,15 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   createContent(content, perform);
   updateContent(content, perform);
   publishContent(content, perform);
+  const people = program.command('people').description('Everybody the service knows; for the marketing team');
+  listPeople(people, perform);
+  getPerson(people, perform);
+  personActions(people, perform);
+  importPeople(people, perform);
+  exportPeople(people, perform);
+  const emails = program.command('emails').description('Mails to the people the service knows; for the marketing team');
+  sendEmail(emails, perform);
+  followEmails(emails, perform);
   listDeployments(program, perform);
   const discovery = program
     .command('discovery')

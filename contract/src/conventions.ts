@@ -39,8 +39,8 @@ export interface RouteMetadata {
   /** API keys are refused whatever their scopes. */
   readonly session?: true;
   readonly role?: 'admin' | 'marketing';
-  /** Takes a body as large as those of inference. */
-  readonly body?: 'inference';
+  /** `inference`: takes a body as large as those of inference. `csv`: takes `text/csv` instead of JSON, streamed. */
+  readonly body?: 'inference' | 'csv';
   readonly tag: string;
   readonly operationId: string;
 }

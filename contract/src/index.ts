@@ -8,6 +8,7 @@ import { catalog } from './catalog.ts';
 import { content } from './content.ts';
 import { deployments } from './deployments.ts';
 import { discovery, documents } from './discovery.ts';
+import { emails } from './emails.ts';
 import { eventCheckouts, marketingEvents, registrations, siteEvents } from './events.ts';
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
@@ -15,6 +16,7 @@ import { conversations, inference, storedChats, storedResponses, videos, videoTr
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { mfa } from './mfa.ts';
+import { people, peopleTransfers } from './people.ts';
 import { paymentWebhooks, plans } from './plans.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
@@ -52,6 +54,9 @@ export const contract = c.router(
     paymentWebhooks,
     // Before the events: `/v1/events/vibethon` is no slug to them.
     registrations,
+    peopleTransfers,
+    people,
+    emails,
     siteEvents,
     content,
     eventCheckouts,
@@ -70,6 +75,7 @@ export * from './content.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './deployments.ts';
 export * from './discovery.ts';
+export * from './emails.ts';
 export * from './errors.ts';
 export * from './events.ts';
 export * from './files.ts';
@@ -78,6 +84,7 @@ export * from './inference.ts';
 export * from './keys.ts';
 export * from './ledger.ts';
 export * from './mfa.ts';
+export * from './people.ts';
 export * from './plans.ts';
 export * from './problem.ts';
 export * from './receipts.ts';

@@ -2,10 +2,6 @@
 export const OWED: readonly string[] = [
   'POST /v1/beta/invite/activate',
   'POST /v1/events/admin/invite-batches',
-  'GET /v1/marketing/people',
-  'GET /v1/marketing/people/{person_id}',
-  'POST /v1/marketing/people/{person_id}/actions',
-  'POST /v1/marketing/emails/send',
   'GET /v1/marketing/client-requests',
   'PATCH /v1/marketing/client-requests/{request_id}',
 ];

@@ -31,6 +31,8 @@ const TAGS: Readonly<Record<string, string>> = {
   'Marketing events': 'Events as the marketing workspace works with them.',
   Receipts: 'Signed receipts and the public keys that verify them.',
   Discovery: 'What the service says about itself.',
+  'Marketing e-mails': 'Mails to the people the service knows: sending, previewing, progress, and who got what.',
+  'Marketing people': 'Everybody the service knows, for the marketing team: finding, tagging, merging, importing, erasing.',
 };
 
 const SECURITY_SCHEMES = {

@@ -17,6 +17,7 @@ export type { Content, ContentQuery } from './content.ts';
 export type { ConversationItems, Conversations } from './conversations.ts';
 export type { Deployments } from './deployments.ts';
 export type { Discovery } from './discovery.ts';
+export type { EmailRecipientQuery, Emails } from './emails.ts';
 export {
   AbortError,
   type AnyErrorCode,
@@ -120,12 +121,25 @@ export type {
   MarketingContentListResponse,
   MarketingContentRecord,
   MarketingContentUpdateRequest,
+  MarketingEmailListResponse,
+  MarketingEmailRecipient,
+  MarketingEmailRecipientListResponse,
+  MarketingEmailRecord,
+  MarketingEmailSendRequest,
+  MarketingEmailSendResponse,
   MarketingEventFigures,
   MarketingEventListResponse,
   MarketingEventRecord,
   MarketingEventRegistrationListResponse,
   MarketingEventRegistrationRecord,
   MarketingEventRegistrationUpdateRequest,
+  MarketingPeopleActionRequest,
+  MarketingPeopleActionResponse,
+  MarketingPeopleImportResponse,
+  MarketingPeopleListResponse,
+  MarketingPersonExport,
+  MarketingPersonHistoryEntry,
+  MarketingPersonRecord,
   MfaBeginResponse,
   MfaDisableRequest,
   MfaStatusResponse,
@@ -247,6 +261,7 @@ export type { Keys } from './keys.ts';
 export type { Requests, Usage, UsageQuery } from './ledger.ts';
 export type { MarketingEvents } from './marketing-events.ts';
 export type { Mfa } from './mfa.ts';
+export type { People, PeopleFilter } from './people.ts';
 export type { BalanceCheckout, CheckoutWaitOptions, Plans } from './plans.ts';
 export type { Receipts } from './receipts.ts';
 export { type FollowQuery, type ItemQuery, outputText, type Responses, type ResponseWaitOptions } from './responses.ts';

@@ -8,6 +8,7 @@ import { Content } from './content.ts';
 import { Conversations } from './conversations.ts';
 import { Deployments } from './deployments.ts';
 import { Discovery } from './discovery.ts';
+import { Emails } from './emails.ts';
 import { environmentVariable } from './environment.ts';
 import { Events } from './events.ts';
 import { Files } from './files.ts';
@@ -18,6 +19,7 @@ import { Keys } from './keys.ts';
 import { Requests, Usage } from './ledger.ts';
 import { MarketingEvents } from './marketing-events.ts';
 import { Mfa } from './mfa.ts';
+import { People } from './people.ts';
 import { Plans } from './plans.ts';
 import { Receipts } from './receipts.ts';
 import { Responses } from './responses.ts';
@@ -97,6 +99,8 @@ export class Tallygate {
   readonly batches: Batches;
   readonly videos: Videos;
   readonly content: Content;
+  readonly people: People;
+  readonly emails: Emails;
   readonly discovery: Discovery;
   /** Private, so that printing or serialising a client cannot show the credential. */
   readonly #credential: string | undefined;
@@ -146,6 +150,8 @@ export class Tallygate {
     this.batches = new Batches(transport);
     this.videos = new Videos(transport);
     this.content = new Content(transport);
+    this.people = new People(transport);
+    this.emails = new Emails(transport);
     this.discovery = new Discovery(transport);
   }
 

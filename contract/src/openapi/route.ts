@@ -15,7 +15,7 @@ export interface Route {
   readonly headers: readonly Field[];
   readonly body: z.ZodType | undefined;
   /** Media type of the body. */
-  readonly bodyType: 'application/json' | 'multipart/form-data';
+  readonly bodyType: 'application/json' | 'multipart/form-data' | 'text/csv';
   readonly responses: readonly Answer[];
   /** Whether it runs a model: the endpoints that take the agent-run headers. */
   readonly isInference: boolean;
@@ -54,11 +54,17 @@ function readRoute(route: AppRoute): Route {
     query: fieldsOf(route.query, name),
     headers,
     body: 'body' in route && isZod(route.body) ? route.body : undefined,
-    bodyType: 'contentType' in route && route.contentType === 'multipart/form-data' ? route.contentType : 'application/json',
+    bodyType: bodyTypeOf(route, route.metadata),
     responses: Object.entries(route.responses).map(([status, response]) => readAnswer(Number(status), response)),
     isInference: headers.some((header) => header.name === 'x-agent-run-id'),
     isIdempotent: headers.some((header) => header.name === 'idempotency-key'),
   };
+}
+
+/** ts-rest knows no CSV. */
+function bodyTypeOf(route: AppRoute, { body }: RouteMetadata): Route['bodyType'] {
+  if (body === 'csv') return 'text/csv';
+  return 'contentType' in route && route.contentType === 'multipart/form-data' ? route.contentType : 'application/json';
 }
 
 function readAnswer(status: number, response: unknown): Answer {

@@ -1442,6 +1442,137 @@ export interface MarketingContentUpdateRequest {
   tags?: string[] | undefined;
 }
 
+/** One person, some, or all that fit a filter at the moment the sending begins; `{ "filter": {} }` is everybody. */
+export type MarketingEmailAudience = {
+  /** UUIDv7. */
+  person_id: string;
+} | {
+  person_ids: string[];
+} | {
+  filter: {
+    /** Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. */
+    q?: string | undefined;
+    /** A stage (`new`, `contacted`, `qualified`, `customer`, `lost`), `unsubscribed` or `bounced`. */
+    status?: string | undefined;
+    /** How they became known: `user`, `registration`, `invite`, `client_request`, `import` or `manual`. */
+    source?: string | undefined;
+    /** An event they registered for. */
+    event_slug?: string | undefined;
+    /** The id of the user who looks after them, or `none`. */
+    owner?: string | undefined;
+    /** Their kind of client, or `none`. */
+    client_type?: string | undefined;
+    /** The plan their account is on, or `none`. */
+    plan_tier?: string | undefined;
+  };
+};
+
+/** Marketing mails, newest first. */
+export interface MarketingEmailListResponse {
+  items: MarketingEmailRecord[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** One address that a mail is for, and what came of it. */
+export interface MarketingEmailRecipient {
+  /** The Message-ID of the mail begins with it. */
+  recipient_id: string;
+  person_id: string | null;
+  /** Null once the person was erased. */
+  to: string | null;
+  state: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled';
+  /** How often it was tried. */
+  attempts: number;
+  /** Of subject, text and HTML as they went out, each ended by a null byte. */
+  sha256: string | null;
+  last_error: string | null;
+  /** When it came to this state. */
+  at: string;
+}
+
+/** Who got a mail. */
+export interface MarketingEmailRecipientListResponse {
+  items: MarketingEmailRecipient[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** A marketing mail and how far it is. */
+export interface MarketingEmailRecord {
+  /** UUIDv7. */
+  email_id: string;
+  /** With its variables. */
+  subject: string;
+  to: { [name: string]: unknown };
+  is_test: boolean;
+  /** `preparing`: its recipients are being looked up. `sent`: nobody waits for it any more. */
+  state: 'scheduled' | 'preparing' | 'sending' | 'sent' | 'canceled';
+  /** How many recipients are where. */
+  progress: {
+    /** All of them; final once the state is `sending`. */
+    recipients: number;
+    /** Waiting, also for another attempt. */
+    queued: number;
+    /** Taken by the mail server. */
+    sent: number;
+    /** Handed to the mail server, which was not heard before the connection or this service broke: most likely sent, and never sent twice. */
+    unconfirmed: number;
+    /** The mail server refused the address for good; it gets no further mail. */
+    bounced: number;
+    /** The mail server refused this mail for good. */
+    rejected: number;
+    /** Given up after the last attempt. */
+    failed: number;
+    /** Unsubscribed or bounced: got nothing. */
+    suppressed: number;
+    /** Still waiting when it was canceled. */
+    canceled: number;
+  };
+  /** RFC 3339, UTC. */
+  scheduled_at: string;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+/** A mail, and who is to get it. */
+export interface MarketingEmailSendRequest {
+  to: MarketingEmailAudience;
+  /** May hold variables, as the bodies. */
+  subject: string;
+  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
+  text: string;
+  /** The HTML part, in which what is filled in is escaped; made of the text where it is left out. */
+  html?: string | undefined;
+  /** Further variables, the same for everybody. */
+  variables?: { [name: string]: string } | undefined;
+  /** `preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of whoever asks, and to nobody else. */
+  mode?: 'send' | 'preview' | 'test' | undefined;
+  /** Not before this time, RFC 3339, UTC. Left out: at once. */
+  scheduled_at?: string | undefined;
+}
+
+/** What is sent, or would be. */
+export interface MarketingEmailSendResponse {
+  /** Null in a preview. */
+  email: MarketingEmailRecord | null;
+  /** How many the audience has now, those who get no mail included. */
+  recipients: number;
+  /** The mail to the first recipient; null where nobody fits. */
+  preview: {
+    to: string;
+    subject: string;
+    text: string;
+    html: string;
+  } | null;
+}
+
 /** How the registrations of an event stand. */
 export interface MarketingEventFigures {
   /** Have a place. */
@@ -1559,6 +1690,137 @@ export interface MarketingEventRegistrationUpdateRequest {
   note?: string | undefined;
   /** Whether they came. */
   attended?: boolean | undefined;
+}
+
+/** What to do with a person. `erase` deletes all that is kept of them for marketing, for good, and lets nothing bring them back; what was paid stays in the ledger, which names accounts alone. */
+export type MarketingPeopleActionRequest = {
+  action: 'tag';
+  tag: string;
+} | {
+  action: 'untag';
+  tag: string;
+} | {
+  action: 'assign_owner';
+  /** A user with the role `marketing` or `admin`; null: nobody. */
+  owner: string | null;
+} | {
+  action: 'set_status';
+  status: PersonStage;
+} | {
+  action: 'note';
+  note: string;
+} | {
+  action: 'merge';
+  /** The person who stays; the one in the path becomes part of them. */
+  into: string;
+} | {
+  action: 'unsubscribe';
+  /** Why: kept in the history. */
+  reason?: string | undefined;
+} | {
+  action: 'resubscribe';
+  /** Why: kept in the history. */
+  reason: string;
+} | {
+  action: 'erase';
+  /** Why: kept in the history. */
+  reason?: string | undefined;
+};
+
+/** What came of an action. */
+export interface MarketingPeopleActionResponse {
+  action: string;
+  /** False where it was so already. */
+  changed: boolean;
+  /** As they are now; null once erased. */
+  person: MarketingPersonRecord | null;
+}
+
+/** What came of an import. Good rows are in, whatever others say. */
+export interface MarketingPeopleImportResponse {
+  /** Rows read, the header not counted. */
+  rows: number;
+  created: number;
+  /** People who were known already. */
+  updated: number;
+  /** Rows of people who were erased: nothing brings them back. */
+  skipped: number;
+  failed: number;
+  /** Rows that could not be taken, the first thousand. */
+  errors: {
+    /** Of the file, 1 for its first; of a row of several lines, where it begins. */
+    line: number;
+    message: string;
+  }[];
+}
+
+/** People, those who became known last first. */
+export interface MarketingPeopleListResponse {
+  items: MarketingPersonRecord[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+  /** False where `q` may fit so many people that `total` is worked out from a part of them. */
+  total_is_exact: boolean;
+}
+
+/** Everything that is kept of a person. */
+export interface MarketingPersonExport {
+  person: MarketingPersonRecord;
+  /** What else is stored under their addresses, by kind. */
+  records: { [name: string]: { [name: string]: unknown }[] };
+}
+
+/** One thing that happened to a person’s record. */
+export interface MarketingPersonHistoryEntry {
+  /** What was done, such as `tag`, `merge` or `seen`. */
+  action: string;
+  actor: {
+    /** Who did it; `internal` is the web front end. */
+    kind: 'user' | 'key' | 'internal' | 'system';
+    /** The id of the user or of the API key. */
+    id: string | null;
+  };
+  /** What changed. */
+  detail: { [name: string]: unknown };
+  /** RFC 3339, UTC. */
+  at: string;
+}
+
+/** A person the service knows by an e-mail address. */
+export interface MarketingPersonRecord {
+  /** UUIDv7. */
+  person_id: string;
+  /** In lower case. */
+  email: string;
+  /** Further addresses of the same person. */
+  other_emails: string[];
+  name: string | null;
+  company: string | null;
+  status: PersonStage;
+  /** Whether the person gets marketing mail: `unsubscribed` and `bounced` get none. */
+  subscription: 'subscribed' | 'unsubscribed' | 'bounced';
+  /** When they unsubscribed. */
+  unsubscribed_at: string | null;
+  /** When a mail to them was refused for good. */
+  bounced_at: string | null;
+  sources: PersonSource[];
+  /** Events they registered for. */
+  event_slugs: string[];
+  tags: string[];
+  /** The user who looks after them. */
+  owner: string | null;
+  client_type: string | null;
+  plan_tier: string | null;
+  /** Their user here, if they have one. */
+  user_id: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+  /** Newest first, at most 200; in the answers about one person. */
+  history?: MarketingPersonHistoryEntry[] | undefined;
 }
 
 /** A new secret; nothing changes until it is confirmed with a code. */
@@ -1711,6 +1973,12 @@ export interface PasswordResetRequest {
 export interface PaymentWebhookResponse {
   received: boolean;
 }
+
+/** How a person became known. */
+export type PersonSource = 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual';
+
+/** How far things are with a person. */
+export type PersonStage = 'new' | 'contacted' | 'qualified' | 'customer' | 'lost';
 
 /** When to charge the saved card, and what. */
 export interface PlanAutoTopupRequest {

@@ -30,6 +30,8 @@ export interface Operation {
   readonly body?: unknown;
   /** Instead of `body`: a form with files, which are sent piece by piece. */
   readonly form?: FormData | undefined;
+  /** Instead of `body`: a CSV file, which is sent piece by piece. */
+  readonly csv?: Blob | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The operation creates or charges: it carries an idempotency key, so that a retry cannot do it twice. */
   readonly isOnce?: boolean;
@@ -41,7 +43,7 @@ interface Attempt {
   readonly operation: Operation;
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | FormData | null;
+  readonly body: string | FormData | Blob | null;
   readonly options: CallOptions;
   readonly number: number;
 }
@@ -123,19 +125,20 @@ export class Transport {
     }
   }
 
-  #request(operation: Operation, options: CallOptions): { url: string; headers: Record<string, string>; body: string | FormData | null } {
+  #request(operation: Operation, options: CallOptions): { url: string; headers: Record<string, string>; body: Attempt['body'] } {
     const { credential, baseUrl, headers: common } = this.#settings;
     const idempotencyKey = options.idempotencyKey ?? (operation.isOnce ? freshIdempotencyKey() : undefined);
     const headers = {
       accept: 'application/json, text/event-stream',
       ...(operation.body !== undefined && { 'content-type': 'application/json' }),
+      ...(operation.csv && { 'content-type': 'text/csv' }),
       ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...lowerCaseNames(common),
       ...operation.headers,
       ...lowerCaseNames(options.headers),
     };
-    const body = operation.form ?? (operation.body === undefined ? null : JSON.stringify(operation.body));
+    const body = operation.form ?? operation.csv ?? (operation.body === undefined ? null : JSON.stringify(operation.body));
     return { url: `${baseUrl}${operation.path}${queryText(operation.query)}`, headers, body };
   }
 

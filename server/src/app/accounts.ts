@@ -1,4 +1,5 @@
 import { createFileSender } from '../adapters/mail/files.ts';
+import type { MailSender } from '../adapters/mail/port.ts';
 import { createSmtpSender } from '../adapters/mail/smtp.ts';
 import { deleteAccountBatches } from '../batches/index.ts';
 import type { Catalog } from '../catalog/index.ts';
@@ -21,6 +22,9 @@ import type { Foundation } from './foundation.ts';
 import { type Authenticator, createAuthenticator } from './http/credentials.ts';
 import { masterKeysOf } from './master-keys.ts';
 
+/** A letter about somebody's account is not to wait behind a mail to thousands. */
+const SMTP_CONNECTIONS = 5;
+
 export interface Accounts {
   readonly identity: Identity;
   readonly keys: Keys;
@@ -30,6 +34,8 @@ export interface Accounts {
   readonly authenticator: Authenticator;
   readonly internalSecret: string;
   readonly outbox: Outbox;
+  /** Takes mails for the world outside. */
+  readonly sender: MailSender;
 }
 
 interface AccountsDeps {
@@ -64,7 +70,7 @@ export async function openAccounts({ foundation, catalog, publicUrl }: AccountsD
   const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
 
   const sender = config.smtpUrl
-    ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom })
+    ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom, connections: SMTP_CONNECTIONS })
     : createFileSender({ folder: dataDir.file('mail'), from: config.mailFrom });
   closing.add('mail sender', () => sender.close());
   const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl());
@@ -76,5 +82,6 @@ export async function openAccounts({ foundation, catalog, publicUrl }: AccountsD
     authenticator: createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, internalSecret }),
     internalSecret,
     outbox: createOutbox({ pool, sender, desk, log }),
+    sender,
   };
 }

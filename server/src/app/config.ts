@@ -83,6 +83,7 @@ const Variables = z.object({
     .string()
     .regex(/^[^\r\n]*@[^\s@]+$/, 'Expected an address such as "Tallygate <no-reply@example.com>"')
     .default('Tallygate <no-reply@tallygate.localhost>'),
+  EMAILS_PER_SECOND: z.coerce.number().min(0.1).max(10_000).default(20),
   WEB_URL: httpUrl.optional(),
   SECURITY_CONTACT: z.url({ protocol: /^(mailto|https|tel)$/ }).optional(),
   MCP_ORIGINS: webOrigins.default([]),
@@ -138,6 +139,8 @@ export interface Config {
   /** Undefined: mails are written to files in the data directory. */
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
+  /** Marketing mails that are begun in a second, at most. */
+  readonly emailsPerSecond: number;
   /** Where links in mails lead; follows `publicUrl` when it is not set. */
   readonly webUrl: string | undefined;
   /** A URI of whoever answers for vulnerabilities: what `security.txt` names. */
@@ -213,6 +216,7 @@ export function readConfig(environment: Environment = process.env): Config {
         : { secretKey: given.STRIPE_SECRET_KEY, webhookSecret: given.STRIPE_WEBHOOK_SECRET ?? '', apiUrl: given.STRIPE_API_HOST },
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
+    emailsPerSecond: given.EMAILS_PER_SECOND,
     webUrl: given.WEB_URL,
     // The mailbox that RFC 2142 reserves for this, at the domain that mails come from.
     securityContact: given.SECURITY_CONTACT ?? `mailto:security@${given.MAIL_FROM.replace(/^.*@/s, '').replace(/>$/, '')}`,

@@ -50,6 +50,7 @@ import { createVideoApi } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { startJobs } from './jobs.ts';
 import { openKeptWork } from './kept-work.ts';
+import { openMarketing } from './marketing.ts';
 import { openPayments } from './payments.ts';
 import { scheduledJobs } from './scheduled-jobs.ts';
 import { openServing } from './serving.ts';
@@ -116,10 +117,13 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const blobs = await openLocalDisk(dataDir.file('blobs'));
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl: foundation.databaseUrl }, log });
     const kept = await openKeptWork({ foundation, blobs, queue, books, accounts, inference });
+    const peerAddress = createPeerAddress(config.trustedProxies);
+    const marketing = openMarketing({ foundation, accounts, peerAddress, publicUrl });
     const jobs = await startJobs({
       jobs: [
         ...kept.jobs,
         ...(await anchoringJobs(foundation)),
+        ...marketing.jobs,
         ...scheduledJobs({
           pool,
           blobs,
@@ -143,7 +147,6 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const readiness = new Readiness();
     const discovery = openDiscovery({ catalog, securityContact: config.securityContact, publicUrl, clock });
     const { storageBytes: _, ...fileLimits } = config.files;
-    const peerAddress = createPeerAddress(config.trustedProxies);
     const front: Server = createFront({
       inference: createInferenceApi({
         ...{ authenticator, idempotency, inference, operations: kept.operations, checkSignature, blobs },
@@ -164,6 +167,8 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
         ...{ authenticator, peerAddress, publicUrl, log },
         bodyLimits: config.inferenceBody,
       }),
+      people: marketing.transfers,
+      unsubscribing: marketing.unsubscribePages,
       payments: createPaymentApi({ receive: plans.events.receive, pages: payments.pages, problemReply, log }),
       docs: createDocsSite(DOCS_SITE),
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply }),
@@ -181,6 +186,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
           ...endpointsOf(contract.catalog, catalogRoutes(catalog)),
           ...kept.endpoints,
+          ...marketing.endpoints,
           ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds })),
           ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
           ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
@@ -199,6 +205,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...Object.values(contract.inference),
           ...Object.values(contract.fileTransfers),
           ...Object.values(contract.videoTransfers),
+          ...Object.values(contract.peopleTransfers),
         ],
         ...{ authenticator, idempotency, publicUrl, log },
         bodyLimits: config.accountBody,

@@ -10,9 +10,10 @@ export function createFileSender({ folder, from }: { folder: string; from: strin
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const composer = createTransport({ streamTransport: true, buffer: true, newline: 'unix' });
   return {
-    async send(mail) {
+    async send(mail, beforeHandover) {
       const { message } = await composer.sendMail(toMessage(mail, from));
       if (!Buffer.isBuffer(message)) throw new Error('A mail was composed as a stream');
+      await beforeHandover?.();
       await writeWhole(join(folder, `${mail.id}.eml`), message);
     },
     close: async () => composer.close(),

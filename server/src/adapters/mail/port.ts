@@ -7,22 +7,37 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
+  /** Where one click unsubscribes, for mails that are not about the recipient's own affairs (RFC 8058). */
+  readonly unsubscribeUrl?: string;
 }
 
 export interface MailSender {
   /**
    * Resolves once somebody else is responsible for the mail.
-   * @throws MailRefused when this mail will never be taken; any other failure may pass
+   * @param beforeHandover called when its recipient was accepted, right before the end of its text goes out: until it resolves nobody has
+   * the mail, and when it rejects nobody will. A failure after it, other than the two below, leaves open whether the mail was taken.
+   * @throws MailRefused when this mail will never be taken, MailDeferred when it was not taken for now; any other failure may pass
    */
-  send(mail: Mail): Promise<void>;
+  send(mail: Mail, beforeHandover?: () => Promise<void>): Promise<void>;
   /** Ends idle connections. */
   close(): Promise<void>;
 }
 
 /** The recipient or the mail itself was refused for good: repeating it only hurts the sender's reputation. */
 export class MailRefused extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  readonly of: 'recipient' | 'mail';
+
+  constructor(message: string, options: ErrorOptions & { readonly of: 'recipient' | 'mail' }) {
     super(message, options);
     this.name = 'MailRefused';
+    this.of = options.of;
+  }
+}
+
+/** The mail server has answered that it does not take the mail now. It has not got it. */
+export class MailDeferred extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'MailDeferred';
   }
 }

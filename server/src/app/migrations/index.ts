@@ -28,6 +28,8 @@ import { anchorsMigration } from './0038-anchors.ts';
 import { eventsMigration } from './0041-events.ts';
 import { purchasesMigration } from './0042-purchases.ts';
 import { peopleMigration } from './0044-people.ts';
+import { importPeopleMigration } from './0045-import-people.ts';
+import { emailsMigration } from './0046-emails.ts';
 import { contentMigration } from './0047-content.ts';
 import { paymentCommandsMigration } from './0050-payment-commands.ts';
 import { owedInvoicesMigration } from './0051-owed-invoices.ts';
@@ -63,6 +65,8 @@ export const migrations: readonly Migration[] = [
   eventsMigration,
   purchasesMigration,
   peopleMigration,
+  importPeopleMigration,
+  emailsMigration,
   contentMigration,
   paymentCommandsMigration,
   owedInvoicesMigration,

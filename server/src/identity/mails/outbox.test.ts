@@ -101,7 +101,7 @@ describe('the outbox', () => {
 
   test('a mail that is refused for good, or could not be sent for two days, is given up', async () => {
     const refused = await queue();
-    await outboxOf(async () => Promise.reject(new MailRefused('550 no such user'))).sendDue();
+    await outboxOf(async () => Promise.reject(new MailRefused('550 no such user', { of: 'recipient' }))).sendDue();
     expect(await rowOf(refused)).toMatchObject({ sent_at: null, failed_at: expect.any(Date), last_error: '550 no such user' });
     const old = await queue();
     await pool.query(`update mails set created_at = now() - interval '3 days' where recipient = $1`, [old]);

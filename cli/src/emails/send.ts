@@ -1,0 +1,96 @@
+import type { MarketingEmailSendRequest } from '@tallygate/sdk';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { type FilterOptions, filterOf, withFilter } from '../people/filter-options.ts';
+import { printRecord } from '../print.ts';
+import { EMAIL_FIELDS, EMAIL_LINES } from './show-email.ts';
+
+type Variables = Readonly<Record<string, string>>;
+
+interface Options extends FilterOptions {
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  readonly person?: readonly string[];
+  readonly everybody?: boolean;
+  readonly var?: Variables;
+  readonly at?: string;
+  readonly preview?: boolean;
+  readonly test?: boolean;
+  readonly yes?: boolean;
+}
+
+export const sendEmail = (emails: Command, perform: Perform): Command =>
+  withJson(
+    EMAIL_FIELDS,
+    withFilter(
+      emails
+        .command('send')
+        .description('Send a mail to people: to some by their ids, or to all that fit a filter')
+        .requiredOption('--subject <text>', 'may hold variables: {{first_name|there}}')
+        .requiredOption('--text <file>', 'file with the plain part')
+        .option('--html <file>', 'file with the HTML part (default: made of the plain one)')
+        .option('--person <id...>', 'these people')
+        .option('--everybody', 'all there are')
+        .option('--var <name=value>', 'a further variable; may be said often', variable)
+        .option('--at <time>', 'not before this time, such as 2026-12-01T08:00:00Z')
+        .addOption(new Option('--preview', 'show the mail to the first of them and send nothing').conflicts('test'))
+        .option('--test', 'send that one to yourself, and to nobody else')
+        .option('--yes', 'do not ask'),
+    ),
+  ).action(perform(send));
+
+async function send(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { subject, at, var: variables } = options;
+  const to = audienceOf(options);
+  const text = await contentOf(world, options.text);
+  const html = options.html === undefined ? undefined : await contentOf(world, options.html);
+  const request = {
+    to,
+    subject,
+    text,
+    ...(html !== undefined && { html }),
+    ...(variables && { variables }),
+    ...(at && { scheduled_at: at }),
+  };
+  const client = await world.connect();
+  const call = { signal: world.signal };
+  if (options.preview || !(options.test || options.yes)) {
+    const { recipients, preview } = await client.emails.send({ ...request, mode: 'preview' }, call);
+    world.err.write(preview ? `To ${preview.to}\nSubject: ${preview.subject}\n\n${preview.text}\n` : 'Nobody fits.\n');
+    world.err.write(`${recipients} recipients.\n`);
+    if (options.preview) return;
+    await confirm(world, recipients);
+  }
+  const { email } = await client.emails.send({ ...request, mode: options.test ? 'test' : 'send' }, call);
+  if (email) printRecord(world, email, EMAIL_LINES);
+}
+
+function audienceOf(options: Options): MarketingEmailSendRequest['to'] {
+  const filter = filterOf(options);
+  const isFiltered = Object.keys(filter).length > 0;
+  if ([options.person !== undefined, options.everybody === true, isFiltered].filter(Boolean).length !== 1)
+    throw new Failure('usage', 'Say to whom: --person, a filter such as --event, or --everybody.', EXIT.usage);
+  return options.person ? { person_ids: [...options.person] } : { filter };
+}
+
+async function contentOf(world: CommandWorld, path: string): Promise<string> {
+  const content = await world.readFile(path);
+  if (content === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
+  return content;
+}
+
+async function confirm(world: CommandWorld, recipients: number): Promise<void> {
+  if (!world.input.isTty)
+    throw new Failure('usage', 'A sent mail cannot be taken back.', EXIT.usage, 'Say --yes to go on without being asked.');
+  const answer = await world.input.ask(`Send to ${recipients}? [y/N] `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('canceled', 'Nothing was sent.', EXIT.failure);
+}
+
+function variable(text: string, before: Variables = {}): Variables {
+  const [, name, value] = /^([a-z][a-z0-9_]*)=(.*)$/s.exec(text) ?? [];
+  if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected name=value.');
+  return { ...before, [name]: value };
+}

@@ -1,0 +1,33 @@
+import type { PeopleFilter } from '@tallygate/sdk';
+import type { Command } from 'commander';
+
+export interface FilterOptions {
+  readonly search?: string;
+  readonly status?: string;
+  readonly source?: string;
+  readonly event?: string;
+  readonly owner?: string;
+  readonly clientType?: string;
+  readonly plan?: string;
+}
+
+/** Adds the dimensions in which people are told apart. */
+export const withFilter = (command: Command): Command =>
+  command
+    .option('-q, --search <words>', 'words in e-mail address, name or company; #beta finds the tag')
+    .option('--status <status>', 'new, contacted, qualified, customer, lost, unsubscribed or bounced')
+    .option('--source <source>', 'user, registration, invite, client_request, import or manual')
+    .option('--event <slug>', 'an event they registered for')
+    .option('--owner <user-id>', 'who looks after them, or none')
+    .option('--client-type <type>', 'their kind of client, or none')
+    .option('--plan <tier>', 'the plan their account is on, or none');
+
+export const filterOf = ({ search, status, source, event, owner, clientType, plan }: FilterOptions): PeopleFilter => ({
+  ...(search !== undefined && { q: search }),
+  ...(status !== undefined && { status }),
+  ...(source !== undefined && { source }),
+  ...(event !== undefined && { event_slug: event }),
+  ...(owner !== undefined && { owner }),
+  ...(clientType !== undefined && { client_type: clientType }),
+  ...(plan !== undefined && { plan_tier: plan }),
+});

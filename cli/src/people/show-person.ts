@@ -1,0 +1,31 @@
+import type { MarketingPersonRecord } from '@tallygate/sdk';
+import type { Column } from '../print.ts';
+
+export const PERSON_FIELDS = [
+  ...['person_id', 'email', 'other_emails', 'name', 'company', 'status', 'subscription', 'unsubscribed_at', 'bounced_at', 'sources'],
+  ...['event_slugs', 'tags', 'owner', 'client_type', 'plan_tier', 'user_id', 'created_at', 'updated_at', 'history'],
+];
+
+export const PERSON_COLUMNS: readonly Column<MarketingPersonRecord>[] = [
+  { title: 'id', of: ({ person_id }) => person_id },
+  { title: 'email', of: ({ email }) => email },
+  { title: 'name', of: ({ name }) => name },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'subscription', of: ({ subscription }) => subscription },
+  { title: 'sources', of: ({ sources }) => sources.join(' ') },
+  { title: 'tags', of: ({ tags }) => tags.join(' ') },
+  { title: 'plan', of: ({ plan_tier }) => plan_tier },
+];
+
+export const PERSON_LINES: readonly Column<MarketingPersonRecord>[] = [
+  ...PERSON_COLUMNS,
+  { title: 'company', of: ({ company }) => company },
+  { title: 'events', of: ({ event_slugs }) => event_slugs.join(' ') },
+  { title: 'owner', of: ({ owner }) => owner },
+  { title: 'client type', of: ({ client_type }) => client_type },
+  { title: 'known since', of: ({ created_at }) => created_at },
+  {
+    title: 'history',
+    of: ({ history = [] }) => history.map(({ at, action, detail }) => `${at} ${action} ${JSON.stringify(detail)}`).join('\n'),
+  },
+];

@@ -1,0 +1,59 @@
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { printRecord } from '../print.ts';
+import { type FilterOptions, filterOf, withFilter } from './filter-options.ts';
+
+const IMPORT_FIELDS = ['rows', 'created', 'updated', 'skipped', 'failed', 'errors'];
+
+interface ExportOptions extends FilterOptions {
+  readonly output?: string;
+  readonly person?: string;
+}
+
+export const exportPeople = (people: Command, perform: Perform): Command =>
+  withFilter(people.command('export').description('People as CSV, or everything that is kept of one as JSON'))
+    .option('--person <person-id>', 'everything that is kept of this one')
+    .option('-o, --output <file>', 'write to a file instead of stdout')
+    .action(perform(exportTo));
+
+async function exportTo(world: CommandWorld, { options }: Typed<ExportOptions>): Promise<void> {
+  const { output, person } = options;
+  const client = await world.connect();
+  const call = { signal: world.signal };
+  if (person === undefined) {
+    const { body } = await client.people.exportAll(filterOf(options), call);
+    await world.saveBytes(output ?? '-', body ?? pieces(''));
+  } else await world.saveBytes(output ?? '-', pieces(`${JSON.stringify(await client.people.exportOne(person, call), null, 2)}\n`));
+  if (output !== undefined && output !== '-') world.err.write(`Wrote ${output}.\n`);
+}
+
+async function* pieces(text: string): AsyncGenerator<Uint8Array, void, undefined> {
+  yield new TextEncoder().encode(text);
+}
+
+export const importPeople = (people: Command, perform: Perform): Command =>
+  withJson(
+    IMPORT_FIELDS,
+    people
+      .command('import')
+      .description('Take people from a CSV file: email, and any of name, company, client_type, tags, event_slug')
+      .argument('<file>'),
+  ).action(perform(importFrom));
+
+async function importFrom(world: CommandWorld, { args: [path = ''] }: Typed<object>): Promise<ExitCode> {
+  const file = await world.openFile(path);
+  if (file === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
+  const client = await world.connect();
+  const result = await client.people.importAll(file, { signal: world.signal });
+  printRecord(world, result, [
+    { title: 'rows', of: ({ rows }) => String(rows) },
+    { title: 'created', of: ({ created }) => String(created) },
+    { title: 'updated', of: ({ updated }) => String(updated) },
+    { title: 'skipped', of: ({ skipped }) => String(skipped) },
+    { title: 'failed', of: ({ failed }) => String(failed) },
+  ]);
+  for (const { line, message } of result.errors) world.err.write(`${path}:${line}: ${message}\n`);
+  return result.failed > 0 ? EXIT.failure : EXIT.ok;
+}

@@ -1,0 +1,278 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { peopleFilter } from './people.ts';
+
+const c = initContract();
+
+const RECIPIENT_STATES = [
+  ...(['queued', 'handing_over', 'sent', 'unconfirmed'] as const),
+  ...(['bounced', 'rejected', 'failed', 'suppressed', 'canceled'] as const),
+] as const;
+
+const EMAIL_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
+const EMAIL_EXAMPLE = {
+  email_id: EMAIL_ID,
+  subject: '{{first_name|Hello}}, the beta is open',
+  to: { filter: { event_slug: 'vibethon' } },
+  is_test: false,
+  state: 'sending',
+  progress: { recipients: 3, queued: 0, sent: 2, unconfirmed: 0, bounced: 0, rejected: 0, failed: 0, suppressed: 1, canceled: 0 },
+  scheduled_at: '2026-11-21T08:00:00.000Z',
+  created_at: '2026-11-21T08:00:00.000Z',
+  started_at: '2026-11-21T08:00:01.000Z',
+  finished_at: null,
+};
+const PREVIEW_EXAMPLE = {
+  to: 'ada@example.com',
+  subject: 'Ada, the beta is open',
+  text: 'Hi Ada,\n\ncome in: https://example.com/beta\n',
+  html: '<p>Hi Ada, <a href="https://example.com/beta">come in</a>.</p>',
+};
+const RECIPIENT_EXAMPLE = {
+  recipient_id: EMAIL_ID,
+  person_id: EMAIL_ID,
+  to: 'ada@example.com',
+  state: 'sent',
+  attempts: 1,
+  sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  last_error: null,
+  at: '2026-11-21T08:00:02.000Z',
+};
+
+const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\u0000');
+const NOT_WELL_FORMED = 'must not contain null characters';
+const count = (description: string, example: number) => z.int().meta({ description, examples: [example] });
+
+const Audience = z
+  .union([
+    z.strictObject({ person_id: Uuid }),
+    z.strictObject({ person_ids: z.array(Uuid).min(1).max(5_000) }),
+    z.strictObject({ filter: z.strictObject(peopleFilter) }),
+  ])
+  .meta({
+    id: 'MarketingEmailAudience',
+    description: 'One person, some, or all that fit a filter at the moment the sending begins; `{ "filter": {} }` is everybody.',
+    examples: [{ filter: { event_slug: 'vibethon' } }],
+  });
+export type MarketingEmailAudience = z.infer<typeof Audience>;
+
+const template = {
+  subject: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine(isPlainText, NOT_PLAIN)
+    .meta({ description: 'May hold variables, as the bodies.', examples: ['{{first_name|Hello}}, the beta is open'] }),
+  text: z
+    .string()
+    .min(1)
+    .max(100_000)
+    .refine(wellFormed, NOT_WELL_FORMED)
+    .meta({
+      description:
+        'The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known.',
+      examples: ['Hi {{first_name|there}},\n\ncome in: {{link}}\n'],
+    }),
+  html: z
+    .string()
+    .min(1)
+    .max(200_000)
+    .refine(wellFormed, NOT_WELL_FORMED)
+    .optional()
+    .meta({
+      description: 'The HTML part, in which what is filled in is escaped; made of the text where it is left out.',
+      examples: ['<p>Hi {{first_name|there}}, <a href="{{link}}">come in</a>.</p>'],
+    }),
+  variables: z
+    .record(
+      z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a lower-case name'),
+      z.string().max(2_000).refine(wellFormed, NOT_WELL_FORMED),
+    )
+    .optional()
+    .meta({ description: 'Further variables, the same for everybody.', examples: [{ link: 'https://example.com/beta' }] }),
+};
+
+export const MarketingEmailSendRequest = z
+  .strictObject({
+    to: Audience,
+    ...template,
+    mode: z.enum(['send', 'preview', 'test']).default('send').meta({
+      description:
+        '`preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of whoever asks, and to nobody else.',
+    }),
+    scheduled_at: z.iso
+      .datetime()
+      .optional()
+      .meta({ description: 'Not before this time, RFC 3339, UTC. Left out: at once.', examples: ['2026-12-01T08:00:00Z'] }),
+  })
+  .meta({ id: 'MarketingEmailSendRequest', description: 'A mail, and who is to get it.' });
+export type MarketingEmailSendRequest = z.infer<typeof MarketingEmailSendRequest>;
+
+export const MarketingEmailRecord = z
+  .object({
+    email_id: Uuid,
+    subject: z.string().meta({ description: 'With its variables.', examples: ['{{first_name|Hello}}, the beta is open'] }),
+    to: z.record(z.string(), z.unknown().meta({ description: 'Any JSON.' })).meta({ examples: [{ filter: { event_slug: 'vibethon' } }] }),
+    is_test: z.boolean(),
+    state: z
+      .enum(['scheduled', 'preparing', 'sending', 'sent', 'canceled'])
+      .meta({ description: '`preparing`: its recipients are being looked up. `sent`: nobody waits for it any more.' }),
+    progress: z
+      .object({
+        recipients: count('All of them; final once the state is `sending`.', 3),
+        queued: count('Waiting, also for another attempt.', 0),
+        sent: count('Taken by the mail server.', 2),
+        unconfirmed: count(
+          'Handed to the mail server, which was not heard before the connection or this service broke: most likely sent, and never sent twice.',
+          0,
+        ),
+        bounced: count('The mail server refused the address for good; it gets no further mail.', 0),
+        rejected: count('The mail server refused this mail for good.', 0),
+        failed: count('Given up after the last attempt.', 0),
+        suppressed: count('Unsubscribed or bounced: got nothing.', 1),
+        canceled: count('Still waiting when it was canceled.', 0),
+      })
+      .meta({ description: 'How many recipients are where.' }),
+    scheduled_at: Timestamp,
+    created_at: Timestamp,
+    started_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ examples: ['2026-11-21T08:00:01.000Z'] }),
+    finished_at: z.iso
+      .datetime()
+      .nullable()
+      .meta({ examples: ['2026-11-21T08:05:00.000Z'] }),
+  })
+  .meta({ id: 'MarketingEmailRecord', description: 'A marketing mail and how far it is.', examples: [EMAIL_EXAMPLE] });
+export type MarketingEmailRecord = z.infer<typeof MarketingEmailRecord>;
+
+export const MarketingEmailSendResponse = z
+  .object({
+    email: MarketingEmailRecord.nullable().meta({ description: 'Null in a preview.' }),
+    recipients: count('How many the audience has now, those who get no mail included.', 3),
+    preview: z
+      .object({
+        to: z.string().meta({ examples: ['ada@example.com'] }),
+        subject: z.string().meta({ examples: ['Ada, the beta is open'] }),
+        text: z.string().meta({ examples: ['Hi Ada,\n\ncome in: https://example.com/beta\n'] }),
+        html: z.string().meta({ examples: ['<p>Hi Ada, <a href="https://example.com/beta">come in</a>.</p>'] }),
+      })
+      .nullable()
+      .meta({ description: 'The mail to the first recipient; null where nobody fits.' }),
+  })
+  .meta({
+    id: 'MarketingEmailSendResponse',
+    description: 'What is sent, or would be.',
+    examples: [{ email: EMAIL_EXAMPLE, recipients: 3, preview: PREVIEW_EXAMPLE }],
+  });
+export type MarketingEmailSendResponse = z.infer<typeof MarketingEmailSendResponse>;
+
+export const MarketingEmailListResponse = z
+  .object(page(MarketingEmailRecord))
+  .meta({
+    id: 'MarketingEmailListResponse',
+    description: 'Marketing mails, newest first.',
+    examples: [{ items: [EMAIL_EXAMPLE], total: 1, limit: 50, offset: 0 }],
+  });
+export type MarketingEmailListResponse = z.infer<typeof MarketingEmailListResponse>;
+
+export const MarketingEmailRecipient = z
+  .object({
+    recipient_id: Uuid.meta({ description: 'The Message-ID of the mail begins with it.' }),
+    person_id: Uuid.nullable(),
+    to: z
+      .string()
+      .nullable()
+      .meta({ description: 'Null once the person was erased.', examples: ['ada@example.com'] }),
+    state: z.enum(RECIPIENT_STATES),
+    attempts: count('How often it was tried.', 1),
+    sha256: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of subject, text and HTML as they went out, each ended by a null byte.', examples: ['9f86d081…'] }),
+    last_error: z
+      .string()
+      .nullable()
+      .meta({ examples: ['550 no such user'] }),
+    at: Timestamp.meta({ description: 'When it came to this state.' }),
+  })
+  .meta({ id: 'MarketingEmailRecipient', description: 'One address that a mail is for, and what came of it.' });
+export type MarketingEmailRecipient = z.infer<typeof MarketingEmailRecipient>;
+
+export const MarketingEmailRecipientListResponse = z
+  .object(page(MarketingEmailRecipient))
+  .meta({
+    id: 'MarketingEmailRecipientListResponse',
+    description: 'Who got a mail.',
+    examples: [{ items: [RECIPIENT_EXAMPLE], total: 1, limit: 50, offset: 0 }],
+  });
+export type MarketingEmailRecipientListResponse = z.infer<typeof MarketingEmailRecipientListResponse>;
+
+const EmailPath = z.object({ email_id: Uuid.meta({ description: 'The mail’s id.' }) });
+const reading = { auth: 'bearer', scope: 'account:read', role: 'marketing', tag: 'Marketing e-mails' } as const;
+const writing = { ...reading, scope: 'account:write' } as const;
+
+export const emails = c.router({
+  send: {
+    method: 'POST',
+    path: '/v1/marketing/emails/send',
+    summary: 'Send a mail to people',
+    description:
+      'The mail goes out in the background. Whoever unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click.',
+    headers: { ...headersA, ...idempotencyHeader },
+    body: MarketingEmailSendRequest,
+    responses: { 200: MarketingEmailSendResponse, ...refusals.write },
+    metadata: { ...writing, operationId: 'sendMarketingEmail' } as const,
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/marketing/emails',
+    summary: 'List marketing mails',
+    description: 'Newest first, each with how far it is.',
+    headers: headersA,
+    query: z.object(pageQuery),
+    responses: { 200: MarketingEmailListResponse, ...refusals.read },
+    metadata: { ...reading, operationId: 'listMarketingEmails' } as const,
+  },
+  get: {
+    method: 'GET',
+    path: '/v1/marketing/emails/:email_id',
+    summary: 'How far a mail is',
+    description: 'One mail with its progress.',
+    headers: headersA,
+    pathParams: EmailPath,
+    responses: { 200: MarketingEmailRecord, 404: problem, ...refusals.read },
+    metadata: { ...reading, operationId: 'getMarketingEmail' } as const,
+  },
+  recipients: {
+    method: 'GET',
+    path: '/v1/marketing/emails/:email_id/recipients',
+    summary: 'Who got a mail',
+    description: 'Every address that it is for, and what came of it.',
+    headers: headersA,
+    pathParams: EmailPath,
+    query: z.object({
+      state: z
+        .enum(RECIPIENT_STATES)
+        .optional()
+        .meta({ description: 'Only these.', examples: ['bounced'] }),
+      ...pageQuery,
+    }),
+    responses: { 200: MarketingEmailRecipientListResponse, 404: problem, ...refusals.read },
+    metadata: { ...reading, operationId: 'listMarketingEmailRecipients' } as const,
+  },
+  cancel: {
+    method: 'POST',
+    path: '/v1/marketing/emails/:email_id/cancel',
+    summary: 'Stop a mail',
+    description: 'Whoever still waits for it gets nothing. What went out stays out.',
+    headers: headersA,
+    pathParams: EmailPath,
+    body: c.noBody(),
+    responses: { 200: MarketingEmailRecord, 404: problem, ...refusals.write },
+    metadata: { ...writing, operationId: 'cancelMarketingEmail' } as const,
+  },
+});

@@ -1,0 +1,312 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+
+const c = initContract();
+
+const STAGES = ['new', 'contacted', 'qualified', 'customer', 'lost'] as const;
+const SOURCES = ['user', 'registration', 'invite', 'client_request', 'import', 'manual'] as const;
+const PERSON_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
+
+const Stage = z.enum(STAGES).meta({ id: 'PersonStage', description: 'How far things are with a person.' });
+const Source = z.enum(SOURCES).meta({ id: 'PersonSource', description: 'How a person became known.' });
+export type PersonSource = z.infer<typeof Source>;
+
+/** Lower case, so that a tag is one however it is typed. */
+const TagText = z
+  .string()
+  .trim()
+  .toLowerCase()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'must be up to 40 letters, digits, dashes and underscores')
+  .meta({ examples: ['beta'] });
+const plain = (max: number) => z.string().trim().min(1).max(max).refine(isPlainText, NOT_PLAIN);
+
+export const MarketingPersonHistoryEntry = z
+  .object({
+    action: z.string().meta({ description: 'What was done, such as `tag`, `merge` or `seen`.', examples: ['tag'] }),
+    actor: z.object({
+      kind: z.enum(['user', 'key', 'internal', 'system']).meta({ description: 'Who did it; `internal` is the web front end.' }),
+      id: z
+        .string()
+        .nullable()
+        .meta({ description: 'The id of the user or of the API key.', examples: [PERSON_ID] }),
+    }),
+    detail: z
+      .record(z.string(), z.unknown().meta({ description: 'Any JSON.' }))
+      .meta({ description: 'What changed.', examples: [{ tag: 'beta' }] }),
+    at: Timestamp,
+  })
+  .meta({ id: 'MarketingPersonHistoryEntry', description: 'One thing that happened to a person’s record.' });
+export type MarketingPersonHistoryEntry = z.infer<typeof MarketingPersonHistoryEntry>;
+
+const PERSON_EXAMPLE = {
+  person_id: PERSON_ID,
+  email: 'ada@example.com',
+  other_emails: [],
+  name: 'Ada Lovelace',
+  company: 'Analytical Engines',
+  status: 'new',
+  subscription: 'subscribed',
+  unsubscribed_at: null,
+  bounced_at: null,
+  sources: ['registration'],
+  event_slugs: ['vibethon'],
+  tags: ['beta'],
+  owner: null,
+  client_type: 'startup',
+  plan_tier: 'pro',
+  user_id: null,
+  created_at: '2026-11-21T08:00:00.000Z',
+  updated_at: '2026-11-21T08:00:00.000Z',
+};
+const HISTORY_EXAMPLE = { action: 'tag', actor: { kind: 'user', id: PERSON_ID }, detail: { tag: 'beta' }, at: '2026-11-21T08:00:00.000Z' };
+
+const time = (description: string) =>
+  z.iso
+    .datetime()
+    .nullable()
+    .meta({ description, examples: ['2026-11-21T08:00:00.000Z'] });
+
+export const MarketingPersonRecord = z
+  .object({
+    person_id: Uuid,
+    email: z.string().meta({ description: 'In lower case.', examples: ['ada@example.com'] }),
+    other_emails: z.array(z.string()).meta({ description: 'Further addresses of the same person.', examples: [[]] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ examples: ['Ada Lovelace'] }),
+    company: z
+      .string()
+      .nullable()
+      .meta({ examples: ['Analytical Engines'] }),
+    status: Stage,
+    subscription: z
+      .enum(['subscribed', 'unsubscribed', 'bounced'])
+      .meta({ description: 'Whether the person gets marketing mail: `unsubscribed` and `bounced` get none.' }),
+    unsubscribed_at: time('When they unsubscribed.'),
+    bounced_at: time('When a mail to them was refused for good.'),
+    sources: z.array(Source),
+    event_slugs: z.array(z.string()).meta({ description: 'Events they registered for.', examples: [['vibethon']] }),
+    tags: z.array(z.string()).meta({ examples: [['beta']] }),
+    owner: Uuid.nullable().meta({ description: 'The user who looks after them.' }),
+    client_type: z
+      .string()
+      .nullable()
+      .meta({ examples: ['startup'] }),
+    plan_tier: z
+      .string()
+      .nullable()
+      .meta({ examples: ['pro'] }),
+    user_id: Uuid.nullable().meta({ description: 'Their user here, if they have one.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+    history: z
+      .array(MarketingPersonHistoryEntry)
+      .optional()
+      .meta({
+        description: 'Newest first, at most 200; in the answers about one person.',
+        examples: [[HISTORY_EXAMPLE]],
+      }),
+  })
+  .meta({ id: 'MarketingPersonRecord', description: 'A person the service knows by an e-mail address.', examples: [PERSON_EXAMPLE] });
+export type MarketingPersonRecord = z.infer<typeof MarketingPersonRecord>;
+
+export const MarketingPeopleListResponse = z
+  .object({
+    ...page(MarketingPersonRecord),
+    total_is_exact: z.boolean().meta({
+      description: 'False where `q` may fit so many people that `total` is worked out from a part of them.',
+      examples: [true],
+    }),
+  })
+  .meta({
+    id: 'MarketingPeopleListResponse',
+    description: 'People, those who became known last first.',
+    examples: [{ items: [{ ...PERSON_EXAMPLE, history: [HISTORY_EXAMPLE] }], total: 1, total_is_exact: true, limit: 50, offset: 0 }],
+  });
+export type MarketingPeopleListResponse = z.infer<typeof MarketingPeopleListResponse>;
+
+const dimension = (description: string, example: string) =>
+  plain(100)
+    .optional()
+    .meta({ description, examples: [example] });
+
+/** The dimensions in which people are told apart; those that are given hold together. */
+export const peopleFilter = {
+  q: z
+    .string()
+    .trim()
+    .max(200)
+    .refine(isPlainText, NOT_PLAIN)
+    .optional()
+    .meta({
+      description:
+        'Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag.',
+      examples: ['ada example.com'],
+    }),
+  status: dimension('A stage (`new`, `contacted`, `qualified`, `customer`, `lost`), `unsubscribed` or `bounced`.', 'new'),
+  source: dimension('How they became known: `user`, `registration`, `invite`, `client_request`, `import` or `manual`.', 'registration'),
+  event_slug: dimension('An event they registered for.', 'vibethon'),
+  owner: dimension('The id of the user who looks after them, or `none`.', PERSON_ID),
+  client_type: dimension('Their kind of client, or `none`.', 'startup'),
+  plan_tier: dimension('The plan their account is on, or `none`.', 'pro'),
+};
+
+const PeopleFilter = z.object(peopleFilter);
+export type PeopleFilter = z.infer<typeof PeopleFilter>;
+
+const Reason = plain(500).meta({ description: 'Why: kept in the history.', examples: ['Asked for it on the phone on 21 November.'] });
+
+export const MarketingPeopleActionRequest = z
+  .discriminatedUnion('action', [
+    z.strictObject({ action: z.literal('tag'), tag: TagText }),
+    z.strictObject({ action: z.literal('untag'), tag: TagText }),
+    z.strictObject({
+      action: z.literal('assign_owner'),
+      owner: Uuid.nullable().meta({ description: 'A user with the role `marketing` or `admin`; null: nobody.' }),
+    }),
+    z.strictObject({ action: z.literal('set_status'), status: Stage }),
+    z.strictObject({ action: z.literal('note'), note: plain(4_000).meta({ examples: ['Wants a call in December.'] }) }),
+    z.strictObject({
+      action: z.literal('merge'),
+      into: Uuid.meta({ description: 'The person who stays; the one in the path becomes part of them.' }),
+    }),
+    z.strictObject({ action: z.literal('unsubscribe'), reason: Reason.optional() }),
+    z.strictObject({ action: z.literal('resubscribe'), reason: Reason }),
+    z.strictObject({ action: z.literal('erase'), reason: Reason.optional() }),
+  ])
+  .meta({
+    id: 'MarketingPeopleActionRequest',
+    description:
+      'What to do with a person. `erase` deletes all that is kept of them for marketing, for good, and lets nothing bring them back; what was paid stays in the ledger, which names accounts alone.',
+    examples: [{ action: 'tag', tag: 'beta' }],
+  });
+export type MarketingPeopleActionRequest = z.infer<typeof MarketingPeopleActionRequest>;
+
+export const MarketingPeopleActionResponse = z
+  .object({
+    action: z.string().meta({ examples: ['tag'] }),
+    changed: z.boolean().meta({ description: 'False where it was so already.', examples: [true] }),
+    person: MarketingPersonRecord.nullable().meta({ description: 'As they are now; null once erased.' }),
+  })
+  .meta({
+    id: 'MarketingPeopleActionResponse',
+    description: 'What came of an action.',
+    examples: [{ action: 'tag', changed: true, person: PERSON_EXAMPLE }],
+  });
+export type MarketingPeopleActionResponse = z.infer<typeof MarketingPeopleActionResponse>;
+
+export const MarketingPersonExport = z
+  .object({
+    person: MarketingPersonRecord,
+    records: z
+      .record(z.string(), z.array(z.record(z.string(), z.unknown().meta({ description: 'Any JSON.' }))))
+      .meta({ description: 'What else is stored under their addresses, by kind.', examples: [{ users: [{ email: 'ada@example.com' }] }] }),
+  })
+  .meta({
+    id: 'MarketingPersonExport',
+    description: 'Everything that is kept of a person.',
+    examples: [{ person: PERSON_EXAMPLE, records: { users: [{ email: 'ada@example.com' }] } }],
+  });
+export type MarketingPersonExport = z.infer<typeof MarketingPersonExport>;
+
+export const MarketingPeopleImportResponse = z
+  .object({
+    rows: z.int().meta({ description: 'Rows read, the header not counted.', examples: [3] }),
+    created: z.int().meta({ examples: [1] }),
+    updated: z.int().meta({ description: 'People who were known already.', examples: [1] }),
+    skipped: z.int().meta({ description: 'Rows of people who were erased: nothing brings them back.', examples: [0] }),
+    failed: z.int().meta({ examples: [1] }),
+    errors: z
+      .array(
+        z.object({
+          line: z.int().meta({ description: 'Of the file, 1 for its first; of a row of several lines, where it begins.', examples: [4] }),
+          message: z.string().meta({ examples: ['email: must be an e-mail address'] }),
+        }),
+      )
+      .meta({ description: 'Rows that could not be taken, the first thousand.' }),
+  })
+  .meta({
+    id: 'MarketingPeopleImportResponse',
+    description: 'What came of an import. Good rows are in, whatever others say.',
+    examples: [
+      { rows: 3, created: 1, updated: 1, skipped: 0, failed: 1, errors: [{ line: 4, message: 'email: must be an e-mail address' }] },
+    ],
+  });
+export type MarketingPeopleImportResponse = z.infer<typeof MarketingPeopleImportResponse>;
+
+const PersonPath = z.object({ person_id: Uuid.meta({ description: 'The person’s id.' }) });
+const reading = { auth: 'bearer', scope: 'account:read', role: 'marketing', tag: 'Marketing people' } as const;
+const writing = { ...reading, scope: 'account:write' } as const;
+const csv = (description: string) => z.string().meta({ description, examples: ['email,name\r\nada@example.com,Ada Lovelace\r\n'] });
+
+export const people = c.router({
+  list: {
+    method: 'GET',
+    path: '/v1/marketing/people',
+    summary: 'List people',
+    description: 'Those who became known last first. All filters that are given hold together.',
+    headers: headersA,
+    query: PeopleFilter.extend(pageQuery),
+    responses: { 200: MarketingPeopleListResponse, ...refusals.read },
+    metadata: { ...reading, operationId: 'listMarketingPeople' } as const,
+  },
+  get: {
+    method: 'GET',
+    path: '/v1/marketing/people/:person_id',
+    summary: 'Show a person',
+    description: 'A list of one, with their history. The id of somebody who was merged leads to whom they are part of.',
+    headers: headersA,
+    pathParams: PersonPath,
+    responses: { 200: MarketingPeopleListResponse, 404: problem, ...refusals.read },
+    metadata: { ...reading, operationId: 'getMarketingPerson' } as const,
+  },
+  act: {
+    method: 'POST',
+    path: '/v1/marketing/people/:person_id/actions',
+    summary: 'Do something with a person',
+    description: 'Tags, owner, stage, notes, merging, unsubscribing, erasing: each is in the history and in the audit log.',
+    headers: headersA,
+    pathParams: PersonPath,
+    body: MarketingPeopleActionRequest,
+    responses: { 200: MarketingPeopleActionResponse, 404: problem, ...refusals.write },
+    metadata: { ...writing, operationId: 'actOnMarketingPerson' } as const,
+  },
+  exportOne: {
+    method: 'GET',
+    path: '/v1/marketing/people/:person_id/export',
+    summary: 'Everything that is kept of a person',
+    description: 'To answer whoever asks what is known of them. It is in the audit log.',
+    headers: headersA,
+    pathParams: PersonPath,
+    responses: { 200: MarketingPersonExport, 404: problem, ...refusals.read },
+    metadata: { ...reading, operationId: 'exportMarketingPerson' } as const,
+  },
+});
+
+/** CSV passes as it comes, beside the account API. */
+export const peopleTransfers = c.router({
+  exportAll: {
+    method: 'GET',
+    path: '/v1/marketing/people/export',
+    summary: 'Export people as CSV',
+    description:
+      'RFC 4180, UTF-8, streamed. A cell that a spreadsheet would take for a formula begins with an apostrophe. It is in the audit log.',
+    headers: headersA,
+    query: PeopleFilter,
+    responses: { 200: c.otherResponse({ contentType: 'text/csv', body: csv('A header and a row for each person.') }), ...refusals.read },
+    metadata: { ...reading, operationId: 'exportMarketingPeople' } as const,
+  },
+  import: {
+    method: 'POST',
+    path: '/v1/marketing/people/import',
+    summary: 'Import people from CSV',
+    description:
+      'The body is the CSV file itself, `Content-Type: text/csv`, UTF-8, at most 512 MiB, with a header: `email`, and any of `name`, `company`, `client_type`, `tags` (by semicolons), `event_slug`. Rows that cannot be taken are named by their lines; all others are in. Importing a file again changes nothing more.',
+    headers: headersA,
+    body: csv('The file.'),
+    responses: { 200: MarketingPeopleImportResponse, 408: problem, ...refusals.write },
+    metadata: { ...writing, body: 'csv', operationId: 'importMarketingPeople' } as const,
+  },
+});

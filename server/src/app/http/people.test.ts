@@ -1,0 +1,263 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { contract } from '@tallygate/contract';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../kernel/log.ts';
+import { peopleRoutes } from '../../marketing/index.ts';
+import { type PersonSighting, sightPerson } from '../../people/index.ts';
+import { personRecords } from '../person-records.ts';
+import { type Instance, newKey, openTestDatabase, PASSWORD, send, signUp, startInstance } from './account-api-under-test.ts';
+import { testCredentials } from './credential-matrix.ts';
+import { endpointsOf } from './endpoint.ts';
+import { createPeerAddress } from './peer-address.ts';
+import { createPeopleTransferApi } from './people-transfer-api.ts';
+
+let db: Awaited<ReturnType<typeof openTestDatabase>>;
+let api: Instance;
+let staff: Awaited<ReturnType<typeof signUp>>;
+let transferUrl: string;
+let stopTransfers: () => void;
+
+beforeAll(async () => {
+  db = await openTestDatabase();
+  const { pool } = db.database;
+  const clock = { now: Date.now };
+  const isStaff = async (id: string) => (await api.users.find(id))?.role === 'admin';
+  api = await startInstance(db.database, db.url, {
+    endpoints: endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records: personRecords })),
+  });
+  staff = await signUp(api, 'admin');
+  const transfers = createPeopleTransferApi({
+    ...{ pool, clock, authenticator: api.authenticator, peerAddress: createPeerAddress([]), publicUrl: () => 'https://tallygate.test' },
+    limits: { maxFileBytes: 4_096, idleTimeoutMs: 5_000 },
+    log: silentLog(),
+  });
+  const server = createServer((req, res) => void transfers.serve(req, res)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  transferUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}/v1/marketing/people`;
+  stopTransfers = () => server.close();
+});
+
+afterAll(async () => {
+  stopTransfers?.();
+  await api?.close();
+  await db?.close();
+});
+
+let serial = 0;
+const at = new Date('2026-11-21T08:00:00Z');
+const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
+async function person(about: Partial<PersonSighting> = {}): Promise<{ id: string; email: string }> {
+  const email = about.email ?? `person-${++serial}@example.com`;
+  await sightPerson(execute, { source: 'registration', at, ...about, email });
+  const { rows } = await db.database.pool.query('select person_id from people where email = $1', [email]);
+  return { id: rows[0]?.person_id, email };
+}
+const path = (rest = '') => `/v1/marketing/people${rest}`;
+const get = async (id: string) => (await send(api, path(`/${id}`), { headers: staff.auth })).body?.items?.[0];
+const act = (id: string, json: object) => send(api, path(`/${id}/actions`), { headers: staff.auth, json });
+const find = async (q: string) => (await send(api, path(`?q=${encodeURIComponent(q)}`), { headers: staff.auth })).body;
+
+testCredentials(() => ({ api, database: db.database }), contract.people);
+
+describe('the people', () => {
+  test('are those who have an account too, as soon as they have it', async () => {
+    const { email, userId } = await signUp(api);
+    expect((await find(email)).items).toMatchObject([{ email, user_id: userId, plan_tier: 'free', sources: ['user'] }]);
+  });
+
+  test('lose whoever closes an account and is known by nothing else', async () => {
+    const { email, auth } = await signUp(api);
+    await send(api, '/v1/users/me/close', { headers: auth, json: { password: PASSWORD } });
+    expect(await find(email)).toMatchObject({ items: [], total: 0 });
+  });
+
+  test('are shown to the marketing role and its keys, and to no member', async () => {
+    const member = await signUp(api);
+    await db.database.pool.query("update users set role = 'marketing' where id = $1", [member.userId]);
+    expect((await send(api, path(), { headers: member.auth })).status).toBe(200);
+    const key = await newKey(api, member.auth, { scopes: ['account:read'] });
+    expect((await send(api, path(), { headers: key.auth })).status).toBe(200);
+    expect((await send(api, path(`/${(await person()).id}/actions`), { headers: key.auth, json: {} })).body.code).toBe('scope_required');
+    expect((await send(api, path(), { headers: (await signUp(api)).auth })).body.code).toBe('forbidden');
+  });
+
+  test.each(['limit=0', 'limit=201', 'offset=-1', 'q=%00'])('refuse %s', async (query) => {
+    expect((await send(api, path(`?${query}`), { headers: staff.auth })).status).toBe(422);
+  });
+
+  test('answer an id that nobody has as missing', async () => {
+    const missing = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee99';
+    expect((await send(api, path(`/${missing}`), { headers: staff.auth })).status).toBe(404);
+    expect((await act(missing, { action: 'tag', tag: 'x' })).status).toBe(404);
+    expect((await send(api, path(`/${missing}/export`), { headers: staff.auth })).status).toBe(404);
+  });
+});
+
+describe('an action', () => {
+  test('is in the history, by whom, and in the audit log; a repeat changes nothing', async () => {
+    const { id } = await person();
+    expect((await act(id, { action: 'tag', tag: 'Beta' })).body).toMatchObject({
+      action: 'tag',
+      changed: true,
+      person: { tags: ['beta'] },
+    });
+    expect((await act(id, { action: 'tag', tag: 'beta' })).body.changed).toBe(false);
+    await act(id, { action: 'set_status', status: 'contacted' });
+    await act(id, { action: 'assign_owner', owner: staff.userId });
+    await act(id, { action: 'note', note: 'Wants a call.' });
+    await act(id, { action: 'untag', tag: 'beta' });
+    const { history, ...now } = await get(id);
+    expect(now).toMatchObject({ status: 'contacted', owner: staff.userId, tags: [] });
+    const actor = { kind: 'user', id: staff.userId };
+    expect(history).toMatchObject([
+      { action: 'untag', actor, detail: { tag: 'beta' } },
+      { action: 'note', detail: { note: 'Wants a call.' } },
+      { action: 'assign_owner', detail: { owner: { from: null, to: staff.userId } } },
+      { action: 'set_status', detail: { status: { from: 'new', to: 'contacted' } } },
+      { action: 'tag', actor },
+      { action: 'seen', actor: { kind: 'system', id: null } },
+    ]);
+    const { rows } = await db.database.pool.query("select action, changes from audit_log where target_id = $1 and action = 'person.note'", [
+      id,
+    ]);
+    expect(rows).toEqual([{ action: 'person.note', changes: {} }]);
+  });
+
+  test.each([
+    { action: 'assign_owner', owner: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee99' },
+    { action: 'resubscribe' },
+    { action: 'tag', tag: 'no spaces' },
+    { action: 'merge', into: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee99' },
+    { action: 'explode' },
+  ])('that makes no sense is refused: %j', async (request) => {
+    expect((await act((await person()).id, request)).status).toBe(422);
+  });
+
+  test('that merges leaves one person with all that both were, under both ids and addresses', async () => {
+    const gone = await person({ eventSlug: 'launch', name: 'Ada' });
+    const kept = await person({ source: 'client_request', clientType: 'startup' });
+    await act(gone.id, { action: 'unsubscribe' });
+    expect((await act(gone.id, { action: 'merge', into: kept.id })).body.person).toMatchObject({
+      ...{ person_id: kept.id, name: 'Ada', client_type: 'startup', subscription: 'unsubscribed' },
+      ...{ sources: ['client_request', 'registration'], event_slugs: ['launch'], other_emails: [gone.email] },
+    });
+    expect((await get(gone.id)).person_id).toBe(kept.id);
+    await person({ email: gone.email, eventSlug: 'second' });
+    expect((await get(kept.id)).event_slugs).toEqual(['launch', 'second']);
+  });
+
+  test('that merges two users is refused', async () => {
+    const [one, two] = await Promise.all([signUp(api), signUp(api)]);
+    const [first, second] = [(await find(one.email)).items[0], (await find(two.email)).items[0]];
+    expect((await act(first.person_id, { action: 'merge', into: second.person_id })).status).toBe(409);
+  });
+
+  test('that unsubscribes holds until somebody says why not', async () => {
+    const { id, email } = await person();
+    await act(id, { action: 'unsubscribe' });
+    await person({ email, eventSlug: 'again' });
+    expect((await get(id)).subscription).toBe('unsubscribed');
+    await act(id, { action: 'resubscribe', reason: 'Asked for it in person.' });
+    expect(await get(id)).toMatchObject({ subscription: 'subscribed', unsubscribed_at: null });
+  });
+
+  test('that erases leaves nothing, and nothing brings them back', async () => {
+    const { id, email } = await person({ name: 'Forget Me' });
+    await act(id, { action: 'note', note: 'Something personal' });
+    expect((await act(id, { action: 'erase' })).body).toEqual({ action: 'erase', changed: true, person: null });
+    expect((await person({ email })).id).toBeUndefined();
+    expect((await find(email)).total).toBe(0);
+    const { rows } = await db.database.pool.query(
+      `select (select count(*) from person_history where person_id = $1::uuid) as history,
+              (select count(*) from audit_log where target_id = $1::text and changes::text like '%personal%') as audited`,
+      [id],
+    );
+    expect(rows).toEqual([{ history: 0n, audited: 0n }]);
+  });
+
+  test('that erases whoever still has an account is refused', async () => {
+    const { email } = await signUp(api);
+    expect((await act((await find(email)).items[0].person_id, { action: 'erase' })).status).toBe(409);
+  });
+});
+
+test('the export of a person tells all that is kept under their address', async () => {
+  const { email, userId } = await signUp(api);
+  const { person_id } = (await find(email)).items[0];
+  const { body } = await send(api, path(`/${person_id}/export`), { headers: staff.auth });
+  expect(body).toMatchObject({ person: { email }, records: { users: [{ user_id: userId, email, role: 'member', plan: 'free' }] } });
+  expect(JSON.stringify(body)).not.toContain('argon2');
+});
+
+describe('CSV', () => {
+  const upload = async (csv: BodyInit, headers: Record<string, string> = { 'content-type': 'text/csv' }) => {
+    const answer = await fetch(`${transferUrl}/import`, { method: 'POST', headers: { ...staff.auth, ...headers }, body: csv });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const download = async (query: string) => (await fetch(`${transferUrl}/export?${query}`, { headers: staff.auth })).text();
+
+  test('takes good rows, and names the others by their lines', async () => {
+    const gone = await person();
+    await act(gone.id, { action: 'erase' });
+    const known = await person();
+    const { status, body } = await upload(
+      [
+        'Email,name,tags,client_type',
+        'New-1@example.com,"Lovelace, Ada",vip;beta,startup',
+        'not an address,X,,',
+        `${known.email},Known,vip,`,
+        '"broken"x,,,',
+        `${gone.email},Gone,,`,
+        'too,few',
+        '',
+      ].join('\r\n'),
+    );
+    expect([status, body]).toEqual([
+      200,
+      {
+        ...{ rows: 6, created: 1, updated: 1, skipped: 1, failed: 3 },
+        errors: [
+          { line: 3, message: 'email: must be an e-mail address' },
+          { line: 5, message: 'text after a closing quote' },
+          { line: 7, message: 'has 2 cells instead of 4' },
+        ],
+      },
+    ]);
+    expect((await find('new-1@example.com')).items).toMatchObject([
+      { name: 'Lovelace, Ada', tags: ['beta', 'vip'], client_type: 'startup', sources: ['import'] },
+    ]);
+  });
+
+  test('taken twice is as good as once', async () => {
+    const csv = 'email,name\ntwice@example.com,Twice\n';
+    expect([(await upload(csv)).body.created, (await upload(csv)).body.updated]).toEqual([1, 1]);
+    expect((await find('twice@example.com')).total).toBe(1);
+  });
+
+  test('goes out as it can come in again, and no cell is a formula', async () => {
+    await person({ email: 'formula@example.com', name: '=HYPERLINK("http://evil")', company: 'Commas, Inc.', eventSlug: 'csv' });
+    const csv = await download('event_slug=csv');
+    expect(csv.split('\r\n')[0]).toContain('person_id,email,name,company,status');
+    expect(csv).toContain(`formula@example.com,"'=HYPERLINK(""http://evil"")","Commas, Inc.",new`);
+    expect(csv.split('\r\n')).toHaveLength(3);
+  });
+
+  test.each<[string, BodyInit, Record<string, string> | undefined, number]>([
+    ['without a column email', 'name\nAda\n', undefined, 422],
+    ['with a column that nobody knows', 'email,shoe_size\na@example.com,40\n', undefined, 422],
+    ['that is empty', '', undefined, 422],
+    ['that is no UTF-8', new Uint8Array([...Buffer.from('email,name\na@example.com,'), 0xe9, 0x0a]), undefined, 422],
+    ['that is too large', `email\n${'x'.repeat(5_000)}`, undefined, 413],
+    ['that says it is JSON', '{}', { 'content-type': 'application/json' }, 415],
+  ])('%s is refused', async (_what, csv, headers, status) => {
+    expect((await upload(csv, headers)).status).toBe(status);
+  });
+
+  test('is for nobody without the role', async () => {
+    const member = await signUp(api);
+    expect((await fetch(`${transferUrl}/export`, { headers: member.auth })).status).toBe(403);
+    expect((await fetch(`${transferUrl}/import`, { method: 'POST', body: 'email' })).status).toBe(401);
+  });
+});

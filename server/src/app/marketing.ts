@@ -1,0 +1,69 @@
+import { contract } from '@tallygate/contract';
+import * as z from 'zod';
+import { defineJob, type Job } from '../adapters/queue/port.ts';
+import { createEmailSender, createEmails, createUnsubscribing, emailRoutes } from '../emails/index.ts';
+import { peopleRoutes } from '../marketing/index.ts';
+import { indexPeople } from '../people/index.ts';
+import type { Accounts } from './accounts.ts';
+import type { Foundation } from './foundation.ts';
+import { type Endpoint, endpointsOf } from './http/endpoint.ts';
+import type { PeerAddress } from './http/peer-address.ts';
+import { createPeopleTransferApi } from './http/people-transfer-api.ts';
+import { createUnsubscribePages } from './http/unsubscribe-pages.ts';
+import { personRecords } from './person-records.ts';
+
+/** How long a change may be looked up by itself before it is in the index. */
+const INDEX_MS = 1_000;
+/** How long a mail that is due waits. */
+const SEND_MS = 1_000;
+
+export interface Marketing {
+  readonly endpoints: readonly Endpoint[];
+  readonly transfers: ReturnType<typeof createPeopleTransferApi>;
+  readonly unsubscribePages: ReturnType<typeof createUnsubscribePages>;
+  readonly jobs: readonly Job[];
+}
+
+interface MarketingDeps {
+  readonly foundation: Foundation;
+  readonly accounts: Accounts;
+  readonly peerAddress: PeerAddress;
+  readonly publicUrl: () => string;
+}
+
+/** The people the service knows, and what the marketing team does with them. */
+export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: MarketingDeps): Marketing {
+  const { pool, clock, config, log } = foundation;
+  const { identity, authenticator } = accounts;
+  const isStaff = async (userId: string) => ['marketing', 'admin'].includes((await identity.users.find(userId))?.role ?? 'member');
+  const addressOf = async (userId: string) => (await identity.users.find(userId))?.email;
+  const unsubscribing = createUnsubscribing({ pool, clock });
+  const { sender } = accounts;
+  const emailSender = createEmailSender({ pool, sender, unsubscribing, clock, log, publicUrl, perSecond: config.emailsPerSecond });
+  return {
+    endpoints: [
+      ...endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records: personRecords })),
+      ...endpointsOf(contract.emails, emailRoutes(createEmails({ pool, clock, publicUrl, addressOf }))),
+    ],
+    unsubscribePages: createUnsubscribePages({ unsubscribing, log }),
+    transfers: createPeopleTransferApi({ pool, clock, authenticator, peerAddress, limits: config.files, publicUrl, log }),
+    jobs: [
+      defineJob({
+        name: 'people-index',
+        payload: z.object({}),
+        schedule: { everyMs: INDEX_MS },
+        // The next run takes up whatever this one has left.
+        retry: { attempts: 1, firstDelayMs: INDEX_MS },
+        run: (_payload, { signal }) => indexPeople(pool, signal),
+      }),
+      defineJob({
+        name: 'emails-send',
+        payload: z.object({}),
+        schedule: { everyMs: SEND_MS },
+        // The next run takes up whatever this one has left.
+        retry: { attempts: 1, firstDelayMs: SEND_MS },
+        run: (_payload, { signal }) => emailSender.sendDue(signal),
+      }),
+    ],
+  };
+}

@@ -1,0 +1,84 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { Clock } from '../kernel/clock.ts';
+import { inTransaction } from '../kernel/transaction.ts';
+import { noteInHistory, suppress } from '../people/index.ts';
+
+const ID_BYTES = 16;
+const PROOF_BYTES = 16;
+
+/** The links by which whoever got a mail gets no more of them: signed, so that nobody unsubscribes others; they never expire. */
+export interface Unsubscribing {
+  /** The token of a mail's link, by the id of its recipient. */
+  tokenOf(recipientId: string): Promise<string>;
+  /** Whether somebody's mail carries this token. */
+  isKnown(token: string): Promise<boolean>;
+  /** Once or often comes to the same. @returns false for a token that no mail carries */
+  unsubscribe(token: string): Promise<boolean>;
+}
+
+export function createUnsubscribing({ pool, clock }: { readonly pool: Pool; readonly clock: Clock }): Unsubscribing {
+  let secret: Promise<string> | undefined;
+  const readSecret = async (): Promise<string> => {
+    const { rows } = await pool.query<{ secret: string }>('select secret from email_secret');
+    if (!rows[0]) throw new Error('The secret of unsubscribe links is missing from the database');
+    return rows[0].secret;
+  };
+  const proofOf = async (id: Buffer): Promise<Buffer> => {
+    secret ??= readSecret().catch((failure) => {
+      secret = undefined;
+      throw failure;
+    });
+    return createHmac('sha256', await secret)
+      .update('unsubscribe')
+      .update(id)
+      .digest()
+      .subarray(0, PROOF_BYTES);
+  };
+  const recipientOf = async (token: string): Promise<string | undefined> => {
+    const bytes = Buffer.from(token, 'base64url');
+    if (bytes.length !== ID_BYTES + PROOF_BYTES || bytes.toString('base64url') !== token) return undefined;
+    const id = bytes.subarray(0, ID_BYTES);
+    if (!timingSafeEqual(bytes.subarray(ID_BYTES), await proofOf(id))) return undefined;
+    return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  };
+
+  return {
+    async tokenOf(recipientId) {
+      const id = Buffer.from(recipientId.replaceAll('-', ''), 'hex');
+      return Buffer.concat([id, await proofOf(id)]).toString('base64url');
+    },
+
+    isKnown: async (token) => (await recipientOf(token)) !== undefined,
+
+    async unsubscribe(token) {
+      const recipientId = await recipientOf(token);
+      if (recipientId === undefined) return false;
+      const at = new Date(clock.now());
+      await inTransaction(pool, async (client) => {
+        const execute = (sql: string, values: unknown[]) => client.query(sql, values);
+        const { rows: mails } = await client.query<{ address: string | null; email_id: string }>(
+          'select address, email_id from email_recipients where recipient_id = $1',
+          [recipientId],
+        );
+        // Without an address the person was erased, and gets nothing anyway.
+        const [mail] = mails;
+        if (!mail?.address) return;
+        const { rows: people } = await client.query<{ person_id: string; email: string; other_emails: string[] }>(
+          `update people set unsubscribed_at = $2, updated_at = $2
+           where unsubscribed_at is null and (email = $1 or (other_emails <> '{}' and other_emails @> array[$1]))
+           returning person_id, email, other_emails`,
+          [mail.address, at],
+        );
+        const emails = [mail.address, ...people.flatMap(({ email, other_emails }) => [email, ...other_emails])];
+        await suppress(execute, { emails: [...new Set(emails)], reason: 'unsubscribed', at });
+        for (const { person_id: personId } of people)
+          await noteInHistory(execute, {
+            ...{ personId, action: 'unsubscribe', at, detail: { email_id: mail.email_id } },
+            actor: { kind: 'system', id: null },
+          });
+      });
+      return true;
+    },
+  };
+}

@@ -1,0 +1,143 @@
+import type { MarketingPeopleImportResponse } from '@tallygate/contract';
+import type { Pool, PoolClient } from 'pg';
+import * as z from 'zod';
+import { actorOf, type Origin, type Principal, recordAudit } from '../identity/index.ts';
+import { type Clock, rfc3339 } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
+import { inTransaction } from '../kernel/transaction.ts';
+import { foldForSearch, normalAddress } from '../people/index.ts';
+import { type CsvRow, readCsv, withoutGuard } from './csv.ts';
+
+const ROWS_AT_ONCE = 500;
+const MAX_ERRORS = 1_000;
+
+const text = (max: number) =>
+  z
+    .string()
+    .trim()
+    .max(max)
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+    .refine((value) => !/[\u0000-\u001f\u007f]/.test(value), 'must not contain control characters')
+    .transform((value) => value || undefined)
+    .optional();
+
+const Row = z.object({
+  email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')),
+  name: text(200),
+  company: text(200),
+  client_type: text(100),
+  event_slug: text(100),
+  tags: z
+    .string()
+    .transform((list) => [...new Set(list.split(';').map((tag) => tag.trim().toLowerCase()))].filter((tag) => tag !== ''))
+    .pipe(z.array(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'must be letters, digits, dashes and underscores')).max(20))
+    .optional(),
+});
+type Row = z.infer<typeof Row>;
+const COLUMNS = Object.keys(Row.shape);
+
+interface ImportDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+}
+
+interface Caller {
+  readonly principal: Principal;
+  readonly origin: Origin;
+}
+
+/**
+ * Takes people from a CSV file as it comes in, some hundred rows a transaction. Every row can be taken twice, so a file whose import broke
+ * off is sent again.
+ */
+export async function importPeople(
+  { pool, clock }: ImportDeps,
+  { principal, origin }: Caller,
+  pieces: AsyncIterable<string>,
+): Promise<MarketingPeopleImportResponse> {
+  const result: MarketingPeopleImportResponse = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, errors: [] };
+  const actor = actorOf(principal);
+  let columns: string[] | undefined;
+  let pending: Row[] = [];
+  const flush = async () => {
+    const rows = pending;
+    pending = [];
+    const outcomes = await inTransaction(pool, (client) => takeRows(client, rows, { at: new Date(clock.now()), actor }));
+    for (const outcome of outcomes) result[outcome]++;
+  };
+  for await (const row of readCsv(pieces)) {
+    if (!columns) {
+      columns = columnsOf(row);
+      continue;
+    }
+    result.rows++;
+    const parsed = parseRow(row, columns);
+    if (typeof parsed === 'string') {
+      result.failed++;
+      if (result.errors.length < MAX_ERRORS) result.errors.push({ line: row.line, message: parsed });
+    } else pending.push(parsed);
+    if (pending.length === ROWS_AT_ONCE) await flush();
+  }
+  if (!columns) throw unusable('is empty: its first line has to name the columns');
+  await flush();
+  const { errors: _, ...counts } = result;
+  await recordAudit((sql, values) => pool.query(sql, values), {
+    accountId: principal.accountId,
+    actor,
+    action: 'people.imported',
+    target: { kind: 'people', id: 'import' },
+    changes: counts,
+    origin,
+  });
+  return result;
+}
+
+function columnsOf({ cells, fault }: CsvRow): string[] {
+  const columns = cells.map((cell) => cell.trim().toLowerCase());
+  if (fault !== undefined) throw unusable(`has a first line that cannot be read: ${fault}`);
+  if (!columns.includes('email')) throw unusable('has no column email: its first line has to name the columns');
+  const unknown = columns.filter((column) => !COLUMNS.includes(column));
+  if (unknown.length > 0) throw unusable(`has columns that nobody knows (${unknown.join(', ')}): there are ${COLUMNS.join(', ')}`);
+  if (new Set(columns).size < columns.length) throw unusable('names a column twice');
+  return columns;
+}
+
+const unusable = (msg: string) => invalidInput([{ loc: ['body'], msg: msg.slice(0, 300), type: 'value_error' }]);
+
+/** @returns the row, or what is wrong with it */
+function parseRow({ cells, fault }: CsvRow, columns: readonly string[]): Row | string {
+  if (fault !== undefined) return fault;
+  if (cells.length !== columns.length) return `has ${cells.length} cells instead of ${columns.length}`;
+  const parsed = Row.safeParse(Object.fromEntries(columns.map((column, at) => [column, withoutGuard(cells[at] ?? '')])));
+  if (parsed.success) return parsed.data;
+  return parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`).join('; ');
+}
+
+type Outcome = 'created' | 'updated' | 'skipped';
+
+/** In the order of their addresses, so that two imports of the same people wait for each other instead of for ever. */
+async function takeRows(
+  client: PoolClient,
+  rows: readonly Row[],
+  by: { at: Date; actor: { kind: string; id: string | null } },
+): Promise<Outcome[]> {
+  const sightings = rows.map(({ email, name, company, client_type, event_slug, tags }) => ({
+    ...{ person_id: newId(), email: normalAddress(email), source: 'import', at: rfc3339(by.at) },
+    ...{
+      name,
+      folded_name: foldForSearch(name ?? ''),
+      company,
+      folded_company: foldForSearch(company ?? ''),
+      client_type,
+      event_slug,
+      tags,
+    },
+  }));
+  const { rows: outcomes } = await client.query<{ outcome: Outcome }>(
+    `select import_person(sighting, $2, $3) as outcome from (
+       select sighting from jsonb_array_elements($1::jsonb) as sighting order by sighting ->> 'email') as sightings`,
+    [JSON.stringify(sightings), by.actor.kind, by.actor.id],
+  );
+  return outcomes.map(({ outcome }) => outcome);
+}

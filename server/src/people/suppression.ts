@@ -1,0 +1,29 @@
+import type { Execute } from './sight-person.ts';
+
+export type SuppressionReason = 'unsubscribed' | 'bounced' | 'erased';
+
+interface Suppressed {
+  /** As people are kept: in lower case. */
+  readonly emails: readonly string[];
+  readonly reason: SuppressionReason;
+  readonly at: Date;
+}
+
+/** From now on these addresses get no marketing mail, whoever comes to have them. Only `erased` goes over what is there already. */
+export async function suppress(execute: Execute, { emails, reason, at }: Suppressed): Promise<void> {
+  await execute(
+    `insert into suppressed_addresses (address_hash, reason, at)
+     select address_hash(email), $1::text, $2::timestamptz from unnest($3::text[]) as addresses (email)
+     on conflict (address_hash) do update set reason = excluded.reason, at = excluded.at where excluded.reason = 'erased'`,
+    [reason, at, emails],
+  );
+}
+
+/** These addresses may get mail again; not those of people who were erased. */
+export async function unsuppress(execute: Execute, emails: readonly string[]): Promise<void> {
+  await execute(
+    `delete from suppressed_addresses where reason <> 'erased'
+       and address_hash in (select address_hash(email) from unnest($1::text[]) as addresses (email))`,
+    [emails],
+  );
+}

@@ -1,0 +1,85 @@
+import type { PeopleFilter } from '@tallygate/contract';
+import type { PersonRow } from './person-row.ts';
+
+const SLOTS = 1_024;
+const GRAM = 3;
+/** Of all words together, two of each at least: a handful leaves next to nobody who does not have them, and each costs a read. */
+const GRAMS_ASKED = 4;
+
+/** What is looked for: terms that a person has to have, and words that their text has to hold, which the terms only make likely. */
+export interface Wanted {
+  readonly terms: readonly string[];
+  readonly words: readonly string[];
+}
+
+/** What people are found by, of a person. */
+export type Described = Pick<
+  PersonRow,
+  'status' | 'sources' | 'event_slugs' | 'tags' | 'owner' | 'client_type' | 'plan_tier' | 'unsubscribed_at' | 'bounced_at' | 'search_text'
+>;
+
+/** Every term of a person: what they are, how the words of their text begin, and the trigrams of the text, hashed. */
+export function termsOf(person: Described): Set<string> {
+  const terms = new Set(['all', `status:${person.status}`]);
+  if (person.unsubscribed_at) terms.add('status:unsubscribed');
+  if (person.bounced_at) terms.add('status:bounced');
+  for (const source of person.sources) terms.add(`source:${source}`);
+  for (const slug of person.event_slugs) terms.add(`event:${slug}`);
+  for (const tag of person.tags) terms.add(`tag:${tag}`);
+  terms.add(`owner:${person.owner ?? 'none'}`);
+  terms.add(`client:${person.client_type ?? 'none'}`);
+  terms.add(`plan:${person.plan_tier ?? 'none'}`);
+  for (const word of wordsIn(person.search_text)) {
+    const [first = '', second] = word;
+    terms.add(`begins:${first}`);
+    if (second !== undefined) terms.add(`begins:${first}${second}`);
+  }
+  for (const piece of person.search_text.split(' ')) for (const slot of slotsOf(piece)) terms.add(slot);
+  return terms;
+}
+
+/** @param q folded as the people's text is */
+export function wantedBy(filter: PeopleFilter, q: string): Wanted {
+  const terms = new Set(['all']);
+  const words: string[] = [];
+  const { status, source, event_slug, owner, client_type, plan_tier } = filter;
+  const facets = { status, source, event: event_slug, owner, client: client_type, plan: plan_tier };
+  for (const [name, value] of Object.entries(facets)) if (value !== undefined) terms.add(`${name}:${value}`);
+  const asked = q.split(' ');
+  for (const word of asked) {
+    if (/^#./.test(word)) terms.add(`tag:${word.slice(1)}`);
+    else if ([...word].length < GRAM) for (const beginning of wordsIn(word)) terms.add(`begins:${beginning}`);
+    else {
+      words.push(word);
+      for (const slot of slotsOf(word, Math.max(2, Math.floor(GRAMS_ASKED / asked.length)))) terms.add(slot);
+    }
+  }
+  return { terms: [...terms], words };
+}
+
+/** Whether a person is one of those wanted. */
+export const fits = (person: Described, { terms, words }: Wanted): boolean => {
+  const own = termsOf(person);
+  return terms.every((term) => own.has(term)) && words.every((word) => person.search_text.includes(word));
+};
+
+const wordsIn = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+
+/** Two of the slots for each trigram: one alone would make a rare trigram look like the common one it shares the slot with. */
+function* slotsOf(piece: string, atMost = piece.length): Generator<string> {
+  const step = Math.max(1, Math.ceil((piece.length - GRAM + 1) / atMost));
+  for (let from = 0; from + GRAM <= piece.length; from += step) {
+    const mixed = hashOf(piece.slice(from, from + GRAM));
+    yield `gram:${mixed % SLOTS}`;
+    yield `gram:${(mixed >>> 16) % SLOTS}`;
+  }
+}
+
+/** FNV-1a with the finish of MurmurHash3, so that every bit depends on every letter. It is written down in people_chunks: never change it. */
+function hashOf(gram: string): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < gram.length; at++) hash = Math.imul(hash ^ gram.charCodeAt(at), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
