@@ -170,13 +170,11 @@ export const MarketingEmailSendResponse = z
   });
 export type MarketingEmailSendResponse = z.infer<typeof MarketingEmailSendResponse>;
 
-export const MarketingEmailListResponse = z
-  .object(page(MarketingEmailRecord))
-  .meta({
-    id: 'MarketingEmailListResponse',
-    description: 'Marketing mails, newest first.',
-    examples: [{ items: [EMAIL_EXAMPLE], total: 1, limit: 50, offset: 0 }],
-  });
+export const MarketingEmailListResponse = z.object(page(MarketingEmailRecord)).meta({
+  id: 'MarketingEmailListResponse',
+  description: 'Marketing mails, newest first.',
+  examples: [{ items: [EMAIL_EXAMPLE], total: 1, limit: 50, offset: 0 }],
+});
 export type MarketingEmailListResponse = z.infer<typeof MarketingEmailListResponse>;
 
 export const MarketingEmailRecipient = z
@@ -202,13 +200,11 @@ export const MarketingEmailRecipient = z
   .meta({ id: 'MarketingEmailRecipient', description: 'One address that a mail is for, and what came of it.' });
 export type MarketingEmailRecipient = z.infer<typeof MarketingEmailRecipient>;
 
-export const MarketingEmailRecipientListResponse = z
-  .object(page(MarketingEmailRecipient))
-  .meta({
-    id: 'MarketingEmailRecipientListResponse',
-    description: 'Who got a mail.',
-    examples: [{ items: [RECIPIENT_EXAMPLE], total: 1, limit: 50, offset: 0 }],
-  });
+export const MarketingEmailRecipientListResponse = z.object(page(MarketingEmailRecipient)).meta({
+  id: 'MarketingEmailRecipientListResponse',
+  description: 'Who got a mail.',
+  examples: [{ items: [RECIPIENT_EXAMPLE], total: 1, limit: 50, offset: 0 }],
+});
 export type MarketingEmailRecipientListResponse = z.infer<typeof MarketingEmailRecipientListResponse>;
 
 const EmailPath = z.object({ email_id: Uuid.meta({ description: 'The mail’s id.' }) });
