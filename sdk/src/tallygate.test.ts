@@ -101,6 +101,8 @@ it('has a method for every operation of the contract, with the path and input th
     tallygate.receipts.checkpoint(),
     tallygate.receipts.consistency({ from: 1, to: 2 }),
     tallygate.receipts.keys(),
+    tallygate.anchors.list(),
+    tallygate.anchors.get(RECEIPT_ID),
     tallygate.chat.completions.create({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hi.' }] }),
     tallygate.chat.completions.list({ limit: 10, model: 'gpt-4o-mini', metadata: { topic: 'demo' } }),
     tallygate.chat.completions.get('chatcmpl-1'),
