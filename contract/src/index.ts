@@ -5,6 +5,7 @@ import { audit } from './audit.ts';
 import { batches } from './batches.ts';
 import { budgets } from './budgets.ts';
 import { catalog } from './catalog.ts';
+import { clientRequests } from './client-requests.ts';
 import { content } from './content.ts';
 import { deployments } from './deployments.ts';
 import { discovery, documents } from './discovery.ts';
@@ -13,6 +14,7 @@ import { eventCheckouts, marketingEvents, registrations, siteEvents } from './ev
 import { files, fileTransfers, uploads } from './files.ts';
 import { identity } from './identity.ts';
 import { conversations, inference, storedChats, storedResponses, videos, videoTransfers } from './inference.ts';
+import { invites } from './invites.ts';
 import { keys } from './keys.ts';
 import { ledger } from './ledger.ts';
 import { mfa } from './mfa.ts';
@@ -61,6 +63,8 @@ export const contract = c.router(
     content,
     eventCheckouts,
     marketingEvents,
+    clientRequests,
+    invites,
   },
   { strictStatusCodes: true },
 );
@@ -71,6 +75,7 @@ export * from './audit.ts';
 export * from './batches.ts';
 export * from './budgets.ts';
 export * from './catalog.ts';
+export * from './client-requests.ts';
 export * from './content.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './deployments.ts';
@@ -81,6 +86,7 @@ export * from './events.ts';
 export * from './files.ts';
 export * from './identity.ts';
 export * from './inference.ts';
+export * from './invites.ts';
 export * from './keys.ts';
 export * from './ledger.ts';
 export * from './mfa.ts';

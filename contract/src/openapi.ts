@@ -27,6 +27,8 @@ const TAGS: Readonly<Record<string, string>> = {
   Usage: 'What was used, what it cost, and what happened to one request.',
   Plans: 'What an account has booked, what that includes, what it pays, and its prepaid balance.',
   Events: 'Events of the site: what anybody may read of them, their registrations, and what administrators do.',
+  Invites: 'Invitations to the beta: codes that give a plan for a time, or a credit.',
+  'Client requests': 'What clients ask of the team, from the public form to its end.',
   Content: 'Posts, pages and other texts of the team: drafts, and what everybody may read.',
   'Marketing events': 'Events as the marketing workspace works with them.',
   Receipts: 'Signed receipts and the public keys that verify them.',

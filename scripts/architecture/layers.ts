@@ -19,6 +19,8 @@ export const SLICES: readonly string[] = [
   'marketing',
   'emails',
   'content',
+  'client-requests',
+  'invites',
   'discovery',
 ];
 

@@ -13,6 +13,7 @@ export type { AuditLog, AuditLogQuery } from './audit.ts';
 export type { Batches, BatchOptions, BatchQuery, WaitOptions } from './batches.ts';
 export type { Budgets } from './budgets.ts';
 export type { Models } from './catalog.ts';
+export type { ClientRequestQuery, ClientRequests } from './client-requests.ts';
 export type { Content, ContentQuery } from './content.ts';
 export type { ConversationItems, Conversations } from './conversations.ts';
 export type { Deployments } from './deployments.ts';
@@ -57,6 +58,8 @@ export type {
   BatchError,
   BatchList,
   BatchUsage,
+  BetaInviteActivateRequest,
+  BetaInviteActivationResponse,
   BudgetDetail,
   ChatCompletion,
   ChatCompletionChunk,
@@ -67,6 +70,11 @@ export type {
   ChatCompletionRequest,
   ChatMessage,
   ChatUsage,
+  ClientRequestCreateRequest,
+  ClientRequestEntry,
+  ClientRequestReceivedResponse,
+  ClientRequestStatus,
+  ClientRequestType,
   CompactedResponse,
   CompactRequest,
   CompleteUploadRequest,
@@ -100,6 +108,8 @@ export type {
   InferenceEndpoint,
   InputTokens,
   InputTokensRequest,
+  InviteCounts,
+  InviteGrants,
   KeyBudgetAlert,
   KeyBudgetAlertHistoryResponse,
   KeyBudgetChange,
@@ -117,6 +127,9 @@ export type {
   LoginMfaRequiredResponse,
   LoginRequest,
   LoginSession,
+  MarketingClientRequestListResponse,
+  MarketingClientRequestRecord,
+  MarketingClientRequestUpdateRequest,
   MarketingContentCreateRequest,
   MarketingContentListResponse,
   MarketingContentRecord,
@@ -140,6 +153,11 @@ export type {
   MarketingPersonExport,
   MarketingPersonHistoryEntry,
   MarketingPersonRecord,
+  MarketingInviteBatchListResponse,
+  MarketingInviteBatchRequest,
+  MarketingInviteBatchResponse,
+  MarketingInviteListResponse,
+  MarketingInviteRecord,
   MfaBeginResponse,
   MfaDisableRequest,
   MfaStatusResponse,
@@ -257,6 +275,7 @@ export type {
 export type { CreateUserOptions, Identity } from './identity.ts';
 export type { ImageFiles, Images } from './images.ts';
 export type { Chat, ChatCompletions, StoredChatQuery } from './inference.ts';
+export type { Invites } from './invites.ts';
 export type { Keys } from './keys.ts';
 export type { Requests, Usage, UsageQuery } from './ledger.ts';
 export type { MarketingEvents } from './marketing-events.ts';

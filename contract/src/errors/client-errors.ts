@@ -37,6 +37,13 @@ export const CLIENT_ERRORS = {
     retryable: false,
     help: 'The token of the mail is mistyped, was used, has expired or was replaced by a newer one. Ask for another mail.',
   },
+  invalid_invite: {
+    status: 400,
+    title: 'The invitation does not work',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The code is unknown, mistyped, expired, revoked or used up, or it was mailed to another address. All of these are answered alike, so that codes cannot be guessed. Compare code and address with the invitation, or ask for another one.',
+  },
   missing_credentials: {
     status: 401,
     title: 'No credential',

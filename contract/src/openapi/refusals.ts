@@ -25,6 +25,7 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   malformed_multipart: takesForm,
   upstream_rejected: onInference,
   invalid_token: takesToken,
+  invalid_invite: (route) => route.metadata.operationId === 'activateBetaInvite',
   invalid_webhook: (route) => route.metadata.operationId === 'receiveStripeEvent',
   budget_exceeded: onInference,
   payment_declined: pays,

@@ -12,6 +12,8 @@ export type ErrorCode =
   | 'invalid_webhook'
   /** 400. The token of the mail is mistyped, was used, has expired or was replaced by a newer one. Ask for another mail. */
   | 'invalid_token'
+  /** 400. The code is unknown, mistyped, expired, revoked or used up, or it was mailed to another address. All of these are answered alike, so that codes cannot be guessed. Compare code and address with the invitation, or ask for another one. */
+  | 'invalid_invite'
   /** 401. Send an API key or a session token as `Authorization: Bearer …`. */
   | 'missing_credentials'
   /** 401. The credential is mistyped, unknown, expired or revoked, or the e-mail address and password do not belong together. */
@@ -116,6 +118,7 @@ export const ERROR_KINDS = {
   upstream_rejected: { family: 'bad_request', retryable: false },
   invalid_webhook: { family: 'bad_request', retryable: false },
   invalid_token: { family: 'bad_request', retryable: false },
+  invalid_invite: { family: 'bad_request', retryable: false },
   missing_credentials: { family: 'authentication', retryable: false },
   invalid_credentials: { family: 'authentication', retryable: false },
   ambiguous_credentials: { family: 'authentication', retryable: false },

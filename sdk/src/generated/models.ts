@@ -296,6 +296,32 @@ export interface BatchUsage {
   total_tokens: number;
 }
 
+/** Who activates which invitation. An invitation that was mailed is activated with the address it was mailed to. */
+export interface BetaInviteActivateRequest {
+  /** From the invitation. */
+  code: string;
+  /** E-mail address. */
+  email: string;
+  /** Display name. */
+  name?: string | undefined;
+}
+
+/** Access to the beta. The account has it a moment later; whoever has no account gets a mail to claim one. */
+export interface BetaInviteActivationResponse {
+  /** UUIDv7. */
+  activation_id: string;
+  status: 'activated';
+  /** E-mail address. */
+  email: string;
+  /** The plan that the account is on for a time, unless it has booked one or a better one is given. */
+  plan_id: 'pro' | 'scale' | 'enterprise' | null;
+  plan_until: string | null;
+  /** What is added to the balance. */
+  credit_usd: string;
+  /** RFC 3339, UTC. */
+  activated_at: string;
+}
+
 /** The numbers behind a refusal over money. */
 export interface BudgetDetail {
   /** Which of the request’s limits refused it. */
@@ -559,6 +585,53 @@ export interface ChatUsage {
   cost?: number | undefined;
   [field: string]: unknown;
 }
+
+/** What somebody wants of the team. */
+export interface ClientRequestCreateRequest {
+  type: ClientRequestType;
+  /** Display name. */
+  name: string;
+  /** E-mail address. */
+  email: string;
+  /** Where they work. */
+  company?: string | undefined;
+  /** Who asks. */
+  client_type?: 'individual' | 'startup' | 'business' | 'enterprise' | undefined;
+  /** Plain text; markup in it is shown as it was typed. */
+  message: string;
+}
+
+/** One change, or one note. */
+export interface ClientRequestEntry {
+  /** UUIDv7. */
+  entry_id: string;
+  actor: {
+    /** Who did it. */
+    kind: 'user' | 'key';
+    /** The id of the user or of the API key. */
+    id: string | null;
+  };
+  /** Each field that changed, from what to what; empty for a note. */
+  changes: { [name: string]: unknown };
+  note: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+}
+
+/** The request has arrived. */
+export interface ClientRequestReceivedResponse {
+  /** To refer to it. */
+  request_id: string;
+  type: ClientRequestType;
+  /** RFC 3339, UTC. */
+  received_at: string;
+}
+
+/** Where a request stands; `waiting` is for an answer of the client. */
+export type ClientRequestStatus = 'new' | 'in_progress' | 'waiting' | 'done' | 'declined';
+
+/** What a request is about. */
+export type ClientRequestType = 'sales' | 'enterprise' | 'support' | 'partnership' | 'press' | 'other';
 
 /** The caller’s own signature of the request, as it was verified. */
 export interface ClientSignature {
@@ -938,7 +1011,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -1091,6 +1164,32 @@ export interface InputTokensRequest {
   tool_choice?: unknown | undefined;
   text?: { [name: string]: unknown } | null | undefined;
   [field: string]: unknown;
+}
+
+/** How far a batch is. */
+export interface InviteCounts {
+  /** All invitations. */
+  total: number;
+  /** Not handed to the mail yet. */
+  pending: number;
+  /** On their way. */
+  queued: number;
+  /** Taken by a mail server. */
+  sent: number;
+  /** Refused by a mail server, or given up. */
+  failed: number;
+  /** Not mailed, since the address wants no mail. */
+  suppressed: number;
+  /** How many people have activated one. */
+  activations: number;
+}
+
+/** What whoever activates an invitation is given. */
+export interface InviteGrants {
+  plan_id: 'pro' | 'scale' | 'enterprise' | null;
+  trial_days: number | null;
+  /** Added to the prepaid balance, which pays beyond the quota of a plan from `pro` on. */
+  credit_usd: string;
 }
 
 /** A threshold that was reached, or a request that was refused. */
@@ -1371,6 +1470,51 @@ export interface LoginSession {
   token: string;
   /** RFC 3339, UTC. */
   expires_at: string;
+}
+
+/** Requests of clients, the newest first. */
+export interface MarketingClientRequestListResponse {
+  items: MarketingClientRequestRecord[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** A request of a client, as the team sees it. */
+export interface MarketingClientRequestRecord {
+  /** UUIDv7. */
+  request_id: string;
+  type: ClientRequestType;
+  status: ClientRequestStatus;
+  /** Display name. */
+  name: string;
+  /** E-mail address. */
+  email: string;
+  company: string | null;
+  client_type: 'individual' | 'startup' | 'business' | 'enterprise' | null;
+  /** Plain text; markup in it is shown as it was typed. */
+  message: string;
+  /** The user who takes care of it. */
+  owner: string | null;
+  /** Changes and notes, the newest first. */
+  history: ClientRequestEntry[];
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+  /** When it was done or declined; null while it is open. */
+  closed_at: string | null;
+}
+
+/** What to change, and a note. What is left out stays as it is. */
+export interface MarketingClientRequestUpdateRequest {
+  status?: ClientRequestStatus | undefined;
+  type?: ClientRequestType | undefined;
+  /** A user of the role `marketing` or `admin`; null for nobody. */
+  owner?: string | null | undefined;
+  /** For the team; the client never sees it. */
+  note?: string | undefined;
 }
 
 /** A new draft. */
@@ -1690,6 +1834,93 @@ export interface MarketingEventRegistrationUpdateRequest {
   note?: string | undefined;
   /** Whether they came. */
   attended?: boolean | undefined;
+}
+
+/** Batches of invitations, the newest first. */
+export interface MarketingInviteBatchListResponse {
+  items: MarketingInviteBatchResponse[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** Invitations: to `recipients` by mail, or one code with `shared_uses`. `plan_id` and `trial_days` come together. */
+export interface MarketingInviteBatchRequest {
+  /** For the team. */
+  name: string;
+  /** Each gets a code of their own by mail, once however often the address is named. */
+  recipients?: {
+    /** E-mail address. */
+    email: string;
+    /** Display name. */
+    name?: string | undefined;
+  }[] | undefined;
+  /** Instead of recipients: one code, to be given away, that so many people may activate. */
+  shared_uses?: number | undefined;
+  /** The plan that is given for a time. */
+  plan_id?: 'pro' | 'scale' | 'enterprise' | undefined;
+  /** For how many days from the activation on. */
+  trial_days?: number | undefined;
+  /** At most 10000 for each activation. */
+  credit_usd?: string | undefined;
+  /** Until when codes can be activated. */
+  expires_at: string;
+  /** Of the mail. */
+  subject?: string | undefined;
+  /** Of the mail: plain text, paragraphs apart by an empty line; `{{name}}` is the recipient’s name. */
+  message?: string | undefined;
+}
+
+/** A batch of invitations, and how far it is. */
+export interface MarketingInviteBatchResponse {
+  /** UUIDv7. */
+  batch_id: string;
+  name: string;
+  /** `sending` while mails are pending or on their way. */
+  status: 'sending' | 'sent' | 'expired' | 'revoked';
+  grants: InviteGrants;
+  counts: InviteCounts;
+  /** How many may activate the one code; null where each recipient has one. */
+  shared_uses: number | null;
+  /** Of a batch with `shared_uses`, in the answer that makes it and nowhere else. */
+  code?: string | undefined;
+  subject: string | null;
+  message: string | null;
+  /** RFC 3339, UTC. */
+  expires_at: string;
+  /** UUIDv7. */
+  created_by: string;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  revoked_at: string | null;
+}
+
+/** The invitations of a batch, in the order in which they are mailed. */
+export interface MarketingInviteListResponse {
+  items: MarketingInviteRecord[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** One invitation; its code is in the mail alone. */
+export interface MarketingInviteRecord {
+  /** UUIDv7. */
+  invite_id: string;
+  /** Null for a code that is given away. */
+  email: string | null;
+  name: string | null;
+  /** Where its mail is; `shared` has none. */
+  status: 'pending' | 'queued' | 'sent' | 'failed' | 'suppressed' | 'shared' | 'revoked';
+  max_uses: number;
+  /** How many have activated it. */
+  uses: number;
+  /** What the mail server said. */
+  failure: string | null;
+  sent_at: string | null;
+  revoked_at: string | null;
 }
 
 /** What to do with a person. `erase` deletes all that is kept of them for marketing, for good, and lets nothing bring them back; what was paid stays in the ledger, which names accounts alone. */
@@ -2492,7 +2723,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;

@@ -6,6 +6,7 @@ import type { BatchWork } from '../batches/index.ts';
 import type { Events } from '../events/index.ts';
 import { sweepExpired, sweepOrphans } from '../files/index.ts';
 import type { Identity, Outbox } from '../identity/index.ts';
+import type { Invites } from '../invites/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
 import { ensurePartitions } from '../ledger/index.ts';
 import type { Plans } from '../plans/index.ts';
@@ -20,6 +21,8 @@ const SIX_HOURS_MS = 6 * HOUR_MS;
 /** What somebody waiting for a mail does not notice. */
 const OUTBOX_MS = 2_000;
 const BATCHES_MS = 1_000;
+/** How long whoever activates an invitation waits for what it gives. */
+const INVITES_MS = 1_000;
 /** How long a receipt is without its place in the log. */
 const LOG_MS = 1_000;
 /** A batch may wait for its provider for hours: others go on beside it. */
@@ -33,12 +36,24 @@ interface ScheduledJobsDeps {
   readonly outbox: Outbox;
   readonly plans: Plans;
   readonly events: Pick<Events, 'linkUsers' | 'releaseUnpaid'>;
+  readonly invites: Pick<Invites, 'goOn'>;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
   readonly logKeys: readonly SigningKey[];
 }
 
 /** The recurring work of the service. */
-export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, events, batchWork, logKeys }: ScheduledJobsDeps): Job[] => [
+export const scheduledJobs = ({
+  pool,
+  blobs,
+  clock,
+  identity,
+  outbox,
+  plans,
+  events,
+  invites,
+  batchWork,
+  logKeys,
+}: ScheduledJobsDeps): Job[] => [
   defineJob({
     name: 'identity-send-mails',
     payload: z.object({}),
@@ -59,6 +74,14 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, eve
     payload: z.object({}),
     schedule: { everyMs: MINUTE_MS },
     run: (_payload, { signal }) => events.releaseUnpaid(signal),
+  }),
+  defineJob({
+    name: 'invites-go-on',
+    payload: z.object({}),
+    schedule: { everyMs: INVITES_MS },
+    // The next run takes up whatever this one has left.
+    retry: { attempts: 1, firstDelayMs: INVITES_MS },
+    run: (_payload, { signal }) => invites.goOn(signal),
   }),
   defineJob({
     name: 'batches-go-on',
@@ -116,6 +139,7 @@ export const scheduledJobs = ({ pool, blobs, clock, identity, outbox, plans, eve
       await plans.downgrades.apply(1_000, signal);
       await plans.downgrades.endGrace(signal);
       await plans.downgrades.endClosed(signal);
+      await plans.gifts.endTrials(signal);
     },
   }),
   defineJob({

@@ -5,6 +5,7 @@ import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
+import { clientRequestRoutes, createClientRequests } from '../client-requests/index.ts';
 import { contentRoutes, createContent } from '../content/index.ts';
 import {
   checkoutRoutes,
@@ -16,6 +17,7 @@ import {
 } from '../events/index.ts';
 import { accountRoutes, auditRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
 import { deploymentRoutes } from '../inference/index.ts';
+import { createInvites, inviteRoutes } from '../invites/index.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
 import { keyRoutes } from '../keys/index.ts';
@@ -113,6 +115,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     await payments.start(plans, closing);
 
     const events = createEvents({ pool, clock, identity, plans });
+    const invites = createInvites({ pool, clock, identity, gifts: plans.gifts });
 
     const blobs = await openLocalDisk(dataDir.file('blobs'));
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl: foundation.databaseUrl }, log });
@@ -131,6 +134,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           identity,
           plans,
           events,
+          invites,
           outbox: accounts.outbox,
           batchWork: kept.batchWork,
           logKeys: books.logKeys,
@@ -193,6 +197,8 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.plans, planRoutes(plans, clock)),
           ...endpointsOf(contract.receipts, receiptRoutes(pool, config.anchorChains.length > 0)),
           ...endpointsOf(contract.anchors, anchorRoutes(pool)),
+          ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
+          ...endpointsOf(contract.clientRequests, clientRequestRoutes(createClientRequests({ pool, clock, throttle: identity.throttle }))),
           ...endpointsOf(contract.content, contentRoutes(createContent({ pool, clock }))),
           ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl })),
           ...endpointsOf(contract.marketingEvents, marketingEventRoutes({ ...events, pool, clock })),

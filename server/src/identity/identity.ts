@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts';
 import { type ClaimableUsers, createClaimableUsers } from './claimable-users.ts';
 import { createLogins, type Logins } from './logins.ts';
+import { sealForMail } from './mails/desk.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
 import { createOwnerProof } from './owner-proof.ts';
@@ -28,6 +29,8 @@ export interface Identity {
   readonly auditLog: AuditLog;
   /** Slows down forms that anybody may send: with `formLimits`. */
   readonly throttle: Throttle;
+  /** Seals a token for the row of a mail, whose template opens it with the desk. */
+  sealForMail(token: string): string;
   /** Writes the mails that were asked for; a job calls it before mails are sent. */
   answerMailRequests(signal?: AbortSignal): Promise<void>;
   /** Deletes what has expired. */
@@ -59,6 +62,7 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed }: Identi
     recovery: createRecovery({ em, pool, passwords, throttle, clock }),
     auditLog: createAuditLog(pool),
     throttle,
+    sealForMail: (token) => sealForMail(box, token),
     answerMailRequests: (signal) => answerMailRequests({ em, box, clock }, signal),
     async sweep() {
       const now = new Date(clock.now());

@@ -2,12 +2,13 @@ import { Account } from './account.ts';
 import { Session } from './session.ts';
 import { User } from './user.ts';
 
-export { type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
+export { type Actor, type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
 export { auditRoutes } from './audit/routes.ts';
 export { type Execute, inUnit } from './execute.ts';
 export type { Call, Handlers } from './handlers.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { createDesk } from './mails/desk.ts';
+export { outcomesOfMails } from './mails/mail-outcomes.ts';
 export { createOutbox, type Outbox } from './mails/outbox.ts';
 export { queueMail } from './mails/queue-mail.ts';
 export { resetByOperator } from './mfa/reset.ts';

@@ -5,6 +5,7 @@ import { newId } from '../kernel/ids.ts';
 import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
+import { runningTrial } from './gifts.ts';
 import { beginCommand, commandOfRequest, endCommand, type PaymentCommand } from './payment-commands.ts';
 import { type SubscriptionRow, subscriptionRow } from './subscription-row.ts';
 import { syncInvoice, syncPayment } from './sync-payment.ts';
@@ -191,7 +192,9 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
     if (known) return known.state === 'done' ? readCheckout(unit, payer.accountId, known.command_id) : known;
     const wasPaid = await expireOpen(unit, payer.accountId);
     const row = await syncSubscription({ provider, clock }, unit, payer.accountId);
-    requireHigher(plan, presentPlan(row), wasPaid);
+    // A plan on trial is still to be bought.
+    const given = (await runningTrial(unit, payer.accountId))?.back_to ?? row.granted_plan;
+    requireHigher(plan, presentPlan({ ...row, granted_plan: given }), wasPaid);
     if (row.subscription_id === null) return open(unit, payer, { plan }, wish);
     requirePunctual(row);
     if (wish.proratedAtMs !== undefined) await previews.require(unit, row, plan, wish.proratedAtMs);

@@ -9,6 +9,7 @@ import { createAutoTopup } from './auto-topup.ts';
 import { createBillingOfUsage } from './billing-of-usage.ts';
 import { createCheckouts } from './checkouts.ts';
 import { createDowngrades } from './downgrades.ts';
+import { createGifts } from './gifts.ts';
 import { createPaymentEvents } from './payment-events.ts';
 import { createPaymentRefunds } from './payment-refunds.ts';
 import { reconcilePayments } from './reconcile-payments.ts';
@@ -51,6 +52,7 @@ export function createPlans({ pool, provider, lanes, clock, log, write, publicUr
     usageInvoices: createUsageInvoices({ pool, exclusively, clock, write }),
     billing: createBillingOfUsage({ pool, exclusively, provider, clock, log }),
     autoTopup: createAutoTopup({ pool, exclusively, provider, lanes, clock, log }),
+    gifts: createGifts({ pool, exclusively, lanes, clock }),
     alerts: createSpendAlerts({ pool, exclusively, clock }),
     records: createPaymentRecords(pool),
     reconcile: () => reconcilePayments({ pool, provider, events, clock }),

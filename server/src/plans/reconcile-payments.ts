@@ -44,7 +44,7 @@ export async function reconcilePayments({ pool, provider, events, clock }: Recon
        (select coalesce(sum(booked_nano), 0) from payments)::text as elsewhere from ledger_daily where account = 'payment_clearing'
      union all
      select 'credits', coalesce(sum(e.amount_nano), 0)::text, (select coalesce(sum(amount_nano), 0) from balance_credits)::text
-       from ledger_entries e join postings p using (posting_id) where p.kind = 'payment' and e.account like 'customer_balance:%'
+       from ledger_entries e join postings p using (posting_id) where p.kind in ('payment', 'promotion') and e.account like 'customer_balance:%'
      union all
      select 'usage since ' || $1::text, (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from usage_daily where day >= $1::date),
        (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from usage_records u left join refunds r using (request_id, attempt)

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { mailLinkPage } from './mail-link-pages.ts';
 
-test.each(['/verify-email', '/reset-password?token=tgr_x', '/keys?key_id=tgr_x'])(
+test.each(['/verify-email', '/reset-password?token=tgr_x', '/keys?key_id=tgr_x', '/invite?code=tgr_x'])(
   '%s is a page that may run its own script, and load and send nothing elsewhere',
   (url) => {
     const page = mailLinkPage(url);

@@ -6,7 +6,7 @@ export interface MailLinkPage {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-const LINK = /^\/(verify-email|reset-password|keys)(?:\?|$)/;
+const LINK = /^\/(verify-email|reset-password|keys|invite)(?:\?|$)/;
 
 const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:26rem;margin:12vh auto;padding:0 1.5rem;color:#1c2024;background:#fff}
 label{display:block;font-weight:600;margin:1rem 0 .25rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.6rem .7rem;border:1px solid #8b8d98;border-radius:8px;background:inherit;color:inherit}
@@ -19,6 +19,13 @@ const FORM_SCRIPT = `const form=document.forms[0],said=document.querySelector('[
 history.replaceState(null,'',location.pathname);
 form.addEventListener('submit',async(event)=>{event.preventDefault();const field=form.elements.new_password;
 const answer=await fetch(form.dataset.path,{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify(field?{token,new_password:field.value}:{token})}).catch(()=>null);
+if(answer&&answer.ok){form.hidden=true;said.textContent=form.dataset.done}else said.textContent=answer?(await answer.json()).detail:'The service cannot be reached: try again.'});`;
+
+/** The code as well: whoever reads the address bar over a shoulder gets nothing of it. The address may be mistyped, so it is shown. */
+const INVITE_SCRIPT = `const form=document.forms[0],said=document.querySelector('[role=status]'),query=new URLSearchParams(location.search);
+form.elements.email.value=query.get('email')||'';form.elements.code.value=query.get('code')||'';history.replaceState(null,'',location.pathname);
+form.addEventListener('submit',async(event)=>{event.preventDefault();
+const answer=await fetch(form.dataset.path,{method:'POST',headers:{'content-type':'application/json'},body:JSON.stringify({code:form.elements.code.value,email:form.elements.email.value})}).catch(()=>null);
 if(answer&&answer.ok){form.hidden=true;said.textContent=form.dataset.done}else said.textContent=answer?(await answer.json()).detail:'The service cannot be reached: try again.'});`;
 
 /** Puts this gateway's address and the key's id into the commands. Whatever else stands in the address bar is shown nowhere. */
@@ -60,6 +67,15 @@ const PAGES = {
     button: 'Confirm this address',
     done: 'Your address is confirmed. You can close this page.',
   }),
+  invite: formPage({
+    title: 'Activate your invitation',
+    path: '/v1/beta/invite/activate',
+    field:
+      '<label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="email" required><label for="code">Code</label><input id="code" name="code" autocomplete="off" spellcheck="false" required>',
+    button: 'Activate',
+    done: 'Your invitation is activated. If you have no account yet, a mail with a link to it is on its way.',
+    script: INVITE_SCRIPT,
+  }),
   'reset-password': formPage({
     title: 'Set a new password',
     path: '/v1/users/password-reset/confirm',
@@ -76,7 +92,7 @@ const PAGES = {
  */
 export function mailLinkPage(url: string): MailLinkPage | undefined {
   const name = LINK.exec(url)?.[1];
-  return name === 'verify-email' || name === 'reset-password' || name === 'keys' ? PAGES[name] : undefined;
+  return name === 'verify-email' || name === 'reset-password' || name === 'keys' || name === 'invite' ? PAGES[name] : undefined;
 }
 
 interface Form {
@@ -87,11 +103,13 @@ interface Form {
   readonly button: string;
   /** What is said when it was taken. */
   readonly done: string;
+  /** Left out: the one that sends a token. */
+  readonly script?: string;
 }
 
-function formPage({ title, path, field, button, done }: Form): MailLinkPage {
+function formPage({ title, path, field, button, done, script = FORM_SCRIPT }: Form): MailLinkPage {
   const content = `<form data-path="${path}" data-done="${done}">${field}<button>${button}</button></form><p role="status"></p>`;
-  return page({ title, content, script: FORM_SCRIPT });
+  return page({ title, content, script });
 }
 
 function page({ title, content, script }: { readonly title: string; readonly content: string; readonly script: string }): MailLinkPage {

@@ -31,6 +31,8 @@ import { peopleMigration } from './0044-people.ts';
 import { importPeopleMigration } from './0045-import-people.ts';
 import { emailsMigration } from './0046-emails.ts';
 import { contentMigration } from './0047-content.ts';
+import { clientRequestsMigration } from './0048-client-requests.ts';
+import { invitesMigration } from './0049-invites.ts';
 import { paymentCommandsMigration } from './0050-payment-commands.ts';
 import { owedInvoicesMigration } from './0051-owed-invoices.ts';
 
@@ -68,6 +70,8 @@ export const migrations: readonly Migration[] = [
   importPeopleMigration,
   emailsMigration,
   contentMigration,
+  clientRequestsMigration,
+  invitesMigration,
   paymentCommandsMigration,
   owedInvoicesMigration,
 ];

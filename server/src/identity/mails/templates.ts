@@ -14,7 +14,14 @@ import {
   TopUpDeclined,
 } from './billing-letters.ts';
 import { BudgetAlert, composeBudgetAlert } from './budget-alert.ts';
+import {
+  ClientRequestNotice,
+  ClientRequestReceived,
+  composeClientRequestNotice,
+  composeClientRequestReceived,
+} from './client-request-letters.ts';
 import { composeEventRegistration, EventRegistration } from './event-letters.ts';
+import { BetaInvite, composeBetaInvite } from './invite-letter.ts';
 import type { Letter } from './letter.ts';
 import { readableTime } from './readable-time.ts';
 
@@ -102,6 +109,12 @@ export const TEMPLATES = {
   'event-registration': template({
     data: EventRegistration,
     compose: (told, { link }) => composeEventRegistration(told, link(`/events/${told.slug}`, {})),
+  }),
+  'client-request-received': template({ data: ClientRequestReceived, compose: composeClientRequestReceived }),
+  'client-request-notice': template({ data: ClientRequestNotice, compose: composeClientRequestNotice }),
+  'beta-invite': template({
+    data: BetaInvite,
+    compose: (told, { link, unseal }) => composeBetaInvite(told, link('/invite', { code: unseal(told.sealed_code), email: told.email })),
   }),
   'password-changed': notice('Your password was changed', 'The password of your account was changed, and other sessions were ended.'),
   'email-change-requested': notice(

@@ -1,0 +1,33 @@
+import type { ClientRequestType } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { printRecord } from '../print.ts';
+import { readText } from '../read-text.ts';
+
+interface Options {
+  readonly type: ClientRequestType;
+  readonly name: string;
+  readonly email: string;
+  readonly company?: string;
+}
+
+export const sendRequest = (requests: Command, perform: Perform): Command =>
+  withJson(
+    ['request_id', 'type', 'received_at'],
+    requests
+      .command('send')
+      .description('Ask the team for something, as the public form does; needs no login')
+      .argument('<file>', 'the message; - for stdin')
+      .requiredOption('--name <name>', 'who asks')
+      .requiredOption('--email <address>', 'where to answer')
+      .option('--type <type>', 'sales, enterprise, support, partnership, press or other', 'other')
+      .option('--company <name>', 'where they work'),
+  ).action(perform(send));
+
+async function send(world: CommandWorld, { args: [file = ''], options }: Typed<Options>): Promise<void> {
+  const message = (await readText(world, file)).trim();
+  const client = await world.connect('none');
+  const received = await client.clientRequests.create({ ...options, message }, { signal: world.signal });
+  printRecord(world, received, [{ title: 'id', of: ({ request_id }) => request_id }]);
+  world.err.write('It has arrived; a mail confirms it.\n');
+}

@@ -1,0 +1,48 @@
+import type { MarketingInviteBatchResponse, MarketingInviteRecord } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { wholeNumber } from '../option-values.ts';
+import type { Column } from '../print.ts';
+import { MAX_PAGE, printPages } from '../print-pages.ts';
+import { BATCH_FIELDS, giftText } from './show-batch.ts';
+
+interface Options {
+  readonly limit: number;
+}
+
+const BATCHES: readonly Column<MarketingInviteBatchResponse>[] = [
+  { title: 'id', of: ({ batch_id }) => batch_id },
+  { title: 'name', of: ({ name }) => name },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'sent', of: ({ counts }) => `${counts.sent}/${counts.total}`, align: 'right' },
+  { title: 'activations', of: ({ counts }) => counts.activations, align: 'right' },
+  { title: 'gives', of: giftText },
+  { title: 'open until', of: ({ expires_at }) => expires_at },
+];
+
+const INVITES: readonly Column<MarketingInviteRecord>[] = [
+  { title: 'id', of: ({ invite_id }) => invite_id },
+  { title: 'to', of: ({ email }) => email },
+  { title: 'status', of: ({ status }) => status },
+  { title: 'uses', of: ({ uses, max_uses }) => `${uses}/${max_uses}`, align: 'right' },
+  { title: 'sent', of: ({ sent_at }) => sent_at },
+  { title: 'failure', of: ({ failure }) => failure },
+];
+
+export const listInvites = (invites: Command, perform: Perform): Command =>
+  withJson(
+    [...BATCH_FIELDS, 'invite_id', 'email', 'max_uses', 'uses', 'failure', 'sent_at'],
+    invites
+      .command('list')
+      .description('Batches and how far they are, or the invitations of one; for administrators')
+      .argument('[batch]', 'the id of a batch')
+      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+  ).action(perform(list));
+
+async function list(world: CommandWorld, { args: [batchId], options: { limit } }: Typed<Options>): Promise<void> {
+  const client = await world.connect();
+  const query = { limit: Math.min(limit, MAX_PAGE) };
+  if (batchId === undefined)
+    return printPages(world, client.invites.listBatches(query, { signal: world.signal }), { limit, columns: BATCHES });
+  return printPages(world, client.invites.list(batchId, query, { signal: world.signal }), { limit, columns: INVITES });
+}

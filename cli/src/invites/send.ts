@@ -1,0 +1,64 @@
+import type { MarketingInviteBatchRequest } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { type Moment, moment, timeText, usdAmount, wholeNumber } from '../option-values.ts';
+import { readText } from '../read-text.ts';
+import { BATCH_FIELDS, showBatch } from './show-batch.ts';
+
+interface Options {
+  readonly to?: string;
+  readonly shared?: number;
+  readonly plan?: NonNullable<MarketingInviteBatchRequest['plan_id']>;
+  readonly days?: number;
+  readonly credit?: string;
+  readonly expires: Moment;
+  readonly subject?: string;
+  readonly message?: string;
+}
+
+export const sendInvites = (invites: Command, perform: Perform): Command =>
+  withJson(
+    BATCH_FIELDS,
+    invites
+      .command('send')
+      .description('Invite people by mail, or make one code to give away; for administrators')
+      .argument('<name>', 'the batch’s name, for the team')
+      .requiredOption('--expires <time>', 'until when codes work: a time, a day, or a duration such as 30d', moment)
+      .option('--to <file>', 'recipients, a line each: an address, or `Ada Lovelace <ada@example.com>`; - for stdin')
+      .option('--shared <n>', 'one code instead, that so many people may activate', wholeNumber())
+      .option('--plan <plan>', 'give this plan (pro, scale, enterprise) for --days')
+      .option('--days <n>', 'for so many days', wholeNumber())
+      .option('--credit <usd>', 'add this to the balance', usdAmount)
+      .option('--subject <text>', 'of the mail')
+      .option('--message <file>', 'text of the mail; {{name}} is the recipient’s name'),
+  ).action(perform(send));
+
+async function send(world: CommandWorld, { args: [name = ''], options }: Typed<Options>): Promise<void> {
+  const { to, message, shared, plan, days, credit, subject } = options;
+  const recipients = to === undefined ? undefined : recipientsIn(await readText(world, to));
+  const text = message === undefined ? undefined : (await readText(world, message)).trim();
+  const client = await world.connect('session');
+  const batch = await client.invites.createBatch(
+    {
+      ...{ name, recipients, subject, message: text, expires_at: timeText(options.expires, world.now()) },
+      ...{ shared_uses: shared, plan_id: plan, trial_days: days, credit_usd: credit },
+    },
+    { signal: world.signal },
+  );
+  if (batch.code === undefined || world.jsonFields) return showBatch(world, batch);
+  world.out.write(`${batch.code}\n`);
+  world.err.write(`Batch ${batch.batch_id}. Keep the code now: it is not shown again.\n`);
+}
+
+/** `Ada Lovelace <ada@example.com>`, or the address alone. */
+function recipientsIn(text: string): { email: string; name?: string }[] {
+  const lines = text.split(/\r?\n/).map((line) => line.trim());
+  const recipients = lines.filter(Boolean).map((line) => {
+    const [, name = '', email = line] = /^(.*?)\s*<([^<>]+)>$/.exec(line) ?? [];
+    return { email, ...(name && { name }) };
+  });
+  if (recipients.length === 0) throw new Failure('usage', 'There are no recipients in it.', EXIT.usage);
+  return recipients;
+}

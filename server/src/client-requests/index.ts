@@ -1,0 +1,2 @@
+export { createClientRequests } from './client-requests.ts';
+export { clientRequestRoutes } from './routes.ts';

@@ -1,0 +1,2 @@
+export { createInvites, type Invites } from './invites.ts';
+export { inviteRoutes } from './routes.ts';

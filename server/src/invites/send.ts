@@ -1,0 +1,84 @@
+import type { Pool } from 'pg';
+import { type Execute, type Identity, outcomesOfMails, queueMail } from '../identity/index.ts';
+import { type Clock, rfc3339 } from '../kernel/clock.ts';
+import { formatUsd } from '../kernel/money.ts';
+import { inTransaction } from '../kernel/transaction.ts';
+import { sightPerson, suppressedAmong } from '../people/index.ts';
+import { planOf } from '../plans/index.ts';
+import type { Batch } from './batches.ts';
+import { inviteCodeHash, newInviteCode } from './invite-code.ts';
+
+/** The outbox is everybody's: so many of its mails at most are invitations. */
+const MOST_QUEUED = 100;
+
+interface SendDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly sealForMail: Identity['sealForMail'];
+}
+
+type Pending = Pick<Batch, 'plan_id' | 'trial_days' | 'credit_nano' | 'subject' | 'message' | 'expires_at'> & {
+  readonly invite_id: string;
+  readonly email: string;
+  readonly name: string | null;
+};
+
+const dedupeKey = (inviteId: string): string => `invite:${inviteId}`;
+
+/** Learns what became of the invitations that are on their way, and sends the next ones after them. */
+export async function sendDue(deps: SendDeps, signal?: AbortSignal): Promise<void> {
+  await learnOutcomes(deps.pool);
+  while (!signal?.aborted && (await queueNext(deps)));
+}
+
+async function learnOutcomes(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ invite_id: string }>("select invite_id from invites where status = 'queued'");
+  for (const { dedupeKey: key, sentAt, failure } of await outcomesOfMails(
+    pool,
+    rows.map(({ invite_id }) => dedupeKey(invite_id)),
+  ))
+    await pool.query("update invites set status = $2, sent_at = $3, failure = $4 where invite_id = $1 and status = 'queued'", [
+      ...[key.slice(dedupeKey('').length), sentAt === null ? 'failed' : 'sent', sentAt, sentAt === null ? failure : null],
+    ]);
+}
+
+/** One transaction makes the codes, notes that the mails are on their way, and puts them there. @returns whether there may be more to do */
+const queueNext = ({ pool, clock, sealForMail }: SendDeps): Promise<boolean> =>
+  inTransaction(pool, async (client) => {
+    const execute: Execute = (sql, values) => client.query(sql, values);
+    const now = new Date(clock.now());
+    const { rows } = await client.query<Pending>(
+      `select i.invite_id, i.email, i.name, b.plan_id, b.trial_days, b.credit_nano, b.subject, b.message, b.expires_at
+         from invites i join invite_batches b using (batch_id)
+       where i.status = 'pending' and i.revoked_at is null and b.revoked_at is null and b.expires_at > $1
+       order by i.invite_id limit greatest(0, $2 - (select count(*) from invites where status = 'queued')) for update of i skip locked`,
+      [now, MOST_QUEUED],
+    );
+    const suppressed = await suppressedAmong(
+      client,
+      rows.map(({ email }) => email),
+    );
+    for (const invite of rows) {
+      const { invite_id, email, name } = invite;
+      if (suppressed.has(email.toLowerCase())) {
+        await execute("update invites set status = 'suppressed' where invite_id = $1", [invite_id]);
+        continue;
+      }
+      const code = newInviteCode();
+      await execute("update invites set status = 'queued', code_hash = $2 where invite_id = $1", [invite_id, inviteCodeHash(code)]);
+      await queueMail(execute, {
+        ...{ to: email, template: 'beta-invite', dedupeKey: dedupeKey(invite_id) },
+        data: { sealed_code: sealForMail(code), email, name, subject: invite.subject, message: invite.message, ...giftOf(invite) },
+      });
+      await sightPerson(execute, { email, name, source: 'invite', at: now });
+    }
+    // Suppressed ones leave room for others.
+    return suppressed.size > 0;
+  });
+
+const giftOf = ({ plan_id, trial_days, credit_nano, expires_at }: Pending) => ({
+  plan: plan_id === null ? null : planOf(plan_id).name,
+  trial_days,
+  credit_usd: credit_nano === 0n ? null : formatUsd(credit_nano),
+  expires_at: rfc3339(expires_at),
+});
