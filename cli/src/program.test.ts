@@ -18,7 +18,7 @@ it('documents environment and exit codes in its help, which is no failure', asyn
   const { stdout, stderr, exitCode } = await terminal.type(['--help']);
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout).toContain('TALLYGATE_BASE_URL');
-  expect(stdout).toContain('3 receipt not valid');
+  expect(stdout).toContain('3 receipt or log not valid');
 });
 
 it('suggests what was probably meant', async () => {

@@ -65,6 +65,8 @@ import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
 import { updateKey } from './keys/update.ts';
 import { usage } from './ledger/usage.ts';
+import { logAudit } from './log/audit.ts';
+import { logCheckpoint } from './log/checkpoint.ts';
 import { personActions } from './people/actions.ts';
 import { getPerson } from './people/get.ts';
 import { listPeople } from './people/list.ts';
@@ -81,8 +83,10 @@ import { showPlan } from './plans/show.ts';
 import { topUp } from './plans/top-up.ts';
 import { checkoutPlan, upgradePlan } from './plans/upgrade.ts';
 import { planUsage } from './plans/usage.ts';
+import { exportReceipts } from './receipts/export.ts';
 import { getReceipt } from './receipts/get.ts';
 import { receiptKeys } from './receipts/keys.ts';
+import { listReceipts } from './receipts/list.ts';
 import { verifyReceipt } from './receipts/verify.ts';
 import { closeRun } from './runs/close.ts';
 import { listRuns } from './runs/list.ts';
@@ -104,7 +108,7 @@ Environment:
   NO_COLOR                   no colours
 
 Exit codes:
-  0 done   1 failed   2 wrong usage   3 receipt not valid   4 authentication needed   5 refused over budget or rate
+  0 done   1 failed   2 wrong usage   3 receipt or log not valid   4 authentication needed   5 refused over budget or rate
   130 interrupted with Ctrl-C`;
 
 /** Runs one command line and says how the process should end. Everything it reads or writes is in `world`. */
@@ -196,6 +200,11 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   getReceipt(receipts, perform);
   verifyReceipt(receipts, perform);
   receiptKeys(receipts, perform);
+  listReceipts(receipts, perform);
+  exportReceipts(receipts, perform);
+  const log = program.command('log').description('The public log that every receipt stands in');
+  logCheckpoint(log, perform);
+  logAudit(log, perform);
   const anchors = program.command('anchors').description('The states of the receipts’ log on public chains');
   listAnchors(anchors, perform);
   verifyAnchors(anchors, perform);

@@ -20,7 +20,7 @@ import { ledger } from './ledger.ts';
 import { mfa } from './mfa.ts';
 import { people, peopleTransfers } from './people.ts';
 import { paymentWebhooks, plans } from './plans.ts';
-import { receipts } from './receipts.ts';
+import { receipts, receiptTransfers } from './receipts.ts';
 import { runs } from './runs.ts';
 
 const c = initContract();
@@ -52,6 +52,7 @@ export const contract = c.router(
     runs,
     receipts,
     anchors,
+    receiptTransfers,
     plans,
     paymentWebhooks,
     // Before the events: `/v1/events/vibethon` is no slug to them.

@@ -1,7 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { ReceiptAnchor } from './anchors.ts';
-import { problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { binary, headersA, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { cursorPage } from './inference/openai-lists.ts';
 
 const c = initContract();
 
@@ -197,6 +198,45 @@ export const ReceiptResponse = z
   .meta({ id: 'ReceiptResponse', description: 'A signed receipt: with the public key, everything needed to verify it offline.' });
 export type ReceiptResponse = z.infer<typeof ReceiptResponse>;
 
+const Month = z
+  .string()
+  .regex(/^20\d{2}-(?:0[1-9]|1[0-2])$/, 'must be a month such as 2026-11')
+  .meta({ description: 'Receipts of requests of this UTC calendar month, as invoices count them, `YYYY-MM`.', examples: ['2026-11'] });
+
+const Livemode = z
+  .stringbool()
+  .optional()
+  .meta({ description: 'Live or test receipts. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] });
+
+export const ReceiptListItem = z
+  .object({
+    object: z.literal('receipt.item'),
+    id: Uuid,
+    kind: ReceiptPayload.shape.kind,
+    request_id: ReceiptPayload.shape.request_id,
+    endpoint: ReceiptPayload.shape.endpoint,
+    model: z.string().meta({ description: 'The model that answered.', examples: ['gpt-4o-mini'] }),
+    run_id: ReceiptPayload.shape.run_id,
+    livemode: z.boolean().meta({ examples: [true] }),
+    outcome: ReceiptPayload.shape.outcome,
+    cost_usd: Usd.meta({ description: 'What it cost at catalogue prices; of a refund, what is given back.', examples: ['0.00000855'] }),
+    refund_of: ReceiptPayload.shape.refund_of,
+    started_at: Timestamp,
+    completed_at: Timestamp,
+    log_index: z
+      .int()
+      .nullable()
+      .meta({ description: 'Its place in the log; null for the seconds until it has one.', examples: [41] }),
+  })
+  .meta({ id: 'ReceiptListItem', description: 'A receipt in short: `GET /v1/receipts/{id}` has it whole.' });
+export type ReceiptListItem = z.infer<typeof ReceiptListItem>;
+
+export const ReceiptList = cursorPage(ReceiptListItem).meta({
+  id: 'ReceiptList',
+  description: 'Receipts of the account, the newest request first.',
+});
+export type ReceiptList = z.infer<typeof ReceiptList>;
+
 const publishedKey = {
   kty: z.literal('OKP'),
   crv: z.literal('Ed25519'),
@@ -249,6 +289,24 @@ export const LogConsistencyResponse = z
 export type LogConsistencyResponse = z.infer<typeof LogConsistencyResponse>;
 
 export const receipts = c.router({
+  listReceipts: {
+    method: 'GET',
+    path: '/v1/receipts',
+    summary: 'List receipts',
+    description: 'Receipts of the account, in one mode, the newest request first.',
+    headers: headersA,
+    query: z.object({
+      month: Month.optional(),
+      kind: ReceiptPayload.shape.kind.optional().meta({ description: 'Only receipts of this kind.' }),
+      model: z.string().min(1).max(200).optional().meta({ description: 'Only of requests that this model answered.' }),
+      run_id: z.string().min(1).max(128).optional().meta({ description: 'Only of requests of this agent run.' }),
+      livemode: Livemode,
+      after: z.uuid().optional().meta({ description: 'Id of the last receipt of the page before.' }),
+      limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
+    }),
+    responses: { 200: ReceiptList, ...refusals.read },
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Receipts', operationId: 'listReceipts' } as const,
+  },
   getReceipt: {
     method: 'GET',
     path: '/v1/receipts/:receipt_id',
@@ -301,5 +359,61 @@ export const receipts = c.router({
     description: 'Keep a copy: with it, receipts verify without this service.',
     responses: { 200: VaasKeySet, ...refusals.open },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getVaasKeys' } as const,
+  },
+});
+
+const TilePath = z.object({
+  level: z.string().meta({ description: 'Level of tiles, 0 to 63.', examples: ['0'] }),
+  tile: z.string().meta({ description: 'Number of the tile, or its first digits.', examples: ['000'] }),
+});
+const tileAnswers = {
+  200: c.otherResponse({ contentType: 'application/octet-stream', body: binary('At most 256 hashes of 32 bytes, one after the other.') }),
+  404: problem,
+  ...refusals.open,
+};
+
+/** Answers that pass as they are read. */
+export const receiptTransfers = c.router({
+  exportReceipts: {
+    method: 'GET',
+    path: '/v1/receipts/export',
+    summary: 'Export the receipts of a month',
+    description:
+      'All receipts of the account of a month, the oldest request first, as lines of JSON: a header with the state of the log, the receipts, each with its proof against that state, and a last line that counts them. The file verifies offline: `tallygate receipts verify`, or `verifyExport` of `@tallygate/receipts`. Receipts of the last seconds may be `pending` in it.',
+    headers: headersA,
+    query: z.object({ month: Month, livemode: Livemode }),
+    responses: {
+      200: c.otherResponse({
+        contentType: 'application/jsonl',
+        body: z.string().meta({
+          description: 'A line each.',
+          examples: [
+            '{"object":"receipt_export","version":"tallygate-export/v1","month":"2026-11",…}\n{"object":"receipt",…}\n{"object":"receipt_export.end","receipts":1,"logged":1}\n',
+          ],
+        }),
+      }),
+      ...refusals.read,
+    },
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Receipts', operationId: 'exportReceipts' } as const,
+  },
+  getTile: {
+    method: 'GET',
+    path: '/v1/log/tile/:level/:tile',
+    summary: 'Hashes of the log',
+    description:
+      'Public, and never changes. Hash tiles as c2sp.org/tlog-tiles has them: 256 hashes of the level `level · 8` of the tree, from `tile · 256` on; from these, anybody works out every proof. `tile` is written in groups of three digits, all but the last as a segment of the path of its own: `067`, `x001/067`; at the right edge of the log with the number of its hashes, `067.p/12`. There are no tiles of entries: those belong to their accounts.',
+    pathParams: TilePath,
+    responses: tileAnswers,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogTile' } as const,
+  },
+  getTileBelow: {
+    method: 'GET',
+    path: '/v1/log/tile/:level/:tile/:rest',
+    summary: 'Hashes of the log, whose address is longer',
+    description:
+      'The same for addresses with a segment more: `000.p/12`, `x001/067`. Those of logs of more than 256,000 entries have further segments, one for each group of digits.',
+    pathParams: TilePath.extend({ rest: z.string().meta({ description: 'What follows: digits, or how many hashes.', examples: ['12'] }) }),
+    responses: tileAnswers,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogTileBelow' } as const,
   },
 });

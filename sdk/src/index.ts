@@ -206,6 +206,9 @@ export type {
   PublishedContentItem,
   PublishedContentListResponse,
   PublishedContentResponse,
+  ReceiptList,
+  ReceiptListItem,
+  ReceiptLog,
   ReceiptPayload,
   ReceiptResponse,
   ReceiptUsage,
@@ -282,7 +285,7 @@ export type { MarketingEvents } from './marketing-events.ts';
 export type { Mfa } from './mfa.ts';
 export type { People, PeopleFilter } from './people.ts';
 export type { BalanceCheckout, CheckoutWaitOptions, Plans } from './plans.ts';
-export type { Receipts } from './receipts.ts';
+export type { ReceiptQuery, Receipts } from './receipts.ts';
 export { type FollowQuery, type ItemQuery, outputText, type Responses, type ResponseWaitOptions } from './responses.ts';
 export type { RunQuery, Runs } from './runs.ts';
 export type { Sessions } from './sessions.ts';

@@ -26,3 +26,50 @@ it('sees in text what an object can no longer show', async () => {
   const tallygate = new Tallygate({ apiKey: null });
   expect(await tallygate.receipts.verify(text, keySet)).toMatchObject({ valid: false, code: expected_code });
 });
+
+const item = {
+  object: 'receipt.item',
+  id: receipt.id,
+  kind: 'usage',
+  request_id: receipt.payload.request_id,
+  endpoint: receipt.payload.endpoint,
+  model: receipt.payload.model_served,
+  run_id: null,
+  livemode: true,
+  outcome: 'completed',
+  cost_usd: '0.000384',
+  refund_of: null,
+  started_at: receipt.payload.started_at,
+  completed_at: receipt.payload.completed_at,
+  log_index: 5,
+};
+const page = (data: (typeof item)[], has_more: boolean) => ({
+  object: 'list',
+  data,
+  first_id: data[0]?.id ?? null,
+  last_id: data.at(-1)?.id ?? null,
+  has_more,
+});
+
+it('lists every receipt, page after page', async () => {
+  await using gateway = await startStubGateway();
+  const second = { ...item, id: '6a1d2b63-8e4c-4f1a-8b97-3c2a7d4e5f60' };
+  gateway.script({ json: page([item], true) }, { json: page([second], false) });
+  const tallygate = new Tallygate({ apiKey: 'tg_test_x', baseUrl: gateway.baseUrl });
+  const found: string[] = [];
+  for await (const { id } of tallygate.receipts.list({ month: '2026-11', kind: 'usage', livemode: false })) found.push(id);
+  expect(found).toEqual([item.id, second.id]);
+  expect(gateway.requests.map(({ query }) => query)).toEqual([
+    { month: '2026-11', kind: 'usage', livemode: 'false' },
+    { month: '2026-11', kind: 'usage', livemode: 'false', after: item.id },
+  ]);
+});
+
+it('fetches an export and tiles as they come', async () => {
+  await using gateway = await startStubGateway();
+  gateway.script({ text: '{"object":"receipt_export"}\n' }, { text: 'hashes' });
+  const tallygate = new Tallygate({ apiKey: 'tg_test_x', baseUrl: gateway.baseUrl });
+  expect(await (await tallygate.receipts.export({ month: '2026-11' })).text()).toBe('{"object":"receipt_export"}\n');
+  expect(await (await tallygate.receipts.tile('tile/0/000')).text()).toBe('hashes');
+  expect(gateway.requests.map(({ path }) => path)).toEqual(['/v1/receipts/export', '/v1/log/tile/0/000']);
+});

@@ -17,9 +17,10 @@ export const ROUTES: readonly Route[] = Object.entries(contract).flatMap(([slice
   Object.entries(routes).map(([name, route]) => ({ body: undefined, query: undefined, ...route, name: `${slice}.${name}` })),
 );
 
-/** The operation that a request is, by method and path. */
+/** The operation that a request is, by method and path; `/v1/receipts/export` is nobody's id. */
 export function routeOf({ method, path }: { readonly method: string; readonly path: string }): Route | undefined {
-  return ROUTES.find((route) => route.method === method && pathPattern(route.path).test(path));
+  const matching = ROUTES.filter((route) => route.method === method && pathPattern(route.path).test(path));
+  return matching.find((route) => route.path === path) ?? matching[0];
 }
 
 const pathPattern = (path: string): RegExp => new RegExp(`^${path.replaceAll('.', '\\.').replace(/:\w+/g, '[^/]+')}$`);

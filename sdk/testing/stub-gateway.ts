@@ -19,7 +19,7 @@ export type StubAnswer =
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly json?: unknown }
   | { readonly status?: number; readonly headers?: Readonly<Record<string, string>>; readonly text: string }
   /** A stream; without `end: true` it stays open until the client hangs up. */
-  | { readonly headers?: Readonly<Record<string, string>>; readonly pieces: readonly string[]; readonly end?: boolean }
+  | { readonly headers?: Readonly<Record<string, string>>; readonly pieces: readonly (string | Uint8Array)[]; readonly end?: boolean }
   /** Accepts the request and never answers. */
   | { readonly silence: true }
   /** Closes the connection instead of an answer. */

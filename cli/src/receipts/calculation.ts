@@ -45,10 +45,14 @@ export function usageText({ input_tokens: input, output_tokens: output, ...usage
   return [...(hasTokens ? [`${input} tokens in, ${output} out`] : []), ...others].join(', ');
 }
 
+/** Integer pico-USD as decimal USD, exactly. */
+export const picoUsdText = (amount: string): string => usdText(amount, PICO_DIGITS);
+
 /** Integer nano-USD as decimal USD, exactly. */
 export const nanoUsdText = (amount: string): string => usdText(amount, NANO_DIGITS);
 
 function usdText(amount: string, places: number): string {
+  if (amount.startsWith('-')) return `-${usdText(amount.slice(1), places)}`;
   const digits = amount.padStart(places + 1, '0');
   return `${digits.slice(0, -places)}.${digits.slice(-places)}`.replace(/\.?0+$/, '');
 }

@@ -7,16 +7,18 @@ import { Failure } from '../failure.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { calculation, nanoUsdText, usageText } from './calculation.ts';
 import { publishedPrices } from './published-prices.ts';
+import { EXPORT_FIELDS, explainExport } from './verify-export.ts';
 
 interface Options {
   readonly keys?: string;
+  readonly account?: string;
   /** False for `--no-prices`. */
   readonly prices?: string | false;
 }
 
 const NOT_COMPARED = 'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
 
-const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'proves', 'does_not_prove'];
+const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'proves', 'does_not_prove', ...EXPORT_FIELDS];
 
 const SUMMARY: readonly Column<ReceiptPayload>[] = [
   { title: 'Receipt', of: ({ receipt_id, kind }) => (kind === 'usage' ? receipt_id : `${receipt_id} (${kind.replaceAll('_', ' ')})`) },
@@ -48,9 +50,10 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
       .description(
         'Check a receipt offline: signature, that the cost follows from usage and prices, and that the prices are the published ones',
       )
-      .argument('<file>', 'the receipt; - for stdin')
+      .argument('<file>', 'the receipt, or an export of many; - for stdin')
       .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
       .option('--prices <file>', 'published prices (a saved answer of GET /v1/models); default: those kept at login')
+      .option('--account <id>', 'the account that every receipt of an export has to be of')
       .option('--no-prices', 'do not compare the unit prices with published ones')
       .addHelpText('after', '\nExits with 0 when the receipt is valid, with 3 when it is not.'),
   ).action(perform(verify));
@@ -58,9 +61,14 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
 async function verify(world: CommandWorld, { args: [file = ''], options }: Typed<Options>): Promise<ExitCode> {
   const text = file === '-' ? await world.input.readAll() : await read(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
   const keys = await readKeys(world, options.keys ?? keySetPath(world, world.profile));
-  const { verifyReceiptText } = await import('@tallygate/receipts');
+  const { isExport, verifyExport, verifyReceiptText } = await import('@tallygate/receipts');
   const prices = await readPrices(world, options.prices);
   if (prices === undefined) world.err.write(NOT_COMPARED);
+  if (isExport(text))
+    return explainExport(
+      world,
+      verifyExport(text.split('\n'), keys, { ...(prices && { prices }), ...(options.account && { accountId: options.account }) }),
+    );
   const found = verifyReceiptText(text, keys, prices && { prices });
   if (world.jsonFields !== undefined) printRecord(world, found, []);
   else await explain(world, found);

@@ -13,6 +13,16 @@ export { type CostLine, costLines, recomputeCost } from './cost.ts';
 export { accountHash, accountHashInput, keyHash, keyHashInput, keyThumbprint, receiptDigest, signingInput } from './digest.ts';
 export { isPublicKey, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
 export { fromBase64, fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
+export {
+  type ExportedReceipt,
+  type ExportFault,
+  type ExportOptions,
+  type ExportSummary,
+  isExport,
+  type ReceiptExportEnd,
+  type ReceiptExportHeader,
+  verifyExport,
+} from './export.ts';
 export { type Checkpoint, checkpointText, parseCheckpoint } from './log/checkpoint.ts';
 export {
   cosignatureLine,
@@ -29,7 +39,9 @@ export {
   toVerifierKey,
 } from './log/note.ts';
 export { type ConsistencyClaim, type InclusionClaim, isConsistent, isIncluded } from './log/proofs.ts';
-export type { LoggedReceipt, LogTrust } from './log/receipt-log.ts';
+export { type LoggedReceipt, type LogTrust, type VerifiedCheckpoint, verifyCheckpoint } from './log/receipt-log.ts';
+export { auditGrowth, type LogGrowth } from './log/tile-audit.ts';
+export { parseTilePath, type ReadTile, rangesFromTiles, type Tile, tileAt, tilePath } from './log/tiles.ts';
 export {
   checkTlogProof,
   formatTlogProof,

@@ -6,7 +6,7 @@ import { receiptDigest } from './digest.ts';
 import { toHex } from './encoding.ts';
 import { readJson } from './json.ts';
 import { checkPeriod, checkSignature, keyNamed } from './keys.ts';
-import { checkLog, type LoggedReceipt, type LogTrust } from './log/receipt-log.ts';
+import { type CheckedNotes, checkLog, type LoggedReceipt, type LogTrust } from './log/receipt-log.ts';
 import { checkPrices, type PublishedPrices } from './prices.ts';
 import type { ReceiptPayload } from './receipt.ts';
 import { type Refusal, type RefusalCode, Refused, refusalAsValue } from './refusal.ts';
@@ -58,11 +58,11 @@ export type Verification = Verified | Refusal;
  * else, use `verifyReceiptText`. `keys` is the key set of the service (a `VaasKeySet`), kept from `/.well-known/vaas-keys.json`.
  */
 export const verifyReceipt = (receipt: unknown, keys: unknown, options: VerifyOptions = {}): Verification =>
-  refusalAsValue(() => verified(receipt, keys, options));
+  refusalAsValue(() => verifyWithNotes(receipt, keys, { options, notes: new Map() }));
 
 /** Verifies the text of a receipt, and refuses text that two readers could understand in two ways. */
 export const verifyReceiptText = (text: string, keys: unknown, options: VerifyOptions = {}): Verification =>
-  refusalAsValue(() => verified(readJson(text), keys, options));
+  refusalAsValue(() => verifyWithNotes(readJson(text), keys, { options, notes: new Map() }));
 
 /** What the text of a receipt says, not verified nor even looked at: every member is unique, every number an exact integer. */
 export interface ParsedReceipt {
@@ -82,7 +82,14 @@ export function parseReceipt(text: string): ParsedReceipt | UnparsedReceipt {
   return read.valid ? { parsed: true, receipt: read.receipt } : { parsed: false, code: read.code, reason: read.reason };
 }
 
-function verified(input: unknown, keys: unknown, { prices, requestComponents = {}, ...trust }: VerifyOptions): Verified {
+interface Verifying {
+  readonly options: VerifyOptions;
+  readonly notes: CheckedNotes;
+}
+
+/** As `verifyReceipt`, for many receipts that share checkpoints. Throws `Refused`. */
+export function verifyWithNotes(input: unknown, keys: unknown, { options, notes }: Verifying): Verified {
+  const { prices, requestComponents = {}, ...trust } = options;
   const { id, payload, digest: stated, signature, log, anchor } = readReceipt(input);
   if (id !== payload.receipt_id) throw new Refused('id_mismatch', `receipt.id is ${id}, payload.receipt_id is ${payload.receipt_id}.`);
 
@@ -99,7 +106,7 @@ function verified(input: unknown, keys: unknown, { prices, requestComponents = {
   if (prices) checkPrices(payload, prices);
 
   const entry = readLog(log);
-  const logged = entry && checkLog(payload, entry, keys, trust);
+  const logged = entry && checkLog(payload, entry, keys, { trust, notes });
   if (!logged && (trust.witnesses?.quorum ?? 0) > 0)
     throw new Refused('too_few_witnesses', 'The receipt carries no state of the log that witnesses could have cosigned.');
 

@@ -42,6 +42,7 @@ import { createFileApi } from './http/file-api.ts';
 import { createFront, drain, listenOn } from './http/front.ts';
 import { createInferenceApi } from './http/inference-api.ts';
 import { createInnerCall } from './http/inner-call.ts';
+import { createLogApi } from './http/log-api.ts';
 import { createMcpApi } from './http/mcp-api.ts';
 import { createPages } from './http/pages.ts';
 import { createPaymentApi } from './http/payment-api.ts';
@@ -173,6 +174,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
       }),
       people: marketing.transfers,
       unsubscribing: marketing.unsubscribePages,
+      receipts: createLogApi({ pool, clock, authenticator, idleTimeoutMs: fileLimits.idleTimeoutMs, publicUrl, log }),
       payments: createPaymentApi({ receive: plans.events.receive, pages: payments.pages, problemReply, log }),
       docs: createDocsSite(DOCS_SITE),
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply }),
@@ -212,6 +214,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...Object.values(contract.fileTransfers),
           ...Object.values(contract.videoTransfers),
           ...Object.values(contract.peopleTransfers),
+          ...Object.values(contract.receiptTransfers),
         ],
         ...{ authenticator, idempotency, publicUrl, log },
         bodyLimits: config.accountBody,

@@ -70,7 +70,8 @@ export function pagesOf(entries: readonly JournalEntry[], signingKey: SigningKey
 }
 
 function receiptRow(record: PostedRecord, signingKey: SigningKey) {
-  const receipt = issueReceipt(receiptFacts(record), signingKey);
+  const facts = receiptFacts(record);
+  const receipt = issueReceipt(facts, signingKey);
   return {
     receipt_id: receipt.receiptId,
     account_id: record.accountId,
@@ -80,6 +81,11 @@ function receiptRow(record: PostedRecord, signingKey: SigningKey) {
     kid: receipt.kid,
     signature: `\\x${receipt.signature.toString('hex')}`,
     anchor_wished: record.anchorWished ?? false,
+    livemode: facts.livemode,
+    kind: facts.kind,
+    model: facts.model_served,
+    run_id: facts.run_id,
+    started_at: facts.started_at,
   };
 }
 

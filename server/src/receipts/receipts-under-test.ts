@@ -47,8 +47,12 @@ export async function storeReceipts(pool: Pool, key: SigningKey, wishes: readonl
     };
     const issued = issueReceipt(facts, key);
     await pool.query(
-      'insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature) values ($1, $2, $3, $4, $5, $6, $7)',
-      [issued.receiptId, facts.account_id, facts.request_id, issued.payload, issued.digest, issued.kid, issued.signature],
+      `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature, livemode, kind, model, run_id, started_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      [
+        ...[issued.receiptId, facts.account_id, facts.request_id, issued.payload, issued.digest, issued.kid, issued.signature],
+        ...[facts.livemode, facts.kind, facts.model_served, facts.run_id, facts.started_at],
+      ],
     );
     ids.push(issued.receiptId);
   }

@@ -1,14 +1,19 @@
 import type { contract, ReceiptResponse } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import type { Handlers } from '../identity/index.ts';
+import type { Handlers, Principal } from '../identity/index.ts';
 import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
+import { listReceipts, type ReceiptScope } from './list-receipts.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './log/read-log.ts';
 import { findReceipt } from './read-receipt.ts';
 import { publishedKeys } from './signing-keys.ts';
 
 /** @param isAnchoring whether what has no anchor yet is waiting for one */
 export const receiptRoutes = (pool: Pool, isAnchoring = false): Handlers<typeof contract.receipts> => ({
+  listReceipts: async ({ principal, query: { livemode, ...wanted } }) => ({
+    status: 200,
+    body: await listReceipts(pool, scopeOf(principal, livemode), wanted),
+  }),
   getReceipt: async ({ params }) => ({ status: 200, body: await anchoredReceipt(pool, params.receipt_id, isAnchoring) }),
   getReceiptProof: async ({ params }) => ({ status: 200, body: await proofOfReceipt(pool, params.receipt_id) }),
   getCheckpoint: async () => ({ status: 200, body: (await newestCheckpoint(pool)).note }),
@@ -34,4 +39,10 @@ async function anchoredReceipt(pool: Pool, receiptId: string, isAnchoring: boole
 export const anchorRoutes = (pool: Pool): Handlers<typeof contract.anchors> => ({
   listAnchors: async ({ query }) => ({ status: 200, body: await listAnchors(pool, query) }),
   getAnchor: async ({ params }) => ({ status: 200, body: await findAnchor(pool, params.anchor_id) }),
+});
+
+/** @param livemode as asked for; otherwise the mode of the key, and live for sessions */
+export const scopeOf = (principal: Principal, livemode: boolean | undefined): ReceiptScope => ({
+  accountId: principal.accountId,
+  livemode: livemode ?? (principal.kind === 'session' || principal.livemode),
 });

@@ -2,9 +2,9 @@ import { signingInput } from '../digest.ts';
 import { fromBase64, toHex, utf8 } from '../encoding.ts';
 import { type LogKey, logKeysOf, pinnedKey } from '../keys.ts';
 import type { ReceiptLog, ReceiptPayload } from '../receipt.ts';
-import { Refused } from '../refusal.ts';
-import { parseCheckpoint } from './checkpoint.ts';
-import { parseNote, type Signer, signersOf } from './note.ts';
+import { type Refusal, Refused, refusalAsValue } from '../refusal.ts';
+import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
+import { type NoteKey, parseNote, type Signer, signersOf } from './note.ts';
 import { isIncluded } from './proofs.ts';
 import { leafHash } from './tree.ts';
 
@@ -28,6 +28,37 @@ export interface LoggedReceipt {
   readonly witnesses: readonly { readonly name: string; readonly time: string }[];
 }
 
+/** A checkpoint with the signatures that hold under it. */
+interface CheckedNote {
+  readonly checkpoint: Checkpoint;
+  readonly signers: readonly Signer[];
+}
+
+/** What was found of notes that many receipts share, by their text: of a file of thousands, each is checked once. */
+export type CheckedNotes = Map<string, CheckedNote>;
+
+/** Throws `Refused`. */
+function checkNote(note: string, logKeys: readonly LogKey[], { witnesses }: LogTrust): CheckedNote {
+  const parsed = parseNote(note);
+  const checkpoint = parsed && parseCheckpoint(parsed.text);
+  if (!checkpoint) throw new Refused('malformed_log', 'The checkpoint is none in a signed note.');
+  const cosigners = witnesses?.keys.map((text) => pinnedKey(text, 'cosignature')) ?? [];
+  const signers = signersOf(parsed, [...logKeys.map(({ key }) => key), ...cosigners]);
+  if (!signers) throw new Refused('bad_checkpoint_signature', 'A signature of a known key under the checkpoint does not hold.');
+  return { checkpoint, signers };
+}
+
+const trustedKeys = (keySet: unknown, { logKeys: pinned }: LogTrust): LogKey[] =>
+  pinned?.map((text) => ({ key: pinnedKey(text, 'signature'), notAfter: null })) ?? logKeysOf(keySet);
+
+const witnessesOf = (signers: readonly Signer[]): LoggedReceipt['witnesses'] =>
+  signers.flatMap(({ key, time }) => (time === null ? [] : [{ name: key.name, time: timeText(time) }]));
+
+function checkQuorum(found: number, { witnesses: { quorum = 0 } = { keys: [] } }: LogTrust): void {
+  if (found < quorum)
+    throw new Refused('too_few_witnesses', `${found} of the named witnesses have cosigned the checkpoint, demanded are ${quorum}.`);
+}
+
 /**
  * Checks that the receipt is an entry of the log. Undefined where no key of the log is at hand: then nothing is shown.
  *
@@ -40,23 +71,17 @@ export function checkLog(
   payload: ReceiptPayload,
   log: Extract<ReceiptLog, { state: 'logged' }>,
   keySet: unknown,
-  { logKeys: pinned, witnesses: { keys: named, quorum = 0 } = { keys: [] } }: LogTrust,
+  { trust, notes }: { readonly trust: LogTrust; readonly notes: CheckedNotes },
 ): LoggedReceipt | undefined {
-  const logKeys: LogKey[] = pinned?.map((text) => ({ key: pinnedKey(text, 'signature'), notAfter: null })) ?? logKeysOf(keySet);
+  const logKeys = trustedKeys(keySet, trust);
   if (logKeys.length === 0) return undefined;
-
-  const note = parseNote(log.checkpoint);
-  const checkpoint = note && parseCheckpoint(note.text);
-  if (!checkpoint) throw new Refused('malformed_log', 'receipt.log.checkpoint is no checkpoint in a signed note.');
-  const { origin, size, root } = checkpoint;
+  const note = notes.get(log.checkpoint) ?? checkNote(log.checkpoint, logKeys, trust);
+  notes.set(log.checkpoint, note);
+  const { origin, size, root } = note.checkpoint;
   // The number beside the checkpoint is for the reader's eye; two of them must not be able to disagree.
   if (size !== log.tree_size)
     throw new Refused('log_size_mismatch', `receipt.log.tree_size is ${log.tree_size}, the checkpoint is of ${size} entries.`);
-
-  const cosigners = named.map((text) => pinnedKey(text, 'cosignature'));
-  const signers = signersOf(note, [...logKeys.map(({ key }) => key), ...cosigners]);
-  if (!signers) throw new Refused('bad_checkpoint_signature', 'A signature of a known key under receipt.log.checkpoint does not hold.');
-  checkSigner(payload, origin, signers, logKeys);
+  checkPeriodOfSigner(payload, note, logKeys);
 
   const path = log.inclusion_path.map((hash) => fromBase64(hash) ?? new Uint8Array());
   if (!isIncluded({ index: log.index, size, leafHash: leafHash(utf8(signingInput(payload))), root, path }))
@@ -65,25 +90,44 @@ export function checkLog(
       `receipt.log.inclusion_path does not lead from the receipt as entry ${log.index} to the checkpoint's root.`,
     );
 
-  const witnesses = signers.flatMap(({ key, time }) => (time === null ? [] : [{ name: key.name, time: timeText(time) }]));
-  if (witnesses.length < quorum)
-    throw new Refused(
-      'too_few_witnesses',
-      `${witnesses.length} of the named witnesses have cosigned the checkpoint, demanded are ${quorum}.`,
-    );
+  const witnesses = witnessesOf(note.signers);
+  checkQuorum(witnesses.length, trust);
   return { origin, index: log.index, tree_size: size, root: toHex(root), witnesses };
 }
 
+/** A state of the log that holds. */
+export interface VerifiedCheckpoint {
+  readonly valid: true;
+  readonly checkpoint: Checkpoint;
+  /** Names of the keys that have signed: the log's own, which is the log's name, and those of witnesses. */
+  readonly signers: readonly string[];
+}
+
+/**
+ * Checks a state of the log, a signed note, by itself. It has no date: a key that has been retired since may have signed it in its time.
+ */
+export const verifyCheckpoint = (note: string, keySet: unknown, trust: LogTrust = {}): VerifiedCheckpoint | Refusal =>
+  refusalAsValue(() => {
+    const logKeys = trustedKeys(keySet, trust);
+    const checked = checkNote(note, logKeys, trust);
+    ownSigners(checked, logKeys);
+    checkQuorum(witnessesOf(checked.signers).length, trust);
+    return { valid: true, checkpoint: checked.checkpoint, signers: [...new Set(checked.signers.map(({ key }) => key.name))] };
+  });
+
 /** A log signs under its own name: the key of another log says nothing of this one. */
-function checkSigner(
-  { completed_at: completedAt }: ReceiptPayload,
-  origin: string,
-  signers: readonly Signer[],
-  logKeys: readonly LogKey[],
-) {
-  const signed = logKeys.filter(({ key }) => key.name === origin && signers.some((signer) => signer.key === key));
-  if (signed.length === 0)
-    throw new Refused('unknown_log_key', `No known key of ${JSON.stringify(origin)} has signed receipt.log.checkpoint.`);
+function ownSigners({ checkpoint: { origin }, signers }: CheckedNote, logKeys: readonly LogKey[]): LogKey[] {
+  const signed = logKeys.filter(
+    ({ key }) => key.name === origin && signers.some((signer) => signer.key.name === origin && areSame(signer.key, key)),
+  );
+  if (signed.length === 0) throw new Refused('unknown_log_key', `No known key of ${JSON.stringify(origin)} has signed the checkpoint.`);
+  return signed;
+}
+
+const areSame = (a: NoteKey, b: NoteKey): boolean => a.kind === b.kind && toHex(a.publicKey) === toHex(b.publicKey);
+
+function checkPeriodOfSigner({ completed_at: completedAt }: ReceiptPayload, note: CheckedNote, logKeys: readonly LogKey[]): void {
+  const signed = ownSigners(note, logKeys);
   // Times have one spelling of fixed width, and so sort as text.
   if (signed.every(({ notAfter }) => notAfter !== null && completedAt > notAfter))
     throw new Refused('log_key_retired', `The log's key was retired at ${signed[0]?.notAfter}, the receipt is of ${completedAt}.`);

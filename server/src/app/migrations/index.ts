@@ -24,6 +24,7 @@ import { receiptLogMigration } from './0030-receipt-log.ts';
 import { batchRunsMigration } from './0031-batch-runs.ts';
 import { videoCharactersMigration } from './0032-video-characters.ts';
 import { responseStreamsMigration } from './0033-response-streams.ts';
+import { receiptListMigration } from './0035-receipt-list.ts';
 import { anchorsMigration } from './0038-anchors.ts';
 import { eventsMigration } from './0041-events.ts';
 import { purchasesMigration } from './0042-purchases.ts';
@@ -62,6 +63,7 @@ export const migrations: readonly Migration[] = [
   receiptLogMigration,
   batchRunsMigration,
   responseStreamsMigration,
+  receiptListMigration,
   anchorsMigration,
   videoCharactersMigration,
   eventsMigration,

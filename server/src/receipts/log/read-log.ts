@@ -7,23 +7,29 @@ import { readRanges } from './stored-tree.ts';
 /** Appending follows the settlement by seconds. */
 const SOON_S = 2;
 
-interface Checkpoint {
+/** A state of the log, with the note that says so. */
+export interface SignedState {
   readonly size: number;
   /** The signed note. */
   readonly note: string;
 }
 
-/** The newest. @throws Problem `not_found` while the log is empty */
-export async function newestCheckpoint(pool: Pool): Promise<Checkpoint> {
+/** The newest; undefined while the log is empty. */
+export async function signedState(pool: Pool): Promise<SignedState | undefined> {
   const { rows } = await pool.query<{ size: bigint; note: string }>(
     'select size, note from receipt_log_checkpoints order by size desc limit 1',
   );
   const [row] = rows;
-  if (!row)
-    throw new Problem('not_found', 'Nothing has been settled yet: the first checkpoint follows the first receipt by seconds.', {
-      retryAfterSeconds: SOON_S,
-    });
-  return { size: Number(row.size), note: row.note };
+  return row && { size: Number(row.size), note: row.note };
+}
+
+/** The newest. @throws Problem `not_found` while the log is empty */
+export async function newestCheckpoint(pool: Pool): Promise<SignedState> {
+  const state = await signedState(pool);
+  if (state) return state;
+  throw new Problem('not_found', 'Nothing has been settled yet: the first checkpoint follows the first receipt by seconds.', {
+    retryAfterSeconds: SOON_S,
+  });
 }
 
 /** A `.tlog-proof` file against the newest checkpoint. @throws Problem `not_found` where there is no such receipt, or not in the log yet */

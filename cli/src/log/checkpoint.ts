@@ -1,0 +1,41 @@
+import { toHex } from '@tallygate/receipts';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { type Column, printRecord } from '../print.ts';
+import { fetchCheckpoint } from './kept-state.ts';
+
+export interface WitnessOptions {
+  readonly witness: readonly string[];
+}
+
+interface Shown {
+  readonly origin: string;
+  readonly size: number;
+  readonly root: string;
+  readonly signers: readonly string[];
+  readonly note: string;
+}
+
+const LINES: readonly Column<Shown>[] = [
+  { title: 'Log', of: ({ origin }) => origin },
+  { title: 'Entries', of: ({ size }) => size },
+  { title: 'Root', of: ({ root }) => root },
+  { title: 'Signed by', of: ({ signers }) => signers.join(', ') },
+];
+
+/** Repeatable. */
+export const withWitnesses = (command: Command): Command =>
+  command.option('--witness <key>', 'verifier key of a witness whose cosignature is to be shown; repeatable', collect, []);
+
+const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
+
+export const logCheckpoint = (log: Command, perform: Perform): Command =>
+  withJson(
+    ['origin', 'size', 'root', 'signers', 'note'],
+    withWitnesses(log.command('checkpoint').description('The newest state of the log of receipts, its signature checked; needs no login')),
+  ).action(perform(show));
+
+async function show(world: CommandWorld, { options: { witness } }: Typed<WitnessOptions>): Promise<void> {
+  const { root, ...checkpoint } = await fetchCheckpoint(world, witness);
+  printRecord<Shown>(world, { ...checkpoint, root: toHex(root) }, LINES);
+}

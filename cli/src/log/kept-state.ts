@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import type { Checkpoint } from '@tallygate/receipts';
+import type { CommandWorld } from '../command.ts';
+import { keySetPath } from '../credentials.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+
+/** A state of the log, with the note that the log signed. */
+export interface SignedCheckpoint extends Checkpoint {
+  readonly note: string;
+  /** Names of the keys that have signed, witnesses included. */
+  readonly signers: readonly string[];
+}
+
+/** The state that the last audit of this profile ended with. */
+export const logStatePath = ({ env, profile }: CommandWorld): string => join(env.configDirectory, `${profile}.log-checkpoint`);
+
+/** The newest state of the log, signed by a key that was kept before, or by the published ones where none were. */
+export async function fetchCheckpoint(world: CommandWorld, witnesses: readonly string[]): Promise<SignedCheckpoint> {
+  const client = await world.connect('none');
+  const note = await (await client.receipts.checkpoint({ signal: world.signal })).text();
+  const kept = await world.readFile(keySetPath(world, world.profile));
+  if (kept === undefined)
+    world.err.write('No keys were kept: those that the gateway publishes now are believed. `tallygate receipts keys` keeps them.\n');
+  const keys: unknown = kept === undefined ? await client.receipts.keys({ signal: world.signal }) : JSON.parse(kept);
+  return checkedCheckpoint(note, keys, witnesses);
+}
+
+/** @throws Failure for a note that no known key of the log has signed */
+async function checkedCheckpoint(note: string, keys: unknown, witnesses: readonly string[]): Promise<SignedCheckpoint> {
+  const { verifyCheckpoint } = await import('@tallygate/receipts');
+  const found = verifyCheckpoint(note, keys, { witnesses: { keys: witnesses } });
+  if (found.valid) return { ...found.checkpoint, note, signers: found.signers };
+  const nextStep =
+    found.code === 'unknown_log_key' ? 'If the log’s key has changed, `tallygate receipts keys` fetches the new one.' : undefined;
+  throw new Failure('checkpoint_not_valid', `The checkpoint is not valid: ${found.reason}`, EXIT.receiptNotValid, nextStep);
+}

@@ -1,0 +1,98 @@
+import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Terminal } from '../../testing/terminal.ts';
+import { keySet, readVector } from '../../testing/vectors.ts';
+
+let gateway: StubGateway;
+let terminal: Terminal;
+beforeEach(async () => {
+  gateway = await startStubGateway();
+  terminal = new Terminal(gateway);
+  terminal.files.set('keys.json', keySet);
+});
+afterEach(() => gateway[Symbol.asyncDispose]());
+
+const { receipt } = readVector('good/logged') as { receipt: { id: string; log: { checkpoint: string }; payload: Record<string, unknown> } };
+const header = {
+  object: 'receipt_export',
+  version: 'tallygate-export/v1',
+  month: '2026-11',
+  livemode: true,
+  created_at: '2026-12-01T00:00:00.000Z',
+  checkpoint: receipt.log.checkpoint,
+  keys: [],
+};
+const linesOf = (...values: object[]): string => values.map((value) => `${JSON.stringify(value)}\n`).join('');
+const whole = linesOf(header, receipt, { object: 'receipt_export.end', receipts: 1, logged: 1 });
+
+describe('receipts list', () => {
+  const item = {
+    object: 'receipt.item',
+    id: receipt.id,
+    kind: 'usage',
+    request_id: 'req_1',
+    endpoint: '/v1/chat/completions',
+    model: 'gpt-4o-mini',
+    run_id: null,
+    livemode: true,
+    outcome: 'completed',
+    cost_usd: '0.000384',
+    refund_of: null,
+    started_at: '2026-11-21T08:00:00.000Z',
+    completed_at: '2026-11-21T08:00:01.250Z',
+    log_index: null,
+  };
+
+  it('shows a line each, filtered as asked', async () => {
+    gateway.script({ json: { object: 'list', data: [item], first_id: item.id, last_id: item.id, has_more: false } });
+    const argv = ['receipts', 'list', '--month', '2026-11', '--kind', 'usage', '--run', 'nightly', '--test'];
+    const { stdout, exitCode } = await terminal.type(argv);
+    expect(stdout).toContain(`${item.id}\tusage\tgpt-4o-mini\tcompleted\t0.000384\t2026-11-21T08:00:00.000Z\tpending\n`);
+    expect(exitCode).toBe(0);
+    expect(gateway.requests[0]?.query).toEqual({ month: '2026-11', kind: 'usage', run_id: 'nightly', limit: '50', livemode: 'false' });
+  });
+});
+
+describe('receipts export', () => {
+  it('writes a file that verifies offline, with the calculation of every receipt and their sum', async () => {
+    gateway.script({ text: whole });
+    const fetched = await terminal.type(['receipts', 'export', '--month', '2026-11', '-o', 'november.jsonl']);
+    expect(fetched).toEqual({ stdout: '', stderr: 'Wrote november.jsonl.\n', exitCode: 0 });
+    const { stdout, exitCode } = await terminal.type(['receipts', 'verify', 'november.jsonl', '--keys', 'keys.json'], { isTty: true });
+    expect(stdout.split('\n')).toEqual([
+      `${receipt.id} gpt-4o-mini: 1200 × 0.00000015 + 340 × 0.0000006 = 0.000384 USD`,
+      'valid',
+      'Month       2026-11',
+      'Receipts    1, 1 of them valid',
+      'In the log  1',
+      'Billed      0.000384 USD, what was given back taken off',
+      '',
+    ]);
+    expect(exitCode).toBe(0);
+    expect(gateway.requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['a receipt was changed', whole.replace('384000', '1'), 'Line 2 is not valid: '],
+    ['the file was cut', whole.slice(0, whole.lastIndexOf('{"object":"receipt_export.end"')), '(incomplete_export)'],
+  ])('exits with 3 where %s', async (_, text, said) => {
+    terminal.files.set('november.jsonl', text);
+    const { stdout, stderr, exitCode } = await terminal.type(['receipts', 'verify', 'november.jsonl', '--keys', 'keys.json'], {});
+    expect(stdout).toMatch(/^not valid|\nnot valid/);
+    expect(stdout + stderr).toContain(said);
+    expect(exitCode).toBe(3);
+  });
+
+  it('answers scripts in JSON', async () => {
+    terminal.files.set('november.jsonl', whole);
+    const argv = ['receipts', 'verify', 'november.jsonl', '--keys', 'keys.json', '--json', 'valid,receipts,billed_nano_usd,faults'];
+    const { stdout } = await terminal.type(argv, {});
+    expect(JSON.parse(stdout)).toEqual({ valid: true, receipts: 1, billed_nano_usd: '384000', faults: [] });
+  });
+
+  it('refuses receipts of another account than the one that is named', async () => {
+    terminal.files.set('november.jsonl', whole);
+    const argv = ['receipts', 'verify', 'november.jsonl', '--keys', 'keys.json', '--account', receipt.id];
+    expect(await terminal.type(argv, {})).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('is of another account') });
+  });
+});

@@ -1,0 +1,69 @@
+import type { ReceiptListItem } from '@tallygate/sdk';
+import { type Command, Option } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { wholeNumber } from '../option-values.ts';
+import { type Column, printList } from '../print.ts';
+
+const KINDS = ['usage', 'batch_line', 'media_job', 'refund', 'correction'] as const;
+
+interface Options {
+  readonly month?: string;
+  readonly kind?: (typeof KINDS)[number];
+  readonly model?: string;
+  readonly run?: string;
+  readonly test?: boolean;
+  readonly limit: number;
+}
+
+const MAX_PAGE = 100;
+
+const FIELDS = [
+  'id',
+  'kind',
+  'request_id',
+  'endpoint',
+  'model',
+  'run_id',
+  'livemode',
+  'outcome',
+  'cost_usd',
+  'refund_of',
+  'started_at',
+  'completed_at',
+  'log_index',
+];
+
+const COLUMNS: readonly Column<ReceiptListItem>[] = [
+  { title: 'id', of: ({ id }) => id },
+  { title: 'kind', of: ({ kind }) => kind },
+  { title: 'model', of: ({ model }) => model },
+  { title: 'outcome', of: ({ outcome }) => outcome },
+  { title: 'cost', of: ({ cost_usd }) => cost_usd, align: 'right' },
+  { title: 'started', of: ({ started_at }) => started_at },
+  { title: 'log', of: ({ log_index }) => log_index ?? 'pending', align: 'right' },
+];
+
+export const listReceipts = (receipts: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    receipts
+      .command('list')
+      .description('List receipts of the account, newest request first')
+      .option('--month <month>', 'only of requests of this month, YYYY-MM (UTC)')
+      .addOption(new Option('--kind <kind>', 'only of this kind').choices(KINDS))
+      .option('--model <model>', 'only of requests that this model answered')
+      .option('--run <run-id>', 'only of requests of this agent run')
+      .option('--test', 'those of test mode')
+      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+  ).action(perform(list));
+
+async function list(world: CommandWorld, { options: { month, kind, model, run, test, limit } }: Typed<Options>): Promise<void> {
+  const client = await world.connect();
+  const query = { month, kind, model, run_id: run, limit: Math.min(limit, MAX_PAGE), ...(test && { livemode: false }) };
+  const found: ReceiptListItem[] = [];
+  for await (const receipt of client.receipts.list(query, { signal: world.signal })) {
+    found.push(receipt);
+    if (found.length === limit) break;
+  }
+  printList(world, found, COLUMNS);
+}

@@ -1,0 +1,227 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { contract } from '@tallygate/contract';
+import {
+  auditGrowth,
+  checkTlogProof,
+  type ExportedReceipt,
+  type ExportSummary,
+  fromVerifierKey,
+  rangesFromTiles,
+  type Tile,
+  tilePath,
+  verifyCheckpoint,
+  verifyExport,
+  verifyReceipt,
+} from '@tallygate/receipts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { silentLog } from '../../kernel/log.ts';
+import { appendAll, newSigningSeed, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
+import { storeReceipts } from '../../receipts/receipts-under-test.ts';
+import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
+import { testCredentials } from './credential-matrix.ts';
+import { endpointsOf } from './endpoint.ts';
+import { createLogApi } from './log-api.ts';
+
+const NOVEMBER = Date.parse('2026-11-21T10:00:00Z');
+const OCTOBER = Date.parse('2026-10-31T23:59:59.999Z');
+const clock = { now: () => NOVEMBER };
+const [key, logKey] = [signingKeyFromSeed(newSigningSeed()), signingKeyFromSeed(newSigningSeed())];
+
+let db: Awaited<ReturnType<typeof openTestDatabase>>;
+let api: Instance;
+let files: Server;
+let filesUrl: string;
+
+beforeAll(async () => {
+  db = await openTestDatabase();
+  const { pool } = db.database;
+  await publishSigningKeys(pool, [key], OCTOBER);
+  await publishSigningKeys(pool, [logKey], OCTOBER, 'checkpoint');
+  api = await startInstance(db.database, db.url, { endpoints: endpointsOf(contract.receipts, receiptRoutes(pool)) });
+  const log = createLogApi({
+    ...{ pool, clock, authenticator: api.authenticator, idleTimeoutMs: 5_000, log: silentLog() },
+    publicUrl: () => 'https://tallygate.test',
+  });
+  files = createServer((req, res) => (log.handles(req) ? void log.serve(req, res) : res.writeHead(421).end())).listen(0, '127.0.0.1');
+  await once(files, 'listening');
+  const address = files.address();
+  filesUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+});
+afterAll(async () => {
+  files?.close();
+  await api?.close();
+  await db?.close();
+});
+
+// The others ask for no credential.
+testCredentials(() => ({ api, database: db.database }), { listReceipts: contract.receipts.listReceipts });
+
+const append = () => appendAll({ pool: db.database.pool, keys: [logKey], clock }, new AbortController().signal);
+const settle = (account_id: string, wishes: readonly object[]) =>
+  storeReceipts(
+    db.database.pool,
+    key,
+    wishes.map((wish) => ({ completedAt: NOVEMBER, account_id, ...wish })),
+  );
+const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => fetch(`${filesUrl}${path}`, { headers, method });
+const publicKeys = async () => (await send(api, '/.well-known/vaas-keys.json')).body;
+const readTile = async (tile: Tile) => new Uint8Array(await (await get(`/v1/log/${tilePath(tile)}`)).arrayBuffer());
+
+async function checkpoint() {
+  const { text } = await sendText('/v1/log/checkpoint');
+  const verified = verifyCheckpoint(text, await publicKeys());
+  if (!verified.valid) throw new Error(verified.reason);
+  return verified.checkpoint;
+}
+const sendText = async (path: string) => {
+  const response = await fetch(`${api.baseUrl}${path}`);
+  return { status: response.status, text: await response.text() };
+};
+
+async function read(text: string, accountId?: string): Promise<{ found: ExportedReceipt[]; summary: ExportSummary }> {
+  const found: ExportedReceipt[] = [];
+  const reading = verifyExport(text.split('\n'), await publicKeys(), accountId === undefined ? {} : { accountId });
+  for (;;) {
+    const { value, done } = await reading.next();
+    if (done) return { found, summary: value };
+    found.push(value);
+  }
+}
+
+describe('the list of receipts', () => {
+  test('has the account’s own, newest request first, page by page and filtered', async () => {
+    const { auth, accountId } = await signUp(api);
+    const other = await signUp(api);
+    await settle(other.accountId, [{}]);
+    const usage = await settle(
+      accountId,
+      Array.from({ length: 5 }, (_, at) => ({ completedAt: NOVEMBER + at, model_served: `m${at % 2}` })),
+    );
+    const [early = ''] = await settle(accountId, [{ completedAt: OCTOBER, run_id: 'nightly-42' }]);
+    const [refund = ''] = await settle(accountId, [
+      { kind: 'refund', outcome: 'refunded', refund_of: early, refund_reason: 'why', started_at: new Date(OCTOBER).toISOString() },
+    ]);
+    const list = async (query: string) => (await send(api, `/v1/receipts${query}`, { headers: auth })).body;
+    const idsOf = ({ data }: { data: { id: string }[] }) => data.map(({ id }) => id);
+
+    const everything = await list('');
+    expect(idsOf(everything).slice(0, 5)).toEqual(usage.toReversed());
+    expect(idsOf(everything)).toHaveLength(7);
+    const paged: string[] = [];
+    for (let after = ''; ; ) {
+      const page = await list(`?limit=2${after && `&after=${after}`}`);
+      paged.push(...idsOf(page));
+      if (!page.has_more) break;
+      after = page.last_id;
+    }
+    expect(paged).toEqual(idsOf(everything));
+    // What is given back of October's request is October's, whenever it was.
+    expect(idsOf(await list('?month=2026-10')).sort()).toEqual([early, refund].sort());
+    expect(idsOf(await list('?kind=refund'))).toEqual([refund]);
+    expect(idsOf(await list('?model=m1'))).toHaveLength(2);
+    expect(idsOf(await list('?run_id=nightly-42'))).toEqual([early]);
+    expect(idsOf(await list('?livemode=false'))).toEqual([]);
+    expect(everything.data.at(-1)).toMatchObject({ cost_usd: '0.000000001', log_index: null, livemode: true });
+  });
+
+  test('shows a test key those of test mode, and takes nothing as a place that is not in the list', async () => {
+    const { auth, accountId } = await signUp(api);
+    const [live = ''] = await settle(accountId, [{}]);
+    const [tested = ''] = await settle(accountId, [{ livemode: false }]);
+    const { auth: byKey } = await newKey(api, auth, { livemode: false });
+    const { body } = await send(api, '/v1/receipts', { headers: byKey });
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([tested]);
+    for (const query of [`after=${live}`, 'month=2026-13', 'limit=101', 'kind=gift', 'after=x'])
+      expect(await send(api, `/v1/receipts?${query}`, { headers: byKey })).toMatchObject({ status: 422 });
+  });
+});
+
+describe('an export', () => {
+  test('verifies as one file: every receipt of the month with its proof, and their sum', async () => {
+    const { auth, accountId } = await signUp(api);
+    await settle(
+      accountId,
+      Array.from({ length: 1_203 }, (_, at) => ({ completedAt: NOVEMBER + at })),
+    );
+    await settle(accountId, [{ completedAt: OCTOBER }, { livemode: false }]);
+    await append();
+    const [late = ''] = await settle(accountId, [{ completedAt: NOVEMBER + 5_000 }]);
+    const response = await get('/v1/receipts/export?month=2026-11', auth);
+    expect(response.headers.get('content-type')).toBe('application/jsonl; charset=utf-8');
+    const text = await response.text();
+    const some = text.split('\n').filter((_, at) => at < 40 || at > 1_190);
+    const { found, summary } = await read(some.join('\n'), accountId);
+    expect(found.every(({ verdict }) => verdict.valid)).toBe(true);
+    // Lines were left out to save time: that is noticed, and the only fault.
+    expect(summary.faults.map(({ code }) => code)).toEqual(['incomplete_export']);
+    expect(text.split('\n').at(-2)).toBe('{"object":"receipt_export.end","receipts":1204,"logged":1203}');
+    expect(text).toContain(late);
+  });
+
+  test('of a month without receipts is whole and empty', async () => {
+    const { auth } = await signUp(api);
+    const { summary } = await read(await (await get('/v1/receipts/export?month=2026-11&livemode=false', auth)).text());
+    expect(summary).toMatchObject({ receipts: 0, billed_nano_usd: '0', faults: [] });
+  });
+
+  test('is for the account alone, and for a month', async () => {
+    const { auth } = await signUp(api);
+    expect((await get('/v1/receipts/export?month=2026-11')).status).toBe(401);
+    const { auth: byKey } = await newKey(api, auth, { scopes: ['inference'] });
+    expect((await get('/v1/receipts/export?month=2026-11', byKey)).status).toBe(403);
+    for (const query of ['', '?month=11-2026', '?month=2026-11&livemode=maybe'])
+      expect(await (await get(`/v1/receipts/export${query}`, auth)).json()).toMatchObject({ status: 422, code: 'validation_failed' });
+    expect((await get('/v1/receipts/export?month=2026-11', auth, 'HEAD')).status).toBe(200);
+  });
+});
+
+describe('the tiles', () => {
+  test('are enough for every proof, and never change', async () => {
+    const { accountId } = await signUp(api);
+    const [first = ''] = await settle(
+      accountId,
+      Array.from({ length: 300 }, () => ({})),
+    );
+    await append();
+    const { size, root, origin } = await checkpoint();
+    expect(await auditGrowth({ to: { size, root }, readTile })).toBe('ok');
+    expect(await rangesFromTiles([{ start: 0, end: size }], size, readTile)).toEqual([root]);
+
+    const whole = await get('/v1/log/tile/0/000');
+    expect(Object.fromEntries(whole.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-length': '8192',
+      'cache-control': 'public, max-age=31536000, immutable',
+      'access-control-allow-origin': '*',
+    });
+    const partial = Buffer.from(await (await get('/v1/log/tile/0/000.p/7')).arrayBuffer());
+    expect(
+      Buffer.from(await whole.arrayBuffer())
+        .subarray(0, 224)
+        .equals(partial),
+    ).toBe(true);
+    expect((await get('/v1/log/tile/0/000', {}, 'HEAD')).headers.get('content-length')).toBe('8192');
+
+    const { body: receipt } = await send(api, `/v1/receipts/${first}`);
+    expect(verifyReceipt(receipt, await publicKeys())).toMatchObject({
+      valid: true,
+      checks: { log: 'ok' },
+      logged: { origin, tree_size: size },
+    });
+    const { text: proof } = await sendText(`/v1/receipts/${first}/proof`);
+    const { keys } = await publicKeys();
+    const known = keys.flatMap((one: { verifier_key?: string }) => (one.verifier_key ? (fromVerifierKey(one.verifier_key) ?? []) : []));
+    const entry = new TextEncoder().encode('someone else’s entry');
+    expect(checkTlogProof(proof, entry, { origin, keys: known })).toBe('not_included');
+  });
+
+  test.each(['0/999', '0/000.p/256', '63/000', '64/000', '0/0', '0/x000/000', '0/..%2f000', 'entries/000', '0/', ''])(
+    'are not found under %s',
+    async (path) => {
+      const response = await get(`/v1/log/tile/${path}`);
+      expect(await response.json()).toMatchObject({ status: 404, code: 'not_found' });
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+});

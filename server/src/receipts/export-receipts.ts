@@ -1,0 +1,65 @@
+import type { ReceiptExportEnd, ReceiptExportHeader } from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import { type Clock, monthEnd, monthStart, rfc3339 } from '../kernel/clock.ts';
+import type { ReceiptScope } from './list-receipts.ts';
+import { signedState } from './log/read-log.ts';
+import { provenReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './receipt-row.ts';
+import { publishedKeys } from './signing-keys.ts';
+
+interface ExportDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+}
+
+/** Receipts whose proofs are worked out together. */
+const AT_ONCE = 500;
+
+/**
+ * All receipts of the requests of a month, the oldest first, as lines of JSON: a header with the keys in force and the state of the log, the
+ * receipts, each with its proof against that one state, and a last line that says how many there were, so that a file that was cut is told
+ * from a whole one.
+ */
+export async function* exportReceipts(
+  { pool, clock }: ExportDeps,
+  scope: ReceiptScope,
+  month: string,
+): AsyncGenerator<Buffer, void, undefined> {
+  const state = await signedState(pool);
+  const { keys } = await publishedKeys(pool);
+  const header: ReceiptExportHeader = {
+    object: 'receipt_export',
+    version: 'tallygate-export/v1',
+    month,
+    livemode: scope.livemode,
+    created_at: rfc3339(clock.now()),
+    checkpoint: state?.note ?? null,
+    keys,
+  };
+  yield lineOf(header);
+  const end: ReceiptExportEnd = { object: 'receipt_export.end', receipts: 0, logged: 0 };
+  for await (const rows of pagesOfMonth(pool, scope, month)) {
+    const receipts = await provenReceipts(pool, rows, state);
+    end.receipts += receipts.length;
+    end.logged += receipts.filter(({ log }) => log.state === 'logged').length;
+    yield Buffer.concat(receipts.map(lineOf));
+  }
+  yield lineOf(end);
+}
+
+async function* pagesOfMonth(pool: Pool, { accountId, livemode }: ReceiptScope, month: string): AsyncGenerator<ReceiptRow[]> {
+  let after: ReceiptRow | undefined;
+  for (;;) {
+    const { rows } = await pool.query<ReceiptRow>(
+      `select ${RECEIPT_COLUMNS} from receipts
+        where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4
+          and ($5::uuid is null or (started_at, receipt_id) > ((select started_at from receipts where receipt_id = $5), $5))
+        order by started_at, receipt_id limit ${AT_ONCE}`,
+      [accountId, livemode, monthStart(month), monthEnd(month), after?.receipt_id ?? null],
+    );
+    if (rows.length > 0) yield rows;
+    after = rows.at(-1);
+    if (rows.length < AT_ONCE) return;
+  }
+}
+
+const lineOf = (value: object): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);

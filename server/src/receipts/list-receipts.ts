@@ -1,0 +1,85 @@
+import type { ReceiptList, ReceiptListItem, ReceiptPayload } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import { monthEnd, monthStart } from '../kernel/clock.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
+import { formatUsd } from '../kernel/money.ts';
+
+/** Whose receipts: live and test ones are apart. */
+export interface ReceiptScope {
+  readonly accountId: string;
+  readonly livemode: boolean;
+}
+
+interface Wanted {
+  /** Of the requests, as invoices count them. */
+  readonly month?: string | undefined;
+  readonly kind?: string | undefined;
+  readonly model?: string | undefined;
+  readonly run_id?: string | undefined;
+  /** The receipt after which the page begins. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+}
+
+interface ListedRow {
+  readonly payload: string;
+  readonly log_index: bigint | null;
+}
+
+/** The newest requests first. @throws Problem `validation_failed` where `after` is no receipt of the list's account */
+export async function listReceipts(pool: Pool, { accountId, livemode }: ReceiptScope, wanted: Wanted): Promise<ReceiptList> {
+  const { month, kind, model, run_id: runId, after, limit } = wanted;
+  const place = after === undefined ? undefined : await placeOf(pool, { accountId, livemode }, after);
+  const values: unknown[] = [accountId, livemode];
+  const where = (condition: (at: string) => string, value: unknown): string[] => {
+    if (value === undefined) return [];
+    values.push(value);
+    return [condition(`$${values.length}`)];
+  };
+  const conditions = [
+    ...where((at) => `started_at >= ${at}`, month && monthStart(month)),
+    ...where((at) => `started_at < ${at}`, month && monthEnd(month)),
+    ...where((at) => `kind = ${at}`, kind),
+    ...where((at) => `model = ${at}`, model),
+    ...where((at) => `run_id = ${at}`, runId),
+    // The time again by its id: passed through here it would lose its microseconds.
+    ...where((at) => `(started_at, receipt_id) < ((select started_at from receipts where receipt_id = ${at}), ${at})`, place),
+  ];
+  const { rows } = await pool.query<ListedRow>(
+    `select payload, log_index from receipts where ${['account_id = $1', 'livemode = $2', ...conditions].join(' and ')}
+      order by started_at desc, receipt_id desc limit ${limit + 1}`,
+    values,
+  );
+  const data = rows.slice(0, limit).map(itemOf);
+  return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: rows.length > limit };
+}
+
+async function placeOf(pool: Pool, { accountId, livemode }: ReceiptScope, after: string): Promise<string> {
+  const { rowCount } = await pool.query('select 1 from receipts where receipt_id = $1 and account_id = $2 and livemode = $3', [
+    after,
+    accountId,
+    livemode,
+  ]);
+  if (rowCount === 0) throw invalidInput([{ loc: ['query', 'after'], msg: 'must be the id of a receipt of this list', type: 'invalid' }]);
+  return after;
+}
+
+function itemOf({ payload, log_index: index }: ListedRow): ReceiptListItem {
+  const said = JSON.parse(payload) as ReceiptPayload;
+  return {
+    object: 'receipt.item',
+    id: said.receipt_id,
+    kind: said.kind,
+    request_id: said.request_id,
+    endpoint: said.endpoint,
+    model: said.model_served,
+    run_id: said.run_id,
+    livemode: said.livemode,
+    outcome: said.outcome,
+    cost_usd: formatUsd(BigInt(said.cost_nano_usd)),
+    refund_of: said.refund_of,
+    started_at: said.started_at,
+    completed_at: said.completed_at,
+    log_index: index === null ? null : Number(index),
+  };
+}
