@@ -21,6 +21,7 @@ export default defineConfig({
       unit('sdk', './sdk'),
       unit('cli', './cli'),
       unit('receipts', './packages/receipts', [PROPERTY_SEED]),
+      unit('witness', './packages/witness'),
       unit('fake-upstream', './packages/fake-upstream'),
       unit('fake-stripe', './packages/fake-stripe'),
       unit('receipt-anchor', './packages/receipt-anchor'),

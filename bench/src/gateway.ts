@@ -32,14 +32,15 @@ export class Gateway {
   readonly postmasterPid: number;
   /** Of every request that was sent to it. */
   readonly tally = new Tally();
-  readonly #database: pg.Client;
+  /** The gateway's own, for what no endpoint does. */
+  readonly database: pg.Client;
   readonly #sessionToken: string;
 
   private constructor(origin: string, pid: number, postmasterPid: number, database: pg.Client, sessionToken: string) {
     this.origin = origin;
     this.pid = pid;
     this.postmasterPid = postmasterPid;
-    this.#database = database;
+    this.database = database;
     this.#sessionToken = sessionToken;
   }
 
@@ -97,18 +98,18 @@ export class Gateway {
 
   /** Users that nobody has heard of, each with the administrator's password hash: over HTTP, hashing would take minutes. */
   async addUsers(emails: readonly string[]): Promise<void> {
-    await this.#database.query(
+    await this.database.query(
       `insert into users (id, account_id, email, role, password_hash, email_verified_at, created_at)
        select gen_random_uuid(), account_id, address, 'member', password_hash, now(), now()
        from (select account_id, password_hash from users limit 1) as administrator, unnest($1::text[]) as address`,
       [emails],
     );
-    await this.#database.query('analyze users');
+    await this.database.query('analyze users');
   }
 
   /** How many requests the ledger knows, of one key or of all. */
   async recorded(keyId?: string): Promise<{ requests: number; receipts: number; costNano: bigint }> {
-    const { rows } = await this.#database.query<{ requests: number; receipts: number; cost: string }>(
+    const { rows } = await this.database.query<{ requests: number; receipts: number; cost: string }>(
       `select count(*)::int as requests, count(r.receipt_id)::int as receipts, coalesce(sum(cost_nano), 0)::text as cost
        from usage_records u left join receipts r using (receipt_id) where $1::uuid is null or key_id = $1`,
       [keyId ?? null],
@@ -125,7 +126,7 @@ export class Gateway {
     const requests = this.tally.answers;
     const startedAt = performance.now();
     for (;;) {
-      const { rows } = await this.#database.query<{ requests: number }>(
+      const { rows } = await this.database.query<{ requests: number }>(
         'select coalesce(sum(requests), 0)::int as requests from usage_daily',
       );
       const known = rows[0]?.requests ?? 0;
@@ -138,7 +139,7 @@ export class Gateway {
   }
 
   async disconnect(): Promise<void> {
-    await this.#database.end();
+    await this.database.end();
   }
 }
 

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { divideCores } from './cores.ts';
 import { measurePeople } from './people.ts';
+import { Gateway } from './gateway.ts';
+import { logTable } from './log-table.ts';
 import { table } from './report.ts';
 import { type Results, run } from './run.ts';
 import { FULL, QUICK } from './settings.ts';
@@ -11,13 +13,16 @@ import { Stage } from './stage.ts';
 import { KINDS, startSubjects } from './subjects.ts';
 import { timingTable } from './timing-table.ts';
 import { isOverspent } from './views/overspend.ts';
+import { receiptLog } from './views/receipt-log.ts';
 import { timing } from './views/timing.ts';
 
+const NOWHERE = 'http://127.0.0.1:9';
+const LOG_SIZES = { quick: [1_000, 10_000, 100_000], full: [1_000, 10_000, 100_000, 1_000_000] };
 const EXIT_FAILED = 1;
 const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
 
 const flag = { type: 'boolean', default: false } as const;
-const { values: flags } = parseArgs({ options: { quick: flag, save: flag, timing: flag, people: flag } });
+const { values: flags } = parseArgs({ options: { quick: flag, save: flag, timing: flag, people: flag, log: flag } });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const onProgress = (what: string): void => print(`… ${what}`);
 
@@ -40,7 +45,7 @@ const setting = cores
 print(setting);
 
 try {
-  const isGood = flags.people ? await measurePeople(print) : flags.timing ? await compareTimes() : await measureSpeed();
+  const isGood = await measurement();
   process.exit(isGood ? 0 : EXIT_FAILED);
 } catch (error) {
   // A run that was interrupted fails in whatever it was doing; the handler above has the last word.
@@ -48,6 +53,12 @@ try {
   await stage.strike();
   process.stderr.write(`\nThe bench failed: ${error instanceof Error ? (error.stack ?? error.message) : error}\n`);
   process.exit(EXIT_FAILED);
+}
+
+function measurement(): Promise<boolean> {
+  if (flags.people) return measurePeople(print);
+  if (flags.log) return growLog();
+  return flags.timing ? compareTimes() : measureSpeed();
 }
 
 async function measureSpeed(): Promise<boolean> {
@@ -66,6 +77,16 @@ async function compareTimes(): Promise<boolean> {
   await stage.strike();
   print(`\n${timingTable(findings)}`);
   return findings.every(({ verdict }) => verdict === 'indistinguishable');
+}
+
+/** Nobody is asked: what the log does depends on its size alone. */
+async function growLog(): Promise<boolean> {
+  const gateway = await Gateway.start(stage, { instant: NOWHERE, paced: NOWHERE, long: NOWHERE });
+  const found = await receiptLog(gateway, flags.quick ? LOG_SIZES.quick : LOG_SIZES.full, onProgress);
+  await gateway.disconnect();
+  await stage.strike();
+  print(`\n${logTable(found)}`);
+  return true;
 }
 
 function verdict({ overspends, answered, recorded, receipts }: Results): string {

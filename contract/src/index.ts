@@ -20,7 +20,8 @@ import { ledger } from './ledger.ts';
 import { mfa } from './mfa.ts';
 import { people, peopleTransfers } from './people.ts';
 import { paymentWebhooks, plans } from './plans.ts';
-import { receipts, receiptTransfers } from './receipts.ts';
+import { receiptTransfers } from './receipt-transfers.ts';
+import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
 
 const c = initContract();
@@ -96,3 +97,4 @@ export * from './plans.ts';
 export * from './problem.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
+export * from './vaas-keys.ts';

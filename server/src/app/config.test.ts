@@ -50,6 +50,8 @@ test.each([
   ['METRICS_TOKEN', 'short'],
   ['RECEIPT_SIGNING_KEY', 'AAAA'],
   ['LOG_SIGNING_KEY', 'AAAA'],
+  ['LOG_WITNESSES', 'https://witness.example'],
+  ['LOG_WITNESSES', 'https://witness.example PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW'],
   ['LOG_SIGNING_KEY', `${'A'.repeat(43)}=,AAAA`],
   ['INFERENCE_BODY_BYTES', '10'],
   ['BODY_TIMEOUT_MS', '0'],

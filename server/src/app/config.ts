@@ -1,3 +1,4 @@
+import { fromVerifierKey, type NoteKey } from '@tallygate/receipts';
 import * as z from 'zod';
 import { parseRedisUrl } from '../adapters/redis/connect.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
@@ -45,6 +46,17 @@ const masterKeys = z.string().transform((text, context) =>
   }),
 );
 
+/** Addresses of witnesses with their verifier keys, a space between the two, by commas. */
+const witnesses = z.string().transform((text, context) =>
+  text.split(',').flatMap((entry) => {
+    const [url = '', verifierKey = '', ...more] = entry.trim().split(/\s+/);
+    const key = fromVerifierKey(verifierKey);
+    if (key?.kind === 'cosignature' && more.length === 0 && httpUrl.safeParse(url).success) return [{ url, key }];
+    context.addIssue('Expected the address of a witness, a space and its verifier key (name+id+key), or several of these by commas');
+    return [];
+  }),
+);
+
 const SEED = /^[A-Za-z0-9+/]{43}=$/;
 
 /** Of Ed25519 keys, by commas. */
@@ -68,6 +80,7 @@ const Variables = z.object({
   METRICS_TOKEN: z.string().min(16).optional(),
   RECEIPT_SIGNING_KEY: seeds.optional(),
   LOG_SIGNING_KEY: seeds.optional(),
+  LOG_WITNESSES: witnesses.default([]),
   MASTER_KEYS: masterKeys.optional(),
   STRIPE_SECRET_KEY: z
     .string()
@@ -132,6 +145,8 @@ export interface Config {
   readonly receiptSigningSeeds: Seeds | undefined;
   /** As those of receipts, and all of them sign. */
   readonly logSigningSeeds: Seeds | undefined;
+  /** Who is asked to cosign the states of the receipts’ log. */
+  readonly logWitnesses: readonly { readonly url: string; readonly key: NoteKey }[];
   /** Encrypt what is read again (MFA secrets); the first one is current. Undefined: one of its own is kept in the data directory. */
   readonly masterKeys: readonly { readonly id: string; readonly key: Buffer }[] | undefined;
   /** Undefined: payments are sandboxed. */
@@ -209,6 +224,7 @@ export function readConfig(environment: Environment = process.env): Config {
     metricsToken: given.METRICS_TOKEN,
     receiptSigningSeeds: given.RECEIPT_SIGNING_KEY,
     logSigningSeeds: given.LOG_SIGNING_KEY,
+    logWitnesses: given.LOG_WITNESSES,
     masterKeys: given.MASTER_KEYS,
     stripe:
       given.STRIPE_SECRET_KEY === undefined

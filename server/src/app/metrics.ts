@@ -11,6 +11,8 @@ export interface Metrics {
   laneDifferences(count: number): void;
   /** What is known of a chain after a look at it. */
   anchoring(view: AnchoringView): void;
+  /** What is not as it was signed in the receipts' log, and how many witnesses refuse what it says. */
+  logFaults(check: 'audit' | 'witness', count: number): void;
   /** Asked at every reading how the deployments are doing. */
   watchDeployments(views: () => readonly DeploymentView[]): void;
   /** The exposition text and its content type. */
@@ -65,6 +67,12 @@ export function createMetrics(): Metrics {
     help: 'Lanes that disagree with the ledger; anything but 0 is an alarm',
     registers,
   });
+  const logFaults = new Gauge({
+    name: 'tallygate_log_faults',
+    help: 'What is wrong with the log of receipts by its own audit, and witnesses that refuse it; anything but 0 is an alarm',
+    labelNames: ['check'],
+    registers,
+  });
 
   return {
     served(call, { target, outcome, usage, completedAt, overheadMs }) {
@@ -79,6 +87,7 @@ export function createMetrics(): Metrics {
     },
     jobRan: ({ job, outcome }) => jobs.inc({ job, outcome }),
     quarantined: () => quarantine.inc(),
+    logFaults: (check, count) => logFaults.set({ check }, count),
     laneDifferences: (count) => differences.set(count),
     anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),

@@ -10,7 +10,8 @@ import type { Invites } from '../invites/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
 import { ensurePartitions } from '../ledger/index.ts';
 import type { Plans } from '../plans/index.ts';
-import { appendAll, type SigningKey } from '../receipts/index.ts';
+import { appendAll, auditLog, cosignLog, type KnownWitness, type SigningKey } from '../receipts/index.ts';
+import type { Metrics } from './metrics.ts';
 
 const TEN_MINUTES_MS = 600_000;
 const HOUR_MS = 3_600_000;
@@ -25,6 +26,8 @@ const BATCHES_MS = 1_000;
 const INVITES_MS = 1_000;
 /** How long a receipt is without its place in the log. */
 const LOG_MS = 1_000;
+/** How old the state is, at most, that witnesses have seen. */
+const COSIGN_MS = 5_000;
 /** A batch may wait for its provider for hours: others go on beside it. */
 const BATCHES_AT_ONCE = 8;
 
@@ -39,6 +42,8 @@ interface ScheduledJobsDeps {
   readonly invites: Pick<Invites, 'goOn'>;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
   readonly logKeys: readonly SigningKey[];
+  readonly witnesses: readonly KnownWitness[];
+  readonly metrics: Pick<Metrics, 'logFaults'>;
 }
 
 /** The recurring work of the service. */
@@ -53,6 +58,8 @@ export const scheduledJobs = ({
   invites,
   batchWork,
   logKeys,
+  witnesses,
+  metrics,
 }: ScheduledJobsDeps): Job[] => [
   defineJob({
     name: 'identity-send-mails',
@@ -116,6 +123,13 @@ export const scheduledJobs = ({
     retry: { attempts: 1, firstDelayMs: LOG_MS },
     run: (_payload, { signal }) => appendAll({ pool, keys: logKeys, clock }, signal),
   }),
+  ...(witnesses.length === 0 ? [] : [cosignJob({ pool, witnesses, metrics })]),
+  defineJob({
+    name: 'receipts-audit-log',
+    payload: z.object({}),
+    schedule: { everyMs: MINUTE_MS },
+    run: (_payload, { signal, log }) => auditLog({ pool, log, onFound: (count) => metrics.logFaults('audit', count) }, signal),
+  }),
   defineJob({
     name: 'files-sweep',
     payload: z.object({}),
@@ -177,3 +191,14 @@ export const scheduledJobs = ({
     },
   }),
 ];
+
+const cosignJob = ({ pool, witnesses, metrics }: Pick<ScheduledJobsDeps, 'pool' | 'witnesses' | 'metrics'>): Job =>
+  defineJob({
+    name: 'receipts-cosign-log',
+    payload: z.object({}),
+    schedule: { everyMs: COSIGN_MS },
+    // The next run asks again.
+    retry: { attempts: 1, firstDelayMs: COSIGN_MS },
+    run: (_payload, { signal, log }) =>
+      cosignLog({ pool, witnesses, log, onRefusals: (count) => metrics.logFaults('witness', count) }, signal),
+  });

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
+import { tlogWitness } from '../adapters/witness/tlog-witness.ts';
 import { budgetRoutes, createBudgetRecords, createBudgets } from '../budgets/index.ts';
 import { catalogRoutes, loadCatalog } from '../catalog/index.ts';
 import { clientRequestRoutes, createClientRequests } from '../client-requests/index.ts';
@@ -139,6 +140,8 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           outbox: accounts.outbox,
           batchWork: kept.batchWork,
           logKeys: books.logKeys,
+          witnesses: config.logWitnesses.map(({ url, key }) => ({ key, witness: tlogWitness(url) })),
+          metrics,
         }),
       ],
       queue,

@@ -3,6 +3,8 @@ export type { AnchoringView } from './anchors/anchoring.ts';
 export { exportReceipts } from './export-receipts.ts';
 export { issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
 export { appendAll } from './log/append.ts';
+export { auditLog } from './log/audit-log.ts';
+export { cosignLog, type KnownWitness } from './log/cosign.ts';
 export { readTile } from './log/read-tile.ts';
 export { anchorRoutes, receiptRoutes, scopeOf } from './routes.ts';
 export { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';

@@ -31,6 +31,9 @@ export function signingKeyFromSeed(seed: Buffer): SigningKey {
 /** 32 bytes. */
 export const publicBytes = (x: string): Uint8Array => Buffer.from(x, 'base64url');
 
+/** To check signatures with. */
+export const publicKeyOf = (x: string): KeyObject => createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
+
 /** What a key signs: receipts, or the states of their log. No key does both. */
 export type KeyPurpose = 'receipt' | 'checkpoint';
 

@@ -25,6 +25,7 @@ import { batchRunsMigration } from './0031-batch-runs.ts';
 import { videoCharactersMigration } from './0032-video-characters.ts';
 import { responseStreamsMigration } from './0033-response-streams.ts';
 import { receiptListMigration } from './0035-receipt-list.ts';
+import { logWitnessesMigration } from './0036-log-witnesses.ts';
 import { anchorsMigration } from './0038-anchors.ts';
 import { eventsMigration } from './0041-events.ts';
 import { purchasesMigration } from './0042-purchases.ts';
@@ -64,6 +65,7 @@ export const migrations: readonly Migration[] = [
   batchRunsMigration,
   responseStreamsMigration,
   receiptListMigration,
+  logWitnessesMigration,
   anchorsMigration,
   videoCharactersMigration,
   eventsMigration,

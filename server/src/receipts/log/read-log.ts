@@ -23,6 +23,18 @@ export async function signedState(pool: Pool): Promise<SignedState | undefined> 
   return row && { size: Number(row.size), note: row.note };
 }
 
+/**
+ * The state to prove an entry against: the newest of those that the most witnesses have cosigned, where it has the entry, otherwise the newest.
+ * Undefined while the log is empty.
+ */
+export async function provingState(pool: Pool, index: number): Promise<SignedState | undefined> {
+  const { rows } = await pool.query<{ size: bigint; note: string }>(
+    'select size, note from receipt_log_checkpoints where cosignatures > 0 order by cosignatures desc, size desc limit 1',
+  );
+  const [row] = rows;
+  return row && Number(row.size) > index ? { size: Number(row.size), note: row.note } : signedState(pool);
+}
+
 /** The newest. @throws Problem `not_found` while the log is empty */
 export async function newestCheckpoint(pool: Pool): Promise<SignedState> {
   const state = await signedState(pool);
@@ -40,7 +52,7 @@ export async function proofOfReceipt(pool: Pool, receiptId: string): Promise<str
   if (row.log_index === null)
     throw new Problem('not_found', 'The receipt is not in the log yet: it follows within seconds.', { retryAfterSeconds: SOON_S });
   const index = Number(row.log_index);
-  const { size, note } = await newestCheckpoint(pool);
+  const { size, note } = (await provingState(pool, index)) ?? (await newestCheckpoint(pool));
   return formatTlogProof({ index, path: await readRanges(pool, inclusionRanges(index, size)), checkpoint: note });
 }
 

@@ -1,0 +1,1 @@
+export { type RunningWitness, startWitness, type WitnessSettings } from './server.ts';

@@ -1,0 +1,149 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fromVerifierKey, type NoteKey, verifyCheckpoint, verifyReceipt } from '@tallygate/receipts';
+import { type RunningWitness, startWitness } from '@tallygate/witness';
+import type { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openPool } from '../../adapters/postgres/database.ts';
+import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { tlogWitness } from '../../adapters/witness/tlog-witness.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { findReceipt } from '../read-receipt.ts';
+import { storeReceipts } from '../receipts-under-test.ts';
+import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
+import { appendAll } from './append.ts';
+import { cosignLog } from './cosign.ts';
+import { newestCheckpoint } from './read-log.ts';
+
+const NOW = Date.parse('2026-11-21T10:00:00Z');
+const FOREVER = new AbortController().signal;
+const [key, logKey] = [signingKeyFromSeed(newSigningSeed()), signingKeyFromSeed(newSigningSeed())];
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let pool: Pool;
+let folder: string;
+let witnesses: RunningWitness[];
+let refusals: number;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
+  await publishSigningKeys(pool, [key], NOW);
+  await publishSigningKeys(pool, [logKey], NOW, 'checkpoint');
+});
+beforeEach(async () => {
+  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_witnesses');
+  await pool.query('update receipt_log set size = 0');
+  folder = mkdtempSync(join(tmpdir(), 'tallygate-witness-'));
+  witnesses = [await started('one.example', 1), await started('two.example', 2)];
+});
+afterEach(async () => {
+  for (const witness of witnesses) await witness.close();
+  rmSync(folder, { recursive: true });
+});
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+async function started(name: string, seed: number): Promise<RunningWitness> {
+  const { keys } = await publishedKeys(pool);
+  const logs = keys.flatMap((one) => (one.purpose === 'checkpoint' ? [one.verifier_key] : []));
+  return startWitness({ name, seed: Buffer.alloc(32, seed), logs, folder: join(folder, name), now: () => NOW });
+}
+
+const keyOf = ({ verifierKey }: RunningWitness): NoteKey => {
+  const found = fromVerifierKey(verifierKey);
+  if (!found) throw new Error(verifierKey);
+  return found;
+};
+
+async function grow(count: number): Promise<string> {
+  const [id = ''] = await storeReceipts(
+    pool,
+    key,
+    Array.from({ length: count }, () => ({ completedAt: NOW })),
+  );
+  await appendAll({ pool, keys: [logKey], clock: { now: () => NOW } }, FOREVER);
+  return id;
+}
+const cosign = () =>
+  cosignLog(
+    {
+      ...{ pool, log: silentLog(), witnesses: witnesses.map((one) => ({ key: keyOf(one), witness: tlogWitness(one.url) })) },
+      onRefusals: (count) => {
+        refusals = count;
+      },
+    },
+    FOREVER,
+  );
+const trust = (quorum: number) => ({ witnesses: { keys: witnesses.map(({ verifierKey }) => verifierKey), quorum } });
+
+test('every witness cosigns every state it is asked about, once, and receipts show who saw the log when', async () => {
+  await cosign();
+  for (const count of [3, 1, 20]) {
+    const id = await grow(count);
+    await cosign();
+    await cosign();
+    expect(refusals).toBe(0);
+    const { note } = await newestCheckpoint(pool);
+    expect(note.match(/^— /gm)).toHaveLength(3);
+    const keys = await publishedKeys(pool);
+    expect(verifyCheckpoint(note, keys, trust(2))).toMatchObject({
+      valid: true,
+      signers: expect.arrayContaining(['one.example', 'two.example']),
+    });
+    expect(verifyReceipt(await findReceipt(pool, id), keys, trust(2))).toMatchObject({
+      valid: true,
+      logged: {
+        witnesses: expect.arrayContaining(['one.example', 'two.example'].map((name) => ({ name, time: '2026-11-21T10:00:00.000Z' }))),
+      },
+    });
+  }
+});
+
+test('a receipt comes with the newest state that witnesses have cosigned, as long as that has it', async () => {
+  const first = await grow(2);
+  await cosign();
+  const second = await grow(5);
+  expect((await findReceipt(pool, first)).log).toMatchObject({ tree_size: 2 });
+  expect((await findReceipt(pool, second)).log).toMatchObject({ tree_size: 7 });
+  await cosign();
+  expect((await findReceipt(pool, first)).log).toMatchObject({ tree_size: 7 });
+});
+
+test('a witness that has forgotten what was said, or that was never told, is met where it stands', async () => {
+  await grow(2);
+  await cosign();
+  await pool.query('delete from receipt_log_witnesses');
+  await grow(2);
+  await cosign();
+  expect(refusals).toBe(0);
+  expect((await newestCheckpoint(pool)).note.match(/^— /gm)).toHaveLength(3);
+});
+
+test('a log that contradicts what a witness has seen is refused, and somebody is told', async () => {
+  await grow(4);
+  await cosign();
+  // Put back from an older backup, and gone on from there: another log of the same name.
+  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints');
+  await pool.query('update receipt_log set size = 0');
+  await grow(2);
+  await cosign();
+  expect(refusals).toBe(2);
+  await grow(5);
+  await cosign();
+  expect(refusals).toBe(2);
+  expect((await newestCheckpoint(pool)).note.match(/^— /gm)).toHaveLength(1);
+});
+
+test('a witness that is away holds up nobody', async () => {
+  await witnesses[0]?.close();
+  await grow(1);
+  await cosign();
+  expect(refusals).toBe(0);
+  expect((await newestCheckpoint(pool)).note.match(/^— /gm)).toHaveLength(2);
+  witnesses[0] = await started('one.example', 1);
+  await cosign();
+  expect((await newestCheckpoint(pool)).note.match(/^— /gm)).toHaveLength(3);
+});

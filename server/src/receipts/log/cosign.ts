@@ -1,0 +1,88 @@
+import { consistencyRanges, type NoteKey, noteKeyId, parseNote, signatureLine, signersOf } from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import type { Witness, WitnessAnswer } from '../../adapters/witness/port.ts';
+import type { Log } from '../../kernel/log.ts';
+import { type SignedState, signedState } from './read-log.ts';
+import { readRanges } from './stored-tree.ts';
+
+/** A witness, and the key by which it is known. */
+export interface KnownWitness {
+  readonly key: NoteKey;
+  readonly witness: Witness;
+}
+
+export interface CosignDeps {
+  readonly pool: Pool;
+  readonly witnesses: readonly KnownWitness[];
+  readonly log: Log;
+  /** Told after every round whether a witness refuses what the log says. */
+  readonly onRefusals: (count: number) => void;
+}
+
+/** Submits the newest state of the log to every witness that has not cosigned it yet, and keeps the cosignatures with it. */
+export async function cosignLog({ pool, witnesses, log, onRefusals }: CosignDeps, signal: AbortSignal): Promise<void> {
+  const state = await signedState(pool);
+  if (!state) return;
+  const outcomes = await Promise.all(
+    witnesses.map(async (known) => {
+      const outcome = await cosignBy(pool, known, { state, signal });
+      const { name } = known.key;
+      if (outcome?.state === 'refused') log.error({ witness: name, reason: outcome.reason }, 'a witness refuses the state of the log');
+      if (outcome?.state === 'away') log.warn({ witness: name, reason: outcome.reason }, 'a witness cannot be asked');
+      return outcome?.state;
+    }),
+  );
+  onRefusals(outcomes.filter((outcome) => outcome === 'refused').length);
+}
+
+/** Undefined where there was nothing to ask. */
+async function cosignBy(
+  pool: Pool,
+  { key, witness }: KnownWitness,
+  { state, signal }: { state: SignedState; signal: AbortSignal },
+): Promise<WitnessAnswer | undefined> {
+  const known = await knownSize(pool, key.name);
+  if (known === state.size) return undefined;
+  const submit = async (oldSize: number): Promise<WitnessAnswer> => {
+    // A witness that has seen more than there is has seen another log, or this one before it was put back.
+    if (oldSize > state.size) return { state: 'refused', reason: `it has seen ${oldSize} entries, of ${state.size} that there are` };
+    const path = await readRanges(pool, consistencyRanges(oldSize, state.size));
+    return witness.submit({ oldSize, path, note: state.note }, signal);
+  };
+  let answer = await submit(Math.min(known, state.size));
+  if (answer.state === 'stale') answer = await submit(answer.size);
+  // Told the size it wants, it still does not agree: then the roots differ.
+  if (answer.state === 'stale') return { state: 'refused', reason: `it keeps another state of ${answer.size} entries` };
+  if (answer.state !== 'cosigned') return answer;
+  const line = cosignatureIn(answer.lines, state.note, key);
+  if (line === undefined) return { state: 'refused', reason: 'its cosignature does not hold' };
+  await keep(pool, { name: key.name, size: state.size, line });
+  return answer;
+}
+
+async function knownSize(pool: Pool, name: string): Promise<number> {
+  const { rows } = await pool.query<{ size: bigint }>('select size from receipt_log_witnesses where name = $1', [name]);
+  return Number(rows[0]?.size ?? 0);
+}
+
+/** The line of this witness's key among those it answered, written anew; undefined where it does not hold. */
+function cosignatureIn(lines: string, note: string, key: NoteKey): string | undefined {
+  const own = note.slice(0, note.indexOf('\n\n') + 2);
+  const answered = parseNote(`${own}${lines}`);
+  if (!answered || !signersOf(answered, [key])?.length) return undefined;
+  const id = Buffer.from(noteKeyId(key));
+  const found = answered.signatures.find((signature) => signature.name === key.name && id.equals(signature.keyId));
+  return found && signatureLine(key, found.signature);
+}
+
+/** Once for each witness, however often it was asked. */
+async function keep(pool: Pool, { name, size, line }: { name: string; size: number; line: string }): Promise<void> {
+  await pool.query(
+    `with cosigned as (
+       update receipt_log_checkpoints set note = note || $3, cosignatures = cosignatures + 1
+        where size = $2 and position($4 in note) = 0)
+     insert into receipt_log_witnesses (name, size) values ($1, $2)
+     on conflict (name) do update set size = greatest(receipt_log_witnesses.size, excluded.size)`,
+    [name, size, line, `\n— ${name} `],
+  );
+}
