@@ -2807,6 +2807,44 @@ export type ReceiptAnchor = {
   path: string[];
 };
 
+/** Receipts of the account, the newest request first. */
+export interface ReceiptList {
+  object: 'list';
+  data: ReceiptListItem[];
+  first_id: string | null;
+  /** The `after` of the next page. */
+  last_id: string | null;
+  has_more: boolean;
+}
+
+/** A receipt in short: `GET /v1/receipts/{id}` has it whole. */
+export interface ReceiptListItem {
+  object: 'receipt.item';
+  /** UUIDv7. */
+  id: string;
+  /** What was settled: an answered request, a line of a batch, a media job. `refund`: money given back. `correction`: takes the place of an earlier receipt. */
+  kind: 'usage' | 'batch_line' | 'media_job' | 'refund' | 'correction';
+  request_id: string;
+  endpoint: string;
+  /** The model that answered. */
+  model: string;
+  /** The agent run as the caller named it (`X-Agent-Run-Id`), or null. */
+  run_id: string | null;
+  livemode: boolean;
+  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
+  outcome: 'completed' | 'cancelled' | 'cut' | 'failed' | 'refunded';
+  /** What it cost at catalogue prices; of a refund, what is given back. */
+  cost_usd: string;
+  /** The receipt whose cost is given back, or that is corrected; null otherwise. */
+  refund_of: string | null;
+  /** RFC 3339, UTC. */
+  started_at: string;
+  /** RFC 3339, UTC. */
+  completed_at: string;
+  /** Its place in the log; null for the seconds until it has one. */
+  log_index: number | null;
+}
+
 /** Where the receipt stands in the log, with the proof of it. */
 export type ReceiptLog = {
   state: 'pending';

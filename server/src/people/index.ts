@@ -4,5 +4,5 @@ export { indexPeople } from './index-people.ts';
 export { historyOf, noteInHistory, personById } from './person-history.ts';
 export { type PersonRow, personToWire } from './person-row.ts';
 export { forgetUser, type PersonSighting, sightPerson } from './sight-person.ts';
-export { suppress, unsuppress } from './suppression.ts';
 export { suppressedAmong } from './suppressed-among.ts';
+export { suppress, unsuppress } from './suppression.ts';
