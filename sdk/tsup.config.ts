@@ -7,4 +7,8 @@ export default defineConfig({
   clean: true,
   target: 'es2022',
   platform: 'neutral',
+  // Comments are in the declarations; names stay, so that stack traces can be read.
+  esbuildOptions(options) {
+    options.minifyWhitespace = true;
+  },
 });
