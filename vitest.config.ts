@@ -9,10 +9,41 @@ const unit = (name: string, root: string, setupFiles: string[] = []) => ({
   test: { name, root, include: ['src/**/*.test.ts'], setupFiles, testTimeout: 60_000, hookTimeout: 60_000 },
 });
 
+/** They fill the machine by themselves, or measure how soon something happens. */
+const UNDER_LOAD = [
+  'batches',
+  'crash',
+  'money-under-concurrency',
+  'payment-storm',
+  'rate-limits',
+  'response-headers',
+  'two-gateways',
+  'two-instances',
+].map((name) => `src/${name}.test.ts`);
+/** Every file starts a server of its own: two at a time, after all other tests, and what puts load on it one after the other at the end. */
+const acceptance = (
+  name: string,
+  settings: { include?: string[]; exclude?: string[]; fileParallelism?: boolean; sequence: { groupOrder: number } },
+) => ({
+  extends: true as const,
+  test: {
+    name,
+    root: './acceptance',
+    include: ['src/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Real processes on a shared machine: what passes only at the second try is named at the end, with what went wrong at the first.
+    retry: 1,
+    ...settings,
+  },
+});
+
 export default defineConfig({
   ...source,
   test: {
     reporters: ['default', new TotalsReporter()],
+    // On two cores vitest would take one: half of what a test does is to wait for a database.
+    maxWorkers: 2,
     // One embedded PostgreSQL for the run; only tests that ask for a database start it.
     globalSetup: ['./server/src/adapters/postgres/test-database.setup.ts', './server/src/adapters/redis/test-redis.setup.ts'],
     projects: [
@@ -25,21 +56,8 @@ export default defineConfig({
       unit('fake-upstream', './packages/fake-upstream'),
       unit('fake-stripe', './packages/fake-stripe'),
       unit('receipt-anchor', './packages/receipt-anchor'),
-      {
-        extends: true as const,
-        test: {
-          name: 'acceptance',
-          root: './acceptance',
-          include: ['src/**/*.test.ts'],
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
-          // Real processes on a shared machine: what passes only at the second try is named at the end, with what went wrong at the first.
-          retry: 1,
-          // Every file starts a server of its own and some put load on it: one at a time, and after all other tests.
-          fileParallelism: false,
-          sequence: { groupOrder: 1 },
-        },
-      },
+      acceptance('acceptance', { exclude: UNDER_LOAD, sequence: { groupOrder: 1 } }),
+      acceptance('acceptance-load', { include: UNDER_LOAD, fileParallelism: false, sequence: { groupOrder: 2 } }),
       { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'], testTimeout: 30_000 } },
     ],
   },
