@@ -13,6 +13,8 @@ let blockNumber: number;
 let blockTime: string;
 beforeAll(async () => {
   chain = await startLocalChain();
+  // The contract knows the time of a state: the first block must not have the same one.
+  await chain.rpc('evm_increaseTime', 60);
   contract = await deployReceiptAnchor(chain);
   const provider = new JsonRpcProvider(chain.url, chain.chainId, { staticNetwork: true, pollingInterval: 20, cacheTimeout: -1 });
   const sent = await new Contract(contract, PUBLISHING, new Wallet(chain.keys[0], provider)).getFunction('anchor')(ROOT, 3, []);
