@@ -4,9 +4,10 @@ import { TotalsReporter } from './scripts/totals-reporter.ts';
 
 const PROPERTY_SEED = fileURLToPath(new URL('./scripts/property-seed.setup.ts', import.meta.url));
 const source = { ssr: { resolve: { conditions: ['tallygate-source', 'node'] } } };
+/** What passes only at the second try is named at the end of a run, with what went wrong at the first. */
 const unit = (name: string, root: string, setupFiles: string[] = []) => ({
   extends: true as const,
-  test: { name, root, include: ['src/**/*.test.ts'], setupFiles, testTimeout: 60_000, hookTimeout: 60_000 },
+  test: { name, root, include: ['src/**/*.test.ts'], setupFiles, testTimeout: 60_000, hookTimeout: 60_000, retry: 1 },
 });
 
 /** They fill the machine by themselves, or measure how soon something happens. */
@@ -32,7 +33,6 @@ const acceptance = (
     include: ['src/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Real processes on a shared machine: what passes only at the second try is named at the end, with what went wrong at the first.
     retry: 1,
     ...settings,
   },

@@ -32,6 +32,8 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [key], NOW);
   await publishSigningKeys(pool, [logKey], NOW, 'checkpoint');
   local = await startLocalChain();
+  // The contract knows the time of a state: the first block must not have the same one.
+  await local.rpc('evm_increaseTime', 60);
   chain = openEthersChain({
     ...{ rpcUrl: local.url, chainId: local.chainId, abi: receiptAnchor.abi, privateKey: local.keys[0], confirmations: 'finalized' },
     contract: await deployReceiptAnchor(local),
