@@ -1,14 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Catalog } from '../catalog/index.ts';
-import {
-  createDocuments,
-  createResources,
-  type DiscoveryDocuments,
-  type Offer,
-  readGuides,
-  readSurface,
-  toolsOf,
-} from '../discovery/index.ts';
+import { createDocuments, type DiscoveryDocuments, loadMcp, type Offer, readGuides, readSurface } from '../discovery/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 
 const OPENAPI = new URL(import.meta.resolve('@tallygate/contract/openapi.json'));
@@ -24,7 +16,7 @@ interface DiscoveryDeps {
 export interface Discovery {
   readonly documents: DiscoveryDocuments;
   /** What the MCP server offers. */
-  readonly offer: () => Offer;
+  readonly offer: () => Promise<Offer>;
 }
 
 /** What the gateway says about itself. Read when it is first asked for: nobody who only infers waits for it. */
@@ -39,11 +31,10 @@ export function openDiscovery({ catalog, securityContact, publicUrl, clock }: Di
     publicUrl,
     clock,
   });
-  const offer = once(() => ({
-    version: surface().version,
-    tools: toolsOf(surface()),
-    resources: createResources({ documents, guides }),
-  }));
+  const offer = once(async () => {
+    const { createResources, toolsOf } = await loadMcp();
+    return { version: surface().version, tools: toolsOf(surface()), resources: createResources({ documents, guides }) };
+  });
   return { documents, offer };
 }
 

@@ -1,7 +1,8 @@
 export { createDocuments, type DiscoveryDocuments } from './documents.ts';
 export { readGuides } from './guides.ts';
 export type { CallGateway } from './mcp/gateway-call.ts';
-export { createMcpServer, type McpCaller, type Offer } from './mcp/mcp-server.ts';
-export { createResources } from './mcp/resources.ts';
-export { toolsOf } from './mcp/tools.ts';
+export type { McpCaller, Offer } from './mcp/mcp-server.ts';
 export { readSurface } from './surface.ts';
+
+/** Loaded with the first message: some 30 MB that a gateway does not hold for calls that never come. */
+export const loadMcp = () => import('./mcp/index.ts');

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import { createMcpHandler } from '@modelcontextprotocol/server';
-import { createMcpServer, type McpCaller, type Offer } from '../../discovery/index.ts';
+import { loadMcp, type McpCaller, type Offer } from '../../discovery/index.ts';
 import type { Log } from '../../kernel/log.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
 import { CORS_HEADERS } from './cors.ts';
@@ -14,7 +13,7 @@ import { requestIdOf } from './request-id.ts';
 import { requireTrustedPage, type TrustedPages } from './trusted-pages.ts';
 
 interface McpApiDeps {
-  readonly offer: () => Offer;
+  readonly offer: () => Promise<Offer>;
   readonly innerCall: ReturnType<typeof createInnerCall>;
   readonly authenticator: Authenticator;
   readonly pages: TrustedPages;
@@ -68,7 +67,8 @@ async function answer({ req, res, requestId, grant, message }: Exchange, deps: M
     signal: hangUp.signal,
     isOffered: ({ operation: { scope } }) => scope === undefined || carries(grant, scope),
   };
-  const handler = createMcpHandler(() => createMcpServer(deps.offer(), caller, deps.log), {
+  const [{ createMcpHandler, createMcpServer }, offer] = await Promise.all([loadMcp(), deps.offer()]);
+  const handler = createMcpHandler(() => createMcpServer(offer, caller, deps.log), {
     onerror: (error) => deps.log.info({ requestId, because: error.message }, 'MCP message refused'),
   });
   const headers = Object.entries(req.headers).flatMap(([name, value]): [string, string][] =>
