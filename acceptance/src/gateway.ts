@@ -62,9 +62,9 @@ export class Gateway {
     const providersFile = join(home, 'providers.json');
     writeFileSync(providersFile, JSON.stringify({ providers }));
     // Only what a process needs: the developer's own provider keys must not reach it.
-    const { PATH, HOME, TMPDIR } = process.env;
+    const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
     const gateway = new Gateway(join(home, 'data'), {
-      ...{ PATH, HOME, TMPDIR },
+      ...{ PATH, HOME, TMPDIR, NODE_COMPILE_CACHE },
       ...{ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info', DATA_DIR: join(home, 'data') },
       ...(providers.length > 0 && { PROVIDERS_FILE: providersFile }),
       ...env,

@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { AddressInUse, ConfigError, DataDirInUse, MasterKeyMissing, type RunningServer, readConfig, startServer } from './app/index.ts';
 
 const EXIT_FAILED = 1;
@@ -14,6 +15,8 @@ try {
     stop.resolve();
   });
   process.stdout.write(banner(server, config.dataDir));
+  // Node itself keeps it at the end only, which a killed process never sees.
+  flushCompileCache();
   await stop.promise;
   process.stdout.write('\nStopping: running requests may end.\n');
   await server.close();
