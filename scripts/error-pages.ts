@@ -15,7 +15,7 @@ function page(code: ErrorCode): string {
 
 ${help}
 
-| | |
+| What | Value |
 |---|---|
 | Status | ${status} |
 | \`code\` | \`${code}\` |
