@@ -12,6 +12,7 @@ const GATES = {
   'check:redocly': 'the OpenAPI document passes Redocly’s recommended rules',
   'check:clients': 'openapi-typescript and @hey-api/openapi-ts make clients of it that compile',
   'check:spectral': 'the OpenAPI document passes Spectral’s oas rules',
+  'check:packages': 'what is published has sound types, installs, compiles and runs elsewhere, and is small',
   'check:changesets': 'the changesets can be released',
 };
 

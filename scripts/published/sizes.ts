@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+/** What an import of the entry brings along out of its own package, at most: bytes, gzipped. */
+const LIMITS: Readonly<Record<string, number>> = {
+  '@tallygate/sdk/dist/index.js': 20_000,
+  '@tallygate/receipts/dist/index.js': 25_000,
+};
+/** What the terminal's program may weigh, all its parts together: bytes, gzipped. */
+const PROGRAM = 'tallygate/dist';
+const MAX_PROGRAM_BYTES = 120_000;
+/** What belongs to the build and must not reach a user: schemas are types there, and the published code runs where there is no Node. */
+const FOREIGN = /\bfrom\s*['"](?!\.|@tallygate\/receipts['"]|tweetnacl['"])|\brequire\(|zod|ts-rest|@tallygate\/contract/;
+
+/** Prints what each entry weighs. @returns what weighs too much, or brings along what it must not */
+export function sizeFaults(modules: string): string[] {
+  const entries = Object.entries(LIMITS).map(([entry, limit]) => ({ entry, limit, code: codeOf(join(modules, entry)) }));
+  const folder = join(modules, PROGRAM);
+  const program = readdirSync(folder).map((file) => readFileSync(join(folder, file), 'utf8'));
+  return [
+    ...entries.flatMap(({ entry, code }) => (FOREIGN.test(code) ? [`${entry} brings along ${FOREIGN.exec(code)?.[0]}`] : [])),
+    ...[...entries, { entry: PROGRAM, limit: MAX_PROGRAM_BYTES, code: program.join('') }].flatMap(({ entry, limit, code }) => {
+      const bytes = gzipSync(code).length;
+      console.error(`     ${entry.padEnd(36)} ${`${bytes}`.padStart(7)} bytes gzipped, of ${limit}`);
+      return bytes > limit ? [`${entry} weighs ${bytes} bytes gzipped, more than ${limit}`] : [];
+    }),
+  ];
+}
+
+/** A module with those of its own package that it imports, each once. */
+function codeOf(entry: string, seen = new Set<string>()): string {
+  if (seen.has(entry)) return '';
+  seen.add(entry);
+  const code = readFileSync(entry, 'utf8');
+  const imports = [...code.matchAll(/(?:from|import)\s*["'](\.[^"']+)["']/g)].map(([, path = '']) => path);
+  return [code, ...imports.map((path) => codeOf(join(dirname(entry), path), seen))].join('');
+}
