@@ -10,6 +10,8 @@ import { sizeFaults } from './published/sizes.ts';
 
 const PUBLINT = 'publint@0.3.25';
 const ARE_THE_TYPES_WRONG = '@arethetypeswrong/cli@0.18.5';
+/** What builds on packages that have no CommonJS themselves. */
+const MODULES_ALONE = ['ai'];
 
 interface Manifest {
   readonly name: string;
@@ -27,7 +29,9 @@ const publint = join(outsideTool(PUBLINT), 'publint');
 const attw = join(outsideTool(ARE_THE_TYPES_WRONG), 'attw');
 for (const { name, types, tarball } of published) {
   run(`publint ${name}`, publint, ['run', tarball, '--strict']);
-  if (types !== undefined) run(`attw ${name}`, attw, [tarball, '--format', 'ascii']);
+  if (types === undefined) continue;
+  run(`attw ${name}`, attw, [tarball, '--format', 'ascii', '--exclude-entrypoints', ...MODULES_ALONE]);
+  if (name === '@tallygate/sdk') run(`attw ${name}/ai`, attw, [tarball, '--profile', 'esm-only', '--entrypoints', ...MODULES_ALONE]);
 }
 
 const home = mkdtempSync(join(tmpdir(), 'tallygate-consumer-'));

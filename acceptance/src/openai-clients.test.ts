@@ -4,8 +4,10 @@ import { HumanMessage, SystemMessage } from '@langchain/core/messages';
 import { tool as langchainTool } from '@langchain/core/tools';
 import { ChatOpenAI, OpenAIEmbeddings } from '@langchain/openai';
 import { Agent, tool as agentTool, OpenAIProvider, Runner } from '@openai/agents';
+import { Tallygate } from '@tallygate/sdk';
+import { createTallygate, metadataOf, tallygateErrorOf } from '@tallygate/sdk/ai';
 import { embedMany, generateImage, generateSpeech, generateText, Output, stepCountIs, streamText, tool } from 'ai';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { Gateway } from './gateway.ts';
 
@@ -23,8 +25,9 @@ afterAll(() => gateway?.remove());
 
 const City = z.object({ city: z.string() });
 
-describe.each(['responses', 'chat', 'compatible'] as const)('the AI SDK over %s', (kind) => {
+describe.each(['responses', 'chat', 'compatible', 'tallygate'] as const)('the AI SDK over %s', (kind) => {
   const model = () => {
+    if (kind === 'tallygate') return createTallygate({ apiKey: settings.apiKey, baseUrl: settings.baseURL })(MODEL);
     if (kind === 'compatible')
       return createOpenAICompatible({ name: 'tallygate', ...settings, supportsStructuredOutputs: true, includeUsage: true })(MODEL);
     const openai = createOpenAI(settings);
@@ -91,6 +94,42 @@ describe('the AI SDK beyond text', () => {
   test('speaks', async () => {
     const { audio } = await generateSpeech({ model: createOpenAI(settings).speech('tts-1'), text: 'Hello.' });
     expect(audio.uint8Array.length).toBeGreaterThan(100);
+  });
+});
+
+describe('the AI SDK with our own provider', () => {
+  const provider = (more = {}) => createTallygate({ apiKey: settings.apiKey, baseUrl: settings.baseURL, ...more });
+
+  test('names cost and receipt of whole answers and of streams, and the receipt says the same cost', async () => {
+    const client = new Tallygate({ apiKey: settings.apiKey, baseUrl: settings.baseURL });
+    const whole = await generateText({ model: provider()(MODEL), prompt: PROMPT });
+    const streamed = streamText({ model: provider()(MODEL), prompt: PROMPT });
+    await streamed.consumeStream();
+    for (const metadata of [whole.providerMetadata, await streamed.providerMetadata]) {
+      const { receiptId = '', costUsd } = metadataOf(metadata) ?? {};
+      const receipt = await vi.waitFor(() => client.receipts.get(receiptId), { timeout: 10_000, interval: 100 });
+      expect(Number(receipt.payload.cost_nano_usd)).toBe(Math.round(Number(costUsd) * 1e9));
+    }
+  });
+
+  test('embeds and makes images', async () => {
+    const { embeddings, providerMetadata } = await embedMany({
+      model: provider().embeddingModel('text-embedding-3-small'),
+      values: ['a', 'b'],
+    });
+    expect(embeddings.map((vector) => vector.length)).toEqual([1536, 1536]);
+    expect(metadataOf(providerMetadata)?.receiptId).toEqual(expect.any(String));
+    const { image } = await generateImage({ model: provider().imageModel('gpt-image-1'), prompt: 'A ledger.', size: '1024x1024' });
+    expect(Buffer.from(image.uint8Array.subarray(1, 4)).toString()).toBe('PNG');
+  });
+
+  test('stops at the cap of its run, and says which', async () => {
+    const capped = provider({ agentRun: { id: 'capped-by-the-ai-sdk', maxBudgetUsd: '0.000001' } });
+    const error = await generateText({ model: capped(MODEL), prompt: PROMPT }).then(
+      () => undefined,
+      (failure: unknown) => tallygateErrorOf(failure),
+    );
+    expect(error).toMatchObject({ code: 'budget_exceeded', status: 402, budget: { cap_usd: '0.000001' } });
   });
 });
 

@@ -5,13 +5,15 @@ import { gzipSync } from 'node:zlib';
 /** What an import of the entry brings along out of its own package, at most: bytes, gzipped. */
 const LIMITS: Readonly<Record<string, number>> = {
   '@tallygate/sdk/dist/index.js': 20_000,
+  '@tallygate/sdk/dist/ai.js': 8_000,
   '@tallygate/receipts/dist/index.js': 25_000,
 };
 /** What the terminal's program may weigh, all its parts together: bytes, gzipped. */
 const PROGRAM = 'tallygate/dist';
 const MAX_PROGRAM_BYTES = 120_000;
 /** What belongs to the build and must not reach a user: schemas are types there, and the published code runs where there is no Node. */
-const FOREIGN = /\bfrom\s*['"](?!\.|@tallygate\/receipts['"]|tweetnacl['"])|\brequire\(|zod|ts-rest|@tallygate\/contract/;
+const FOREIGN =
+  /\bfrom\s*['"](?!\.|@tallygate\/receipts['"]|tweetnacl['"]|@ai-sdk\/openai-compatible['"])|\brequire\(|zod|ts-rest|@tallygate\/contract/;
 
 /** Prints what each entry weighs. @returns what weighs too much, or brings along what it must not */
 export function sizeFaults(modules: string): string[] {

@@ -7,6 +7,7 @@ export {
   verifyReceipt,
   verifyReceiptText,
 } from '@tallygate/receipts';
+export type { Address } from './address.ts';
 export type { AnchorQuery, Anchors } from './anchors.ts';
 export type { Audio, Speech, Transcriptions, Translations } from './audio.ts';
 export type { AuditLog, AuditLogQuery } from './audit.ts';
@@ -291,8 +292,8 @@ export type { RunQuery, Runs } from './runs.ts';
 export type { Sessions } from './sessions.ts';
 export { type ApiRequest, Tallygate, type TallygateOptions } from './tallygate.ts';
 export type { Completions, Embeddings, Moderations } from './texts.ts';
-export type { Call, CallResult } from './transport/call.ts';
-export type { CallOptions, InferenceOptions } from './transport/call-options.ts';
+export type { AnswerFacts, Call, CallResult } from './transport/call.ts';
+export type { CallOptions, GatewayOptions, InferenceOptions } from './transport/call-options.ts';
 export type { CursorCall, CursorPage } from './transport/cursor-call.ts';
 export type { DebugEvent, OnDebug } from './transport/debug.ts';
 export type { EventStream } from './transport/event-stream.ts';

@@ -1,3 +1,4 @@
+import { type Address, baseUrlOf, credentialOf, openaiAddress } from './address.ts';
 import { Anchors } from './anchors.ts';
 import { Audio } from './audio.ts';
 import { AuditLog } from './audit.ts';
@@ -10,7 +11,6 @@ import { Conversations } from './conversations.ts';
 import { Deployments } from './deployments.ts';
 import { Discovery } from './discovery.ts';
 import { Emails } from './emails.ts';
-import { environmentVariable } from './environment.ts';
 import { Events } from './events.ts';
 import { Files } from './files.ts';
 import { Identity } from './identity.ts';
@@ -35,18 +35,11 @@ import { type Operation, Transport } from './transport/transport.ts';
 import { Uploads } from './uploads.ts';
 import { Videos } from './videos.ts';
 
-const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 /** Ten minutes, as OpenAI's SDKs: reasoning models take their time. */
 const DEFAULT_TIMEOUT_MS = 600_000;
 const DEFAULT_MAX_RETRIES = 2;
 
-export interface TallygateOptions {
-  /** `tg_live_…` or `tg_test_…`. Default: `TALLYGATE_API_KEY`, where there is an environment. `null`: none, whatever the environment says. */
-  readonly apiKey?: string | null | undefined;
-  /** `tgs_…`, from `identity.login`. Instead of an API key. */
-  readonly sessionToken?: string | undefined;
-  /** Address of the gateway, with or without `/v1`. Default: `TALLYGATE_BASE_URL`, else a gateway on this computer. */
-  readonly baseUrl?: string | undefined;
+export interface TallygateOptions extends Address {
   /** Default: the runtime's own. */
   readonly fetch?: typeof fetch | undefined;
   /** Time for one attempt, milliseconds; of a stream, the longest silence. Default: ten minutes. */
@@ -111,10 +104,8 @@ export class Tallygate {
   readonly #transport: Transport;
 
   constructor(options: TallygateOptions = {}) {
-    if (options.apiKey && options.sessionToken)
-      throw new TypeError('Give either apiKey or sessionToken: the service refuses both at once.');
     this.#credential = credentialOf(options);
-    this.baseUrl = normalBaseUrl(options.baseUrl ?? environmentVariable('TALLYGATE_BASE_URL') ?? DEFAULT_BASE_URL);
+    this.baseUrl = baseUrlOf(options.baseUrl);
     this.#transport = new Transport({
       baseUrl: this.baseUrl,
       credential: this.#credential,
@@ -169,20 +160,6 @@ export class Tallygate {
 
   /** What an OpenAI client needs to go through this gateway: `new OpenAI(tallygate.openai())`. */
   openai(): { baseURL: string; apiKey: string } {
-    if (this.#credential === undefined) throw new TypeError('There is no credential: pass apiKey, or set TALLYGATE_API_KEY.');
-    return { baseURL: `${this.baseUrl}/v1`, apiKey: this.#credential };
+    return openaiAddress(this.baseUrl, this.#credential);
   }
-}
-
-function credentialOf({ apiKey, sessionToken }: TallygateOptions): string | undefined {
-  if (apiKey === null) return sessionToken;
-  return sessionToken || apiKey || environmentVariable('TALLYGATE_API_KEY');
-}
-
-/** People paste the address with `/v1` because OpenAI's clients want it so. */
-function normalBaseUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new TypeError(`The base URL must be an http or https address, not "${text}".`);
-  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '');
 }

@@ -15,8 +15,8 @@ export interface CallOptions {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** What inference calls take beside their input. */
-export interface InferenceOptions extends CallOptions {
+/** What inference calls take beside their input, for the gateway alone. */
+export interface GatewayOptions {
   /** The agent run that this request is a step of. */
   readonly agentRun?: {
     /** 1 to 128 letters, digits and `. _ : -`. */
@@ -38,8 +38,11 @@ export interface InferenceOptions extends CallOptions {
   readonly anchorReceipt?: boolean | undefined;
 }
 
+/** What inference calls take beside their input. */
+export interface InferenceOptions extends CallOptions, GatewayOptions {}
+
 /** The gateway's request headers that say what the options say. */
-export function inferenceHeaders(options: InferenceOptions): Record<string, string> {
+export function inferenceHeaders(options: GatewayOptions): Record<string, string> {
   const { agentRun, budgetPolicy, fallbackPolicy, anchorReceipt } = options;
   return {
     ...(agentRun && { 'x-agent-run-id': agentRun.id }),

@@ -1,10 +1,7 @@
 import { type RateLimits, rateLimitsOf } from './rate-limits.ts';
 
-/** An answer with what stands beside it in the headers. Fields are `undefined` where the endpoint does not send them. */
-export interface CallResult<T> {
-  readonly data: T;
-  /** The raw response; its body has been read, or belongs to the stream in `data`. */
-  readonly response: Response;
+/** What stands beside an answer, in its headers. Fields are `undefined` where the endpoint does not send them. */
+export interface AnswerFacts {
   readonly requestId: string | undefined;
   /** Give it to `receipts.get` a moment after the answer has ended. */
   readonly receiptId: string | undefined;
@@ -23,15 +20,24 @@ export interface CallResult<T> {
   readonly run: { readonly limitUsd: string; readonly spentUsd: string; readonly remainingUsd: string } | undefined;
 }
 
+/** An answer with what stands beside it. */
+export interface CallResult<T> extends AnswerFacts {
+  readonly data: T;
+  /** The raw response; its body has been read, or belongs to the stream in `data`. */
+  readonly response: Response;
+}
+
 export function callResult<T>(data: T, response: Response): CallResult<T> {
-  const text = (name: string) => response.headers.get(name) ?? undefined;
-  const number = (name: string) => (response.headers.has(name) ? Number(response.headers.get(name)) : undefined);
+  return { data, response, ...answerFacts(response.headers) };
+}
+
+export function answerFacts(headers: Headers): AnswerFacts {
+  const text = (name: string) => headers.get(name) ?? undefined;
+  const number = (name: string) => (headers.has(name) ? Number(headers.get(name)) : undefined);
   const limitUsd = text('x-agent-budget-limit-usd');
   const spentUsd = text('x-agent-budget-spent-usd');
   const remainingUsd = text('x-agent-budget-remaining-usd');
   return {
-    data,
-    response,
     requestId: text('x-request-id'),
     receiptId: text('x-receipt-id'),
     costUsd: text('x-cost-usd'),
@@ -40,7 +46,7 @@ export function callResult<T>(data: T, response: Response): CallResult<T> {
     fallback: text('x-fallback'),
     overheadMs: number('x-overhead-ms'),
     maxTokens: number('x-budget-max-tokens'),
-    rateLimits: rateLimitsOf(response.headers),
+    rateLimits: rateLimitsOf(headers),
     run: limitUsd !== undefined && spentUsd !== undefined && remainingUsd !== undefined ? { limitUsd, spentUsd, remainingUsd } : undefined,
   };
 }

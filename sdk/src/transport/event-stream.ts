@@ -81,7 +81,7 @@ export class EventStream<T> implements AsyncIterable<T> {
 }
 
 /** OpenAI's forms of an error in a stream: `{ error: { message, code } }`, or the event itself. */
-function errorIn(value: unknown): { message: string; code: string } | undefined {
+export function errorIn(value: unknown): { message: string; code: string } | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { error = 'type' in value && value.type === 'error' ? value : undefined } = value as { error?: unknown };
   if (typeof error !== 'object' || error === null) return undefined;

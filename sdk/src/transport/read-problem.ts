@@ -5,7 +5,11 @@ import type { Problem } from '../generated/models.ts';
 export async function readError(response: Response): Promise<TallygateError> {
   const { status, headers } = response;
   // A proxy in between may answer with anything, or break off: the status alone still makes an error.
-  const text = await response.text().catch(() => '');
+  return errorOfAnswer({ status, headers, text: await response.text().catch(() => '') });
+}
+
+/** The typed error of an answer that is no success and has been read already. */
+export function errorOfAnswer({ status, headers, text }: { status: number; headers: Headers; text: string }): TallygateError {
   const problem = parseProblem(text);
   if (problem !== undefined) return errorFromProblem(problem.detail, { status, code: problem.code, headers, problem });
   const excerpt = text.trim().slice(0, 200);

@@ -1,0 +1,35 @@
+import { environmentVariable } from './environment.ts';
+
+const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
+
+/** Where the gateway is, and as whom. */
+export interface Address {
+  /** `tg_live_…` or `tg_test_…`. Default: `TALLYGATE_API_KEY`, where there is an environment. `null`: none, whatever the environment says. */
+  readonly apiKey?: string | null | undefined;
+  /** `tgs_…`, from `identity.login`. Instead of an API key. */
+  readonly sessionToken?: string | undefined;
+  /** Address of the gateway, with or without `/v1`. Default: `TALLYGATE_BASE_URL`, else a gateway on this computer. */
+  readonly baseUrl?: string | undefined;
+}
+
+/** @throws TypeError when there are two */
+export function credentialOf({ apiKey, sessionToken }: Address): string | undefined {
+  if (apiKey && sessionToken) throw new TypeError('Give either apiKey or sessionToken: the service refuses both at once.');
+  if (apiKey === null) return sessionToken;
+  return sessionToken || apiKey || environmentVariable('TALLYGATE_API_KEY');
+}
+
+/** Without `/v1`, which people paste because OpenAI's clients want it so. */
+export function baseUrlOf(given: string | undefined): string {
+  const text = given ?? environmentVariable('TALLYGATE_BASE_URL') ?? DEFAULT_BASE_URL;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol))
+    throw new TypeError(`The base URL must be an http or https address, not "${text}".`);
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '');
+}
+
+/** What OpenAI's clients call it. @throws TypeError without a credential */
+export function openaiAddress(baseUrl: string, credential: string | undefined): { baseURL: string; apiKey: string } {
+  if (credential === undefined) throw new TypeError('There is no credential: pass apiKey, or set TALLYGATE_API_KEY.');
+  return { baseURL: `${baseUrl}/v1`, apiKey: credential };
+}
