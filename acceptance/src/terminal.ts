@@ -31,7 +31,7 @@ export class Terminal {
     const { PATH, TMPDIR } = process.env;
     const child = spawn(process.execPath, [...COMMAND, ...argv], {
       cwd: ROOT,
-      env: { ...{ PATH, TMPDIR, XDG_CONFIG_HOME: this.#home }, ...this.#env, ...env },
+      env: { ...{ PATH, TMPDIR, XDG_CONFIG_HOME: this.#home, TALLYGATE_KEYRING: 'off' }, ...this.#env, ...env },
     });
     const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
     child.stdin.on('error', () => {}); // A command that reads nothing may be gone before it is written to.

@@ -1,6 +1,6 @@
 import type { Tallygate } from '@tallygate/sdk';
 import type { CommandWorld } from './command.ts';
-import { type Login, readLogin } from './credentials.ts';
+import { type KeptLogin, readKeptLogin, readLogin } from './credentials.ts';
 import { notLoggedIn } from './failure.ts';
 import { VERSION } from './version.ts';
 
@@ -16,9 +16,9 @@ type ConnectWorld = Omit<CommandWorld, 'connect' | 'jsonFields'>;
 
 /** A client for the address and with the credential that options, environment and login give, in this order. */
 export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<Tallygate> {
-  const login = await readLogin(world, world.profile);
+  const login = await readKeptLogin(world, world.profile);
   const baseUrl = addressOf(world, login);
-  const credential = wish === 'none' ? { apiKey: null } : credentialFor(world, wish, baseUrl, login);
+  const credential = wish === 'none' ? { apiKey: null } : await credentialFor(world, wish, baseUrl, login);
   // Loaded only now: `--help` and the shell's completion need none of it.
   const { Tallygate, TallygateError } = await import('@tallygate/sdk');
   /** Every answer of a gateway carries a request id: what has none comes from somebody else, and would be shown as nonsense. */
@@ -35,19 +35,36 @@ export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<
 }
 
 /** The gateway that is meant. */
-const addressOf = ({ baseUrl, env }: ConnectWorld, login: Login | undefined): string =>
+export const addressOf = ({ baseUrl, env }: Pick<ConnectWorld, 'baseUrl' | 'env'>, login: KeptLogin | undefined): string =>
   baseUrl ?? env.baseUrl ?? login?.base_url ?? DEFAULT_BASE_URL;
 
-function credentialFor({ env, profile }: ConnectWorld, wish: Wish, baseUrl: string, login: Login | undefined) {
-  // A session goes only to the gateway that gave it: another address must not be able to collect it.
-  const stored = login !== undefined && sameAddress(login.base_url, baseUrl) ? login.session_token : undefined;
-  const sessionToken = env.sessionToken ?? stored;
-  const { apiKey } = env;
-  const session = sessionToken === undefined ? undefined : { sessionToken, apiKey: null };
-  // The environment wins over the login, and in it the key over the session, except where keys are changed, which few API keys may do.
-  const chosen = wish === 'session' ? (session ?? (apiKey && { apiKey })) : ((apiKey && { apiKey }) ?? session);
-  if (!chosen) throw notLoggedIn(` at ${trimmed(baseUrl)}${profile === 'default' ? '' : ` as profile "${profile}"`}`);
-  return chosen;
+/** Where a credential comes from; its words are what `tallygate doctor` says. */
+export type Source = 'TALLYGATE_API_KEY' | 'TALLYGATE_SESSION_TOKEN' | 'login';
+
+/**
+ * The environment wins over the login, and in it the key over the session, except where keys are changed, which few API keys may do.
+ * A session goes only to the gateway that gave it: another address must not be able to collect it.
+ */
+export function sourceFor(
+  { env }: Pick<ConnectWorld, 'env'>,
+  wish: Wish,
+  baseUrl: string,
+  login: KeptLogin | undefined,
+): Source | undefined {
+  const key = env.apiKey === undefined ? undefined : 'TALLYGATE_API_KEY';
+  const stored = login !== undefined && sameAddress(login.base_url, baseUrl) ? 'login' : undefined;
+  const session = env.sessionToken === undefined ? stored : 'TALLYGATE_SESSION_TOKEN';
+  return wish === 'session' ? (session ?? key) : (key ?? session);
+}
+
+async function credentialFor(world: ConnectWorld, wish: Wish, baseUrl: string, login: KeptLogin | undefined) {
+  const { env, profile } = world;
+  const source = sourceFor(world, wish, baseUrl, login);
+  if (source === 'TALLYGATE_API_KEY') return { apiKey: env.apiKey };
+  // The keyring is asked only when its answer is needed.
+  const sessionToken = source === 'login' ? (await readLogin(world, profile))?.session_token : env.sessionToken;
+  if (sessionToken === undefined) throw notLoggedIn(` at ${trimmed(baseUrl)}${profile === 'default' ? '' : ` as profile "${profile}"`}`);
+  return { sessionToken, apiKey: null };
 }
 
 const sameAddress = (a: string, b: string): boolean => trimmed(a) === trimmed(b);

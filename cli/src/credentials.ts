@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
@@ -11,30 +12,67 @@ export interface Login {
   readonly expires_at: string;
 }
 
-type Logins = Readonly<Record<string, Login>>;
+/** The same as it stands in the file: the token lies there, or in the keyring under a name of its own. */
+export type KeptLogin = Omit<Login, 'session_token'> &
+  ({ readonly session_token: string; readonly keyring_entry?: never } | { readonly keyring_entry: string; readonly session_token?: never });
 
-type CredentialsWorld = Pick<World, 'env' | 'err' | 'readPrivateFile' | 'writeFile'>;
+type Logins = Readonly<Record<string, KeptLogin>>;
 
-const credentialsPath = ({ env }: CredentialsWorld): string => join(env.configDirectory, 'credentials.json');
+type CredentialsWorld = Pick<World, 'env' | 'err' | 'keyring' | 'readPrivateFile' | 'writeFile'>;
+type FilesWorld = Pick<World, 'env'>;
+
+export const credentialsPath = ({ env }: FilesWorld): string => join(env.configDirectory, 'credentials.json');
 
 /** Where a profile's copy of the gateway's public receipt keys lies. */
-export const keySetPath = ({ env }: CredentialsWorld, profile: string): string => join(env.configDirectory, `${profile}.vaas-keys.json`);
+export const keySetPath = ({ env }: FilesWorld, profile: string): string => join(env.configDirectory, `${profile}.vaas-keys.json`);
 
 /** Where the prices lie that the profile's gateway has published. */
-export const keptPricesPath = ({ env }: CredentialsWorld, profile: string): string => join(env.configDirectory, `${profile}.prices.json`);
+export const keptPricesPath = ({ env }: FilesWorld, profile: string): string => join(env.configDirectory, `${profile}.prices.json`);
 
 export async function readLogin(world: CredentialsWorld, profile: string): Promise<Login | undefined> {
+  const kept = await readKeptLogin(world, profile);
+  if (kept === undefined) return undefined;
+  const { keyring_entry: entry, session_token, ...login } = kept;
+  if (entry === undefined) return { ...login, session_token };
+  const token = await world.keyring?.read(entry);
+  if (token !== undefined) return { ...login, session_token: token };
+  throw new Failure(
+    'keyring_unavailable',
+    `The session of profile "${profile}" is in the keyring, which does not give it out.`,
+    EXIT.authenticationNeeded,
+    'Unlock the keyring, or log in again: `tallygate login`, with `--no-keyring` to keep the session in a file.',
+  );
+}
+
+/** What stands in the file, for whoever needs no token. */
+export async function readKeptLogin(world: CredentialsWorld, profile: string): Promise<KeptLogin | undefined> {
   const logins = await readLogins(world);
   return Object.hasOwn(logins, profile) ? logins[profile] : undefined;
 }
 
-export async function saveLogin(world: CredentialsWorld, profile: string, login: Login): Promise<void> {
-  await writeLogins(world, { ...(await readLogins(world)), [profile]: login });
+/** Keeps the token in the keyring where there is one that takes it, else in the file. @returns where it is kept */
+export async function saveLogin(
+  world: CredentialsWorld,
+  profile: string,
+  { session_token, ...login }: Login,
+  { usesKeyring = true }: { readonly usesKeyring?: boolean } = {},
+): Promise<'keyring' | 'file'> {
+  const logins = await readLogins(world);
+  await removeEntry(world, Object.hasOwn(logins, profile) ? logins[profile] : undefined);
+  const entry = randomUUID();
+  const isInKeyring = usesKeyring && ((await world.keyring?.write(entry, session_token)) ?? false);
+  await writeLogins(world, { ...logins, [profile]: { ...login, ...(isInKeyring ? { keyring_entry: entry } : { session_token }) } });
+  return isInKeyring ? 'keyring' : 'file';
 }
 
 export async function forgetLogin(world: CredentialsWorld, profile: string): Promise<void> {
-  const { [profile]: _, ...others } = await readLogins(world);
+  const { [profile]: forgotten, ...others } = await readLogins(world);
+  await removeEntry(world, forgotten);
   await writeLogins(world, others);
+}
+
+async function removeEntry({ keyring }: CredentialsWorld, login: KeptLogin | undefined): Promise<void> {
+  if (login?.keyring_entry !== undefined) await keyring?.remove(login.keyring_entry);
 }
 
 /** Every kept login, by profile. Session tokens that lay open, after a restored backup say, are closed away and told of. */

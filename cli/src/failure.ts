@@ -32,12 +32,18 @@ const LOG_IN = 'Run `tallygate login`, or set TALLYGATE_API_KEY.';
 export const notLoggedIn = (where: string): Failure =>
   new Failure('not_logged_in', `Not logged in${where}.`, EXIT.authenticationNeeded, LOG_IN);
 
+/** Codes beside those with status 401 that say that somebody has to log in. */
+const LOGIN_CODES: ReadonlySet<string> = new Set(['session_required', 'access_denied', 'expired_token']);
+
 /** What a person at the terminal does about an error of the service. */
 const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed' | 'unexpected_response', string>> = {
   missing_credentials: LOG_IN,
   invalid_credentials: 'Run `tallygate login`; TALLYGATE_API_KEY and TALLYGATE_SESSION_TOKEN win over it where they are set.',
   invalid_mfa_code: 'Codes change every 30 seconds and work once; a recovery code does as well.',
   challenge_expired: 'Run `tallygate login` again.',
+  access_denied: 'Run `tallygate login` again, and approve it in the browser.',
+  expired_token: 'Run `tallygate login` again.',
+  recent_login_required: 'Approve it in a browser: the page asks for the password.',
   invalid_token: 'Links work once and not for long: have another mail sent.',
   confirmation_failed: 'Check the password; where a second factor is on, a code is needed too.',
   model_not_allowed: 'Choose another --model, or allow it with `tallygate keys update KEY --model …`.',
@@ -80,7 +86,7 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
   if (!(error instanceof sdk.TallygateError)) {
     return { code: 'failure', message: error instanceof Error ? error.message : String(error), exit_code: EXIT.failure };
   }
-  const needsLogin = error instanceof sdk.AuthenticationError || error.code === 'session_required';
+  const needsLogin = error instanceof sdk.AuthenticationError || LOGIN_CODES.has(error.code);
   const isRefused = error instanceof sdk.BudgetExceededError || error.status === 429;
   const budget = error instanceof sdk.BudgetExceededError || error instanceof sdk.BudgetInFlightError ? error.budget : undefined;
   return {

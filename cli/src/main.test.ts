@@ -28,7 +28,7 @@ const models = { object: 'list', data: [] };
 function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, ['--conditions=tallygate-source', 'src/main.ts', ...argv], {
     cwd: ROOT,
-    env: { XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, ...env },
+    env: { XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, TALLYGATE_KEYRING: 'off', ...env },
   });
   const exitCode = new Promise<number | null>((resolve) => child.on('exit', resolve));
   return { child, exitCode, stdout: () => text(child.stdout), stderr: text(child.stderr) };
@@ -70,6 +70,34 @@ describe('the program', () => {
     },
   );
 
+  it.skipIf(process.platform !== 'linux')(
+    'hands the session to secret-tool through a pipe, finds it there again, and falls back to the file where the tool fails',
+    async () => {
+      const tools = join(home, 'tools');
+      const kept = join(home, 'kept');
+      await mkdir(tools);
+      const fake = `#!/bin/sh\necho "$@" >> ${home}/calls\ncase $1 in store) cat > ${kept};; lookup) cat ${kept};; clear) rm ${kept};; esac\n`;
+      await writeFile(join(tools, 'secret-tool'), fake, { mode: 0o755 });
+      const env = { TALLYGATE_KEYRING: '', PATH: `${tools}:/usr/bin:/bin` };
+      const logIn = async () => {
+        gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models });
+        const { child, exitCode } = start(['login', '--email', 'ada@example.com'], env);
+        child.stdin.end('correct horse battery\n');
+        expect(await exitCode).toBe(0);
+        return readFile(join(home, 'tallygate', 'credentials.json'), 'utf8');
+      };
+      expect(await logIn()).not.toContain(session.token);
+      expect(await readFile(kept, 'utf8')).toBe(session.token);
+      expect(await readFile(join(home, 'calls'), 'utf8')).not.toContain(session.token);
+      gateway.script({ json: user });
+      expect(await start(['whoami', '--json', 'email'], env).exitCode).toBe(0);
+      expect(gateway.requests.at(-1)?.headers.authorization).toBe(`Bearer ${session.token}`);
+
+      await writeFile(join(tools, 'secret-tool'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+      expect(await logIn()).toContain(session.token);
+    },
+  );
+
   // `script` of util-linux lends the program a terminal; elsewhere there is no such thing at hand.
   it.skipIf(!existsSync('/usr/bin/script') || process.platform !== 'linux')(
     'shows no character of a password, however fast it comes',
@@ -78,7 +106,7 @@ describe('the program', () => {
       const command = `${process.execPath} --conditions=tallygate-source src/main.ts login --email ada@example.com`;
       const child = spawn('/usr/bin/script', ['-qec', command, '/dev/null'], {
         cwd: ROOT,
-        env: { XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, NO_COLOR: '1' },
+        env: { XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, TALLYGATE_KEYRING: 'off', NO_COLOR: '1' },
       });
       let screen = '';
       for await (const piece of child.stdout) {

@@ -105,6 +105,7 @@ Environment:
   TALLYGATE_BASE_URL         address of the gateway
   TALLYGATE_PROFILE          which login to use, where --profile says nothing
   TALLYGATE_INTERNAL_SECRET  for "users create"
+  TALLYGATE_KEYRING          "off": logins are kept in a file, not in the computer's keyring
   NO_COLOR                   no colours
 
 Exit codes:

@@ -2,12 +2,13 @@ import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { createWriteStream, openAsBlob } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { homedir } from 'node:os';
+import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
+import { type Keyring, platformKeyring } from './keyring.ts';
 
 export interface Output {
   /** A person is looking; otherwise a pipe or a file. */
@@ -35,6 +36,8 @@ export interface Environment {
   variable(name: string): string | undefined;
   /** Where credentials are kept. */
   readonly configDirectory: string;
+  /** Of this computer, for those who approve its login. */
+  readonly hostName: string;
   /** False under NO_COLOR (no-color.org) and on dumb terminals. */
   readonly hasColor: boolean;
 }
@@ -53,6 +56,8 @@ export interface World {
   readonly err: Output;
   /** Aborts when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
+  /** Undefined where the computer has none, and with `TALLYGATE_KEYRING=off`. */
+  readonly keyring: Keyring | undefined;
   now(): Date;
   /** Opens a page in the person's browser. @returns false where there is none, and for what is no address of a page */
   openPage(url: string): Promise<boolean>;
@@ -83,6 +88,7 @@ export function processWorld(): World {
       profile: env['TALLYGATE_PROFILE'] || undefined,
       variable: (name) => env[name] || undefined,
       configDirectory: join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'tallygate'),
+      hostName: hostname(),
       hasColor: !env['NO_COLOR'] && env['TERM'] !== 'dumb',
     },
     input: {
@@ -94,6 +100,7 @@ export function processWorld(): World {
     out: { isTty: stdout.isTTY === true, write: (content) => void stdout.write(content) },
     err: { isTty: stderr.isTTY === true, write: (content) => void stderr.write(content) },
     signal: interrupt.signal,
+    keyring: env['TALLYGATE_KEYRING'] === 'off' ? undefined : platformKeyring(process.platform),
     now: () => new Date(),
     openPage,
     readFile: (path) => readFile(path, 'utf8').catch(undefinedIfMissing),

@@ -1,4 +1,5 @@
 import type { StubGateway } from '@tallygate/sdk/testing/stub-gateway';
+import type { Keyring } from '../src/keyring.ts';
 import { run } from '../src/program.ts';
 import type { World } from '../src/world.ts';
 
@@ -32,6 +33,8 @@ export class Terminal {
   /** Files that others may read although they should not. */
   readonly exposedFiles = new Set<string>();
   readonly privateFiles = new Set<string>();
+  /** What the computer's keyring holds; undefined: it has none. */
+  keyring: Map<string, string> | undefined;
   /** In the person's browser. */
   readonly openedPages: string[] = [];
   readonly #gateway: StubGateway;
@@ -62,6 +65,7 @@ export class Terminal {
         profile: variables['TALLYGATE_PROFILE'],
         variable: (name) => variables[name],
         configDirectory: CONFIG_DIRECTORY,
+        hostName: 'ada-laptop',
         hasColor,
       },
       input: { isTty, readAll: async () => stdin, ask: reply, askSecret: reply },
@@ -78,6 +82,7 @@ export class Terminal {
         },
       },
       signal: new AbortController().signal,
+      keyring: this.keyring && keyringOver(this.keyring),
       now: () => NOW,
       openPage: async (url) => {
         this.openedPages.push(url);
@@ -108,3 +113,13 @@ export class Terminal {
     return { stdout, stderr, exitCode };
   }
 }
+
+const keyringOver = (entries: Map<string, string>): Keyring => ({
+  name: 'a keyring',
+  write: async (entry, secret) => {
+    entries.set(entry, secret);
+    return true;
+  },
+  read: async (entry) => entries.get(entry),
+  remove: async (entry) => void entries.delete(entry),
+});

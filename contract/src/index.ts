@@ -8,6 +8,7 @@ import { catalog } from './catalog.ts';
 import { clientRequests } from './client-requests.ts';
 import { content } from './content.ts';
 import { deployments } from './deployments.ts';
+import { deviceLogins } from './device-logins.ts';
 import { discovery, documents } from './discovery.ts';
 import { emails } from './emails.ts';
 import { eventCheckouts, marketingEvents, registrations, siteEvents } from './events.ts';
@@ -33,6 +34,7 @@ export const contract = c.router(
     documents,
     identity,
     account,
+    deviceLogins,
     mfa,
     audit,
     budgets,
@@ -81,6 +83,7 @@ export * from './client-requests.ts';
 export * from './content.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
 export * from './deployments.ts';
+export * from './device-logins.ts';
 export * from './discovery.ts';
 export * from './emails.ts';
 export * from './errors.ts';

@@ -18,6 +18,7 @@ export type { ClientRequestQuery, ClientRequests } from './client-requests.ts';
 export type { Content, ContentQuery } from './content.ts';
 export type { ConversationItems, Conversations } from './conversations.ts';
 export type { Deployments } from './deployments.ts';
+export type { DeviceLogins } from './device-logins.ts';
 export type { Discovery } from './discovery.ts';
 export type { EmailRecipientQuery, Emails } from './emails.ts';
 export {
@@ -93,6 +94,10 @@ export type {
   CurrentPlanResponse,
   DeploymentHealth,
   DeploymentHealthList,
+  DeviceDecisionRequest,
+  DeviceLoginRequest,
+  DeviceLoginResponse,
+  DeviceTokenRequest,
   EmbeddingList,
   EmbeddingRequest,
   FieldError,
@@ -170,6 +175,7 @@ export type {
   ModerationRequest,
   PasswordChangeRequest,
   PasswordResetRequest,
+  PendingDeviceLogin,
   PlanAutoTopupRequest,
   PlanAutoTopupResponse,
   PlanBalanceCheckoutResponse,

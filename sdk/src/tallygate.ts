@@ -9,6 +9,7 @@ import { ClientRequests } from './client-requests.ts';
 import { Content } from './content.ts';
 import { Conversations } from './conversations.ts';
 import { Deployments } from './deployments.ts';
+import { DeviceLogins } from './device-logins.ts';
 import { Discovery } from './discovery.ts';
 import { Emails } from './emails.ts';
 import { Events } from './events.ts';
@@ -67,6 +68,7 @@ export class Tallygate {
   readonly baseUrl: string;
   readonly identity: Identity;
   readonly mfa: Mfa;
+  readonly deviceLogins: DeviceLogins;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly keys: Keys;
@@ -118,6 +120,7 @@ export class Tallygate {
     const transport = this.#transport;
     this.identity = new Identity(transport);
     this.mfa = new Mfa(transport);
+    this.deviceLogins = new DeviceLogins(transport);
     this.sessions = new Sessions(transport);
     this.auditLog = new AuditLog(transport);
     this.keys = new Keys(transport);

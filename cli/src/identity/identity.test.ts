@@ -36,9 +36,90 @@ describe('login', () => {
 
   it('asks a person for both, and shows neither', async () => {
     gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
-    const { stdout, stderr } = await terminal.type(['login'], { isTty: true, typed: ['ada@example.com', 'correct horse battery'] });
+    const { stdout, stderr } = await terminal.type(['login', '--password'], {
+      isTty: true,
+      typed: ['ada@example.com', 'correct horse battery'],
+    });
     expect(stdout).toBe('');
     expect(stderr).toBe(`E-mail: Password: Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
+  });
+
+  describe('in a browser', () => {
+    const begun = {
+      device_code: 'tgd_x',
+      user_code: 'WDJB-MJHT',
+      verification_uri: 'https://gateway.example.com/device',
+      verification_uri_complete: 'https://gateway.example.com/device?user_code=WDJB-MJHT',
+      expires_in: 600,
+      interval: 0,
+    };
+    const notYet = (code: 'authorization_pending' | 'slow_down') => ({ ...refusal(code), headers: { 'retry-after': '0' } });
+
+    it('is what a person at a terminal gets: the page is opened, the code is shown, and the session comes when it is approved', async () => {
+      gateway.script({ json: begun }, notYet('authorization_pending'), notYet('slow_down'), { json: { ...user, session } });
+      gateway.script({ json: keySet }, { json: models });
+      const { stdout, stderr, exitCode } = await terminal.type(['login'], { isTty: true });
+      expect([stdout, exitCode]).toEqual(['', 0]);
+      expect(stderr).toContain('Your browser opens https://gateway.example.com/device. Compare this code:\n\n  WDJB-MJHT\n');
+      expect(stderr).toContain(`Logged in to ${gateway.baseUrl} as ada@example.com.`);
+      expect(terminal.openedPages).toEqual([begun.verification_uri_complete]);
+      expect(gateway.requests[0]?.body).toEqual({ client_name: 'tallygate on ada-laptop' });
+      expect(gateway.requests.slice(1, 4).map(({ body }) => body)).toEqual(Array(3).fill({ device_code: 'tgd_x' }));
+      expect(terminal.file('credentials.json')).toContain(session.token);
+    });
+
+    it('opens no page where nobody sits or --no-browser is said, and shows its address instead', async () => {
+      for (const [argv, isTty] of [
+        [['login', '--device'], false],
+        [['login', '--no-browser'], true],
+      ] as const) {
+        gateway.script({ json: begun }, { json: { ...user, session } }, { json: keySet }, { json: models });
+        expect((await terminal.type(argv, { isTty })).stderr).toContain('Open https://gateway.example.com/device and enter this code');
+      }
+      expect(terminal.openedPages).toEqual([]);
+    });
+
+    it.each(['access_denied', 'expired_token'] as const)('ends with %s, exit code 4, and keeps nothing', async (code) => {
+      gateway.script({ json: begun }, refusal(code));
+      const { stderr, exitCode } = await terminal.type(['login'], { isTty: true });
+      expect([exitCode, terminal.files.size]).toEqual([4, 0]);
+      expect(stderr).toContain('next: Run `tallygate login` again');
+    });
+  });
+
+  describe('with a keyring', () => {
+    beforeEach(() => {
+      terminal.keyring = new Map();
+    });
+
+    it('keeps the session there and not in the file, finds it again, and takes it out at logout', async () => {
+      await logIn();
+      expect([...(terminal.keyring?.values() ?? [])]).toEqual([session.token]);
+      expect(terminal.file('credentials.json')).not.toContain(session.token);
+      gateway.script({ json: user }, {});
+      await terminal.type(['whoami'], {});
+      expect(gateway.requests.at(-1)?.headers.authorization).toBe(`Bearer ${session.token}`);
+      await terminal.type(['logout'], {});
+      expect([terminal.keyring?.size, terminal.file('credentials.json')]).toEqual([0, '{\n  "profiles": {}\n}\n']);
+    });
+
+    it('leaves no older session behind when somebody logs in again, or moves to the file', async () => {
+      await logIn();
+      await logIn();
+      expect(terminal.keyring?.size).toBe(1);
+      await logIn(['--no-keyring']);
+      expect([terminal.keyring?.size, terminal.file('credentials.json')]).toEqual([0, expect.stringContaining(session.token)]);
+    });
+
+    it('that is locked or gone, says so and what to do; an API key of the environment needs none', async () => {
+      await logIn();
+      terminal.keyring = undefined;
+      const { stderr, exitCode } = await terminal.type(['whoami'], {});
+      expect([exitCode, stderr]).toEqual([4, expect.stringContaining('--no-keyring')]);
+      gateway.script({ json: user });
+      expect((await terminal.type(['whoami'])).exitCode).toBe(0);
+      expect((await terminal.type(['logout'], {})).stderr).toContain('Forgotten here, but');
+    });
   });
 
   it('says when TALLYGATE_API_KEY will win over it', async () => {

@@ -6,36 +6,60 @@ import { EXIT } from '../exit-codes.ts';
 import { AdvisedError, Failure, reportOf } from '../failure.ts';
 import { keepKeySet, keepPrices } from '../receipts/keep.ts';
 import { withCode } from './codes.ts';
+import { logInByBrowser } from './device-login.ts';
 import { askFor, askSecrets } from './secrets.ts';
 
 interface Options {
   readonly email?: string;
   readonly code?: string;
+  readonly password?: boolean;
+  readonly device?: boolean;
+  readonly browser: boolean;
+  readonly keyring: boolean;
 }
+
+const ABOUT = `Log in
+
+At a terminal this shows a code and opens the page where you approve it, there or on your phone. With --email or --password, and where nobody is at the terminal, it takes e-mail address and password instead; the password comes from a prompt, or from stdin when piped.`;
 
 export const login = (program: Command, perform: Perform): Command =>
   program
     .command('login')
-    .description('Log in with e-mail address and password; the password comes from a prompt, or from stdin when piped')
-    .option('--email <address>', 'e-mail address')
+    .summary('Log in: in a browser, or with e-mail address and password')
+    .description(ABOUT)
+    .option('--email <address>', 'e-mail address; the password is asked for here')
     .option('--code <code>', 'second factor: six digits from the app, or a recovery code')
+    .option('--password', 'with e-mail address and password, here')
+    .option('--device', 'with a code to approve in a browser, also where nobody is at this terminal')
+    .option('--no-browser', 'open no page; show its address')
+    .option('--no-keyring', 'keep the session in a file, not in the keyring')
     .action(perform(logIn));
 
 /** Stores the session for the profile, and the gateway's public keys and prices beside it so that receipts verify offline. */
 async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { err, env, profile, signal } = world;
-  const email = await askFor(world, 'E-mail', options.email, '--email');
-  const [password = ''] = await askSecrets(world, { name: 'Password' });
+  const { err, env, input, profile } = world;
   const client = await world.connect('none');
-  const answer = await client.identity.login({ email, password }, { signal }).catch(adviseOnPassword);
-  const { session, email: address } = 'mfa_required' in answer ? await secondStep(world, client, answer, options.code) : answer;
+  const isByBrowser = options.device ?? (input.isTty && options.password === undefined && options.email === undefined);
+  const user = isByBrowser
+    ? await logInByBrowser(world, client, { opens: options.browser && input.isTty })
+    : await logInHere(world, client, options);
+  const { session, email } = user;
   if (session === undefined) throw new Failure('unexpected_response', 'The service gave no session.', EXIT.failure);
   const { baseUrl } = client;
-  await saveLogin(world, profile, { base_url: baseUrl, session_token: session.token, email: address, expires_at: session.expires_at });
-  err.write(`Logged in to ${baseUrl} as ${address}.\n`);
+  const kept = { base_url: baseUrl, session_token: session.token, email, expires_at: session.expires_at };
+  await saveLogin(world, profile, kept, { usesKeyring: options.keyring });
+  err.write(`Logged in to ${baseUrl} as ${email}.\n`);
   await tryToKeepKeySet(world);
   await keepPrices(world);
   if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and wins over this login, except where keys are changed.\n');
+}
+
+/** With e-mail address and password. */
+async function logInHere(world: CommandWorld, client: Tallygate, options: Options): Promise<UserResponse> {
+  const email = await askFor(world, 'E-mail', options.email, '--email');
+  const [password = ''] = await askSecrets(world, { name: 'Password' });
+  const answer = await client.identity.login({ email, password }, { signal: world.signal }).catch(adviseOnPassword);
+  return 'mfa_required' in answer ? secondStep(world, client, answer, options.code) : answer;
 }
 
 const secondStep = (

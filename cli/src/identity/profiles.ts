@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
-import { type Login, readLogins } from '../credentials.ts';
+import { type KeptLogin, readLogins } from '../credentials.ts';
 import { type Column, printList } from '../print.ts';
 
-type Row = Pick<Login, 'base_url' | 'email' | 'expires_at'> & { readonly profile: string; readonly selected: boolean };
+type Row = Pick<KeptLogin, 'base_url' | 'email' | 'expires_at'> & { readonly profile: string; readonly selected: boolean };
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'profile', of: ({ profile }) => profile },

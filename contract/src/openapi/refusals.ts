@@ -17,6 +17,7 @@ const pays = (route: Route) => route.metadata.scope === 'billing:write' && route
 const sellsPlaces = ({ metadata }: Route) => metadata.tag === 'Events' && metadata.scope === 'billing:write';
 /** What is drafted, published and put away. */
 const hasStates = ({ metadata }: Route) => metadata.tag.toLowerCase().endsWith('events') && metadata.role !== undefined;
+const isDevice = (route: Route) => takesField(route, 'device_code');
 const isSecondStep = (route: Route) => takesField(route, 'challenge_token');
 
 /** Which routes answer with a code, among those that declare its status. Codes that are not listed here go with every such route. */
@@ -30,6 +31,11 @@ const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
   budget_exceeded: onInference,
   payment_declined: pays,
   payments_unavailable: (route) => (route.metadata.tag === 'Plans' && route.metadata.auth !== 'none') || sellsPlaces(route),
+  authorization_pending: isDevice,
+  slow_down: isDevice,
+  access_denied: isDevice,
+  expired_token: isDevice,
+  recent_login_required: (route) => route.metadata.operationId === 'approveDeviceLogin',
   missing_credentials: (route) => route.metadata.auth !== 'none',
   invalid_mfa_code: (route) => takesField(route, 'code'),
   challenge_expired: isSecondStep,

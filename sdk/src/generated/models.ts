@@ -899,6 +899,40 @@ export interface DeploymentHealthList {
   items: DeploymentHealth[];
 }
 
+/** The code that the program shows. */
+export interface DeviceDecisionRequest {
+  /** Eight letters, in any case, with or without the dash. */
+  user_code: string;
+}
+
+/** A program that wants to be signed in by somebody at a browser. */
+export interface DeviceLoginRequest {
+  /** What asks, in words that its user recognises. It is shown as what the asker calls itself. */
+  client_name: string;
+}
+
+/** What is shown to the person, and what the program asks with (RFC 8628, 3.2). */
+export interface DeviceLoginResponse {
+  /** Opaque, `tgd_…`: 256 random bits that only the asking program knows. */
+  device_code: string;
+  /** For a person to type or compare: `XXXX-XXXX`, consonants only. */
+  user_code: string;
+  /** The page to open. */
+  verification_uri: string;
+  /** The same page with the code filled in. */
+  verification_uri_complete: string;
+  /** Seconds until both codes are dead. */
+  expires_in: number;
+  /** Seconds to wait between two questions for the session. */
+  interval: number;
+}
+
+/** Asks whether the person has decided. */
+export interface DeviceTokenRequest {
+  /** Opaque, `tgd_…`: 256 random bits that only the asking program knows. */
+  device_code: string;
+}
+
 /** E-mail address. */
 export type Email = string;
 
@@ -1011,7 +1045,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'recent_login_required' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -2205,6 +2239,21 @@ export interface PaymentWebhookResponse {
   received: boolean;
 }
 
+/** Who asks to be signed in, and for what. */
+export interface PendingDeviceLogin {
+  /** What asks, in words that its user recognises. It is shown as what the asker calls itself. */
+  client_name: string;
+  /** Where the program asked from. */
+  ip_address: string | null;
+  user_agent: string | null;
+  /** What it may do once approved: a session has all of its user’s rights. */
+  scopes: Scope[];
+  /** RFC 3339, UTC. */
+  requested_at: string;
+  /** RFC 3339, UTC. */
+  expires_at: string;
+}
+
 /** How a person became known. */
 export type PersonSource = 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual';
 
@@ -2723,7 +2772,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'recent_login_required' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;

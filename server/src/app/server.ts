@@ -16,7 +16,7 @@ import {
   registrationRoutes,
   siteEventRoutes,
 } from '../events/index.ts';
-import { accountRoutes, auditRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
+import { accountRoutes, auditRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
 import { deploymentRoutes } from '../inference/index.ts';
 import { createInvites, inviteRoutes } from '../invites/index.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -186,6 +186,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.discovery, healthRoutes({ readiness, needs: { pool, blobs, redis: redis?.prompt }, publicUrl })),
           ...endpointsOf(contract.identity, identityRoutes(identity)),
           ...endpointsOf(contract.account, accountRoutes(identity)),
+          ...endpointsOf(contract.deviceLogins, deviceLoginRoutes(identity, publicUrl)),
           ...endpointsOf(contract.mfa, mfaRoutes(identity)),
           ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
           ...endpointsOf(

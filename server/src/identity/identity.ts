@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
 import { type AuditLog, createAuditLog } from './audit/audit-log.ts';
 import { type ClaimableUsers, createClaimableUsers } from './claimable-users.ts';
+import { createDeviceLogins, type DeviceLogins } from './devices/device-logins.ts';
 import { createLogins, type Logins } from './logins.ts';
 import { sealForMail } from './mails/desk.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
@@ -23,6 +24,7 @@ export interface Identity {
   readonly claimable: ClaimableUsers;
   readonly sessions: Sessions;
   readonly logins: Logins;
+  readonly deviceLogins: DeviceLogins;
   readonly mfa: Mfa;
   readonly profile: Profile;
   readonly recovery: Recovery;
@@ -57,6 +59,7 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed }: Identi
     claimable: createClaimableUsers({ em, box, clock }),
     sessions,
     logins: createLogins({ em, pool, sessions, passwords, secondFactor, throttle, clock }),
+    deviceLogins: createDeviceLogins({ em, sessions, throttle, clock }),
     mfa: createMfa({ em, secondFactor, ownerProof, clock }),
     profile: createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, throttle, clock }),
     recovery: createRecovery({ em, pool, passwords, throttle, clock }),
@@ -67,6 +70,7 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed }: Identi
     async sweep() {
       const now = new Date(clock.now());
       await pool.query('delete from login_challenges where expires_at < $1', [now]);
+      await pool.query('delete from device_logins where expires_at < $1', [now]);
       await pool.query('delete from mail_tokens where expires_at < $1', [now]);
       await pool.query(`delete from known_addresses where seen_at < $1::timestamptz - interval '90 days'`, [now]);
       await throttle.sweep();

@@ -4,6 +4,7 @@ import { User } from './user.ts';
 
 export { type Actor, type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
 export { auditRoutes } from './audit/routes.ts';
+export { deviceLoginRoutes } from './devices/routes.ts';
 export { type Execute, inUnit } from './execute.ts';
 export type { Call, Handlers } from './handlers.ts';
 export { createIdentity, type Identity } from './identity.ts';

@@ -8,8 +8,8 @@ import { forgetUser } from '../people/index.ts';
 import { type Actor, actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
 import { type Execute, inUnit } from './execute.ts';
 import { notify } from './mails/notices.ts';
-import { dropChallenges } from './mfa/login-challenge.ts';
 import type { SecondFactor } from './mfa/second-factor.ts';
+import { dropUnfinishedLogins } from './mfa/unfinished-logins.ts';
 import type { OwnerProof } from './owner-proof.ts';
 import type { Passwords } from './passwords.ts';
 import type { SessionPrincipal } from './principal.ts';
@@ -130,7 +130,7 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
         await recordOf(unit, principal, 'account.closed', {}, origin);
         await notify(execute, 'account-closed', { to: user.email, accountId: principal.accountId, at, origin });
         await secondFactor.disable(unit, user);
-        await dropChallenges(unit, user.id);
+        await dropUnfinishedLogins(unit, user.id);
         await dropMailTokens(unit, user.id);
         await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
         await endSessions(unit, { userId: user.id, now: at });

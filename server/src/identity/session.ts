@@ -5,6 +5,7 @@ const DAY_MS = 86_400_000;
 const IDLE_MS = 30 * DAY_MS;
 const ABSOLUTE_MS = 90 * DAY_MS;
 const TOUCH_INTERVAL_MS = 60_000;
+const FRESH_MS = 15 * 60_000;
 
 const SessionSchema = defineEntity({
   name: 'Session',
@@ -18,6 +19,7 @@ const SessionSchema = defineEntity({
     revokedAt: p.datetime().fieldName('revoked_at').nullable(),
     ipAddress: p.text().fieldName('ip_address').nullable(),
     userAgent: p.text().fieldName('user_agent').nullable(),
+    isByDevice: p.boolean().fieldName('is_by_device'),
   },
 });
 
@@ -29,6 +31,11 @@ export class Session extends SessionSchema.class {
 
   isLive(now: Date): boolean {
     return this.revokedAt === null && now < this.expiresAt();
+  }
+
+  /** Its user has just shown the password. One that a browser has given to a program shows nothing of the kind. */
+  isFresh(now: Date): boolean {
+    return !this.isByDevice && now.getTime() - this.createdAt.getTime() < FRESH_MS;
   }
 
   /** Slides the idle limit, in steps of a minute: a busy session must not write a row per request. */

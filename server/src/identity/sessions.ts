@@ -20,8 +20,8 @@ export interface SignedIn {
 }
 
 export interface Sessions {
-  /** For a user whose row the caller has locked, and who has shown all that a login asks for. */
-  open(unit: EntityManager, user: User, origin: Origin): Promise<SignedIn>;
+  /** For a user whose row the caller has locked, and who has shown all that a login asks for. @param client a program that a browser vouched for */
+  open(unit: EntityManager, user: User, origin: Origin, client?: string): Promise<SignedIn>;
   /** Ends the caller's own session; ending it twice changes nothing. */
   logout(principal: SessionPrincipal, origin: Origin): Promise<void>;
   /** Those of the caller's user that are alive, the last used first. */
@@ -52,7 +52,7 @@ export function createSessions({ em, clock }: { em: EntityManager; clock: Clock 
   }
 
   return {
-    async open(unit, user, origin) {
+    async open(unit, user, origin, client) {
       const now = present();
       const token = mintSessionToken();
       const session = unit.create(Session, {
@@ -63,14 +63,17 @@ export function createSessions({ em, clock }: { em: EntityManager; clock: Clock 
         lastUsedAt: now,
         ipAddress: origin.ip,
         userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+        isByDevice: client !== undefined,
       });
       const execute = inUnit(unit);
-      await rememberAddress(execute, user.id, origin.ip, now);
+      // Of a program's address nobody has shown that it is the user's.
+      if (client === undefined) await rememberAddress(execute, user.id, origin.ip, now);
       await recordAudit(execute, {
         accountId: user.account.id,
         actor: { kind: 'user', id: user.id },
         action: 'session.opened',
         target: { kind: 'session', id: session.id },
+        ...(client !== undefined && { changes: { client } }),
         origin,
       });
       return { user, token, expiresAt: session.expiresAt() };
@@ -106,6 +109,20 @@ export function createSessions({ em, clock }: { em: EntityManager; clock: Clock 
 export async function requireLiveSession(unit: EntityManager, sessionId: string, now: Date): Promise<void> {
   const session = await unit.findOne(Session, { id: sessionId });
   if (!session?.isLive(now)) throw refused('the session ended while its request was under way');
+}
+
+/**
+ * For what makes more sessions: a stolen one must not be able to.
+ * @throws Problem `invalid_credentials`, `recent_login_required`
+ */
+export async function requireFreshSession(unit: EntityManager, sessionId: string, now: Date): Promise<void> {
+  const session = await unit.findOne(Session, { id: sessionId });
+  if (!session?.isLive(now)) throw refused('the session ended while its request was under way');
+  if (!session.isFresh(now))
+    throw new Problem(
+      'recent_login_required',
+      'Log in again with the password first: this session is not fresh enough to sign a program in.',
+    );
 }
 
 /** Ends all sessions of a user but one, for what makes older logins doubtful. Resolves to how many there were. */

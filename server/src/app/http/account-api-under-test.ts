@@ -11,6 +11,7 @@ import {
   auditRoutes,
   createIdentity,
   createSecretBox,
+  deviceLoginRoutes,
   type Identity,
   identityEntities,
   identityRoutes,
@@ -91,6 +92,10 @@ export async function startInstance(database: Database, url: string, options: Op
       endpoints: [
         ...endpointsOf(contract.identity, identityRoutes(identity)),
         ...endpointsOf(contract.account, accountRoutes(identity)),
+        ...endpointsOf(
+          contract.deviceLogins,
+          deviceLoginRoutes(identity, () => 'https://tallygate.test'),
+        ),
         ...endpointsOf(contract.mfa, mfaRoutes(identity)),
         ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
         ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),

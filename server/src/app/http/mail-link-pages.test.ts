@@ -1,11 +1,12 @@
 import { hash } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { devicePage } from './device-page.ts';
 import { mailLinkPage } from './mail-link-pages.ts';
 
-test.each(['/verify-email', '/reset-password?token=tgr_x', '/keys?key_id=tgr_x', '/invite?code=tgr_x'])(
+test.each(['/verify-email', '/reset-password?token=tgr_x', '/keys?key_id=tgr_x', '/invite?code=tgr_x', '/device?user_code=tgr_x'])(
   '%s is a page that may run its own script, and load and send nothing elsewhere',
   (url) => {
-    const page = mailLinkPage(url);
+    const page = mailLinkPage(url) ?? devicePage(url);
     const csp = page?.headers['content-security-policy'] ?? '';
     for (const [tag, directive] of [
       ['script', 'script-src'],
@@ -20,9 +21,12 @@ test.each(['/verify-email', '/reset-password?token=tgr_x', '/keys?key_id=tgr_x',
   },
 );
 
-test.each(['/', '/verify-emails', '/v1/verify-email', '/reset-password/x', '/keys/x', '/v1/keys'])('%s is none', (url) => {
-  expect(mailLinkPage(url)).toBeUndefined();
-});
+test.each(['/', '/verify-emails', '/v1/verify-email', '/reset-password/x', '/keys/x', '/v1/keys', '/devices', '/device/x'])(
+  '%s is none',
+  (url) => {
+    expect(mailLinkPage(url) ?? devicePage(url)).toBeUndefined();
+  },
+);
 
 test('the page that mails about budgets lead to says how to look at a budget and how to change it', () => {
   const text = mailLinkPage('/keys')?.body.replaceAll(/<[^>]+>/g, '') ?? '';

@@ -1,18 +1,6 @@
-import { hash } from 'node:crypto';
-
-/** A page that a link in a mail leads to, with the headers that belong to it. */
-export interface MailLinkPage {
-  readonly body: string;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import { type ScriptedPage, scriptedPage } from './scripted-page.ts';
 
 const LINK = /^\/(verify-email|reset-password|keys|invite)(?:\?|$)/;
-
-const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:26rem;margin:12vh auto;padding:0 1.5rem;color:#1c2024;background:#fff}
-label{display:block;font-weight:600;margin:1rem 0 .25rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.6rem .7rem;border:1px solid #8b8d98;border-radius:8px;background:inherit;color:inherit}
-pre{overflow-x:auto;padding:.8rem 1rem;border:1px solid #8b8d98;border-radius:8px;font:14px/1.6 ui-monospace,monospace}
-button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;border:0;border-radius:8px;background:#1f6feb;color:#fff}[role=status]{margin-top:1rem}
-@media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}}`;
 
 /** The token never leaves for anywhere but our own API: it is taken out of the address bar first. */
 const FORM_SCRIPT = `const form=document.forms[0],said=document.querySelector('[role=status]'),token=new URLSearchParams(location.search).get('token')||'';
@@ -32,12 +20,6 @@ if(answer&&answer.ok){form.hidden=true;said.textContent=form.dataset.done}else s
 const KEYS_SCRIPT = `const id=new URLSearchParams(location.search).get('key_id')||'';
 for(const place of document.querySelectorAll('[data-gateway]'))place.textContent=location.origin;
 if(/^[0-9a-f-]{36}$/.test(id))for(const place of document.querySelectorAll('[data-key]'))place.textContent=id;`;
-
-const cspOf = (script: string): string =>
-  [
-    "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ...[`script-src 'sha256-${hash('sha256', script, 'base64')}'`, `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`],
-  ].join('; ');
 
 const GATEWAY = '<span data-gateway>https://GATEWAY</span>';
 const KEY = '<span data-key>KEY_ID</span>';
@@ -59,7 +41,7 @@ curl -X PATCH ${GATEWAY}/v1/keys/${KEY}/budget \\
 <p>A changed cap is in force at once. <code>null</code> in its place clears it, and the month starts again at 00:00 UTC on the first.</p>`;
 
 const PAGES = {
-  keys: page({ title: 'The budget of an API key', content: KEYS_CONTENT, script: KEYS_SCRIPT }),
+  keys: scriptedPage({ title: 'The budget of an API key', content: KEYS_CONTENT, script: KEYS_SCRIPT }),
   'verify-email': formPage({
     title: 'Confirm your e-mail address',
     path: '/v1/users/verify-email',
@@ -90,7 +72,7 @@ const PAGES = {
  * Where links in mails lead when there is no web front end. The token is spent by the button and not by the visit: mail scanners
  * open every link before its reader does.
  */
-export function mailLinkPage(url: string): MailLinkPage | undefined {
+export function mailLinkPage(url: string): ScriptedPage | undefined {
   const name = LINK.exec(url)?.[1];
   return name === 'verify-email' || name === 'reset-password' || name === 'keys' || name === 'invite' ? PAGES[name] : undefined;
 }
@@ -107,15 +89,7 @@ interface Form {
   readonly script?: string;
 }
 
-function formPage({ title, path, field, button, done, script = FORM_SCRIPT }: Form): MailLinkPage {
+function formPage({ title, path, field, button, done, script = FORM_SCRIPT }: Form): ScriptedPage {
   const content = `<form data-path="${path}" data-done="${done}">${field}<button>${button}</button></form><p role="status"></p>`;
-  return page({ title, content, script });
-}
-
-function page({ title, content, script }: { readonly title: string; readonly content: string; readonly script: string }): MailLinkPage {
-  const body = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Tallygate</title><style>${STYLE}</style></head>
-<body><main><h1>${title}</h1>${content}</main><script>${script}</script></body></html>
-`;
-  return { body, headers: { 'content-security-policy': cspOf(script), 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' } };
+  return scriptedPage({ title, content, script });
 }

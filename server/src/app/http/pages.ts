@@ -2,6 +2,7 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
+import { devicePage } from './device-page.ts';
 import { mailLinkPage } from './mail-link-pages.ts';
 import { problemOf } from './problem-document.ts';
 import { requestIdOf } from './request-id.ts';
@@ -35,8 +36,8 @@ const AFTER_PAYMENT: Readonly<Record<string, string>> = {
 const ERROR_PAGE = /^\/docs\/errors\/([a-z_]+)$/;
 
 /**
- * What is no part of the contract: the metrics, the pages that the `type` of every problem points to, and those that links in mails
- * lead to.
+ * What is no part of the contract: the metrics, the pages that the `type` of every problem points to, those that links in mails
+ * lead to, and the one where a program's login is approved.
  */
 export function createPages({ renderMetrics, metricsToken, problemReply }: PagesDeps) {
   const tokenDigest = metricsToken === undefined ? undefined : digest(`Bearer ${metricsToken}`);
@@ -51,8 +52,8 @@ export function createPages({ renderMetrics, metricsToken, problemReply }: Pages
     }
     const afterPayment = AFTER_PAYMENT[pathname];
     if (afterPayment !== undefined) return { contentType: HTML, body: shortPage(afterPayment) };
-    const behindMail = mailLinkPage(pathname);
-    if (behindMail) return { contentType: HTML, ...behindMail };
+    const scripted = mailLinkPage(pathname) ?? devicePage(pathname);
+    if (scripted) return { contentType: HTML, ...scripted };
     const code = ERROR_PAGE.exec(pathname)?.[1];
     return code !== undefined && Object.hasOwn(ERRORS, code) ? { contentType: HTML, body: errorPage(code as ErrorCode) } : undefined;
   };
@@ -60,7 +61,10 @@ export function createPages({ renderMetrics, metricsToken, problemReply }: Pages
   return {
     handles: ({ method, url = '' }: IncomingMessage): boolean =>
       (method === 'GET' || method === 'HEAD') &&
-      (Object.hasOwn(AFTER_PAYMENT, url) || url === '/metrics' || ERROR_PAGE.test(url) || mailLinkPage(url) !== undefined),
+      (Object.hasOwn(AFTER_PAYMENT, url) ||
+        url === '/metrics' ||
+        ERROR_PAGE.test(url) ||
+        (mailLinkPage(url) ?? devicePage(url)) !== undefined),
 
     /** @returns false when there is no such page after all */
     async serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> {

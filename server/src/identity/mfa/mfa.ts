@@ -10,9 +10,9 @@ import type { Principal, SessionPrincipal } from '../principal.ts';
 import { endSessions } from '../sessions.ts';
 import type { User } from '../user.ts';
 import { lockUser } from '../users.ts';
-import { dropChallenges } from './login-challenge.ts';
 import { resetSecondFactor } from './reset.ts';
 import type { SecondFactor, Setup } from './second-factor.ts';
+import { dropUnfinishedLogins } from './unfinished-logins.ts';
 
 /** Setting a second factor up, and taking it away. */
 export interface Mfa {
@@ -80,7 +80,7 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
   /** A login that is under way was begun under the other rule: it starts again. */
   async function changed(unit: EntityManager, user: User, deed: Deed): Promise<void> {
     const template = user.hasSecondFactor() ? 'mfa-enabled' : 'mfa-disabled';
-    await dropChallenges(unit, user.id);
+    await dropUnfinishedLogins(unit, user.id);
     await record(unit, user, deed);
     await notify(inUnit(unit), template, { to: user.email, accountId: user.account.id, at: new Date(clock.now()), origin: deed.origin });
   }

@@ -6,8 +6,8 @@ import { notify } from '../mails/notices.ts';
 import { endSessions } from '../sessions.ts';
 import type { User } from '../user.ts';
 import { findByEmail, lockUser } from '../users.ts';
-import { dropChallenges } from './login-challenge.ts';
 import { dropSecondFactor } from './second-factor.ts';
+import { dropUnfinishedLogins } from './unfinished-logins.ts';
 
 interface Reset {
   readonly actor: Actor;
@@ -26,7 +26,7 @@ export async function resetSecondFactor(unit: EntityManager, user: User, { actor
   const accountId = user.account.id;
   await dropSecondFactor(unit, user);
   const ended = await endSessions(unit, { userId: user.id, now });
-  await dropChallenges(unit, user.id);
+  await dropUnfinishedLogins(unit, user.id);
   await recordAudit(inUnit(unit), {
     accountId,
     actor,

@@ -8,7 +8,7 @@ import { sightPerson } from '../../people/index.ts';
 import { type Origin, recordAudit } from '../audit/record-audit.ts';
 import { inUnit } from '../execute.ts';
 import { notify } from '../mails/notices.ts';
-import { dropChallenges } from '../mfa/login-challenge.ts';
+import { dropUnfinishedLogins } from '../mfa/unfinished-logins.ts';
 import type { Passwords } from '../passwords.ts';
 import { endSessions } from '../sessions.ts';
 import { rememberAddress } from '../throttle/known-addresses.ts';
@@ -119,7 +119,7 @@ export function createRecovery({ em, pool, passwords, throttle, clock }: Recover
 
 /** What an older password had opened is closed, a change of address that it had asked for included. @param except the session that goes on; resolves to how many were ended */
 export async function afterNewPassword(unit: EntityManager, user: User, now: Date, except?: string): Promise<number> {
-  await dropChallenges(unit, user.id);
+  await dropUnfinishedLogins(unit, user.id);
   await dropMailTokens(unit, user.id, 'reset-password');
   await dropMailTokensToOthers(unit, { userId: user.id, email: user.email });
   await dropMailRequests(unit, user.id);
