@@ -41,12 +41,10 @@ export const DeviceLoginResponse = z
     device_code: DeviceCode,
     user_code: UserCode.meta({ description: 'For a person to type or compare: `XXXX-XXXX`, consonants only.', examples: ['WDJB-MJHT'] }),
     verification_uri: z.string().meta({ description: 'The page to open.', examples: ['https://gateway.example.com/device'] }),
-    verification_uri_complete: z
-      .string()
-      .meta({
-        description: 'The same page with the code filled in.',
-        examples: ['https://gateway.example.com/device?user_code=WDJB-MJHT'],
-      }),
+    verification_uri_complete: z.string().meta({
+      description: 'The same page with the code filled in.',
+      examples: ['https://gateway.example.com/device?user_code=WDJB-MJHT'],
+    }),
     expires_in: z.int().meta({ description: 'Seconds until both codes are dead.', examples: [600] }),
     interval: z.int().meta({ description: 'Seconds to wait between two questions for the session.', examples: [5] }),
   })
