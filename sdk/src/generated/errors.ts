@@ -14,14 +14,6 @@ export type ErrorCode =
   | 'invalid_token'
   /** 400. The code is unknown, mistyped, expired, revoked or used up, or it was mailed to another address. All of these are answered alike, so that codes cannot be guessed. Compare code and address with the invitation, or ask for another one. */
   | 'invalid_invite'
-  /** 400. The person has not approved the login in a browser yet (RFC 8628). Ask again after `Retry-After` seconds. */
-  | 'authorization_pending'
-  /** 400. The login in a browser is not decided yet, and the program asks too often: from now on it waits five seconds longer between two questions (RFC 8628). `Retry-After` says how long. */
-  | 'slow_down'
-  /** 400. The person who was asked in the browser did not approve this login. Begin another one if that was a mistake. */
-  | 'access_denied'
-  /** 400. The device code is mistyped, was used, is older than ten minutes, or what it was approved with has changed since, such as the password. Begin the login again. */
-  | 'expired_token'
   /** 401. Send an API key or a session token as `Authorization: Bearer …`. */
   | 'missing_credentials'
   /** 401. The credential is mistyped, unknown, expired or revoked, or the e-mail address and password do not belong together. */
@@ -48,8 +40,6 @@ export type ErrorCode =
   | 'forbidden'
   /** 403. This change has to be confirmed with the password, and with a code where a second factor is on: the password is wrong, or the code was not sent. The session goes on. A wrong code is `invalid_mfa_code`. */
   | 'confirmation_failed'
-  /** 403. A program is signed in only by a session that was opened with the password, and the second factor where one is on, within the last fifteen minutes. Log in again with `POST /v1/users/login`; nothing was changed. */
-  | 'recent_login_required'
   /** 403. Use an API key that carries the scope named in the detail, or sign in and use a session. */
   | 'scope_required'
   /** 403. Plans, cards, top-ups and refunds are of the real account. Use a `tg_live_` key with the scope `billing:write`, or sign in and use a session. */
@@ -106,6 +96,16 @@ export type ErrorCode =
   | 'budget_in_flight'
   /** 429. Every deployment that could serve the request answered 429. Repeat after `Retry-After` seconds, or name fallbacks in `models`. */
   | 'upstream_rate_limited'
+  /** 400. The person has not approved the login in a browser yet (RFC 8628). Ask again after `Retry-After` seconds. */
+  | 'authorization_pending'
+  /** 400. The login in a browser is not decided yet, and the program asks too often: from now on it waits five seconds longer between two questions (RFC 8628). `Retry-After` says how long. */
+  | 'slow_down'
+  /** 400. The person who was asked in the browser did not approve this login. Begin another one if that was a mistake. */
+  | 'access_denied'
+  /** 400. The device code is mistyped, was used, is older than ten minutes, or what it was approved with has changed since, such as the password. Begin the login again. */
+  | 'expired_token'
+  /** 403. A program is signed in only by a session that was opened with the password, and the second factor where one is on, within the last fifteen minutes. Log in again with `POST /v1/users/login`; nothing was changed. */
+  | 'recent_login_required'
   /** 500. A defect of the service. Report it with the request id; nothing was charged that has no receipt. */
   | 'internal_error'
   /** 502. Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged. */
@@ -129,10 +129,6 @@ export const ERROR_KINDS = {
   invalid_webhook: { family: 'bad_request', retryable: false },
   invalid_token: { family: 'bad_request', retryable: false },
   invalid_invite: { family: 'bad_request', retryable: false },
-  authorization_pending: { family: 'bad_request', retryable: true },
-  slow_down: { family: 'bad_request', retryable: true },
-  access_denied: { family: 'bad_request', retryable: false },
-  expired_token: { family: 'bad_request', retryable: false },
   missing_credentials: { family: 'authentication', retryable: false },
   invalid_credentials: { family: 'authentication', retryable: false },
   ambiguous_credentials: { family: 'authentication', retryable: false },
@@ -146,7 +142,6 @@ export const ERROR_KINDS = {
   payment_declined: { family: 'budget_exceeded', retryable: false },
   forbidden: { family: 'permission', retryable: false },
   confirmation_failed: { family: 'permission', retryable: false },
-  recent_login_required: { family: 'permission', retryable: false },
   scope_required: { family: 'permission', retryable: false },
   live_key_required: { family: 'permission', retryable: false },
   plan_required: { family: 'permission', retryable: false },
@@ -175,6 +170,11 @@ export const ERROR_KINDS = {
   rate_limited: { family: 'rate_limit', retryable: true },
   budget_in_flight: { family: 'budget_in_flight', retryable: true },
   upstream_rate_limited: { family: 'upstream', retryable: true },
+  authorization_pending: { family: 'bad_request', retryable: true },
+  slow_down: { family: 'bad_request', retryable: true },
+  access_denied: { family: 'bad_request', retryable: false },
+  expired_token: { family: 'bad_request', retryable: false },
+  recent_login_required: { family: 'permission', retryable: false },
   internal_error: { family: 'server', retryable: true },
   upstream_failed: { family: 'upstream', retryable: true },
   no_provider_configured: { family: 'upstream', retryable: false },
