@@ -13,6 +13,7 @@ const GATES = {
   'check:clients': 'openapi-typescript and @hey-api/openapi-ts make clients of it that compile',
   'check:spectral': 'the OpenAPI document passes Spectral’s oas rules',
   'check:packages': 'what is published has sound types, installs, compiles and runs elsewhere, and is small',
+  'check:contract': 'the API still serves clients of the last release',
   'check:changesets': 'the changesets can be released',
 };
 
