@@ -63,9 +63,9 @@ async function scriptTheScenario(): Promise<void> {
     refusal('budget_exceeded', { problem: { budget } }),
     ...[refusal('rate_limited', { headers: { 'retry-after-ms': '1' } }), { json: completion }],
     { json: storedFile(1) },
-    { silence: true },
     ...[{ json: receipt }, { json: JSON.parse(await readFile(new URL('keys.json', vectors), 'utf8')) }],
     refusal('not_found'),
+    { silence: true },
   );
 }
 
@@ -75,9 +75,9 @@ const OUTCOME = [
   ['budget_exceeded', budget.limit_source, refusal('budget_exceeded').headers['x-request-id']],
   ['Hello.', 1],
   storedFile(1).id,
-  'aborted',
   'ok',
   404,
+  'aborted',
 ];
 
 /** The programs that run the scenario from a file, and how. */

@@ -13,10 +13,11 @@ export async function scenario(baseUrl: string): Promise<unknown[]> {
   const refused = await chat.create(request).catch((error: unknown) => error);
   const afterRetry = await chat.create(request);
   const file = await tallygate.files.create({ file: new File(['{}\n'], 'questions.jsonl'), purpose: 'batch' });
-  const aborted = await chat.create(request, { signal: AbortSignal.timeout(20) }).catch((error: unknown) => error);
   const receipt = await (await tallygate.request({ path: '/v1/receipts/of-the-vectors' })).text();
   const verdict = await tallygate.receipts.verify(receipt);
   const missing = await tallygate.receipts.get('missing').catch((error: unknown) => error);
+  // Last, because it may come before the request has reached the gateway, or after.
+  const aborted = await chat.create(request, { signal: AbortSignal.timeout(20) }).catch((error: unknown) => error);
 
   return [
     [data.choices[0]?.message.content, receiptId],
@@ -24,8 +25,8 @@ export async function scenario(baseUrl: string): Promise<unknown[]> {
     refused instanceof BudgetExceededError && [refused.code, refused.budget?.limit_source, refused.requestId],
     [afterRetry.choices[0]?.message.content, debugged.filter((type) => type === 'retry').length],
     file.id,
-    Object(aborted).code,
     verdict.valid && verdict.checks.signature,
     missing instanceof NotFoundError && missing.status,
+    Object(aborted).code,
   ];
 }
