@@ -1,10 +1,13 @@
+import { UserResponse } from '@tallygate/contract';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
 import { Account } from './account.ts';
 import { type Answered, ask, HELLO, header, MODEL, problemOf } from './chat.ts';
 import { Gateway } from './gateway.ts';
 import { openSocket, readAnswer, sendRaw } from './raw-http.ts';
 
+const ANY_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 const BODY_BYTES = 10 * 1024 * 1024;
 
 let upstream: FakeUpstream;
@@ -259,6 +262,24 @@ describe('somebody else’s', () => {
   });
 });
 
+const OpenApi = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(z.string(), z.object({ parameters: z.array(z.object({ name: z.string(), in: z.string() })).default([]) })),
+  ),
+});
+
+/** Every path and method there is, with a null character once in each of its parameters. */
+function* withNullCharacters({ paths }: z.infer<typeof OpenApi>): Generator<{ method: string; target: string }> {
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { parameters }] of Object.entries(operations))
+      for (const odd of parameters) {
+        const target = path.replaceAll(/{(\w+)}/g, (_, name) => (odd.in === 'path' && name === odd.name ? 'a%00b' : ANY_ID));
+        if (odd.in === 'path') yield { method: method.toUpperCase(), target };
+        if (odd.in === 'query') yield { method: method.toUpperCase(), target: `${target}?${odd.name}=a%00b` };
+      }
+}
+
 describe('a path', () => {
   test('that does not exist is a 404 problem, also for one that climbs', async () => {
     for (const path of [
@@ -278,6 +299,21 @@ describe('a path', () => {
       expect([path, status]).toEqual([path, expect.toSatisfy((code: number) => code >= 400 && code < 500)]);
       expect(JSON.parse(body)).toMatchObject({ status, code: expect.any(String) });
     }
+  });
+
+  test('of any route, with a null character in it or in its query, is refused and breaks nothing', async () => {
+    const { internal_secret: internal, admin_email: email, admin_password: password } = gateway.bootstrap;
+    const login = await fetch(`${gateway.url}/v1/users/login`, {
+      ...{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ email, password }) },
+    });
+    const { session } = UserResponse.parse(await login.json());
+    const headers = { authorization: `Bearer ${session?.token}`, 'x-internal-secret': internal };
+    const openApi = OpenApi.parse(await (await fetch(`${gateway.url}/openapi.json`)).json());
+    const answers = [...withNullCharacters(openApi)].map(async ({ method, target }) => {
+      const { status } = await fetch(`${gateway.url}${target}`, { method, headers });
+      return `${status} ${method} ${target}`;
+    });
+    expect((await Promise.all(answers)).filter((answer) => !/^4(04|22) /.test(answer))).toEqual([]);
   });
 
   test('that exists with another method is a 405 that names the right one', async () => {

@@ -131,7 +131,7 @@ const filter = (description: string, example: string) =>
     .max(40)
     .optional()
     .meta({ description, examples: [example] });
-const ClientRequestQuery = z.object({
+const ClientRequestQuery = z.strictObject({
   status: filter('Only requests that stand there.', 'new'),
   type: filter('Only requests of this type.', 'sales'),
   ...pageQuery,

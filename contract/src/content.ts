@@ -180,7 +180,7 @@ export const content = c.router({
     summary: 'List content, drafts included',
     description: 'What was changed last comes first. A `type` that there is none of gives an empty list.',
     headers: headersA,
-    query: ContentQuery,
+    query: z.strictObject(ContentQuery.shape),
     responses: { 200: MarketingContentListResponse, ...refusals.read },
     metadata: { ...reads, operationId: 'listMarketingContent' } as const,
   },

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
-import { peopleFilter } from './people.ts';
+import { peopleAudience } from './people.ts';
 
 const c = initContract();
 
@@ -48,7 +48,7 @@ const Audience = z
   .union([
     z.strictObject({ person_id: Uuid }),
     z.strictObject({ person_ids: z.array(Uuid).min(1).max(5_000) }),
-    z.strictObject({ filter: z.strictObject(peopleFilter) }),
+    z.strictObject({ filter: z.strictObject(peopleAudience) }),
   ])
   .meta({
     id: 'MarketingEmailAudience',
@@ -229,7 +229,7 @@ export const emails = c.router({
     summary: 'List marketing mails',
     description: 'Newest first, each with how far it is.',
     headers: headersA,
-    query: z.object(pageQuery),
+    query: z.strictObject(pageQuery),
     responses: { 200: MarketingEmailListResponse, ...refusals.read },
     metadata: { ...reading, operationId: 'listMarketingEmails' } as const,
   },
@@ -250,7 +250,7 @@ export const emails = c.router({
     description: 'Every address that it is for, and what came of it.',
     headers: headersA,
     pathParams: EmailPath,
-    query: z.object({
+    query: z.strictObject({
       state: z
         .enum(RECIPIENT_STATES)
         .optional()

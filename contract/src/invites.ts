@@ -215,7 +215,7 @@ export const MarketingInviteListResponse = z
 export type MarketingInviteListResponse = z.infer<typeof MarketingInviteListResponse>;
 
 const BatchPath = z.object({ batch_id: Uuid.meta({ description: 'The batch’s id.' }) });
-const PageOnly = z.object(pageQuery);
+const PageOnly = z.strictObject(pageQuery);
 const tag = 'Invites';
 const reads = { auth: 'bearer', scope: 'account:read', role: 'admin', tag } as const;
 const writes = { auth: 'bearer', scope: 'account:write', role: 'admin', tag } as const;

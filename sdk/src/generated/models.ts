@@ -1628,7 +1628,7 @@ export type MarketingEmailAudience = {
   person_ids: string[];
 } | {
   filter: {
-    /** Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. */
+    /** Words, as in the list of people. */
     q?: string | undefined;
     /** A stage (`new`, `contacted`, `qualified`, `customer`, `lost`), `unsubscribed` or `bounced`. */
     status?: string | undefined;

@@ -53,6 +53,8 @@ describe.each([['as soon as they are there', false] as const, ['once they are in
       [{ q: 'op' }, []],
       [{ q: '#beta' }, ['grace@navy.example']],
       [{ q: '100%_' }, []],
+      [{ q: 'ada - engines' }, ['ada@example.com']],
+      ...['#', '-', '@', '%_', '😀', '\u0301\u0301\u0301'].map((q): [PeopleFilter, string[]] => [{ q }, []]),
       [{ status: 'customer' }, ['grace@navy.example']],
       [{ status: 'unsubscribed' }, ['grace@navy.example']],
       [{ source: 'registration', event_slug: 'launch' }, ['jose@example.com', 'ada@example.com']],

@@ -38,6 +38,9 @@ export function termsOf(person: Described): Set<string> {
   return terms;
 }
 
+/** Nobody has it: what is looked for where a search has nothing that can be found, which must never come to everybody. */
+const NOBODY = 'none';
+
 /** @param q folded as the people's text is */
 export function wantedBy(filter: PeopleFilter, q: string): Wanted {
   const terms = new Set(['all']);
@@ -54,6 +57,7 @@ export function wantedBy(filter: PeopleFilter, q: string): Wanted {
       for (const slot of slotsOf(word, Math.max(2, Math.floor(GRAMS_ASKED / asked.length)))) terms.add(slot);
     }
   }
+  if (filter.q && words.length === 0 && ![...terms].some((term) => /^(tag|begins):/.test(term))) terms.add(NOBODY);
   return { terms: [...terms], words };
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AppRoute } from '@ts-rest/core';
 import { createExpressEndpoints } from '@ts-rest/express';
 import express, { type NextFunction, type Request, type Response, Router } from 'express';
+import { invalidInput } from '../../kernel/invalid-input.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
@@ -96,6 +97,7 @@ function createRouters(deps: AccountApiDeps): Map<string, Router> {
       responseValidation: deps.validatesAnswers ?? false,
       globalMiddleware: [
         (request, _response, next) => void admit(request, request.tsRestRoute, deps).then(() => next(), next),
+        (request, _response, next) => next(nullCharacterIn(request)),
         (request, _response, next) => void takeBody(request, request.tsRestRoute, deps).then(() => next(), next),
       ],
       requestValidationErrorHandler: ({ pathParams, headers, query, body }, _request, _response, next) =>
@@ -137,6 +139,17 @@ async function admit(request: IncomingMessage, route: AppRoute, { authenticator 
 function requireNoSignature(grant: Grant): void {
   if ('limits' in grant && grant.limits?.signing?.isRequired)
     throw new Problem('signature_required', 'This API key only signs inference requests: use another key or a session.');
+}
+
+/** No text that is kept has a null character, and PostgreSQL fails on being asked for one: refused here for every route there is. */
+function nullCharacterIn({ params, url }: Request): Problem | undefined {
+  const query = new URLSearchParams(url.slice(pathnameOf(url).length));
+  const parts = { path: Object.entries(params), query: [...query] };
+  for (const [part, values] of Object.entries(parts))
+    for (const [name, value] of values)
+      if (`${name}${value}`.includes('\0'))
+        return invalidInput([{ loc: [part, name.replaceAll('\0', '')], msg: 'must not contain null characters', type: 'value_error' }]);
+  return undefined;
 }
 
 async function takeBody(request: Request, route: AppRoute, deps: AccountApiDeps): Promise<void> {

@@ -62,6 +62,8 @@ describe('a mail to people', () => {
 
   test('has to say to whom it is and what it says', async () => {
     expect((await write({})).status).toBe(422);
+    for (const q of ['', ' ', '#', '-', '😀'])
+      expect((await write({ to: { filter: { q } }, mode: 'preview' })).body.errors).toMatchObject([{ loc: ['body', 'to', 'filter', 'q'] }]);
     expect((await write({ to: { person_ids: [await personId()] }, subject: '' })).status).toBe(422);
     expect((await write({ to: { person_ids: [await personId()] }, subject: 'Hi\r\nBcc: everybody@example.com' })).status).toBe(422);
   });

@@ -83,8 +83,9 @@ describe('the people', () => {
     expect((await send(api, path(), { headers: (await signUp(api)).auth })).body.code).toBe('forbidden');
   });
 
-  test.each(['limit=0', 'limit=201', 'offset=-1', 'q=%00'])('refuse %s', async (query) => {
+  test.each(['limit=0', 'limit=201', 'offset=-1', 'q=%00', 'q=%23', 'q=-', 'stauts=new'])('refuse %s', async (query) => {
     expect((await send(api, path(`?${query}`), { headers: staff.auth })).status).toBe(422);
+    expect((await fetch(`${transferUrl}/export?${query}`, { headers: staff.auth })).status).toBe(422);
   });
 
   test('answer an id that nobody has as missing', async () => {
