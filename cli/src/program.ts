@@ -83,6 +83,7 @@ import { showPlan } from './plans/show.ts';
 import { topUp } from './plans/top-up.ts';
 import { checkoutPlan, upgradePlan } from './plans/upgrade.ts';
 import { planUsage } from './plans/usage.ts';
+import { correctRequest, refundRequest } from './receipts/correct.ts';
 import { exportReceipts } from './receipts/export.ts';
 import { getReceipt } from './receipts/get.ts';
 import { receiptKeys } from './receipts/keys.ts';
@@ -203,6 +204,8 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   receiptKeys(receipts, perform);
   listReceipts(receipts, perform);
   exportReceipts(receipts, perform);
+  refundRequest(receipts, perform);
+  correctRequest(receipts, perform);
   const log = program.command('log').description('The public log that every receipt stands in');
   logCheckpoint(log, perform);
   logAudit(log, perform);

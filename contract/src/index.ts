@@ -82,6 +82,7 @@ export * from './catalog.ts';
 export * from './client-requests.ts';
 export * from './content.ts';
 export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
+export * from './corrections.ts';
 export * from './deployments.ts';
 export * from './device-logins.ts';
 export * from './discovery.ts';

@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { headersA, problem, refusals, Timestamp, Usd, Uuid } from './conventions.ts';
+import { CorrectionRequest, CorrectionResponse, PublicReason, RequestCorrection, RequestName } from './corrections.ts';
 import { ReceiptUsage } from './receipts.ts';
 
 const c = initContract();
@@ -161,6 +162,7 @@ export const RequestTrace = z
     held_usd: Usd.meta({ description: 'Worst case that was held before the provider was called, USD.', examples: ['0.0001605'] }),
     cost_usd: Usd.meta({ examples: ['0.00000855'] }),
     charged_usd: Usd.meta({ examples: ['0'] }),
+    correction: RequestCorrection.nullable().meta({ description: 'Null unless it was corrected: then this is what counts.' }),
     refund: RequestRefund.nullable().meta({ description: 'Null unless its cost was given back.' }),
     started_at: Timestamp,
     first_byte_at: Timestamp.nullable(),
@@ -172,20 +174,11 @@ export type RequestTrace = z.infer<typeof RequestTrace>;
 
 export const RefundRequest = z
   .strictObject({
-    request_id: Name.max(128).meta({
-      description: 'The `X-Request-Id` of the answer.',
-      examples: ['req_019aa2f1c2d37b6e8c4d1f00aa55ee77'],
+    request_id: RequestName,
+    reason: PublicReason.meta({
+      description: 'Stands in the refund’s receipt, which is public to whoever knows its id.',
+      examples: ['The video could not be made.'],
     }),
-    reason: z
-      .string()
-      .trim()
-      .min(1)
-      .max(500)
-      .refine(isPlainText, NOT_PLAIN)
-      .meta({
-        description: 'Stands in the refund’s receipt, which is public to whoever knows its id.',
-        examples: ['The video could not be made.'],
-      }),
   })
   .meta({ id: 'RefundRequest', description: 'Which request’s cost is given back, and why.' });
 export type RefundRequest = z.infer<typeof RefundRequest>;
@@ -236,5 +229,16 @@ export const ledger = c.router({
     body: RefundRequest,
     responses: { 200: RefundResponse, 201: RefundResponse, 404: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'billing:write', role: 'admin', tag: 'Usage', operationId: 'refundRequest' } as const,
+  },
+  correctRequest: {
+    method: 'POST',
+    path: '/v1/admin/corrections',
+    summary: 'Correct what a request used and cost',
+    description:
+      'For administrators: says what a request of any account really used. Its cost is worked out again at the prices that it was settled at, and the difference moves in either direction: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made.',
+    headers: headersA,
+    body: CorrectionRequest,
+    responses: { 200: CorrectionResponse, 201: CorrectionResponse, 404: problem, ...refusals.write },
+    metadata: { auth: 'bearer', scope: 'billing:write', role: 'admin', tag: 'Usage', operationId: 'correctRequest' } as const,
   },
 });

@@ -85,6 +85,8 @@ export type {
   ContentType,
   Conversation,
   ConversationDeleted,
+  CorrectionRequest,
+  CorrectionResponse,
   CreateBatchRequest,
   CreateConversationRequest,
   CreateItemsRequest,

@@ -1,4 +1,12 @@
-import type { UsageQuery as QueryText, RefundRequest, RefundResponse, RequestTrace, UsageResponse } from './generated/models.ts';
+import type {
+  CorrectionRequest,
+  CorrectionResponse,
+  UsageQuery as QueryText,
+  RefundRequest,
+  RefundResponse,
+  RequestTrace,
+  UsageResponse,
+} from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { Transport } from './transport/transport.ts';
@@ -34,6 +42,14 @@ export class Requests {
   /** Gives back what a request of any account cost, once; for administrators. Asked again, it answers the refund that was made. */
   refund(refund: RefundRequest, options?: CallOptions): Call<RefundResponse> {
     return this.#transport.json({ method: 'POST', path: '/v1/admin/refunds', body: refund }, options);
+  }
+
+  /**
+   * Says what a request of any account really used, once; for administrators. Its cost follows at the prices of the request, and the difference
+   * moves in either direction. Asked again with the same usage, it answers the correction that was made; with other usage it is a conflict.
+   */
+  correct(correction: CorrectionRequest, options?: CallOptions): Call<CorrectionResponse> {
+    return this.#transport.json({ method: 'POST', path: '/v1/admin/corrections', body: correction }, options);
   }
 
   /** Attempts, times and money of one request; no prompt, no answer. */

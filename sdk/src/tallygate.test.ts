@@ -101,6 +101,11 @@ it('has a method for every operation of the contract, with the path and input th
     tallygate.usage.get({ from: '2026-11-01', group_by: 'model', livemode: false }),
     tallygate.requests.get(REQUEST_ID),
     tallygate.requests.refund({ request_id: REQUEST_ID, reason: 'The video could not be made.' }),
+    tallygate.requests.correct({
+      request_id: REQUEST_ID,
+      usage: { input_tokens: 9, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 6, reasoning_tokens: 0 },
+      reason: 'Counted twice.',
+    }),
     tallygate.receipts.list({ month: '2026-11', limit: 10 }),
     tallygate.receipts.export({ month: '2026-11' }),
     tallygate.receipts.tile('tile/0/000'),

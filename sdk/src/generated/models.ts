@@ -747,6 +747,65 @@ export interface ConversationDeleted {
   deleted: true;
 }
 
+/** Which request was settled wrongly, what it really used, and why that is known. */
+export interface CorrectionRequest {
+  /** The `X-Request-Id` of the answer. */
+  request_id: string;
+  /** What was really used, all of it: what is left out was not used. Counted as receipts count. */
+  usage: {
+    input_tokens: number;
+    cached_input_tokens: number;
+    cache_write_tokens: number;
+    output_tokens: number;
+    reasoning_tokens: number;
+    /** Part of the input: written to the provider’s cache for an hour. */
+    cache_write_1h_tokens?: number | undefined;
+    /** Part of the input. */
+    audio_input_tokens?: number | undefined;
+    /** Part of the input, cached ones included. */
+    image_input_tokens?: number | undefined;
+    /** Part of the image tokens in. */
+    cached_image_input_tokens?: number | undefined;
+    /** Part of the output. */
+    image_output_tokens?: number | undefined;
+    /** Characters of text to be spoken. */
+    input_characters?: number | undefined;
+    /** Whole seconds of audio in, rounded up. */
+    audio_seconds?: number | undefined;
+    /** Whole seconds of video made, rounded up. */
+    video_seconds?: number | undefined;
+    /** Images made: counted, and priced by their tokens. */
+    images?: number | undefined;
+  };
+  /** Stands in the correction’s receipt, which is public to whoever knows its id. */
+  reason: string;
+}
+
+/** A correction as it was decided. */
+export interface CorrectionResponse {
+  /** UUIDv7. */
+  correction_id: string;
+  /** The correction’s own receipt. It can be read a moment later. */
+  receipt_id: string;
+  /** The receipt in whose place it is. */
+  corrects: string;
+  /** UUIDv7. */
+  account_id: string;
+  request_id: string;
+  reason: string;
+  usage: ReceiptUsage;
+  /** What that comes to at the prices of the request: every cap counts this now. */
+  cost_usd: string;
+  /** Decimal string, USD. */
+  cost_before_usd: string;
+  /** The part of it that the account pays beyond its quota. */
+  charged_usd: string;
+  /** Decimal string, USD. */
+  charged_before_usd: string;
+  /** RFC 3339, UTC. */
+  corrected_at: string;
+}
+
 /** Many requests, to be answered within a day at half the price. */
 export interface CreateBatchRequest {
   /** A file with the purpose `batch`: one request a line, up to 50,000 lines and 200 MiB. */
@@ -2789,6 +2848,8 @@ export interface ProtectedResourceMetadata {
   scopes_supported: Scope[];
 }
 
+export type PublicReason = string;
+
 /** Published content without its text. */
 export interface PublishedContentItem {
   type: ContentType;
@@ -3060,6 +3121,23 @@ export interface RequestAttempt {
   duration_ms: number;
 }
 
+/** What a request really used and cost. It counts in the place of what was settled. */
+export interface RequestCorrection {
+  /** The correction’s own receipt. */
+  receipt_id: string;
+  reason: string;
+  usage: ReceiptUsage;
+  /** Decimal string, USD. */
+  cost_usd: string;
+  /** Decimal string, USD. */
+  charged_usd: string;
+  /** RFC 3339, UTC. */
+  corrected_at: string;
+}
+
+/** The `X-Request-Id` of the answer. */
+export type RequestName = string;
+
 /** That a request’s cost was given back. It then counts nowhere as usage. */
 export interface RequestRefund {
   /** The refund’s own receipt. */
@@ -3104,6 +3182,8 @@ export interface RequestTrace {
   cost_usd: string;
   /** Decimal string, USD. */
   charged_usd: string;
+  /** Null unless it was corrected: then this is what counts. */
+  correction: RequestCorrection | null;
   /** Null unless its cost was given back. */
   refund: RequestRefund | null;
   /** RFC 3339, UTC. */

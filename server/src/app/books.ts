@@ -2,7 +2,8 @@ import { appendFileSync } from 'node:fs';
 import type { JournalEntry, LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { createSettlementAlerts } from '../budgets/index.ts';
-import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../ledger/index.ts';
+import type { Catalog } from '../catalog/index.ts';
+import { Corrections, LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../ledger/index.ts';
 import { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from '../receipts/index.ts';
 import { keptSecret } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
@@ -14,6 +15,7 @@ const RECONCILE_MS = 60_000;
 export interface Books {
   readonly lanes: LaneStores['lanes'];
   readonly refunds: Refunds;
+  readonly corrections: Corrections;
   /** Sign the states of the receipts’ log. */
   readonly logKeys: readonly SigningKey[];
   /** Returns once the ledger holds all that was settled before the call. */
@@ -21,7 +23,7 @@ export interface Books {
 }
 
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
-export async function openBooks(foundation: Foundation): Promise<Books> {
+export async function openBooks(foundation: Foundation, catalog: Catalog): Promise<Books> {
   const { config, log, clock, closing, dataDir, redis, pool, metrics } = foundation;
   const [signingSeed, ...otherSeeds] = config.receiptSigningSeeds ?? [keptSecret(dataDir, 'receipt-signing.key', newSigningSeed)];
   await publishSigningKeys(pool, [signingSeed, ...otherSeeds].map(signingKeyFromSeed), clock.now());
@@ -48,7 +50,10 @@ export async function openBooks(foundation: Foundation): Promise<Books> {
   closing.add('ledger writer', () => writer.close());
 
   const refunds = new Refunds({ pool, lanes, clock, write: () => writer.drain() });
-  // With the journal drained, whatever refund is still open was never given to the lanes.
+  const priceOf = (model: string, at: number) => catalog.find(model)?.priceAt(at);
+  const corrections = new Corrections({ pool, lanes, clock, write: () => writer.drain(), priceOf });
+  // With the journal drained, whatever is still open was never told to the lanes; a refund may be one of what was corrected.
+  await corrections.resume();
   await refunds.resume();
 
   closing.every(SWEEP_MS, 'sweep of expired holds', async () => {
@@ -61,7 +66,7 @@ export async function openBooks(foundation: Foundation): Promise<Books> {
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
     for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
-  return { lanes, refunds, logKeys, write: () => writer.drain() };
+  return { lanes, refunds, corrections, logKeys, write: () => writer.drain() };
 }
 
 async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {

@@ -94,9 +94,9 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
 
     const foundation = await openFoundation({ config, log, clock, closing, onFatal });
     const { dataDir, redis, pool, em, metrics } = foundation;
-    const books = await openBooks(foundation);
-    const { lanes, refunds } = books;
     const catalog = loadCatalog();
+    const books = await openBooks(foundation, catalog);
+    const { lanes, refunds, corrections } = books;
     const accounts = await openAccounts({ foundation, catalog, publicUrl });
     const { identity, keys, authenticator } = accounts;
     const { inference, checkSignature, runs } = openServing({ foundation, catalog, books, accounts, publicUrl });
@@ -177,7 +177,10 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
       }),
       people: marketing.transfers,
       unsubscribing: marketing.unsubscribePages,
-      receipts: createLogApi({ pool, clock, authenticator, idleTimeoutMs: fileLimits.idleTimeoutMs, publicUrl, log }),
+      receipts: createLogApi({
+        ...{ pool, clock, authenticator, publicUrl, log },
+        ...{ idleTimeoutMs: fileLimits.idleTimeoutMs, isAnchoring: config.anchorChains.length > 0 },
+      }),
       payments: createPaymentApi({ receive: plans.events.receive, pages: payments.pages, problemReply, log }),
       docs: createDocsSite(DOCS_SITE),
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply }),
@@ -197,7 +200,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.catalog, catalogRoutes(catalog)),
           ...kept.endpoints,
           ...marketing.endpoints,
-          ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds })),
+          ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds, corrections })),
           ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
           ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
           ...endpointsOf(contract.plans, planRoutes(plans, clock)),

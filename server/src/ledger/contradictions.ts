@@ -1,8 +1,7 @@
 import type { Pool } from 'pg';
 
 /** Rows that count: those whose money was given back count as nothing, though their run has seen them. */
-const RECORDS = `(select u.*, (r.posted_at is null)::int as counts, (outcome <> 'failed')::int as answered
-  from usage_records u left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt) as records`;
+const RECORDS = `(select *, (not refunded)::int as counts, (outcome <> 'failed')::int as answered from standing_usage) as records`;
 
 const sum = (value: string, name: string) => `sum(counts * coalesce(${value}, 0)) as ${name}`;
 const meter = (name: string) => sum(`(meters->>'${name}')::bigint`, name);
@@ -39,6 +38,11 @@ export async function contradictions(pool: Pool): Promise<unknown[]> {
     all('select * from postings left join usage_records using (request_id, attempt) where receipt_id is null and day is null'),
     all('select * from usage_records left join receipts using (receipt_id) where receipts.digest is null'),
     all('select * from refunds left join receipts using (receipt_id) where refunds.posted_at is not null and receipts.digest is null'),
+    all(
+      'select * from corrections left join receipts using (receipt_id) where corrections.posted_at is not null and receipts.digest is null',
+    ),
+    all(`select * from corrections f full join (select * from postings where kind = 'correction') p using (request_id, attempt)
+         where (f.posted_at is null) <> (p.posting_id is null)`),
     all(`select * from refunds f full join (select * from postings where kind = 'refund') p using (request_id, attempt)
          where (f.posted_at is null) <> (p.posting_id is null)`),
   ]);

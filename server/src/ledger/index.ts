@@ -1,5 +1,6 @@
 export { bookMoney } from './book-money.ts';
 export { chargeOf } from './charge-of.ts';
+export { Corrections } from './corrections.ts';
 export { laneId } from './lane-ids.ts';
 export { ledgerLaneSource } from './lane-source.ts';
 export { LedgerWriter } from './ledger-writer.ts';

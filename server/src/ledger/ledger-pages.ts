@@ -4,12 +4,22 @@ import { issueReceipt, type SigningKey } from '../receipts/index.ts';
 import { entriesOf } from './postings.ts';
 import { receiptFacts } from './receipt-facts.ts';
 import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
-import { isRefund, type PostedRecord, type RefundRecord, type SettlementRecord } from './settlement-record.ts';
+import {
+  type CorrectionRecord,
+  isCorrection,
+  isRefund,
+  type PostedRecord,
+  postingKindOf,
+  type Reckoning,
+  type RefundRecord,
+  type SettledRecord,
+  type SettlementRecord,
+} from './settlement-record.ts';
 import { usageRow } from './usage-row.ts';
 
 /** What is posted for one entry of the journal. */
 export interface Posted {
-  readonly kind: 'usage' | 'refund';
+  readonly kind: ReturnType<typeof postingKindOf>;
   readonly requestId: string;
   readonly attempt: number;
   readonly accountId: string;
@@ -30,6 +40,7 @@ export interface LedgerPages {
   readonly ledgerDaily: string;
   readonly agentRuns: string;
   readonly refundIds: readonly string[];
+  readonly correctionIds: readonly string[];
 }
 
 /**
@@ -44,12 +55,12 @@ export function pagesOf(entries: readonly JournalEntry[], signingKey: SigningKey
   return {
     posted: records.map((record) => {
       const { requestId, attempt, accountId, keyId, startedAt } = record;
-      return { kind: isRefund(record) ? 'refund' : 'usage', requestId, attempt, accountId, keyId, startedAt };
+      return { kind: postingKindOf(record), requestId, attempt, accountId, keyId, startedAt };
     }),
     postings: JSON.stringify(
       postings.map(({ id, record }) => ({
         posting_id: id,
-        kind: isRefund(record) ? 'refund' : 'usage',
+        kind: postingKindOf(record),
         request_id: record.requestId,
         attempt: record.attempt,
         livemode: record.livemode,
@@ -60,12 +71,13 @@ export function pagesOf(entries: readonly JournalEntry[], signingKey: SigningKey
         sides.map(({ account, amount }) => ({ posting_id: id, account, amount_nano: amount.toString() })),
       ),
     ),
-    usageRecords: JSON.stringify(records.filter((record) => !isRefund(record)).map(usageRow)),
+    usageRecords: JSON.stringify(records.filter(isSettled).map(usageRow)),
     receipts: JSON.stringify(records.map((record) => receiptRow(record, signingKey))),
     usageDaily: JSON.stringify(dailyUsage(records)),
     ledgerDaily: JSON.stringify(ledgerDays(postings)),
     agentRuns: JSON.stringify(runTotals(records)),
     refundIds: records.filter(isRefund).map(({ refundId }) => refundId),
+    correctionIds: records.filter(isCorrection).map(({ correctionId }) => correctionId),
   };
 }
 
@@ -89,10 +101,26 @@ function receiptRow(record: PostedRecord, signingKey: SigningKey) {
   };
 }
 
+const isSettled = (record: PostedRecord): record is SettledRecord => postingKindOf(record) === 'usage';
+
 function postedRecord({ charged, debt, covered, record: written }: JournalEntry): PostedRecord {
-  const record = JSON.parse(written) as SettlementRecord | RefundRecord;
+  const record = JSON.parse(written) as SettlementRecord | RefundRecord | CorrectionRecord;
+  // It was decided what it comes to before the lanes were told, and they were told the difference alone.
+  if (record.kind === 'correction') return correctedRecord(record);
   // Test mode has a price and no payer.
   const paid = record.funding === 'test' ? { charged: 0n, debt: 0n, covered } : { charged, debt, covered };
   // A refund's debt is not the lanes' doing: it takes back what the settlement had booked.
   return record.kind === 'refund' ? { ...record, ...paid, debt: BigInt(record.debt) } : { ...record, ...paid };
 }
+
+function correctedRecord(correction: CorrectionRecord): PostedRecord {
+  const { correctionId: _, correctionReceiptId: __, reason: ___, correctedAt: ____, was, ...settled } = correction;
+  const before: SettledRecord = { ...settled, kind: undefined, ...was, ...paidOf(was) };
+  return { ...correction, ...paidOf(correction), was: before };
+}
+
+const paidOf = ({ charged, debt, covered }: Reckoning) => ({
+  charged: BigInt(charged),
+  debt: BigInt(debt),
+  covered: Object.fromEntries(Object.entries(covered).map(([meter, units]) => [meter, BigInt(units)])),
+});

@@ -107,7 +107,7 @@ export class LedgerWriter {
       await writePages(client, pages);
       await this.#writeAlongside(
         client,
-        pages.posted.filter(({ kind }) => kind !== 'refund'),
+        pages.posted.filter(({ kind }) => kind === 'usage'),
       );
       await client.query('commit');
     } catch (error) {
@@ -231,8 +231,10 @@ async function writePages(client: PoolClient, pages: LedgerPages): Promise<void>
        last_request_at = greatest(agent_runs.last_request_at, excluded.last_request_at)`,
     pages.agentRuns,
   );
-  const { refundIds } = pages;
+  const { refundIds, correctionIds } = pages;
   if (refundIds.length > 0) await client.query('update refunds set posted_at = now() where refund_id = any($1)', [refundIds]);
+  if (correctionIds.length > 0)
+    await client.query('update corrections set posted_at = now() where correction_id = any($1)', [correctionIds]);
 }
 
 const NO_ROWS = '[]';

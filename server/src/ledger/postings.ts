@@ -1,4 +1,4 @@
-import { isRefund, type PostedRecord, type SettledRecord } from './settlement-record.ts';
+import { isCorrection, isRefund, type PostedRecord, type SettledRecord } from './settlement-record.ts';
 
 /** One side of a posting: positive where the ledger account receives, negative where it gives. */
 export interface LedgerEntry {
@@ -8,9 +8,23 @@ export interface LedgerEntry {
 
 type Booked = Pick<SettledRecord, 'accountId' | 'livemode' | 'funding' | 'cost' | 'charged' | 'debt'>;
 
-/** A refund is the posting of what it gives back, the other way round, to the same accounts. */
-export const entriesOf = (record: PostedRecord): LedgerEntry[] =>
-  isRefund(record) ? usageEntries(record).map(({ account, amount }) => ({ account, amount: -amount })) : usageEntries(record);
+/**
+ * A refund is the posting of what it gives back, the other way round, to the same accounts; a correction is that of what it corrects, together
+ * with the posting of what takes its place.
+ */
+export function entriesOf(record: PostedRecord): LedgerEntry[] {
+  if (isRefund(record)) return reversed(usageEntries(record));
+  return isCorrection(record) ? merged([...usageEntries(record), ...reversed(usageEntries(record.was))]) : usageEntries(record);
+}
+
+const reversed = (entries: readonly LedgerEntry[]): LedgerEntry[] => entries.map(({ account, amount }) => ({ account, amount: -amount }));
+
+/** One entry of each ledger account. */
+function merged(entries: readonly LedgerEntry[]): LedgerEntry[] {
+  const sums = new Map<string, bigint>();
+  for (const { account, amount } of entries) sums.set(account, (sums.get(account) ?? 0n) + amount);
+  return [...sums].map(([account, amount]) => ({ account, amount }));
+}
 
 /**
  * How a settled request is booked. The customer's side gives, revenue receives:

@@ -1,9 +1,9 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { rfc3339 } from '../kernel/clock.ts';
 import type { ReceiptFacts } from '../receipts/index.ts';
-import { isRefund, type PostedRecord } from './settlement-record.ts';
+import { isCorrection, isRefund, type PostedRecord } from './settlement-record.ts';
 
-/** What the receipt of a settlement or of a refund says, taken from the record and nowhere else. */
+/** What the receipt of a settlement, a refund or a correction says, taken from the record and nowhere else. */
 export const receiptFacts = (record: PostedRecord): ReceiptFacts => ({
   kind: record.kind ?? 'usage',
   receipt_id: receiptIdOf(record),
@@ -27,17 +27,25 @@ export const receiptFacts = (record: PostedRecord): ReceiptFacts => ({
   unit_prices_pico_usd: { ...record.unitPrices },
   price_factor: record.priceFactor ?? '1',
   cost_nano_usd: record.cost,
-  refund_of: isRefund(record) ? record.receiptId : null,
-  refund_reason: isRefund(record) ? record.reason : null,
+  refund_of: isRefund(record) || isCorrection(record) ? record.receiptId : null,
+  refund_reason: isRefund(record) || isCorrection(record) ? record.reason : null,
   started_at: rfc3339(record.startedAt),
-  completed_at: rfc3339(isRefund(record) ? record.refundedAt : record.completedAt),
+  completed_at: rfc3339(completedAtOf(record)),
   client_signature: record.clientSignature ?? null,
 });
 
-const receiptIdOf = (record: PostedRecord): string => (isRefund(record) ? record.refundReceiptId : record.receiptId);
+function receiptIdOf(record: PostedRecord): string {
+  if (isRefund(record)) return record.refundReceiptId;
+  return isCorrection(record) ? record.correctionReceiptId : record.receiptId;
+}
+
+function completedAtOf(record: PostedRecord): number {
+  if (isRefund(record)) return record.refundedAt;
+  return isCorrection(record) ? record.correctedAt : record.completedAt;
+}
 
 /** The counts that only some requests have are left out when they are zero: a zero would be a second spelling. */
-function withoutZeros({
+export function withoutZeros({
   input_tokens,
   cached_input_tokens,
   cache_write_tokens,

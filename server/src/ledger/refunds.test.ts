@@ -2,35 +2,33 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RefundResponse, UsageQuery } from '@tallygate/contract';
-import { verifyReceipt } from '@tallygate/receipts';
 import fc from 'fast-check';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { InProcessLanes } from '../adapters/lanes/in-process.ts';
-import type { LaneSource, MoneyLane, Units } from '../adapters/lanes/port.ts';
+import type { LaneSource } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../receipts/index.ts';
+import { publishSigningKeys } from '../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
+import type { Corrections } from './corrections.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
-import { lanesOfRecord } from './lanes-of-record.ts';
 import { pagesOf } from './ledger-pages.ts';
+import { NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './ledger-under-test.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { type RefundOutcome, Refunds } from './refunds.ts';
+import { requestTrace } from './request-trace.ts';
 import { ledgerRoutes } from './routes.ts';
 import { sampleRecord } from './sample-records.ts';
 import { settledAmong } from './settled-among.ts';
 import type { SettlementRecord } from './settlement-record.ts';
-import { requestTrace, usageOf } from './usage-queries.ts';
-import { unitsOf } from './usage-units.ts';
+import { usageOf } from './usage-queries.ts';
 
-const NOW = Date.parse('2026-12-03T10:00:00Z');
-const signingKey = signingKeyFromSeed(newSigningSeed());
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: Pool;
 let source: LaneSource;
@@ -39,6 +37,7 @@ let journal: SettlementJournal;
 let lanes: InProcessLanes;
 let writer: LedgerWriter;
 let refunds: Refunds;
+let corrections: Corrections;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -63,17 +62,9 @@ afterEach(async () => {
   rmSync(dir, { recursive: true });
 });
 
-/** A process on the same directory and database: what another left in the journal is not read yet. */
+/** A process on the same directory and database. */
 function open(): void {
-  journal = new SettlementJournal(dir, (segment, line) => {
-    throw new Error(`${segment}: ${line}`);
-  });
-  lanes = new InProcessLanes(source, journal);
-  const onQuarantine = (_entry: unknown, error: unknown) => {
-    throw error;
-  };
-  writer = new LedgerWriter({ feed: journal, pool, pagesOf: (entries) => pagesOf(entries, signingKey), log: silentLog(), onQuarantine });
-  refunds = new Refunds({ pool, lanes, clock: { now: () => NOW }, write: () => writer.drain() });
+  ({ journal, lanes, writer, refunds, corrections } = openProcess({ pool, source, dir, price: PRICE }));
 }
 
 async function restart(): Promise<void> {
@@ -83,34 +74,7 @@ async function restart(): Promise<void> {
 }
 
 type Funding = SettlementRecord['funding'];
-const CAPS: Units = { requests: 20n, tokens: 2_000n, images: 3n, audio_seconds: 100n, video_seconds: 0n };
-
-/** Holds a request on the lanes that its record names, and settles it at its cost. */
-async function settle(record: SettlementRecord): Promise<void> {
-  const names = lanesOfRecord(record);
-  const lane = (id: string): MoneyLane => ({
-    id,
-    source: 'key',
-    cap: null,
-    capRule: id.startsWith('balance:') ? 'credited' : 'given',
-    resetsAt: null,
-  });
-  const units = unitsOf(record.usage);
-  const outcome = await lanes.hold({
-    holdId: record.receiptId,
-    accountId: record.accountId,
-    at: record.startedAt,
-    expiresAt: record.startedAt + 60_000,
-    cost: { fixed: BigInt(record.held) * 1_000n, perOutputToken: 0n },
-    outputTokens: { wanted: 0, least: 0 },
-    units,
-    lanes: names.lanes.map(lane),
-    quota: names.quota === null ? null : { id: names.quota, caps: CAPS, resetsAt: 0 },
-    funds: names.funds === null ? null : lane(names.funds),
-  });
-  if (!outcome.held) throw new Error('not held');
-  lanes.settle({ holdId: record.receiptId, cost: BigInt(record.cost), units, record: JSON.stringify(record) });
-}
+const settle = (record: SettlementRecord) => settleOn(lanes, record);
 
 /** Nobody pays in, so that what is spent is owed: only what the lanes hold and the ledger says is compared. */
 const paidIn = (accountId: string) =>
@@ -120,13 +84,6 @@ const paidIn = (accountId: string) =>
 const notPaidIn = (accountId: string) =>
   pool.query(`delete from ledger_daily where account = $1 and day = '2026-10-01'`, [`customer_balance:${accountId}`]);
 
-const tokens = (input_tokens: number, output_tokens: number) => ({
-  input_tokens,
-  cached_input_tokens: 0,
-  cache_write_tokens: 0,
-  output_tokens,
-  reasoning_tokens: 0,
-});
 const video = (wish: Partial<SettlementRecord> = {}) =>
   sampleRecord({
     kind: 'media_job',
@@ -145,37 +102,6 @@ const refund = ({ accountId, requestId, attempt }: SettlementRecord): Promise<Re
 
 const spentOf = async (id: string) => (await lanes.inspect([id])).get(id)?.spent;
 
-async function receiptOf(receiptId: string) {
-  const { rows } = await pool.query('select payload, digest, kid, signature from receipts where receipt_id = $1', [receiptId]);
-  const [row] = rows;
-  const keys = {
-    keys: [
-      {
-        kty: 'OKP',
-        crv: 'Ed25519',
-        x: signingKey.x,
-        kid: signingKey.kid,
-        use: 'sig',
-        alg: 'EdDSA',
-        purpose: 'receipt',
-        not_before: '2026-01-01T00:00:00.000Z',
-        not_after: null,
-      },
-    ],
-  };
-  const signature = { alg: 'Ed25519', kid: row.kid, value: row.signature.toString('base64url') };
-  const receipt = {
-    object: 'receipt',
-    id: receiptId,
-    payload: JSON.parse(row.payload),
-    digest: row.digest.toString('hex'),
-    signature,
-    log: { state: 'pending' },
-    anchor: null,
-  };
-  return verifyReceipt(receipt, keys);
-}
-
 describe('a refund', () => {
   test('gives all of the cost back to the lanes of the month it was spent in, with a receipt that verifies and names the first', async () => {
     const record = video();
@@ -189,7 +115,7 @@ describe('a refund', () => {
     expect(await spentOf(laneId.invoice(record.accountId, '2026-11'))).toBe(0n);
     await writer.drain();
     if (!('refund' in outcome)) throw new Error('not refunded');
-    expect(await receiptOf(outcome.refund.receiptId)).toMatchObject({
+    expect(await verdictOf(pool, outcome.refund.receiptId)).toMatchObject({
       valid: true,
       payload: {
         kind: 'refund',
@@ -333,7 +259,7 @@ describe('an administrator', () => {
   const headers = { 'x-internal-secret': undefined, 'x-web-session-token': undefined, 'x-api-key': undefined };
   const give = (requestId: string) => {
     const call = { requestId: newRequestId(), peer: { address: '203.0.113.7', userAgent: null }, setHeader: () => {}, headers };
-    const routes = ledgerRoutes({ pool, clock: { now: () => NOW }, refunds });
+    const routes = ledgerRoutes({ pool, clock: { now: () => NOW }, refunds, corrections });
     return routes.refundRequest({ ...call, principal: admin, body: { request_id: requestId, reason: 'Goodwill.' } });
   };
 
@@ -374,7 +300,7 @@ test('what the ledger has a settlement of is told from what it has not', async (
   expect(await settledAmong(pool, [record.requestId, unknown])).toEqual(new Set([record.requestId]));
 });
 
-describe('after any settlements and refunds, with deaths in between,', () => {
+describe('after any settlements, corrections and refunds, with deaths in between,', () => {
   const step = fc.oneof(
     {
       weight: 5,
@@ -396,6 +322,15 @@ describe('after any settlements and refunds, with deaths in between,', () => {
       }),
     },
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('refund' as const), pick: fc.nat() }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        kind: fc.constant('correct' as const),
+        pick: fc.nat(),
+        input: fc.nat({ max: 900 }),
+        output: fc.nat({ max: 900 }),
+      }),
+    },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('drain' as const) }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('restart' as const) }) },
   );
@@ -410,6 +345,7 @@ describe('after any settlements and refunds, with deaths in between,', () => {
         for (const { accountId } of accounts) await paidIn(accountId);
         const settled: SettlementRecord[] = [];
         const givenBack = new Set<string>();
+        const costs = new Map<string, bigint>();
         for (const one of steps) {
           switch (one.kind) {
             case 'settle': {
@@ -434,6 +370,13 @@ describe('after any settlements and refunds, with deaths in between,', () => {
             case 'refund': {
               const record = settled[one.pick % Math.max(1, settled.length)];
               if (record && (await refund(record)).refunded) givenBack.add(record.requestId);
+              break;
+            }
+            case 'correct': {
+              const record = settled[one.pick % Math.max(1, settled.length)];
+              const wish = { usage: tokens(one.input, one.output), reason: 'Counted again.' };
+              const outcome = record && (await corrections.correct(record.requestId, wish));
+              if (record && outcome?.corrected) costs.set(record.requestId, outcome.correction.now.cost);
               break;
             }
             case 'drain':
@@ -462,7 +405,7 @@ describe('after any settlements and refunds, with deaths in between,', () => {
             const ofKey = settled.filter((one) => one.keyId === keyId && counted.has(one.requestId));
             const ofMonth = ofKey.filter(({ startedAt }) => new Date(startedAt).toISOString().startsWith(month));
             const { spent } = await source.moneyLane(laneId.key(keyId, month));
-            expect(spent).toBe(ofMonth.reduce((sum, { cost }) => sum + BigInt(cost), 0n));
+            expect(spent).toBe(ofMonth.reduce((sum, { cost, requestId }) => sum + (costs.get(requestId) ?? BigInt(cost)), 0n));
           }
         }
         for (const { accountId } of accounts) await notPaidIn(accountId);

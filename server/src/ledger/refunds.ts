@@ -5,9 +5,10 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId, newReceiptId } from '../kernel/ids.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import { inTransaction } from '../kernel/transaction.ts';
+import { findStanding, lockSettled, type Owner, type StandingRow } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import type { RefundRecord, SettlementRecord } from './settlement-record.ts';
-import { recordOfRow, type UsageRecordRow } from './usage-row.ts';
+import { recordOfRow } from './usage-row.ts';
 
 /** What was given back, once it was decided. */
 export interface MadeRefund {
@@ -30,8 +31,11 @@ export interface MadeRefund {
 export type RefundOutcome =
   | { readonly refunded: true; readonly refund: MadeRefund }
   | { readonly refunded: false; readonly because: 'already_refunded'; readonly refund: MadeRefund }
-  /** `unknown`: the account has no such settled request. `failed`: it got no answer, and nothing was charged. */
-  | { readonly refunded: false; readonly because: 'unknown' | 'failed' };
+  /**
+   * `unknown`: the account has no such settled request. `failed`: it got no answer, and nothing was charged. `correcting`: a correction of it
+   * is on its way to the ledger, and decides how much is given back.
+   */
+  | { readonly refunded: false; readonly because: 'unknown' | 'failed' | 'correcting' };
 
 interface RefundsDeps {
   readonly pool: Pool;
@@ -48,9 +52,6 @@ export interface RefundWish {
   readonly alongside?: (execute: Execute, settled: { readonly accountId: string; readonly cost: NanoUsd }) => Promise<void>;
 }
 
-/** Of a settled request's account; null, for administrators, of any. */
-type Owner = string | null;
-
 /**
  * Gives back all that a settled request was charged, to the lanes and ledger accounts it came from, once. The wish is written down first,
  * then the lanes give back and journal it, and the ledger's writer books it. Whatever dies in between, asking again ends what was begun.
@@ -64,10 +65,14 @@ export class Refunds {
 
   /** @param attempt which of the request's settlements; null for the newest that was charged */
   async refund(owner: Owner, requestId: string, attempt: number | null, wish: RefundWish): Promise<RefundOutcome> {
-    const settled = (await this.#find(owner, requestId, attempt)) ?? (await this.#findWritten(owner, requestId, attempt));
-    if (!settled) return { refunded: false, because: 'unknown' };
-    if (settled.outcome === 'failed') return { refunded: false, because: 'failed' };
-    const claim = await this.#claim(settled, wish);
+    const { pool } = this.#deps;
+    const found = (await findStanding(pool, owner, requestId, attempt)) ?? (await this.#findWritten(owner, requestId, attempt));
+    if (!found) return { refunded: false, because: 'unknown' };
+    if (found.outcome === 'failed') return { refunded: false, because: 'failed' };
+    const claim = (await this.#claim(found, wish)) ?? (await this.#claimWritten(found, wish));
+    if (!claim) return { refunded: false, because: 'correcting' };
+    // Read after the claim: from then on nothing of it is corrected.
+    const settled = (await findStanding(pool, found.account_id, found.request_id, found.attempt)) ?? found;
     const refund = madeRefund(settled, claim);
     // Two that ask at once have one claim between them, and the lanes tell which of them was first.
     const isFirst = claim.posted_at === null && (await this.#deps.lanes.refund(laneRefund(settled, claim)));
@@ -83,39 +88,46 @@ export class Refunds {
     return rows.length;
   }
 
-  async #findWritten(owner: Owner, requestId: string, attempt: number | null): Promise<UsageRecordRow | undefined> {
+  async #findWritten(owner: Owner, requestId: string, attempt: number | null): Promise<StandingRow | undefined> {
     await this.#deps.write();
-    return this.#find(owner, requestId, attempt);
+    return findStanding(this.#deps.pool, owner, requestId, attempt);
   }
 
-  async #find(owner: Owner, requestId: string, attempt: number | null): Promise<UsageRecordRow | undefined> {
-    const { rows } = await this.#deps.pool.query<UsageRecordRow>(
-      `select * from usage_records where request_id = $1 and ($2::uuid is null or account_id = $2) and ($3::int is null or attempt = $3)
-       order by outcome = 'failed', attempt desc limit 1`,
-      [requestId, owner, attempt],
-    );
-    return rows[0];
+  async #claimWritten(settled: StandingRow, wish: RefundWish): Promise<Claim | undefined> {
+    await this.#deps.write();
+    return this.#claim(settled, wish);
   }
 
-  /** The first wish counts, with its reason and its time, so that asking again makes the same record. */
-  async #claim(settled: UsageRecordRow, { reason, alongside }: RefundWish): Promise<Claim> {
+  /**
+   * The first wish counts, with its reason and its time, so that asking again makes the same record. Undefined while a correction of the same
+   * request is not in the ledger.
+   */
+  async #claim(settled: StandingRow, { reason, alongside }: RefundWish): Promise<Claim | undefined> {
     const { pool, clock } = this.#deps;
-    const { request_id, attempt, account_id, cost_nano } = settled;
-    await inTransaction(pool, async (client) => {
+    const { request_id, attempt, account_id } = settled;
+    return inTransaction(pool, async (client) => {
+      await lockSettled(client, settled);
+      const corrections = await client.query<{ cost_nano: bigint; posted_at: Date | null }>(
+        'select cost_nano, posted_at from corrections where request_id = $1 and attempt = $2',
+        [request_id, attempt],
+      );
+      const [correction] = corrections.rows;
+      if (correction && correction.posted_at === null) return undefined;
       const { rowCount } = await client.query(
         `insert into refunds (refund_id, receipt_id, request_id, attempt, account_id, reason, requested_at)
          values ($1, $2, $3, $4, $5, $6, $7) on conflict (request_id, attempt) do nothing`,
         [newId(), newReceiptId(), request_id, attempt, account_id, reason, new Date(clock.now())],
       );
-      if (rowCount === 1) await alongside?.((sql, values) => client.query(sql, values), { accountId: account_id, cost: cost_nano });
+      const cost = correction?.cost_nano ?? settled.cost_nano;
+      if (rowCount === 1) await alongside?.((sql, values) => client.query(sql, values), { accountId: account_id, cost });
+      const { rows } = await client.query<Claim>(
+        'select refund_id, receipt_id, reason, requested_at, posted_at from refunds where request_id = $1 and attempt = $2',
+        [request_id, attempt],
+      );
+      const [claim] = rows;
+      if (!claim) throw new Error(`The refund of ${request_id} is gone`);
+      return claim;
     });
-    const { rows } = await pool.query<Claim>(
-      'select refund_id, receipt_id, reason, requested_at, posted_at from refunds where request_id = $1 and attempt = $2',
-      [request_id, attempt],
-    );
-    const [claim] = rows;
-    if (!claim) throw new Error(`The refund of ${request_id} is gone`);
-    return claim;
   }
 }
 
@@ -127,7 +139,7 @@ interface Claim {
   readonly posted_at: Date | null;
 }
 
-function laneRefund(settled: UsageRecordRow, claim: Claim): Refund {
+function laneRefund(settled: StandingRow, claim: Claim): Refund {
   const record = recordOfRow(settled);
   return {
     refundId: claim.refund_id,
@@ -141,10 +153,10 @@ function laneRefund(settled: UsageRecordRow, claim: Claim): Refund {
 }
 
 /** In test mode nobody pays, but a lane counts as if somebody did. */
-const laneCharge = (settled: UsageRecordRow, { funding, cost }: SettlementRecord): NanoUsd =>
+const laneCharge = (settled: StandingRow, { funding, cost }: SettlementRecord): NanoUsd =>
   funding === 'test' ? BigInt(cost) : settled.charged_nano;
 
-const refundRecord = (settled: UsageRecordRow, record: SettlementRecord, claim: Claim): RefundRecord => ({
+const refundRecord = (settled: StandingRow, record: SettlementRecord, claim: Claim): RefundRecord => ({
   ...record,
   kind: 'refund',
   refundId: claim.refund_id,
@@ -154,7 +166,7 @@ const refundRecord = (settled: UsageRecordRow, record: SettlementRecord, claim: 
   debt: settled.debt_nano.toString(),
 });
 
-const madeRefund = (settled: UsageRecordRow, claim: Claim): MadeRefund => ({
+const madeRefund = (settled: StandingRow, claim: Claim): MadeRefund => ({
   refundId: claim.refund_id,
   receiptId: claim.receipt_id,
   refundOf: settled.receipt_id,

@@ -1,14 +1,21 @@
 import { dayOf, rfc3339 } from '../kernel/clock.ts';
 import { runsOf } from './lanes-of-record.ts';
 import type { LedgerEntry } from './postings.ts';
-import { isRefund, type PostedRecord } from './settlement-record.ts';
+import { isCorrection, isRefund, type PostedRecord, type RefundedRecord, type SettledRecord } from './settlement-record.ts';
 
 /** Stands for "no key" where a key id is part of a primary key: usage of a session. */
 export const NO_KEY = '00000000-0000-0000-0000-000000000000';
 
-/** A refund takes away what its request had added. */
-const sumOf = (records: readonly PostedRecord[], value: (record: PostedRecord) => bigint | number): string =>
-  records.reduce((sum, record) => sum + BigInt(value(record)) * (isRefund(record) ? -1n : 1n), 0n).toString();
+type Counted = Pick<SettledRecord | RefundedRecord, 'outcome' | 'usage' | 'cost' | 'charged' | 'covered'>;
+
+/** A refund takes away what its request had added; a correction does so too, and adds what takes its place. */
+const sumOf = (records: readonly PostedRecord[], value: (record: Counted) => bigint | number): string =>
+  records
+    .reduce((sum, record) => {
+      if (isCorrection(record)) return sum + BigInt(value(record)) - BigInt(value(record.was));
+      return sum + BigInt(value(record)) * (isRefund(record) ? -1n : 1n);
+    }, 0n)
+    .toString();
 
 /**
  * What the records add to `usage_daily`. A request belongs to the day it started on, its refund too; one that got no answer is not counted
@@ -78,7 +85,7 @@ export function runTotals(records: readonly PostedRecord[]) {
       ceiling_nano: null,
       spent_nano: sumOf(group, (record) => BigInt(record.cost)),
       // The calls were made, whatever became of their money.
-      requests: group.filter((record) => !isRefund(record)).length.toString(),
+      requests: group.filter((record) => !isRefund(record) && !isCorrection(record)).length.toString(),
       first_request_at: rfc3339(Math.min(...group.map((record) => record.startedAt))),
       last_request_at: rfc3339(Math.max(...group.map((record) => record.startedAt))),
     };

@@ -71,20 +71,49 @@ export interface RefundRecord extends Omit<SettlementRecord, 'kind'> {
 }
 
 /** A refund with what is given back, in positive amounts. */
-export interface RefundedRecord extends Omit<RefundRecord, 'debt'> {
-  readonly charged: bigint;
-  readonly debt: bigint;
-  readonly covered: Readonly<Record<string, bigint>>;
+export interface RefundedRecord extends Omit<RefundRecord, 'debt'>, Paid {}
+
+/** How much of a request was used and who paid it, before or after a correction. Money is nano-USD. */
+export interface Reckoning {
+  readonly usage: ReceiptUsage;
+  readonly cost: string;
+  readonly charged: string;
+  readonly debt: string;
+  readonly covered: Readonly<Record<string, string>>;
+}
+
+/** A correction as it stands in the journal: the record as it should have been settled, how it was, and why. */
+export interface CorrectionRecord extends Omit<SettlementRecord, 'kind' | keyof Reckoning>, Reckoning {
+  readonly kind: 'correction';
+  readonly correctionId: string;
+  /** The correction's own receipt; `receiptId` is that of what is corrected. */
+  readonly correctionReceiptId: string;
+  readonly reason: string;
+  readonly correctedAt: number;
+  readonly was: Reckoning;
+}
+
+/** A correction takes the place of what was settled: that counts no longer, and this does. */
+export interface CorrectedRecord extends Omit<CorrectionRecord, 'was' | 'charged' | 'debt' | 'covered'>, Paid {
+  readonly was: SettledRecord;
 }
 
 /** What the ledger writes. */
-export type PostedRecord = SettledRecord | RefundedRecord;
+export type PostedRecord = SettledRecord | RefundedRecord | CorrectedRecord;
 
 export const isRefund = (record: PostedRecord): record is RefundedRecord => record.kind === 'refund';
+export const isCorrection = (record: PostedRecord): record is CorrectedRecord => record.kind === 'correction';
 
-/** A record with what the lanes decided: how the account paid. */
-export interface SettledRecord extends SettlementRecord {
+/** Under which name the ledger books it. */
+export const postingKindOf = (record: PostedRecord): 'usage' | 'refund' | 'correction' =>
+  record.kind === 'refund' || record.kind === 'correction' ? record.kind : 'usage';
+
+/** How the account paid. */
+interface Paid {
   readonly charged: bigint;
   readonly debt: bigint;
   readonly covered: Readonly<Record<string, bigint>>;
 }
+
+/** A record with what the lanes decided. */
+export interface SettledRecord extends SettlementRecord, Paid {}

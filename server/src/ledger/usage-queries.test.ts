@@ -8,9 +8,10 @@ import { silentLog } from '../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
 import { pagesOf } from './ledger-pages.ts';
 import { LedgerWriter } from './ledger-writer.ts';
+import { requestTrace } from './request-trace.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
-import { requestTrace, usageOf } from './usage-queries.ts';
+import { usageOf } from './usage-queries.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const [accountId, keyId, otherKeyId] = [newId(), newId(), newId()];

@@ -1,10 +1,9 @@
-import type { RequestTrace, UsageQuery, UsageResponse, UsageRow } from '@tallygate/contract';
+import type { UsageQuery, UsageResponse, UsageRow } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import { dayOf, monthOf, rfc3339 } from '../kernel/clock.ts';
+import { dayOf, monthOf } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { NO_KEY } from './rollups.ts';
-import { type UsageRecordRow, usageOfRow } from './usage-row.ts';
 
 interface UsageScope {
   readonly accountId: string;
@@ -58,11 +57,10 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
 
 const meter = (name: string) => `coalesce((meters->>'${name}')::bigint, 0) as ${name}`;
 
-/** As the daily rollups have it: what was given back counts as if it had not been. */
+/** As the daily rollups have it: what was given back counts as if it had not been, what was corrected as if it had always been so. */
 const PER_REQUEST = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, model_served as model, coalesce(key_id, '${NO_KEY}') as key_id, run_id,
   (outcome <> 'failed')::int as requests, input_tokens, cached_input_tokens, output_tokens, ${['input_characters', 'audio_seconds', 'video_seconds', 'images'].map(meter).join()},
-  cost_nano, charged_nano from usage_records as u where not exists
-    (select 1 from refunds as r where r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null))`;
+  cost_nano, charged_nano from standing_usage where not refunded)`;
 
 function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial<UsageRow> {
   switch (groupBy) {
@@ -100,61 +98,3 @@ const invalidRange = () =>
     param: 'from',
     errors: [{ loc: ['query', 'from'], msg: 'Must not be after `to`', type: 'invalid_range' }],
   });
-
-interface TraceRow extends UsageRecordRow {
-  /** These three are null together: nothing was given back. */
-  readonly refund_receipt_id: string | null;
-  readonly refund_reason: string | null;
-  readonly refunded_at: Date | null;
-}
-
-const refundOf = ({ refund_receipt_id, refund_reason, refunded_at, cost_nano }: TraceRow): RequestTrace['refund'] =>
-  refund_receipt_id === null || refund_reason === null || refunded_at === null
-    ? null
-    : { receipt_id: refund_receipt_id, reason: refund_reason, cost_usd: formatUsd(cost_nano), refunded_at: rfc3339(refunded_at) };
-
-/** The trace of a request by our id or by the one that the caller sent; the newest where a caller reused theirs. */
-export async function requestTrace(pool: Pool, accountId: string, requestId: string): Promise<RequestTrace> {
-  const { rows } = await pool.query<TraceRow>(
-    `select u.*, r.receipt_id as refund_receipt_id, r.reason as refund_reason, r.requested_at as refunded_at from usage_records u
-       left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null
-     where u.account_id = $1 and (u.request_id = $2 or client_request_id = $2) order by started_at desc, u.attempt desc limit 1`,
-    [accountId, requestId],
-  );
-  const [row] = rows;
-  if (!row)
-    throw new Problem(
-      'not_found',
-      'There is no settled request with this id in your account; a trace appears a moment after the answer has ended.',
-    );
-  return {
-    kind: row.kind,
-    request_id: row.request_id,
-    client_request_id: row.client_request_id,
-    receipt_id: row.receipt_id,
-    key_id: row.key_id,
-    run_id: row.run_id,
-    livemode: row.livemode,
-    endpoint: row.endpoint,
-    stream: row.stream,
-    model_requested: row.model_requested,
-    model_served: row.model_served,
-    provider: row.provider,
-    fallback: row.fallback,
-    outcome: row.outcome,
-    attempts: [...row.attempts],
-    skipped: [...(row.skipped ?? [])],
-    usage: usageOfRow(row),
-    estimated: row.estimated,
-    price_version: row.price_version,
-    price_factor: row.price_factor,
-    held_usd: formatUsd(row.held_nano),
-    cost_usd: formatUsd(row.cost_nano),
-    charged_usd: formatUsd(row.charged_nano),
-    refund: refundOf(row),
-    started_at: rfc3339(row.started_at),
-    first_byte_at: row.first_byte_at && rfc3339(row.first_byte_at),
-    completed_at: rfc3339(row.completed_at),
-    overhead_ms: Math.round(row.overhead_ms * 1000) / 1000,
-  };
-}

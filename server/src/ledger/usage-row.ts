@@ -3,7 +3,14 @@ import { rfc3339 } from '../kernel/clock.ts';
 import type { SettledRecord, SettlementRecord } from './settlement-record.ts';
 
 /** Five counts that every request has in columns, the others by name, without zeros. */
-function counts({ input_tokens, cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, ...others }: ReceiptUsage) {
+export function countsOf({
+  input_tokens,
+  cached_input_tokens,
+  cache_write_tokens,
+  output_tokens,
+  reasoning_tokens,
+  ...others
+}: ReceiptUsage) {
   const meters = Object.fromEntries(Object.entries(others).filter(([, count]) => count));
   return { input_tokens, cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, meters };
 }
@@ -29,7 +36,7 @@ export const usageRow = (record: SettledRecord) => ({
   outcome: record.outcome,
   attempts: record.attempts,
   skipped: record.skipped ?? null,
-  ...counts(record.usage),
+  ...countsOf(record.usage),
   kind: record.kind ?? 'usage',
   price_factor: record.priceFactor ?? '1',
   funding: record.funding,

@@ -51,8 +51,8 @@ export async function monthFigures(pool: Pool, accountId: string, plan: Plan, no
   );
   const sum = (name: string) => rows.reduce((total, row) => total + BigInt(row[name] ?? 0), 0n);
   const charged = await pool.query<{ model: string; requests: bigint }>(
-    `select model_served as model, count(*) as requests from usage_records u left join refunds r using (request_id, attempt)
-      where u.account_id = $1 and livemode and started_at >= $2 and started_at < $3 and charged_nano > 0 and r.posted_at is null group by 1`,
+    `select model_served as model, count(*) as requests from standing_usage
+      where account_id = $1 and livemode and started_at >= $2 and started_at < $3 and charged_nano > 0 and not refunded group by 1`,
     [accountId, monthStart(month), monthEnd(month)],
   );
   const requestsOf = new Map(charged.rows.map(({ model, requests }) => [model, requests]));

@@ -47,8 +47,8 @@ export async function reconcilePayments({ pool, provider, events, clock }: Recon
        from ledger_entries e join postings p using (posting_id) where p.kind in ('payment', 'promotion') and e.account like 'customer_balance:%'
      union all
      select 'usage since ' || $1::text, (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from usage_daily where day >= $1::date),
-       (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from usage_records u left join refunds r using (request_id, attempt)
-         where started_at >= $1::date::timestamp at time zone 'utc' and r.posted_at is null)
+       (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from standing_usage
+         where started_at >= $1::date::timestamp at time zone 'utc' and not refunded)
      union all
      select 'every account together', coalesce(sum(amount_nano), 0)::text, '0' from ledger_daily`,
     [dayOf(clock.now() - DAY_MS)],

@@ -85,8 +85,8 @@ interface UsageRow {
 async function issueOne(unit: Unit, accountId: string, month: Month, now: number): Promise<number> {
   const { rows } = await unit.query<UsageRow>(
     `select model_served as model, count(*) as requests, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged
-       from usage_records u left join refunds r using (request_id, attempt)
-      where u.account_id = $1 and livemode and started_at >= $2 and started_at < $3 and cost_nano > 0 and r.posted_at is null
+       from standing_usage
+      where account_id = $1 and livemode and started_at >= $2 and started_at < $3 and cost_nano > 0 and not refunded
       group by 1 order by 1`,
     [accountId, monthStart(month), monthEnd(month)],
   );

@@ -1,6 +1,7 @@
 import type { ReceiptExportEnd, ReceiptExportHeader } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { type Clock, monthEnd, monthStart, rfc3339 } from '../kernel/clock.ts';
+import { withAnchors } from './anchors/receipt-anchor.ts';
 import type { ReceiptScope } from './list-receipts.ts';
 import { signedState } from './log/read-log.ts';
 import { provenReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './receipt-row.ts';
@@ -9,6 +10,8 @@ import { publishedKeys } from './signing-keys.ts';
 interface ExportDeps {
   readonly pool: Pool;
   readonly clock: Clock;
+  /** Whether what has no anchor yet is waiting for one. */
+  readonly isAnchoring: boolean;
 }
 
 /** Receipts whose proofs are worked out together. */
@@ -16,11 +19,11 @@ const AT_ONCE = 500;
 
 /**
  * All receipts of the requests of a month, the oldest first, as lines of JSON: a header with the keys in force and the state of the log, the
- * receipts, each with its proof against that one state, and a last line that says how many there were, so that a file that was cut is told
- * from a whole one.
+ * receipts, each with its proof against that one state and with its anchor, and a last line that says how many there were, so that a file that
+ * was cut is told from a whole one.
  */
 export async function* exportReceipts(
-  { pool, clock }: ExportDeps,
+  { pool, clock, isAnchoring }: ExportDeps,
   scope: ReceiptScope,
   month: string,
 ): AsyncGenerator<Buffer, void, undefined> {
@@ -38,7 +41,7 @@ export async function* exportReceipts(
   yield lineOf(header);
   const end: ReceiptExportEnd = { object: 'receipt_export.end', receipts: 0, logged: 0 };
   for await (const rows of pagesOfMonth(pool, scope, month)) {
-    const receipts = await provenReceipts(pool, rows, state);
+    const receipts = await withAnchors(pool, await provenReceipts(pool, rows, state), isAnchoring);
     end.receipts += receipts.length;
     end.logged += receipts.filter(({ log }) => log.state === 'logged').length;
     yield Buffer.concat(receipts.map(lineOf));

@@ -81,10 +81,9 @@ export class RunQueries {
 
   /** The run's own settled requests, the oldest first. */
   async steps({ accountId, livemode }: RunOwner, runId: string, { limit, offset }: Page): Promise<{ items: RunStep[]; total: number }> {
-    const ofRun = 'from usage_records u where u.account_id = $1 and u.livemode = $2 and u.run_id = $3';
+    const ofRun = 'from standing_usage u where u.account_id = $1 and u.livemode = $2 and u.run_id = $3';
     const { rows } = await this.#pool.query<StepRow>(
-      `select request_id, endpoint, model_requested, model_served, fallback, outcome, cost_nano, receipt_id, started_at, completed_at,
-         exists (select 1 from refunds r where r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null) as refunded
+      `select request_id, endpoint, model_requested, model_served, fallback, outcome, cost_nano, receipt_id, started_at, completed_at, refunded
        ${ofRun} order by started_at, request_id, attempt limit $4 offset $5`,
       [accountId, livemode, runId, limit, offset],
     );

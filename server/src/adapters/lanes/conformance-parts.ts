@@ -208,6 +208,23 @@ export function describeLaneParts(name: string, makeStore: MakeStore): void {
     );
 
     test(
+      'of less than nothing too: it takes more, from whatever is named, and no cap keeps it out',
+      on(async (store, source) => {
+        source.money.set('balance:a', { spent: 0n, cap: 100n });
+        const quota = quotaLane('q', { tokens: 50n });
+        const request = holdRequest({ amount: 50n, units: { tokens: 50n }, lanes: [keyLane('k', 60n)], quota, funds: balance('a') });
+        await held(store, request);
+        const paid = await store.settle(settlementOf(request, 50n, { tokens: 50n }));
+        expect(paid).toMatchObject({ charged: 0n });
+        const more = refundOf(request, -12_345_678_901_234n, { charged: -7n, covered: { tokens: -3n } });
+        expect([await store.refund(more), await store.refund(more)]).toEqual([true, false]);
+        expect(await counters(store, keyLane('k', 60n))).toEqual({ spent: 12_345_678_901_284n, held: 0n, cap: 60n });
+        expect(await counters(store, balance('a'))).toEqual({ spent: 7n, held: 0n, cap: 100n });
+        await refused(store, holdRequest({ amount: 1n, units: { tokens: 1n }, quota, funds: null }));
+      }),
+    );
+
+    test(
       'to a lane that is known from the ledger alone, such as that of an earlier month',
       on(async (store, source) => {
         source.money.set('key:k:2026-10', { spent: 500n, cap: null });

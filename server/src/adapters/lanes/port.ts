@@ -189,7 +189,10 @@ export interface PartSettlement {
 /** `settled_before`: nothing is left to do. `no_hold`: nothing has happened, and the hold has to be taken anew. */
 export type PartOutcome = Settled | 'settled_before' | 'no_hold';
 
-/** What a settlement had charged and covered, given back whole to the lanes it was taken from, of whatever period they are. */
+/**
+ * What is given back of a settlement, to the lanes it was taken from, of whatever period they are: all that it had charged and covered, or, of
+ * one that is corrected, the difference. An amount below zero takes more; no cap keeps that out.
+ */
 export interface Refund {
   /** Unique for ever: given back once. */
   readonly refundId: string;
@@ -203,7 +206,7 @@ export interface Refund {
   readonly cost: NanoUsd;
   readonly charged: NanoUsd;
   readonly covered: Units;
-  /** The refund's record, one line of JSON: made durable in the same step. Its entry says what is given back, in positive amounts. */
+  /** The refund's record, one line of JSON: made durable in the same step. Its entry says what is given back. */
   readonly record: string;
 }
 
@@ -231,7 +234,7 @@ export interface LaneStore {
   settlePart(holdId: string, part: PartSettlement): PartOutcome | Promise<PartOutcome>;
   /** Frees what is left of a hold and forgets it. Nothing happens where there is none. */
   release(holdId: string): void | Promise<void>;
-  /** Lowers what was spent and returns the covered units, exactly once per `refundId`; false when that was done before. */
+  /** Lowers what was spent by what is given back and returns the covered units, exactly once per `refundId`; false when that was done before. */
   refund(refund: Refund): boolean | Promise<boolean>;
   /** The account's rate lanes as they stand, epoch milliseconds. Nothing is taken: for the headers of what never got as far as a hold. */
   rates(accountId: string, lanes: readonly RateLane[], at: number): RateStatus | Promise<RateStatus>;

@@ -18,6 +18,8 @@ interface LogApiDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly authenticator: Authenticator;
+  /** Whether receipts without an anchor are waiting for one. */
+  readonly isAnchoring: boolean;
   /** How long a reader may do nothing at all. */
   readonly idleTimeoutMs: number;
   readonly publicUrl: () => string;

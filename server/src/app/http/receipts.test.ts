@@ -40,7 +40,7 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [logKey], OCTOBER, 'checkpoint');
   api = await startInstance(db.database, db.url, { endpoints: endpointsOf(contract.receipts, receiptRoutes(pool)) });
   const log = createLogApi({
-    ...{ pool, clock, authenticator: api.authenticator, idleTimeoutMs: 5_000, log: silentLog() },
+    ...{ pool, clock, authenticator: api.authenticator, idleTimeoutMs: 5_000, isAnchoring: false, log: silentLog() },
     publicUrl: () => 'https://tallygate.test',
   });
   files = createServer((req, res) => (log.handles(req) ? void log.serve(req, res) : res.writeHead(421).end())).listen(0, '127.0.0.1');

@@ -1,6 +1,6 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ledgerRoutes, Refunds } from '../../ledger/index.ts';
+import { Corrections, ledgerRoutes, Refunds } from '../../ledger/index.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
@@ -13,7 +13,9 @@ beforeAll(async () => {
   const { pool } = db.database;
   const clock = { now: Date.now };
   const refunds = new Refunds({ pool, lanes: { refund: () => true }, clock, write: async () => {} });
-  api = await startInstance(db.database, db.url, { endpoints: endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds })) });
+  const corrections = new Corrections({ pool, lanes: { refund: () => true }, clock, write: async () => {}, priceOf: () => undefined });
+  const endpoints = endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds, corrections }));
+  api = await startInstance(db.database, db.url, { endpoints });
 });
 
 afterAll(async () => {

@@ -37,6 +37,8 @@ import { clientRequestsMigration } from './0048-client-requests.ts';
 import { invitesMigration } from './0049-invites.ts';
 import { paymentCommandsMigration } from './0050-payment-commands.ts';
 import { owedInvoicesMigration } from './0051-owed-invoices.ts';
+import { correctionsMigration } from './0052-corrections.ts';
+import { anchorsByStateMigration } from './0053-anchors-by-state.ts';
 import { deviceLoginsMigration } from './0063-device-logins.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
@@ -79,5 +81,7 @@ export const migrations: readonly Migration[] = [
   invitesMigration,
   paymentCommandsMigration,
   owedInvoicesMigration,
+  correctionsMigration,
+  anchorsByStateMigration,
   deviceLoginsMigration,
 ];

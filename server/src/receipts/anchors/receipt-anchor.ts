@@ -28,9 +28,12 @@ export async function withAnchors(pool: Pool, receipts: readonly ReceiptResponse
 
 async function anchorsOfEntries(pool: Pool, indexes: readonly number[]): Promise<Map<number, Made>> {
   const { rows } = await pool.query<AnchorRow & { log_index: bigint }>(
+    // The first of each state, by the index: a month's receipts are many, and so are the anchors of some years.
     `select wanted.log_index, holding.* from unnest($1::bigint[]) as wanted (log_index), lateral (
-       select * from anchors where tree_size > wanted.log_index and state in ('submitted', 'included', 'finalized')
-       order by array_position(array['finalized', 'included', 'submitted'], state), tree_size, created_at limit 1) holding`,
+       select first.* from unnest(array['finalized', 'included', 'submitted']) with ordinality as preferred (state, rank), lateral (
+         select * from anchors where anchors.state = preferred.state and tree_size > wanted.log_index
+         order by tree_size, created_at limit 1) first
+       order by rank limit 1) holding`,
     [indexes],
   );
   const found = rows.map((row) => {
