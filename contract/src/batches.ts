@@ -186,6 +186,7 @@ export const batches = c.router({
       'x-agent-parent-run-id': inferenceHeaders['x-agent-parent-run-id'],
       'x-agent-max-calls': inferenceHeaders['x-agent-max-calls'],
       'x-agent-deadline': inferenceHeaders['x-agent-deadline'],
+      'x-vaas-anchor': inferenceHeaders['x-vaas-anchor'],
     },
     body: CreateBatchRequest,
     responses: { 200: Batch, 402: problem, 404: problem, ...refusals.write },

@@ -17,6 +17,9 @@ const IntegerString = z
   .regex(/^\d+$/)
   .meta({ examples: ['12900'] });
 
+/** Models and runs are named in printable ASCII: what else is asked for cannot be there. */
+const Named = z.string().regex(/^[!-~]+$/, 'must be printable characters without spaces');
+
 const Count = z.int().min(0);
 /** Left out when it is zero, so that a count has one spelling. */
 const More = z.int().min(1).optional();
@@ -253,8 +256,8 @@ export const receipts = c.router({
     query: z.object({
       month: Month.optional(),
       kind: ReceiptPayload.shape.kind.optional().meta({ description: 'Only receipts of this kind.' }),
-      model: z.string().min(1).max(200).optional().meta({ description: 'Only of requests that this model answered.' }),
-      run_id: z.string().min(1).max(128).optional().meta({ description: 'Only of requests of this agent run.' }),
+      model: Named.max(200).optional().meta({ description: 'Only of requests that this model answered.' }),
+      run_id: Named.max(128).optional().meta({ description: 'Only of requests of this agent run.' }),
       livemode: Livemode,
       after: z.uuid().optional().meta({ description: 'Id of the last receipt of the page before.' }),
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),

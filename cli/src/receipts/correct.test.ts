@@ -17,7 +17,10 @@ const made = { receipt_id: KEY_ID, account_id: KEY_ID, request_id: 'req_1', reas
 
 it('says what a request really used, and shows what that comes to', async () => {
   const before = { cost_before_usd: '0.00000855', charged_before_usd: '0.000002' };
-  gateway.script({ status: 201, json: { ...made, ...before, correction_id: KEY_ID, corrects: KEY_ID, usage, corrected_at: '' } });
+  gateway.script({
+    status: 201,
+    json: { ...made, ...before, correction_id: KEY_ID, corrects: KEY_ID, usage, corrected_at: '2026-11-21T08:00:00.000Z' },
+  });
   const argv = ['receipts', 'correct', 'req_1', '--usage', 'input_tokens=9,output_tokens=6', '--reason', 'Counted twice.'];
   const { stdout } = await terminal.type(argv, { apiKey: 'tg_live_secret', isTty: true });
   expect(stdout).toContain('9 tokens in, 6 out');
@@ -29,7 +32,7 @@ it('says what a request really used, and shows what that comes to', async () => 
 });
 
 it('gives back all that a request cost', async () => {
-  gateway.script({ status: 201, json: { ...made, refund_id: KEY_ID, refund_of: KEY_ID, refunded_at: '' } });
+  gateway.script({ status: 201, json: { ...made, refund_id: KEY_ID, refund_of: KEY_ID, refunded_at: '2026-11-21T08:00:00.000Z' } });
   const argv = ['receipts', 'refund', 'req_1', '--reason', 'Goodwill.'];
   const { stdout } = await terminal.type(argv, { apiKey: 'tg_live_secret', isTty: true });
   expect(stdout).toContain('0.00000495 USD, of which 0.000001 had been charged');

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
@@ -94,5 +96,67 @@ describe('receipts export', () => {
     terminal.files.set('november.jsonl', whole);
     const argv = ['receipts', 'verify', 'november.jsonl', '--keys', 'keys.json', '--account', receipt.id];
     expect(await terminal.type(argv, {})).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('is of another account') });
+  });
+});
+
+describe('receipts verify --rpc', () => {
+  const anchored = readVector('chain/confirmed') as { receipt: { payload: { receipt_id: string }; log: { checkpoint: string } } };
+
+  /** A node whose contract answers with this size for every root. */
+  async function node(size: number) {
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      const { method } = JSON.parse(body);
+      const word = (value: number) => value.toString(16).padStart(64, '0');
+      const result = method === 'eth_chainId' ? '0x2105' : method === 'eth_call' ? `0x${word(size)}${word(1_795_248_300)}` : null;
+      response.end(JSON.stringify({ result }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = server.address();
+    return { server, url: `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}` };
+  }
+  const verify = async (size: number, ...argv: string[]) => {
+    const { server, url } = await node(size);
+    try {
+      return await terminal.type(['receipts', 'verify', ...argv, '--keys', 'keys.json', '--rpc', url], { isTty: true });
+    } finally {
+      server.close();
+    }
+  };
+
+  it('checks the receipt and then its anchor on the chain, and says what that proves', async () => {
+    terminal.files.set('receipt.json', JSON.stringify(anchored.receipt));
+    const { stdout, exitCode } = await verify(13, 'receipt.json');
+    expect(stdout).toMatch(/^valid\n/);
+    expect(stdout).toContain('since 2026-11-21T08:05:00.000Z (finalized)');
+    expect(stdout).toContain('holds a state of the log with this receipt since');
+    expect(stdout).not.toContain('the chain was not asked for it');
+    expect(exitCode).toBe(0);
+  });
+
+  it('exits with 3 where the chain does not confirm it, or the receipt names no anchor', async () => {
+    terminal.files.set('receipt.json', JSON.stringify(anchored.receipt));
+    expect(await verify(14, 'receipt.json')).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('(other_size)') });
+    terminal.files.set('plain.json', JSON.stringify(receipt));
+    expect(await verify(13, 'plain.json')).toMatchObject({ exitCode: 3, stdout: expect.stringContaining('(not_anchored)') });
+  });
+
+  it('checks every receipt of an export, from the file alone and on the chain', async () => {
+    const { checkpoint } = anchored.receipt.log;
+    const end = { object: 'receipt_export.end', receipts: 1, logged: 1 };
+    terminal.files.set('november.jsonl', linesOf({ ...header, checkpoint }, anchored.receipt, end));
+    const { stdout, exitCode } = await verify(13, 'november.jsonl');
+    expect(stdout).toMatch(/On the chain +1\n/);
+    expect(exitCode).toBe(0);
+    expect(await verify(0, 'november.jsonl')).toMatchObject({ exitCode: 3, stderr: expect.stringContaining('(not_on_chain)') });
+  });
+
+  it('refuses a receipt of another account than the one that is named', async () => {
+    terminal.files.set('receipt.json', JSON.stringify(receipt));
+    expect(await verify(13, 'receipt.json', '--account', receipt.id)).toMatchObject({
+      exitCode: 3,
+      stdout: expect.stringContaining('foreign_receipt'),
+    });
   });
 });

@@ -53,6 +53,8 @@ const rewritten = (kept: PublishedPrices, published: PublishedPrices): string[] 
   Object.entries(published).flatMap(([model, versions]) =>
     Object.entries(versions).flatMap(([version, price]) => {
       const before = priceIn(kept, model, version);
-      return before === undefined || isDeepStrictEqual(before, price) ? [] : [`${model} in version ${version}`];
+      return before === undefined || isDeepStrictEqual({ ...price, ...before }, { ...before, ...price })
+        ? []
+        : [`${model} in version ${version}`];
     }),
   );

@@ -18,7 +18,7 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 const prices = { input_tokens: '0.00000015', cached_input_tokens: '0.000000075', output_tokens: '0.0000006' };
 const catalogue = (pricing: object = {}) => ({ object: 'list', data: [{ ...model, pricing: { ...model.pricing, prices, ...pricing } }] });
 const dearer = { prices: { ...prices, output_tokens: '0.0000005' } };
-const nextVersion = { version: '2026-11-01', prices: { ...prices, output_tokens: '0.0000008' } };
+const nextVersion = { version: '2026-11-01', effective_from: '2026-12-01', prices: { ...prices, output_tokens: '0.0000008' } };
 
 const keep = (pricing?: object, more: string[] = []) => {
   gateway.script({ json: JSON.parse(keySet) }, { json: catalogue(pricing) });
@@ -148,6 +148,7 @@ it.each([
   expect(read).toEqual({
     'gpt-4o-mini': {
       '2026-07-24': {
+        effective_from: model.pricing.effective_from,
         batch_factor: model.pricing.batch_factor,
         unit_prices_pico_usd,
         tiers: [{ above_input_tokens: 9, unit_prices_pico_usd }],

@@ -19,7 +19,11 @@ export function publishedPrices(value: unknown): PublishedPrices {
 
 /** Both together. A version stands for one price for good, so of two prices the earlier holds: a later one must not rewrite it. */
 export function firstPublished(earlier: PublishedPrices, later: PublishedPrices): PublishedPrices {
-  const models = Object.entries(later).map(([model, versions]) => [model, { ...versions, ...own(earlier, model) }]);
+  const models = Object.entries(later).map(([model, versions]) => {
+    const kept = own(earlier, model) ?? {};
+    const all = Object.entries({ ...versions, ...kept }).map(([version, price]) => [version, { ...own(versions, version), ...price }]);
+    return [model, Object.fromEntries(all)];
+  });
   return { ...earlier, ...Object.fromEntries(models) };
 }
 
@@ -30,10 +34,11 @@ export const priceIn = (prices: PublishedPrices, model: string, version: string)
 function priceOfModel(value: unknown, index: number): PublishedPrices {
   const path = `data[${index}]`;
   const { id, pricing } = objectAt(value, path);
-  const { version, currency, prices, tiers, batch_factor: factor } = objectAt(pricing, `${path}.pricing`);
+  const { version, currency, prices, tiers, batch_factor: factor, effective_from: from } = objectAt(pricing, `${path}.pricing`);
   if (typeof id !== 'string' || typeof version !== 'string') throw new Error(`${path} has no id or no price version`);
   if (currency !== 'USD') throw new Error(`${path}.pricing.currency is not USD`);
   const price = {
+    ...effectiveFrom(from, `${path}.pricing`),
     ...batchFactor(factor, `${path}.pricing`),
     unit_prices_pico_usd: mapValues(prices, `${path}.pricing.prices`, picoUsd),
     tiers: tiersAt(tiers, `${path}.pricing.tiers`, (tier, tierPath) => mapValues(tier['prices'], `${tierPath}.prices`, picoUsd)),
@@ -42,9 +47,10 @@ function priceOfModel(value: unknown, index: number): PublishedPrices {
 }
 
 function keptPrice(value: unknown, path: string): PublishedPrice {
-  const { unit_prices_pico_usd: base, tiers = [], batch_factor: factor } = objectAt(value, path);
+  const { unit_prices_pico_usd: base, tiers = [], batch_factor: factor, effective_from: from } = objectAt(value, path);
   const unitPrices = (prices: unknown, at: string) => mapValues(prices, `${at}.unit_prices_pico_usd`, integerText);
   return {
+    ...effectiveFrom(from, path),
     ...batchFactor(factor, path),
     unit_prices_pico_usd: unitPrices(base, path),
     tiers: tiersAt(tiers, `${path}.tiers`, (tier, tierPath) => unitPrices(tier['unit_prices_pico_usd'], tierPath)),
@@ -59,6 +65,12 @@ const tiersAt = (value: unknown, path: string, unitPrices: (tier: Json, path: st
       throw new Error(`${path}[${index}].above_input_tokens is not an integer`);
     return { above_input_tokens: threshold, unit_prices_pico_usd: unitPrices(tier, `${path}[${index}]`) };
   });
+
+function effectiveFrom(value: unknown, path: string): { effective_from?: string } {
+  if (value === undefined) return {};
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) throw new Error(`${path}.effective_from is not a day`);
+  return { effective_from: value };
+}
 
 function batchFactor(value: unknown, path: string): { batch_factor?: string } {
   if (value === undefined) return {};

@@ -46,6 +46,7 @@ it('meets all vectors that only published prices refuse', () => {
   const priced = vectorNames('broken').filter((name) => readVector(name).prices !== undefined);
   expect(priced).toEqual([
     'broken/batch-line-at-full-price',
+    'broken/unpublished-by-then',
     'broken/unpublished-factor-of-none',
     'broken/unpublished-factor',
     'broken/unpublished-price',

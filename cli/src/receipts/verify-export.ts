@@ -3,9 +3,19 @@ import type { CommandWorld } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { nanoUsdText, picoUsdText } from './calculation.ts';
+import { type Chain, chainText } from './on-chain.ts';
 
 /** What `--json` has of an export, beside `valid`. */
-export const EXPORT_FIELDS = ['month', 'livemode', 'receipts', 'valid_receipts', 'in_log', 'billed_nano_usd', 'faults'];
+export const EXPORT_FIELDS = [
+  'month',
+  'livemode',
+  'receipts',
+  'valid_receipts',
+  'in_log',
+  'billed_nano_usd',
+  'faults',
+  'confirmed_on_chain',
+];
 
 const LINES: readonly Column<ExportSummary>[] = [
   { title: 'Month', of: ({ month, livemode }) => `${month}${livemode ? '' : ' (test mode)'}` },
@@ -14,30 +24,44 @@ const LINES: readonly Column<ExportSummary>[] = [
   { title: 'Billed', of: ({ billed_nano_usd: billed }) => `${nanoUsdText(billed)} USD, what was given back taken off` },
 ];
 
+const ON_CHAIN: Column<Summary> = { title: 'On the chain', of: ({ confirmed_on_chain }) => confirmed_on_chain };
+
 /** Every receipt with its calculation, then what they come to. */
 export async function explainExport(
   world: CommandWorld,
   found: AsyncGenerator<ExportedReceipt, ExportSummary, undefined>,
+  chain: Chain,
 ): Promise<ExitCode> {
+  let confirmed = 0;
   const isForPeople = world.jsonFields === undefined;
   for (;;) {
     const { value, done } = await found.next();
-    if (done) return summary(world, value);
+    if (done) return summary(world, chain ? { ...value, confirmed_on_chain: confirmed } : value);
     const { line, verdict } = value;
     if (!verdict.valid) world.err.write(plainText(`Line ${line} is not valid: ${verdict.reason} (${verdict.code})\n`));
     else if (isForPeople) world.out.write(plainText(`${await calculationLine(verdict.payload)}\n`));
+    const onChain = verdict.valid ? await chain?.(verdict.anchored) : undefined;
+    if (onChain?.confirmed) confirmed += 1;
+    else if (onChain) world.err.write(plainText(`Line ${line}: ${chainText(onChain)}\n`));
   }
 }
 
-function summary(world: CommandWorld, found: ExportSummary): ExitCode {
-  const isInOrder = found.faults.length === 0 && found.valid === found.receipts;
+interface Summary extends ExportSummary {
+  /** Absent where no chain was asked. */
+  readonly confirmed_on_chain?: number;
+}
+
+function summary(world: CommandWorld, found: Summary): ExitCode {
+  const { confirmed_on_chain: confirmed } = found;
+  const isOnChain = confirmed === undefined || confirmed === found.receipts;
+  const isInOrder = found.faults.length === 0 && found.valid === found.receipts && isOnChain;
   if (world.jsonFields !== undefined) {
     printRecord(world, { ...found, valid: isInOrder, valid_receipts: found.valid }, []);
   } else {
     world.out.write(
       isInOrder ? 'valid\n' : plainText(`not valid${found.faults.map(({ code, reason }) => `: ${reason} (${code})`).join('')}\n`),
     );
-    printRecord(world, found, LINES);
+    printRecord(world, found, confirmed === undefined ? LINES : [...LINES, ON_CHAIN]);
   }
   return isInOrder ? EXIT.ok : EXIT.receiptNotValid;
 }

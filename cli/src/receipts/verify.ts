@@ -6,10 +6,11 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { calculation, nanoUsdText, usageText } from './calculation.ts';
+import { type Chain, type ChainOptions, chainOf, chainText, type OnChain } from './on-chain.ts';
 import { publishedPrices } from './published-prices.ts';
 import { EXPORT_FIELDS, explainExport } from './verify-export.ts';
 
-interface Options {
+interface Options extends ChainOptions {
   readonly keys?: string;
   readonly account?: string;
   /** False for `--no-prices`. */
@@ -18,7 +19,7 @@ interface Options {
 
 const NOT_COMPARED = 'The unit prices were not compared with published ones: `tallygate login` keeps those, --prices names a file.\n';
 
-const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'proves', 'does_not_prove', ...EXPORT_FIELDS];
+const FIELDS = ['valid', 'code', 'reason', 'checks', 'payload', 'logged', 'proves', 'does_not_prove', 'on_chain', ...EXPORT_FIELDS];
 
 const SUMMARY: readonly Column<ReceiptPayload>[] = [
   { title: 'Receipt', of: ({ receipt_id, kind }) => (kind === 'usage' ? receipt_id : `${receipt_id} (${kind.replaceAll('_', ' ')})`) },
@@ -53,29 +54,61 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
       .argument('<file>', 'the receipt, or an export of many; - for stdin')
       .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
       .option('--prices <file>', 'published prices (a saved answer of GET /v1/models); default: those kept at login')
-      .option('--account <id>', 'the account that every receipt of an export has to be of')
+      .option('--account <id>', 'the account that the receipt, or every receipt of an export, has to be of')
+      .option('--rpc <url>', 'a node of the chain that you trust: asks it for the anchor too')
+      .option('--contract <address>', 'the contract as you know it; default: the one that the receipt names')
       .option('--no-prices', 'do not compare the unit prices with published ones')
-      .addHelpText('after', '\nExits with 0 when the receipt is valid, with 3 when it is not.'),
+      .addHelpText('after', '\nExits with 0 when the receipt is valid, and with --rpc on the chain; with 3 when it is not.'),
   ).action(perform(verify));
 
 async function verify(world: CommandWorld, { args: [file = ''], options }: Typed<Options>): Promise<ExitCode> {
   const text = file === '-' ? await world.input.readAll() : await read(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
   const keys = await readKeys(world, options.keys ?? keySetPath(world, world.profile));
-  const { isExport, verifyExport, verifyReceiptText } = await import('@tallygate/receipts');
+  const { isExport, verifyExport } = await import('@tallygate/receipts');
+  const chain = chainOf(world, options);
   const prices = await readPrices(world, options.prices);
   if (prices === undefined) world.err.write(NOT_COMPARED);
   if (isExport(text))
     return explainExport(
       world,
       verifyExport(text.split('\n'), keys, { ...(prices && { prices }), ...(options.account && { accountId: options.account }) }),
+      chain,
     );
-  const found = verifyReceiptText(text, keys, prices && { prices });
-  if (world.jsonFields !== undefined) printRecord(world, found, []);
-  else await explain(world, found);
-  return found.valid ? EXIT.ok : EXIT.receiptNotValid;
+  const { found, onChain } = await verdictOf(text, { keys, prices, chain, account: options.account });
+  if (world.jsonFields !== undefined) printRecord(world, { ...found, ...(onChain && { on_chain: onChain }) }, []);
+  else await explain(world, found, onChain);
+  return found.valid && onChain?.confirmed !== false ? EXIT.ok : EXIT.receiptNotValid;
 }
 
-async function explain(world: CommandWorld, found: Verification): Promise<void> {
+interface Asked {
+  readonly keys: unknown;
+  readonly prices: PublishedPrices | undefined;
+  readonly chain: Chain;
+  readonly account: string | undefined;
+}
+
+/** What the file shows by itself, whose it is where that is asked, and what the chain says where that is asked. */
+async function verdictOf(
+  text: string,
+  { keys, prices, chain, account }: Asked,
+): Promise<{ found: Verification | Foreign; onChain?: OnChain }> {
+  const { accountHash, statementOnChain, verifyReceiptText } = await import('@tallygate/receipts');
+  const found = verifyReceiptText(text, keys, prices && { prices });
+  if (!found.valid) return { found };
+  const { nonce, account_hash, receipt_id } = found.payload;
+  if (account !== undefined && accountHash(nonce, account) !== account_hash)
+    return { found: { valid: false, code: 'foreign_receipt', reason: `${receipt_id} is of another account.` } };
+  const onChain = await chain?.(found.anchored);
+  return onChain ? { found: onChain.confirmed ? { ...found, ...statementOnChain(found, onChain) } : found, onChain } : { found };
+}
+
+interface Foreign {
+  readonly valid: false;
+  readonly code: 'foreign_receipt';
+  readonly reason: string;
+}
+
+async function explain(world: CommandWorld, found: Verification | Foreign, onChain: OnChain | undefined): Promise<void> {
   if (!found.valid) {
     world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
     if (found.code === 'unknown_key' || found.code === 'unknown_log_key')
@@ -86,11 +119,12 @@ async function explain(world: CommandWorld, found: Verification): Promise<void> 
       );
     return;
   }
-  world.out.write('valid\n');
+  world.out.write(onChain?.confirmed === false ? 'valid by itself, not confirmed by the chain\n' : 'valid\n');
   const { payload } = found;
   const refund = payload.refund_of === null ? [] : REFUND;
   const log: Column<ReceiptPayload> = { title: 'Log', of: () => logText(found) };
-  printRecord(world, payload, [...SUMMARY, ...refund, COST, ...(await calculation(payload)), ...CIRCUMSTANCES, log]);
+  const chain: Column<ReceiptPayload>[] = onChain ? [{ title: 'Chain', of: () => chainText(onChain) }] : [];
+  printRecord(world, payload, [...SUMMARY, ...refund, COST, ...(await calculation(payload)), ...CIRCUMSTANCES, log, ...chain]);
   world.out.write(plainText(`\nThis proves:\n${listText(found.proves)}It does not prove:\n${listText(found.does_not_prove)}`));
 }
 

@@ -51,6 +51,15 @@ const dishonest: Record<string, BrokenVector> = {
     ...broken('price_unpublished', 'Signed and consistent, yet this price version was never published.', honest),
     prices: { 'gpt-4o-mini': { '2026-01-01': { unit_prices_pico_usd: honest.payload.unit_prices_pico_usd } } },
   },
+  'unpublished-by-then': {
+    ...broken('price_not_in_force', 'Charged at a published version in whose place another one had come by then.', honest),
+    prices: {
+      'gpt-4o-mini': {
+        '2026-07-24': { effective_from: '2026-07-24', unit_prices_pico_usd: honest.payload.unit_prices_pico_usd },
+        '2026-11-01': { effective_from: '2026-11-01', unit_prices_pico_usd: honest.payload.unit_prices_pico_usd },
+      },
+    },
+  },
 };
 
 const batchLine = payloadWith({ kind: 'batch_line', price_factor: '0.5', cost_nano_usd: '192000' });

@@ -4,6 +4,7 @@ import { fromBase64url, toBase64url, toHex, utf8 } from '../src/encoding.ts';
 import type { ReceiptPayload, ReceiptResponse } from '../src/receipt.ts';
 import type { RefusalCode } from '../src/refusal.ts';
 import { sha256 } from '../src/sha256.ts';
+import { brokenAnchorVectors } from './anchor-vectors.ts';
 import { brokenLogVectors } from './broken-log-vectors.ts';
 import { brokenMoneyVectors } from './broken-money-vectors.ts';
 import { altered, type BrokenVector, broken, honest, usage } from './broken-vector.ts';
@@ -239,4 +240,5 @@ export const brokenVectors: Readonly<Record<string, BrokenVector>> = {
   ...clients,
   ...forms,
   ...brokenLogVectors,
+  ...brokenAnchorVectors,
 };

@@ -1,5 +1,6 @@
 import { signingInput } from '../src/digest.ts';
 import type { ReceiptLog, ReceiptPayload } from '../src/receipt.ts';
+import { anchorAt, LATER_SIZE } from './anchor-vectors.ts';
 import { entryAt, INDEX, leavesAround } from './vector-log.ts';
 import {
   clientSignature,
@@ -22,12 +23,24 @@ export interface GoodVector {
   readonly cost_nano_usd: string;
   /** Present where the receipt carries its proof: then that is checked too. */
   readonly log?: 'ok';
+  /** Present where it names a state of the log on a chain: that is checked as far as it can be without asking the chain. */
+  readonly anchor?: 'unconfirmed';
 }
 
 const logged = (why: string, entry: ReceiptLog, payload: ReceiptPayload = payloadWith(), key?: VectorKey): GoodVector => ({
   ...good(why, payload, key),
   receipt: issue(payload, key, entry),
   log: 'ok',
+});
+
+const anchored = (why: string, size: number): GoodVector => ({
+  ...good(why, payloadWith()),
+  receipt: {
+    ...issue(payloadWith(), undefined, entryAt(leavesAround(), INDEX)),
+    anchor: anchorAt(leavesAround(payloadWith(), INDEX, size)),
+  },
+  log: 'ok',
+  anchor: 'unconfirmed',
 });
 
 const good = (why: string, payload: ReceiptPayload, key?: VectorKey): GoodVector => ({
@@ -317,4 +330,7 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
     ofJune,
     retired,
   ),
+  anchored: anchored('The very state of the log that its proof is against is on a chain.', 13),
+  'anchored-in-a-later-state': anchored('A later state of the log is on a chain: the receipt has a path to that too.', LATER_SIZE),
+  'anchored-in-an-earlier-state': anchored('An earlier state of the log is on a chain, which had the receipt already.', INDEX + 1),
 };

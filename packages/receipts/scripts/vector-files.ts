@@ -1,3 +1,4 @@
+import { chainVectors } from './anchor-vectors.ts';
 import { brokenVectors } from './broken-vectors.ts';
 import { goodVectors } from './good-vectors.ts';
 import { accountId, apiKeyId, keySet } from './vector-receipts.ts';
@@ -17,4 +18,5 @@ export const vectorFiles = (): ReadonlyMap<string, string> =>
     ],
     ...filesIn('good', goodVectors),
     ...filesIn('broken', brokenVectors),
+    ...filesIn('chain', chainVectors),
   ]);

@@ -32,7 +32,7 @@ export function hashOfRange(leaves: readonly Uint8Array[], range: LeafRange): Ui
 
 export const rootOf = (leaves: readonly Uint8Array[]): Uint8Array => hashOfRange(leaves, { start: 0, end: leaves.length });
 
-const pathOf = (leaves: readonly Uint8Array[], index: number): Uint8Array[] =>
+export const pathOf = (leaves: readonly Uint8Array[], index: number): Uint8Array[] =>
   inclusionRanges(index, leaves.length).map((range) => hashOfRange(leaves, range));
 
 export interface Signing {

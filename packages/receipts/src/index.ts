@@ -78,7 +78,7 @@ export type {
 } from './receipt.ts';
 export { type Refusal, type RefusalCode, Refused } from './refusal.ts';
 export { sha256 } from './sha256.ts';
-export type { Statement } from './statement.ts';
+export { type Statement, statementOnChain } from './statement.ts';
 export { type InnerList, parseDictionary } from './structured-fields.ts';
 export {
   type Checks,

@@ -6,6 +6,8 @@ export type UnitPrices = Readonly<Record<string, string>>;
 
 /** What one model costs in one price version. A tier's prices take the place of all base prices. */
 export interface PublishedPrice {
+  /** First UTC day on which it was charged, `YYYY-MM-DD`. Where it is known, a request of another version's time must not be charged at it. */
+  readonly effective_from?: string;
   readonly unit_prices_pico_usd: UnitPrices;
   /** Factor on all prices in batches; without it lines of a batch cost what other requests cost. */
   readonly batch_factor?: string;
@@ -38,6 +40,7 @@ export function checkPrices(payload: ReceiptPayload, published: PublishedPrices)
     refuseCharge(payload);
     return;
   }
+  checkInForce(payload, own(published, payload.model_served) ?? {});
   const tier = tierOf(price, payload.usage.input_tokens);
   const threshold = tier?.above_input_tokens ?? null;
   if (payload.price_tier_above_input_tokens !== threshold)
@@ -53,6 +56,16 @@ export function checkPrices(payload: ReceiptPayload, published: PublishedPrices)
         `payload.unit_prices_pico_usd.${meter} is ${own(stated, meter) ?? 'absent'}, published is ${own(expected, meter) ?? 'none'}.`,
       );
   }
+}
+
+/** The version of a day is the newest that had begun; before the first of them, the first. Versions whose beginning is not known are left aside. */
+function checkInForce({ price_version: stated, started_at: at }: ReceiptPayload, versions: Readonly<Record<string, PublishedPrice>>): void {
+  const begun = Object.entries(versions).flatMap(([version, { effective_from: from }]) => (from === undefined ? [] : [{ version, from }]));
+  if (!begun.some(({ version }) => version === stated)) return;
+  begun.sort((a, b) => (a.from < b.from ? -1 : 1));
+  const inForce = begun.filter(({ from }) => from <= at.slice(0, 10)).at(-1) ?? begun[0];
+  if (inForce && inForce.version !== stated)
+    throw new Refused('price_not_in_force', `The price in force at ${at} was version ${inForce.version}, charged was ${stated}.`);
 }
 
 /** A line of a batch has the batch factor; what is given back or corrected may have been one. */

@@ -54,6 +54,8 @@ export type RefusalCode =
   | 'cost_mismatch'
   /** The published prices do not have this model in this price version. */
   | 'price_unpublished'
+  /** The published price has this version, of another time than the request's. */
+  | 'price_not_in_force'
   /** A unit price is not the published one. */
   | 'price_mismatch'
   /** `log` has the wrong form, or its checkpoint is none. */

@@ -1,4 +1,6 @@
+import type { ConfirmedAnchor } from './anchor/confirm-anchor.ts';
 import type { LoggedReceipt } from './log/receipt-log.ts';
+import type { ReceiptPayload } from './receipt.ts';
 import type { Checks } from './verify.ts';
 
 /** What a receipt that holds shows, and what it does not, in sentences for whoever has to rely on it. */
@@ -8,6 +10,11 @@ export interface Statement {
 }
 
 const SIGNED = 'The service signed this receipt, and cannot take it back: it billed this usage at these unit prices for these two bodies.';
+const GIVEN_BACK =
+  'The service signed this receipt, and cannot take it back: of what it billed for this usage in the receipt that is named, it gave back this much.';
+const CORRECTED =
+  'The service signed this receipt, and cannot take it back: it billed this usage at these unit prices, in the place of the receipt that is named.';
+const AT_MOST = 'What was given back is at most the usage times the unit prices and the factor.';
 const COST = 'The cost is the usage times the unit prices and the factor, rounded up once.';
 const PRICES = 'The unit prices are those of the published list that was given.';
 const CLIENT = 'The caller signed this very request.';
@@ -24,12 +31,12 @@ const NOT_ANCHORED = 'That the state of the log was on a public chain: it carrie
 const ANCHOR_UNCHECKED = 'That the state of the log was on a public chain: its anchor was not checked.';
 
 /** In the order in which the checks build on each other. */
-export function statementOf(checks: Checks, logged: LoggedReceipt | undefined): Statement {
+export function statementOf(checks: Checks, kind: ReceiptPayload['kind'], logged: LoggedReceipt | undefined): Statement {
   const isIf = (holds: boolean, ...sentences: readonly string[]): readonly string[] => (holds ? sentences : []);
   return {
     proves: [
-      SIGNED,
-      COST,
+      kind === 'refund' ? GIVEN_BACK : kind === 'correction' ? CORRECTED : SIGNED,
+      kind === 'refund' ? AT_MOST : COST,
       ...isIf(checks.prices === 'ok', PRICES),
       ...isIf(checks.client_signature === 'ok', CLIENT),
       ...(logged ? loggedSentences(logged) : []),
@@ -52,3 +59,13 @@ const loggedSentences = ({ origin, index, tree_size: size, witnesses }: LoggedRe
   `It is entry ${index} of the log ${origin}, in a state of ${size} entries that the log signed: whoever keeps that state notices if the entry is ever changed or left out.`,
   ...witnesses.map(({ name, time }) => `${name} saw that state of the log at ${time}, so the receipt existed then.`),
 ];
+
+/** The same once a node of the chain has confirmed the anchor. */
+export function statementOnChain(
+  { proves, does_not_prove }: Statement,
+  { chain_id, contract, time, finality }: ConfirmedAnchor,
+): Statement {
+  const settled = finality === 'latest' ? 'in a block that the chain may still take back' : `in a block that is ${finality}`;
+  const held = `The contract ${contract} on chain ${chain_id} holds a state of the log with this receipt since ${time}, ${settled}, as the node says that was asked.`;
+  return { proves: [...proves, held], does_not_prove: does_not_prove.filter((sentence) => sentence !== ANCHOR_UNCONFIRMED) };
+}

@@ -1,10 +1,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { chainVectors } from '../scripts/anchor-vectors.ts';
 import { brokenVectors } from '../scripts/broken-vectors.ts';
 import { goodVectors } from '../scripts/good-vectors.ts';
 import { vectorFiles } from '../scripts/vector-files.ts';
 import { keySet } from '../scripts/vector-receipts.ts';
+import { confirmAnchor } from './anchor/confirm-anchor.ts';
 import { canonicalJson } from './canonical.ts';
 import { verifyReceipt, verifyReceiptText } from './verify.ts';
 
@@ -18,13 +20,13 @@ test('the published vectors are those that the script makes', () => {
 });
 
 describe('accepts', () => {
-  for (const [name, { why, receipt, text, cost_nano_usd, log = 'pending' }] of Object.entries(goodVectors)) {
+  for (const [name, { why, receipt, text, cost_nano_usd, log = 'pending', anchor = 'pending' }] of Object.entries(goodVectors)) {
     test(`${name}: ${why}`, () => {
       const verdict = verifyReceiptText(text ?? JSON.stringify(receipt), keySet);
       expect(verdict).toMatchObject({
         valid: true,
         payload: { cost_nano_usd },
-        checks: { signature: 'ok', cost: 'ok', log, anchor: 'pending' },
+        checks: { signature: 'ok', cost: 'ok', log, anchor },
       });
     });
   }
@@ -37,6 +39,32 @@ describe('refuses', () => {
     test(`${name} as ${code}: ${why}`, () => {
       expect(verifyReceiptText(text ?? JSON.stringify(receipt), keys, options)).toMatchObject({ valid: false, code });
       if (receipt !== undefined) expect(verifyReceipt(receipt, keys, options)).toMatchObject({ valid: false });
+    });
+  }
+});
+
+/** A node that answers as the chain of a vector does. */
+const nodeOf =
+  ({ chain_id: chainId, contracts }: (typeof chainVectors)[string]['chain']) =>
+  async (_url: string, { body }: { body: string }): Promise<Response> => {
+    const { method, params } = JSON.parse(body);
+    const word = (number: number) => number.toString(16).padStart(64, '0');
+    if (method === 'eth_chainId') return Response.json({ result: `0x${chainId.toString(16)}` });
+    const states = contracts[params[0].to?.toLowerCase()];
+    if (method === 'eth_call' && !states) return Response.json({ result: '0x' });
+    const { size, time } = states?.[`0x${params[0].data?.slice(10)}`] ?? { size: 0, time: 0 };
+    if (method === 'eth_call') return Response.json({ result: `0x${word(size)}${word(time)}` });
+    return Response.json({ result: null });
+  };
+
+describe('asks a chain', () => {
+  for (const [name, { why, receipt, chain, contract, expected }] of Object.entries(chainVectors)) {
+    test(`${name}, which is ${expected}: ${why}`, async () => {
+      const verdict = verifyReceipt(receipt, keySet);
+      if (!verdict.valid || !verdict.anchored) throw new Error('no anchor to ask for');
+      const asked = { rpcUrl: 'http://node.test', fetch: nodeOf(chain), ...(contract !== undefined && { contract }) };
+      const found = await confirmAnchor(verdict.anchored, asked);
+      expect(found.confirmed ? 'confirmed' : found.code).toBe(expected);
     });
   }
 });

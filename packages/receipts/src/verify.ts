@@ -121,5 +121,12 @@ export function verifyWithNotes(input: unknown, keys: unknown, { options, notes 
     log: logged ? 'ok' : entry ? 'unchecked' : 'pending',
     anchor: anchored ? 'unconfirmed' : named ? 'unchecked' : 'pending',
   };
-  return { valid: true, payload, checks, ...(logged && { logged }), ...(anchored && { anchored }), ...statementOf(checks, logged) };
+  return {
+    valid: true,
+    payload,
+    checks,
+    ...(logged && { logged }),
+    ...(anchored && { anchored }),
+    ...statementOf(checks, payload.kind, logged),
+  };
 }

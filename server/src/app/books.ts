@@ -4,7 +4,7 @@ import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { createSettlementAlerts } from '../budgets/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { Corrections, LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../ledger/index.ts';
-import { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from '../receipts/index.ts';
+import { newSigningSeed, publishedLogKeys, publishSigningKeys, type SigningKey, signingKeyFromSeed } from '../receipts/index.ts';
 import { keptSecret } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
@@ -18,6 +18,8 @@ export interface Books {
   readonly corrections: Corrections;
   /** Sign the states of the receipts’ log. */
   readonly logKeys: readonly SigningKey[];
+  /** Have signed them until now: public keys, base64url. */
+  readonly knownLogKeys: readonly string[];
   /** Returns once the ledger holds all that was settled before the call. */
   write(): Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function openBooks(foundation: Foundation, catalog: Catalog): Promi
   const logSeeds = config.logSigningSeeds ?? [keptSecret(dataDir, 'log-signing.key', newSigningSeed)];
   const logKeys = logSeeds.map(signingKeyFromSeed);
   await publishSigningKeys(pool, logKeys, clock.now(), 'checkpoint');
+  const knownLogKeys = await publishedLogKeys(pool);
   const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
     log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
   );
@@ -66,7 +69,7 @@ export async function openBooks(foundation: Foundation, catalog: Catalog): Promi
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
     for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
-  return { lanes, refunds, corrections, logKeys, write: () => writer.drain() };
+  return { lanes, refunds, corrections, logKeys, knownLogKeys, write: () => writer.drain() };
 }
 
 async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {

@@ -42,6 +42,7 @@ interface ScheduledJobsDeps {
   readonly invites: Pick<Invites, 'goOn'>;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
   readonly logKeys: readonly SigningKey[];
+  readonly knownLogKeys: readonly string[];
   readonly witnesses: readonly KnownWitness[];
   readonly metrics: Pick<Metrics, 'logFaults'>;
 }
@@ -58,6 +59,7 @@ export const scheduledJobs = ({
   invites,
   batchWork,
   logKeys,
+  knownLogKeys,
   witnesses,
   metrics,
 }: ScheduledJobsDeps): Job[] => [
@@ -121,7 +123,7 @@ export const scheduledJobs = ({
     schedule: { everyMs: LOG_MS },
     // The next run takes up whatever this one has left.
     retry: { attempts: 1, firstDelayMs: LOG_MS },
-    run: (_payload, { signal }) => appendAll({ pool, keys: logKeys, clock }, signal),
+    run: (_payload, { signal }) => appendAll({ pool, keys: logKeys, known: knownLogKeys, clock }, signal),
   }),
   ...(witnesses.length === 0 ? [] : [cosignJob({ pool, witnesses, metrics })]),
   defineJob({

@@ -140,6 +140,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           outbox: accounts.outbox,
           batchWork: kept.batchWork,
           logKeys: books.logKeys,
+          knownLogKeys: books.knownLogKeys,
           witnesses: config.logWitnesses.map(({ url, key }) => ({ key, witness: tlogWitness(url) })),
           metrics,
         }),

@@ -100,14 +100,15 @@ export const callOf = ({ batch, caller, work, ids, signal, run }: LineOfBatch): 
   ...(run && { run }),
 });
 
-type RunOf = Pick<StoredBatch, 'runId' | 'runCap' | 'parentRunId' | 'runCalls' | 'runDeadlineAt'>;
+type RunOf = Pick<StoredBatch, 'runId' | 'runCap' | 'parentRunId' | 'runCalls' | 'runDeadlineAt' | 'anchorWished'>;
 
-export const headersOf = ({ runId, runCap, parentRunId, runCalls, runDeadlineAt }: RunOf): Call['headers'] => ({
+export const headersOf = ({ runId, runCap, parentRunId, runCalls, runDeadlineAt, anchorWished }: RunOf): Call['headers'] => ({
   runId,
   runCap,
   ...(parentRunId !== null && { parentRunId }),
   ...(runCalls !== null && { runCalls }),
   ...(runDeadlineAt !== null && { runDeadline: { at: runDeadlineAt.getTime() } }),
+  ...(anchorWished && { anchorWished }),
   budgetPolicy: 'strict',
   fallbackPolicy: 'deployment',
   sandboxFault: undefined,

@@ -249,6 +249,12 @@ describe('an agent run', () => {
     await expect(world.create([line('d')], { run: name })).rejects.toMatchObject({ code: 'run_closed' });
   });
 
+  test('says of its lines’ receipts that they are to be anchored soon, where it was asked for', async () => {
+    await world.create([line('a')], { run: { runId: null, runCap: null, anchorWished: true } });
+    await world.goOn();
+    expect(world.ledger).toMatchObject([{ record: { kind: 'batch_line', anchorWished: true } }]);
+  });
+
   test('under another one draws on that one’s remainder too', async () => {
     (await enter('parent')).leave();
     (await enter('child', 'parent')).leave();

@@ -14,8 +14,8 @@ export interface NewBatch extends CreateBatchRequest {
   readonly run: RunOfBatch;
 }
 
-/** What the order says of the agent run that the lines are steps of. */
-type RunOfBatch = Pick<InferenceHeaders, 'runId' | 'runCap' | 'parentRunId' | 'runCalls' | 'runDeadline'>;
+/** What the order says of the agent run that the lines are steps of, and of their receipts. */
+type RunOfBatch = Pick<InferenceHeaders, 'runId' | 'runCap' | 'parentRunId' | 'runCalls' | 'runDeadline' | 'anchorWished'>;
 
 interface BatchPage {
   readonly batches: readonly StoredBatch[];
@@ -60,14 +60,15 @@ export function createBatches({ pool, files, standingOf, locks, work, inference:
     const { accountId, livemode } = ownerOf(principal);
     await pool.query(
       `insert into batches (id, account_id, livemode, key_id, user_id, session_id, endpoint, input_file_id, metadata, output_lifetime_seconds,
-         run_id, run_cap_nano, status, created_at, held_at, held_plan, expires_at, run_parent_id, run_max_calls, run_deadline_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'validating', $13, $13, $14, $15, $16, $17, $18)`,
+         run_id, run_cap_nano, status, created_at, held_at, held_plan, expires_at, run_parent_id, run_max_calls, run_deadline_at, anchor_wished)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'validating', $13, $13, $14, $15, $16, $17, $18, $19)`,
       [
         ...[id, accountId, livemode, keyIdOf(principal), principal.userId, principal.kind === 'session' ? principal.sessionId : null],
         ...[order.endpoint, order.input_file_id, order.metadata ? JSON.stringify(order.metadata) : null],
         ...[order.output_expires_after?.seconds ?? null, order.run.runId, order.run.runCap],
         ...[new Date(now), plan, new Date(now + WINDOW_MS)],
         ...[order.run.parentRunId ?? null, order.run.runCalls ?? null, runDeadlineAt(order.run, now)],
+        order.run.anchorWished ?? false,
       ],
     );
   }

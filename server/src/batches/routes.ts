@@ -7,9 +7,8 @@ import type { StoredBatch } from './stored-batch.ts';
 
 export const batchRoutes = (batches: Batches): Handlers<typeof contract.batches> => ({
   create: async ({ principal, headers, body }) => {
-    const run = parseInferenceHeaders(
-      Object.fromEntries(Object.entries(headers).filter(([name, value]) => name.startsWith('x-agent-') && value !== undefined)),
-    );
+    const ofLines = ([name, value]: [string, unknown]) => (name.startsWith('x-agent-') || name === 'x-vaas-anchor') && value !== undefined;
+    const run = parseInferenceHeaders(Object.fromEntries(Object.entries(headers).filter(ofLines)));
     return { status: 200, body: batchToWire(await batches.create(principal, { ...body, run })) };
   },
   list: async ({ principal, query }) => {

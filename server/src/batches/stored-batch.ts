@@ -20,6 +20,7 @@ export interface StoredBatch {
   readonly parentRunId: string | null;
   readonly runCalls: number | null;
   readonly runDeadlineAt: Date | null;
+  readonly anchorWished: boolean;
   readonly model: string | null;
   readonly status: Batch['status'];
   /** How it will have ended, once no further line is run. */
@@ -76,6 +77,7 @@ export interface BatchRow {
   readonly run_parent_id: string | null;
   readonly run_max_calls: number | null;
   readonly run_deadline_at: Date | null;
+  readonly anchor_wished: boolean;
   readonly model: string | null;
   readonly status: StoredBatch['status'];
   readonly ending: Ending | null;
@@ -119,6 +121,7 @@ export const batchOf = (row: BatchRow): StoredBatch => ({
   parentRunId: row.run_parent_id,
   runCalls: row.run_max_calls,
   runDeadlineAt: row.run_deadline_at,
+  anchorWished: row.anchor_wished,
   model: row.model,
   status: row.status,
   ending: row.ending,

@@ -15,7 +15,7 @@ import type { SettlementRecord } from './settlement-record.ts';
 import { unitsOf } from './usage-units.ts';
 
 export const NOW = Date.parse('2026-12-03T10:00:00Z');
-export const CAPS: Units = { requests: 20n, tokens: 2_000n, images: 3n, audio_seconds: 100n, video_seconds: 0n };
+const CAPS: Units = { requests: 20n, tokens: 2_000n, images: 3n, audio_seconds: 100n, video_seconds: 0n };
 export const signingKey = signingKeyFromSeed(newSigningSeed());
 
 /** What sample records were settled at, and what input of more than a thousand tokens costs. */

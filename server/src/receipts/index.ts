@@ -7,4 +7,4 @@ export { auditLog } from './log/audit-log.ts';
 export { cosignLog, type KnownWitness } from './log/cosign.ts';
 export { readTile } from './log/read-tile.ts';
 export { anchorRoutes, receiptRoutes, scopeOf } from './routes.ts';
-export { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';
+export { newSigningSeed, publishedLogKeys, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';

@@ -56,6 +56,12 @@ export async function publishSigningKeys(
   );
 }
 
+/** Public keys, base64url, that sign the log or have signed it. */
+export async function publishedLogKeys(pool: Pool): Promise<string[]> {
+  const { rows } = await pool.query<{ x: string }>("select x from signing_keys where purpose = 'checkpoint'");
+  return rows.map(({ x }) => x);
+}
+
 export async function publishedKeys(pool: Pool): Promise<VaasKeySet> {
   const { rows } = await pool.query<{
     kid: string;

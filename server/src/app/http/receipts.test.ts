@@ -132,7 +132,7 @@ describe('the list of receipts', () => {
     const { auth: byKey } = await newKey(api, auth, { livemode: false });
     const { body } = await send(api, '/v1/receipts', { headers: byKey });
     expect(body.data.map(({ id }: { id: string }) => id)).toEqual([tested]);
-    for (const query of [`after=${live}`, 'month=2026-13', 'limit=101', 'kind=gift', 'after=x'])
+    for (const query of [`after=${live}`, 'month=2026-13', 'limit=101', 'kind=gift', 'after=x', 'model=%00', 'run_id=a%00'])
       expect(await send(api, `/v1/receipts?${query}`, { headers: byKey })).toMatchObject({ status: 422 });
   });
 });

@@ -39,6 +39,7 @@ import { paymentCommandsMigration } from './0050-payment-commands.ts';
 import { owedInvoicesMigration } from './0051-owed-invoices.ts';
 import { correctionsMigration } from './0052-corrections.ts';
 import { anchorsByStateMigration } from './0053-anchors-by-state.ts';
+import { anchoredBatchesMigration } from './0054-anchored-batches.ts';
 import { deviceLoginsMigration } from './0063-device-logins.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
@@ -83,5 +84,6 @@ export const migrations: readonly Migration[] = [
   owedInvoicesMigration,
   correctionsMigration,
   anchorsByStateMigration,
+  anchoredBatchesMigration,
   deviceLoginsMigration,
 ];

@@ -4,7 +4,6 @@ import {
   checkpointText,
   completedBy,
   leafHash,
-  type NoteKey,
   nodesOf,
   rangeHash,
   signatureLine,
@@ -12,7 +11,8 @@ import {
 } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
-import { publicBytes, type SigningKey } from '../signing-keys.ts';
+import type { SigningKey } from '../signing-keys.ts';
+import { isSignedState, logKeyOf } from './signed-state.ts';
 import { nameOf, readNodes, sha256 } from './stored-tree.ts';
 
 /** Receipts that one transaction takes in. */
@@ -22,6 +22,11 @@ export interface AppendDeps {
   readonly pool: Pool;
   /** Sign checkpoints and nothing else; every one of them signs each, so that either side of a change of keys is enough to check it. */
   readonly keys: readonly SigningKey[];
+  /**
+   * Public keys, base64url, that the log was known to sign with when this process began: what it was before keys changed was signed by those.
+   * Not read anew: a key that turns up later is nobody's to trust here.
+   */
+  readonly known?: readonly string[];
   readonly clock: Clock;
 }
 
@@ -31,11 +36,11 @@ export interface AppendDeps {
  *
  * @returns how many were taken in; with as many as {@link AT_ONCE} there may be more
  */
-export async function appendReceipts({ pool, keys, clock }: AppendDeps): Promise<number> {
+export async function appendReceipts({ pool, ...deps }: AppendDeps): Promise<number> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    const appended = await appendIn(client, { keys, clock });
+    const appended = await appendIn(client, deps);
     await client.query('commit');
     client.release();
     return appended;
@@ -51,7 +56,7 @@ export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<
   while (!signal.aborted && (await appendReceipts(deps)) === AT_ONCE);
 }
 
-async function appendIn(client: PoolClient, { keys, clock }: Pick<AppendDeps, 'keys' | 'clock'>): Promise<number> {
+async function appendIn(client: PoolClient, { keys, known: knownKeys = [], clock }: Omit<AppendDeps, 'pool'>): Promise<number> {
   const { rows } = await client.query<{ origin: string; size: bigint }>('select origin, size from receipt_log for update');
   const [log] = rows;
   if (!log) throw new Error('The row of the log is gone');
@@ -63,7 +68,8 @@ async function appendIn(client: PoolClient, { keys, clock }: Pick<AppendDeps, 'k
 
   const oldSize = Number(log.size);
   const known = await readNodes(client, nodesOf({ start: 0, end: oldSize }));
-  await requireSignedRoot(client, oldSize, rangeHash({ start: 0, end: oldSize }, known, sha256));
+  const old = { origin: log.origin, size: oldSize, root: rangeHash({ start: 0, end: oldSize }, known, sha256) };
+  await requireSignedState(client, old, [...keys.map(({ x }) => x), ...knownKeys]);
   const added = new Map<string, TreeNode & { hash: Uint8Array }>();
   const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? known(node);
   for (const [at, { payload }] of waiting.rows.entries()) {
@@ -97,16 +103,18 @@ async function appendIn(client: PoolClient, { keys, clock }: Pick<AppendDeps, 'k
 }
 
 /**
- * What is about to grow has to be what was signed: on nodes that were altered, or rows that came back from an older backup, nothing is signed
- * any more.
+ * What is about to grow has to be what was signed, by a key that is ours: on nodes that were altered, whatever the database says of them, or
+ * rows that came back from an older backup, nothing is signed any more.
  */
-async function requireSignedRoot(client: PoolClient, size: number, found: Uint8Array): Promise<void> {
-  const { rows } = await client.query<{ size: bigint; root: Buffer }>(
-    'select size, root from receipt_log_checkpoints order by size desc limit 1',
+async function requireSignedState(client: PoolClient, found: Checkpoint, trusted: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ size: bigint; note: string }>(
+    'select size, note from receipt_log_checkpoints order by size desc limit 1',
   );
-  const [signed] = rows;
-  if (!signed ? size === 0 : Number(signed.size) === size && signed.root.equals(found)) return;
-  throw new Error(`The log's ${size} entries are not those of its newest checkpoint, which is of ${signed?.size ?? 0}: nothing is signed`);
+  const [newest] = rows;
+  if (!newest ? found.size === 0 : isSignedState(newest.note, found, trusted)) return;
+  throw new Error(
+    `The log's ${found.size} entries are not those of its newest checkpoint, which is of ${newest?.size ?? 0}, or that is not signed: nothing is signed`,
+  );
 }
 
 /** The bytes of a leaf: what the digest of the receipt is made of. Its nonce keeps others from guessing them. */
@@ -114,13 +122,6 @@ export const entryOf = (payload: string): Uint8Array => Buffer.from(`tallygate-r
 
 function checkpointNote(checkpoint: Checkpoint, keys: readonly SigningKey[]): string {
   const text = checkpointText(checkpoint);
-  const lines = keys.map((key) => signatureLine(noteKeyOf(checkpoint.origin, key), sign(null, Buffer.from(text), key.privateKey)));
+  const lines = keys.map((key) => signatureLine(logKeyOf(checkpoint.origin, key.x), sign(null, Buffer.from(text), key.privateKey)));
   return `${text}\n${lines.join('')}`;
 }
-
-/** A log signs under its own name. */
-const noteKeyOf = (origin: string, { x }: Pick<SigningKey, 'x'>): NoteKey => ({
-  name: origin,
-  kind: 'signature',
-  publicKey: publicBytes(x),
-});

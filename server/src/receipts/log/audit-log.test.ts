@@ -86,6 +86,15 @@ describe('raises an alarm within a pass, and lowers it once a whole pass is clea
       `update receipt_log_checkpoints set note = replace(note, E'\\n7\\n', E'\\n8\\n') where size = 7`,
       'checkpoint of 7',
     ],
+    [
+      'the signature of a checkpoint',
+      `update receipt_log_checkpoints set note = (select note from receipt_log_checkpoints where size = 13) where size = 7`,
+      'checkpoint of 7 entries is not signed',
+    ],
+    ['whose a receipt is', `update receipts set account_id = gen_random_uuid() where log_index = 3`, 'listed otherwise'],
+    ['in which month it is', `update receipts set started_at = started_at - interval '1 month' where log_index = 3`, 'listed otherwise'],
+    ['whether it is live', 'update receipts set livemode = not livemode where log_index = 3', 'listed otherwise'],
+    ['its kind', `update receipts set kind = 'refund' where log_index = 3`, 'listed otherwise'],
   ])('where somebody altered %s', async (_, sql, said) => {
     await grow(7);
     await grow(6);
@@ -103,4 +112,21 @@ describe('raises an alarm within a pass, and lowers it once a whole pass is clea
     await pool.query('update receipts set payload = $1 where log_index = 3', [rows[0]?.payload]);
     expect((await audit()).alarm).toBe(0);
   });
+});
+
+test('nothing is signed on a past that was rewritten whole, unless with a key that was ours from the beginning', async () => {
+  await grow(7);
+  const stranger = signingKeyFromSeed(newSigningSeed());
+  // Whoever can write everything but knows none of our keys: tree, root and note are of one piece, and the key is published.
+  await pool.query(`update receipt_log_checkpoints set root = sha256('x')`);
+  await pool.query('delete from receipt_log_nodes');
+  await pool.query('delete from receipt_log_checkpoints');
+  await pool.query('update receipt_log set size = 0');
+  await pool.query('update receipts set log_index = null');
+  await publishSigningKeys(pool, [stranger, logKey], NOW, 'checkpoint');
+  await appendAll({ pool, keys: [stranger], clock: { now: () => NOW } }, FOREVER);
+  await expect(grow(1)).rejects.toThrow('nothing is signed');
+  // After a change of keys it is the log's own past that goes on.
+  await appendAll({ pool, keys: [logKey], known: [stranger.x], clock: { now: () => NOW } }, FOREVER);
+  expect(await audit()).toEqual({ faults: [], alarm: 0 });
 });

@@ -1,9 +1,11 @@
 import { hash as digestOf, type KeyObject, verify } from 'node:crypto';
-import { completedBy, leafHash, nodesOf, parseCheckpoint, parseNote, rangeHash, type TreeNode } from '@tallygate/receipts';
+import type { ReceiptPayload } from '@tallygate/contract';
+import { accountHashInput, completedBy, leafHash, nodesOf, rangeHash, type TreeNode } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import type { Log } from '../../kernel/log.ts';
-import { publicKeyOf } from '../signing-keys.ts';
+import { publicKeyOf, publishedLogKeys } from '../signing-keys.ts';
 import { entryOf } from './append.ts';
+import { isSignedState } from './signed-state.ts';
 import { nameOf, sha256 } from './stored-tree.ts';
 
 interface AuditDeps {
@@ -20,7 +22,7 @@ const BLOCKS_A_RUN = 16;
 
 /**
  * Checks the log against itself, a part of it a run and then from the beginning again: that every receipt is what was digested, signed and
- * taken in, every node of the tree the hash of the two below it, every checkpoint the root of the log at its size. What was altered in the
+ * taken in, and belongs to whom and where it says, every node of the tree the hash of the two below it, every checkpoint signed, and of the root that the log has at its size. What was altered in the
  * database is found within a pass, and said at the level of errors.
  */
 export async function auditLog({ pool, log, onFound }: AuditDeps, signal: AbortSignal): Promise<void> {
@@ -54,13 +56,21 @@ interface EntryRow {
   readonly digest: Buffer;
   readonly signature: Buffer;
   readonly log_index: bigint;
+  /** By these it is found and listed. */
+  readonly account_id: string;
+  readonly request_id: string;
+  readonly livemode: boolean;
+  readonly kind: string;
+  readonly model: string;
+  readonly run_id: string | null;
+  readonly started_at: Date;
   /** Null where the key was never published. */
   readonly x: string | null;
 }
 
 async function faultsIn(pool: Pool, start: number, end: number): Promise<string[]> {
   const { rows } = await pool.query<EntryRow>(
-    `select receipt_id, payload, digest, signature, log_index, x from receipts left join signing_keys using (kid)
+    `select receipt_id, payload, digest, signature, log_index, account_id, request_id, livemode, kind, model, run_id, started_at, x from receipts left join signing_keys using (kid)
       where log_index >= $1 and log_index < $2 order by log_index`,
     [start, end],
   );
@@ -86,12 +96,29 @@ async function faultsIn(pool: Pool, start: number, end: number): Promise<string[
 
 const keys = new Map<string, KeyObject>();
 
-function receiptFaults({ receipt_id: id, payload, digest, signature, x }: EntryRow): string[] {
+function receiptFaults(row: EntryRow): string[] {
+  const { receipt_id: id, payload, digest, signature, x } = row;
   if (!digestOf('sha256', entryOf(payload), 'buffer').equals(digest)) return [`the digest of receipt ${id} is not that of its payload`];
   if (x === null) return [`receipt ${id} is signed with a key that was never published`];
   const key = keys.get(x) ?? publicKeyOf(x);
   keys.set(x, key);
-  return verify(null, digest, key, signature) ? [] : [`the signature of receipt ${id} does not hold`];
+  if (!verify(null, digest, key, signature)) return [`the signature of receipt ${id} does not hold`];
+  return isWhereItBelongs(row) ? [] : [`receipt ${id} is listed otherwise than it was signed`];
+}
+
+/** What lists and exports go by are copies of what was signed: a receipt must not be hidden from its owner by changing those. */
+function isWhereItBelongs(row: EntryRow): boolean {
+  const said = JSON.parse(row.payload) as ReceiptPayload;
+  return (
+    said.receipt_id === row.receipt_id &&
+    said.request_id === row.request_id &&
+    said.account_hash === digestOf('sha256', accountHashInput(said.nonce, row.account_id), 'hex') &&
+    said.livemode === row.livemode &&
+    said.kind === row.kind &&
+    said.model_served === row.model &&
+    said.run_id === row.run_id &&
+    Date.parse(said.started_at) === row.started_at.getTime()
+  );
 }
 
 /** The nodes that the entries complete, and those to the left of them that make roots; those that are missing are left out. */
@@ -122,11 +149,11 @@ async function checkpointFaults(pool: Pool, { start, end, hashOf }: Block): Prom
     'select checkpoints.size, root, note, origin from receipt_log_checkpoints checkpoints, receipt_log where checkpoints.size > $1 and checkpoints.size <= $2',
     [start, end],
   );
+  const signers = await publishedLogKeys(pool);
   return rows.flatMap(({ size: wide, root, note, origin }) => {
     const size = Number(wide);
-    const signed = parseCheckpoint(parseNote(note)?.text ?? '');
-    const isOfRoot = root.equals(rangeHash({ start: 0, end: size }, hashOf, sha256));
-    const isSigned = signed?.size === size && signed.origin === origin && root.equals(signed.root);
-    return isOfRoot && isSigned ? [] : [`the checkpoint of ${size} entries does not have their root`];
+    const found = { origin, size, root: rangeHash({ start: 0, end: size }, hashOf, sha256) };
+    if (!root.equals(found.root)) return [`the checkpoint of ${size} entries does not have their root`];
+    return isSignedState(note, found, signers) ? [] : [`the checkpoint of ${size} entries is not signed, or says something else`];
   });
 }

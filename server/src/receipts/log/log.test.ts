@@ -167,7 +167,7 @@ describe('the log', () => {
     const next = signingKeyFromSeed(newSigningSeed());
     await publishSigningKeys(pool, [next], NOW, 'checkpoint');
     await settle(1);
-    await appendAll({ pool, keys: [next], clock: { now: () => NOW } }, FOREVER);
+    await appendAll({ pool, keys: [next], known: [key.x], clock: { now: () => NOW } }, FOREVER);
     const { keys } = await published();
     for (const proof of [old, await proofOfReceipt(pool, id)]) {
       const note = parseNote(parseTlogProof(proof)?.checkpoint ?? '');
