@@ -24,6 +24,7 @@ import { paymentWebhooks, plans } from './plans.ts';
 import { receiptTransfers } from './receipt-transfers.ts';
 import { receipts } from './receipts.ts';
 import { runs } from './runs.ts';
+import { users } from './users.ts';
 
 const c = initContract();
 
@@ -36,6 +37,7 @@ export const contract = c.router(
     account,
     deviceLogins,
     mfa,
+    users,
     audit,
     budgets,
     keys,
@@ -101,4 +103,5 @@ export * from './plans.ts';
 export * from './problem.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
+export * from './users.ts';
 export * from './vaas-keys.ts';

@@ -6,12 +6,12 @@ const sidebar = new URL('./src/content/sidebar.json', import.meta.url);
 
 /**
  * What scrolls sideways is within reach of the keyboard; expressive-code's own script takes the mark off blocks that fit, and makes no landmark
- * of one that has it already. The shortcut beside “Search” is not part of the button's name.
+ * of one that has it already. The search button is called what stands on it.
  */
 const REACHABLE = `
 for (const one of document.querySelectorAll('.expressive-code pre')) one.tabIndex = 0;
 for (const one of document.querySelectorAll('.sl-markdown-content table, pre:not(.expressive-code pre)')) if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
-document.querySelector('button[data-open-modal] kbd')?.setAttribute('aria-hidden', 'true');
+for (const one of document.querySelectorAll('button[data-open-modal]')) one.ariaLabel = one.textContent.replaceAll(/\\s+/g, ' ').trim();
 `;
 
 // Served by the gateway under /docs; every asset comes from the same origin.

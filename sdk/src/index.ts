@@ -234,6 +234,8 @@ export type {
   ResponseRequest,
   ResponseStreamEvent,
   ResponseUsage,
+  Role,
+  RoleUpdateRequest,
   RotateKeyRequest,
   Run,
   RunDetail,
@@ -262,6 +264,7 @@ export type {
   UploadPart,
   UsageResponse,
   UsageRow,
+  UserListResponse,
   UserResponse,
   UserUpdateRequest,
   VaasKey,
@@ -308,4 +311,5 @@ export type { EventStream } from './transport/event-stream.ts';
 export type { Page, PagedCall, PageQuery } from './transport/paged-call.ts';
 export type { RateLimit, RateLimits } from './transport/rate-limits.ts';
 export type { Uploads } from './uploads.ts';
+export type { UserQuery, Users } from './users.ts';
 export type { NewVideo, NewVideoCharacter, VideoContentOptions, VideoQuery, Videos, WaitForVideoOptions } from './videos.ts';

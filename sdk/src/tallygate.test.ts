@@ -42,6 +42,8 @@ it('has a method for every operation of the contract, with the path and input th
     tallygate.mfa.confirm({ password: 'correct horse battery', code: '492039' }),
     tallygate.mfa.disable({ password: 'correct horse battery', code: '492039' }),
     tallygate.mfa.reset(KEY_ID),
+    tallygate.users.list(),
+    tallygate.users.setRole(KEY_ID, 'marketing'),
     tallygate.sessions.list({ limit: 10, offset: 10 }),
     tallygate.sessions.revoke(KEY_ID),
     tallygate.auditLog.list({ action: 'key.created', from: '2026-11-01T00:00:00Z', limit: 200 }),

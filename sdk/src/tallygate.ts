@@ -34,6 +34,7 @@ import type { CallOptions } from './transport/call-options.ts';
 import type { OnDebug } from './transport/debug.ts';
 import { type Operation, Transport } from './transport/transport.ts';
 import { Uploads } from './uploads.ts';
+import { Users } from './users.ts';
 import { Videos } from './videos.ts';
 
 /** Ten minutes, as OpenAI's SDKs: reasoning models take their time. */
@@ -69,6 +70,7 @@ export class Tallygate {
   readonly identity: Identity;
   readonly mfa: Mfa;
   readonly deviceLogins: DeviceLogins;
+  readonly users: Users;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly keys: Keys;
@@ -121,6 +123,7 @@ export class Tallygate {
     this.identity = new Identity(transport);
     this.mfa = new Mfa(transport);
     this.deviceLogins = new DeviceLogins(transport);
+    this.users = new Users(transport);
     this.sessions = new Sessions(transport);
     this.auditLog = new AuditLog(transport);
     this.keys = new Keys(transport);

@@ -3339,6 +3339,11 @@ export interface ResponseUsage {
 /** What a user may administer. */
 export type Role = 'member' | 'marketing' | 'admin';
 
+/** What the user may administer from now on. */
+export interface RoleUpdateRequest {
+  role: Role;
+}
+
 /** How to replace the secret. */
 export interface RotateKeyRequest {
   /** How long the old secret keeps working, seconds; 0 ends it at once. */
@@ -3858,6 +3863,15 @@ export interface UsageRow {
   cost_usd: string;
   /** What the account paid beyond its plan’s quota, USD. */
   charged_usd: string;
+}
+
+/** Users of the gateway, the newest first; who has closed their account is not among them. */
+export interface UserListResponse {
+  items: UserResponse[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
 }
 
 /** Display name. */

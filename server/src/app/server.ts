@@ -16,7 +16,7 @@ import {
   registrationRoutes,
   siteEventRoutes,
 } from '../events/index.ts';
-import { accountRoutes, auditRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes } from '../identity/index.ts';
+import { accountRoutes, auditRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes, userRoutes } from '../identity/index.ts';
 import { deploymentRoutes } from '../inference/index.ts';
 import { createInvites, inviteRoutes } from '../invites/index.ts';
 import { type Clock, systemClock } from '../kernel/clock.ts';
@@ -192,6 +192,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.account, accountRoutes(identity)),
           ...endpointsOf(contract.deviceLogins, deviceLoginRoutes(identity, publicUrl)),
           ...endpointsOf(contract.mfa, mfaRoutes(identity)),
+          ...endpointsOf(contract.users, userRoutes(identity)),
           ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
           ...endpointsOf(
             contract.budgets,

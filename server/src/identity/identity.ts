@@ -13,6 +13,7 @@ import { createPasswords } from './passwords.ts';
 import { createProfile, type OnAccountClosed, type Profile } from './profile.ts';
 import { answerMailRequests } from './recovery/answer-requests.ts';
 import { createRecovery, type Recovery } from './recovery/recovery.ts';
+import { createRoles, type Roles } from './roles.ts';
 import type { SecretBox } from './secret-box.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createThrottle, type Throttle } from './throttle/throttle.ts';
@@ -26,6 +27,7 @@ export interface Identity {
   readonly logins: Logins;
   readonly deviceLogins: DeviceLogins;
   readonly mfa: Mfa;
+  readonly roles: Roles;
   readonly profile: Profile;
   readonly recovery: Recovery;
   readonly auditLog: AuditLog;
@@ -61,6 +63,7 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed }: Identi
     logins: createLogins({ em, pool, sessions, passwords, secondFactor, throttle, clock }),
     deviceLogins: createDeviceLogins({ em, sessions, throttle, clock }),
     mfa: createMfa({ em, secondFactor, ownerProof, clock }),
+    roles: createRoles({ em, clock }),
     profile: createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, throttle, clock }),
     recovery: createRecovery({ em, pool, passwords, throttle, clock }),
     auditLog: createAuditLog(pool),

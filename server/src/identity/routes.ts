@@ -37,6 +37,17 @@ export const mfaRoutes = ({ logins, mfa }: Identity): Handlers<typeof contract.m
   },
 });
 
+export const userRoutes = ({ roles }: Identity): Handlers<typeof contract.users> => ({
+  list: async ({ query: { limit, offset, ...wanted } }) => {
+    const { users, total } = await roles.list({ ...wanted, limit, offset });
+    return { status: 200, body: { items: users.map(toUser), total, limit, offset } };
+  },
+  setRole: async ({ principal, params, body, ...call }) => ({
+    status: 200,
+    body: toUser(await roles.set(principal, params.user_id, body.role, originOf(call))),
+  }),
+});
+
 const ACCEPTED = { status: 202, body: { accepted: true } } as const;
 
 export const accountRoutes = ({ profile, sessions, recovery }: Identity): Handlers<typeof contract.account> => ({

@@ -5,14 +5,13 @@ import { EXIT } from '../../exit-codes.ts';
 import { Failure } from '../../failure.ts';
 import { type Column, printRecord } from '../../print.ts';
 import { askFor, askSecrets } from '../secrets.ts';
+import { USER_FIELDS } from './fields.ts';
 
 interface Options {
   readonly email?: string;
   readonly name?: string;
   readonly internalSecretEnv: string;
 }
-
-const FIELDS = ['user_id', 'account_id', 'email', 'name', 'role', 'email_verified', 'mfa_enabled', 'plan', 'created_at'];
 
 const LINES: readonly Column<UserResponse>[] = [
   { title: 'User', of: ({ user_id }) => user_id },
@@ -23,7 +22,7 @@ const LINES: readonly Column<UserResponse>[] = [
 
 export const createUser = (users: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    USER_FIELDS,
     users
       .command('create')
       .description('Register a user, as the web front end does; for operators')

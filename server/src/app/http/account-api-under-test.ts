@@ -16,6 +16,7 @@ import {
   identityEntities,
   identityRoutes,
   mfaRoutes,
+  userRoutes,
 } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
@@ -97,6 +98,7 @@ export async function startInstance(database: Database, url: string, options: Op
           deviceLoginRoutes(identity, () => 'https://tallygate.test'),
         ),
         ...endpointsOf(contract.mfa, mfaRoutes(identity)),
+        ...endpointsOf(contract.users, userRoutes(identity)),
         ...endpointsOf(contract.audit, auditRoutes(identity.auditLog)),
         ...endpointsOf(contract.keys, keyRoutes({ keys, clock })),
         ...endpoints,

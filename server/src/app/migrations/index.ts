@@ -41,6 +41,7 @@ import { correctionsMigration } from './0052-corrections.ts';
 import { anchorsByStateMigration } from './0053-anchors-by-state.ts';
 import { anchoredBatchesMigration } from './0054-anchored-batches.ts';
 import { deviceLoginsMigration } from './0063-device-logins.ts';
+import { rolesMigration } from './0072-roles.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -86,4 +87,5 @@ export const migrations: readonly Migration[] = [
   anchorsByStateMigration,
   anchoredBatchesMigration,
   deviceLoginsMigration,
+  rolesMigration,
 ];

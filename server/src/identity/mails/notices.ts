@@ -12,6 +12,7 @@ type Notice =
   | 'mfa-enabled'
   | 'mfa-disabled'
   | 'recovery-code-used'
+  | 'role-changed'
   | 'account-closed';
 
 interface Told {

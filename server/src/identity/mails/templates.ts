@@ -130,6 +130,11 @@ export const TEMPLATES = {
   'mfa-enabled': notice('Two-factor login is on', 'From now on a login needs a code from your authenticator app.'),
   'mfa-disabled': notice('Two-factor login is off', 'From now on the password alone is enough to log in.'),
   'recovery-code-used': notice('A recovery code was used', 'Somebody logged in with one of your recovery codes; it will not work again.'),
+  'role-changed': notice(
+    'Your role was changed',
+    'An administrator gave your account another role at this gateway: what you may see and change there is no longer the same.',
+    'Your profile says which it is now. If you expected no change, tell whoever runs the service.',
+  ),
   'account-closed': notice(
     'Your account is closed',
     'Your account is closed: its API keys and sessions have ended. What was used and paid stays on record, as the law asks.',

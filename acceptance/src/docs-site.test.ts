@@ -1,0 +1,160 @@
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AxeResults } from 'axe-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { chromiumPath, openBrowser } from './browser.ts';
+import { Gateway } from './gateway.ts';
+
+const SITE = fileURLToPath(new URL('../../docs/site/dist', import.meta.url));
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const executable = chromiumPath();
+const isBuilt = existsSync(join(SITE, 'index.html'));
+if (!executable) process.stdout.write('Skipped: the docs site is looked at in a Chromium; name it in CHROMIUM.\n');
+if (!isBuilt) process.stdout.write('Skipped: the docs site is not built here; `npm run test:docs` builds and tests it.\n');
+
+/** One of each kind. */
+const PAGES = {
+  home: '/docs/',
+  'first minute': '/docs/start/terminal/',
+  guide: '/docs/guides/keys/',
+  concept: '/docs/concepts/receipts/',
+  operation: '/docs/reference/inference/create-chat-completion/',
+  error: '/docs/errors/rate_limited/',
+  models: '/docs/models/',
+  verifier: '/docs/verify/',
+};
+const SCREENS: Readonly<Record<string, BrowserContextOptions>> = {
+  'light, at a desk': { colorScheme: 'light', viewport: { width: 1360, height: 900 } },
+  'dark, at a desk': { colorScheme: 'dark', viewport: { width: 1360, height: 900 } },
+  'light, on a phone': { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+  'dark, on a phone': { colorScheme: 'dark', viewport: { width: 390, height: 844 } },
+};
+
+describe.skipIf(!isBuilt)('a link of the docs site', () => {
+  it('leads to a page, and to a place on it, that there is', () => {
+    const pages = new Map(globSync('**/*.html', { cwd: SITE }).map((path) => [path, readFileSync(join(SITE, path), 'utf8')]));
+    const anchors = new Map([...pages].map(([path, html]) => [path, new Set(matches(html, /\sid="([^"]+)"/g))]));
+    const dead = [...pages].flatMap(([from, html]) =>
+      matches(html, /<a[^>]*\shref="([^"]+)"/g)
+        .filter((href) => /^(?:[#.]|\/docs)/.test(href))
+        .filter((href) => {
+          const [path = '', anchor] = href.split('#');
+          const target = path === '' ? from : pageAt(path.startsWith('/docs') ? path.slice('/docs'.length) : join('/', dirname(from), path));
+          return !pages.has(target) || (anchor !== undefined && anchor !== '' && !anchors.get(target)?.has(decodeURIComponent(anchor)));
+        })
+        .map((href) => `${from}: ${href}`),
+    );
+    expect(pages.size).toBeGreaterThan(200);
+    expect(dead).toEqual([]);
+  });
+});
+
+describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves it', () => {
+  let gateway: Gateway;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    gateway = await Gateway.start();
+    browser = await openBrowser(executable ?? '');
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await gateway?.remove();
+  });
+
+  /** A page that reports what it should not do. */
+  const open = async (options: BrowserContextOptions = {}): Promise<{ page: Page; complaints: string[] }> => {
+    const page = await (await browser.newContext(options)).newPage();
+    const complaints: string[] = [];
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('request', (request) => {
+      const { protocol, origin } = new URL(request.url());
+      if (protocol.startsWith('http') && origin !== gateway.url) complaints.push(`asks ${request.url()}`);
+    });
+    return { page, complaints };
+  };
+
+  describe.each(Object.entries(SCREENS))('%s', (_, screen) => {
+    it('is accessible, fits, asks no other origin and says nothing on the console, on every kind of page', async () => {
+      const { page, complaints } = await open(screen);
+      for (const [kind, path] of Object.entries(PAGES)) {
+        const answer = await page.goto(`${gateway.url}${path}`, { waitUntil: 'load' });
+        expect(answer?.status(), path).toBe(200);
+        await page.evaluate(AXE);
+        const found = await page.evaluate('axe.run(document)').then((results) => (results as AxeResults).violations);
+        expect(found.map(({ id, nodes }) => `${kind}: ${id} ${nodes.map(({ target }) => target.join(' ')).join(', ')}`)).toEqual([]);
+        expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth'), `${kind} fits`).toBe(true);
+      }
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    });
+  });
+
+  it('finds a page by the words in it', async () => {
+    const { page, complaints } = await open();
+    await page.goto(`${gateway.url}/docs/`);
+    await page.locator('button[data-open-modal]').click();
+    await page.getByPlaceholder('Search').fill('hard ceiling agent run');
+    await page.getByRole('dialog').getByRole('link', { name: 'Agent runs' }).first().click();
+    await page.waitForURL(/\/docs\/(?:concepts|guides)\/runs\//);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('has a page where the `type` of an answered problem points', async () => {
+    const answer = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST' });
+    const { type, title } = z.object({ type: z.url(), title: z.string() }).parse(await answer.json());
+    const { page } = await open();
+    await page.goto(type);
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe(title);
+    await page.context().close();
+  });
+
+  it('believes a receipt of this gateway, and not one with another cost', async () => {
+    const headers = { authorization: `Bearer ${gateway.bootstrap.test_api_key}`, 'content-type': 'application/json' };
+    const call = await fetch(`${gateway.url}/v1/chat/completions`, {
+      ...{ method: 'POST', headers },
+      body: JSON.stringify({ model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] }),
+    });
+    await call.text();
+    let receipt = '';
+    await expect
+      .poll(async () => {
+        const kept = await fetch(`${gateway.url}/v1/receipts/${call.headers.get('x-vaas-receipt-id')}`, { headers });
+        receipt = await kept.text();
+        return kept.status;
+      })
+      .toBe(200);
+    const altered = receipt.replace(/"cost_nano_usd":\s*"/, '$&1');
+    expect(altered).not.toBe(receipt);
+
+    const { page, complaints } = await open();
+    await page.goto(`${gateway.url}/docs/verify/`);
+    const check = async (text: string): Promise<void> => {
+      await page.getByLabel('Receipt', { exact: true }).fill(text);
+      await page.getByRole('button', { name: 'Check' }).click();
+    };
+    const verdict = () => page.getByRole('status').innerText();
+    await check(receipt);
+    await expect.poll(verdict).toMatch(/^Valid/);
+    await check(altered);
+    await expect.poll(verdict).toMatch(/^Not valid/);
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+});
+
+const matches = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found = '']) => found);
+
+/** The file of a path below `/docs`. */
+function pageAt(path: string): string {
+  const plain = normalize(path).replace(/^\//, '');
+  if (plain.endsWith('.html')) return plain;
+  return join(plain, 'index.html');
+}

@@ -1,0 +1,113 @@
+import { raw } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Role } from '@tallygate/contract';
+import type { Clock } from '../kernel/clock.ts';
+import { Problem } from '../kernel/problem.ts';
+import { type Actor, actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
+import { inUnit } from './execute.ts';
+import { notify } from './mails/notices.ts';
+import type { SessionPrincipal } from './principal.ts';
+import { User } from './user.ts';
+import { findByEmail, lockUser } from './users.ts';
+
+interface Wanted {
+  readonly role?: Role | undefined;
+  /** Exactly, but for upper and lower case. */
+  readonly email?: string | undefined;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export interface Roles {
+  /** Whoever has not closed their account, the newest first. */
+  list(wanted: Wanted): Promise<{ readonly users: readonly User[]; readonly total: number }>;
+  /**
+   * Counts from the next request on: sessions look it up, and a trigger tells the directories of keys. Setting what is set already changes
+   * nothing.
+   * @throws Problem `not_found`, `forbidden` for one's own role, `conflict` while the address is not confirmed
+   */
+  set(admin: SessionPrincipal, userId: string, role: Role, origin: Origin): Promise<User>;
+}
+
+export function createRoles({ em, clock }: { em: EntityManager; clock: Clock }): Roles {
+  return {
+    async list({ role, email, limit, offset }) {
+      const [users, total] = await em
+        .fork()
+        .findAndCount(
+          User,
+          { closedAt: null, ...(role && { role }), ...(email !== undefined && { [raw('lower(email)')]: raw('lower(?)', [email]) }) },
+          { populate: ['account'], orderBy: { createdAt: 'desc', id: 'desc' }, limit, offset },
+        );
+      return { users, total };
+    },
+
+    set: (admin, userId, role, origin) =>
+      em.fork().transactional(async (unit) => {
+        // Else the last administrator could be gone by one slip, or by one stolen session.
+        if (admin.userId === userId) throw new Problem('forbidden', 'Nobody changes their own role: ask another administrator.');
+        await oneAtATime(unit);
+        // Two administrators may take the role from each other at once: the second of them has none any more.
+        const actor = await unit.findOne(User, { id: admin.userId, closedAt: null });
+        if (actor?.role !== 'admin') throw new Problem('forbidden', 'This needs the role admin: ask an administrator.');
+        const user = await lockUser(unit, userId);
+        if (!user) throw new Problem('not_found', 'There is no such user: GET /v1/admin/users lists them.');
+        await change(unit, user, role, { actor: actorOf(admin), origin, now: new Date(clock.now()) });
+        return user;
+      }),
+  };
+}
+
+/**
+ * How a role is given on the server itself, by whoever can read the database's address: the way back where no administrator is left.
+ * @returns undefined when nobody has this address
+ * @throws Problem `conflict` while the address is not confirmed
+ */
+export const setRoleByOperator = (
+  { em, clock }: { em: EntityManager; clock: Clock },
+  email: string,
+  role: Role,
+): Promise<{ readonly before: Role } | undefined> =>
+  em.fork().transactional(async (unit) => {
+    await oneAtATime(unit);
+    const found = await findByEmail(unit, email);
+    const user = found && (await lockUser(unit, found.id));
+    if (!user) return undefined;
+    const before = user.role;
+    await change(unit, user, role, { actor: { kind: 'system', id: null }, now: new Date(clock.now()) });
+    return { before };
+  });
+
+async function change(unit: EntityManager, user: User, role: Role, { actor, origin, now }: By): Promise<void> {
+  const before = user.role;
+  if (before === role) return;
+  // Whoever registers somebody else's address first must not be given what is meant for its owner.
+  if (role !== 'member' && !user.emailVerifiedAt)
+    throw new Problem('conflict', 'The user has not confirmed the e-mail address: a role other than member is given after that.', {
+      param: 'role',
+    });
+  user.role = role;
+  await unit.flush();
+  const accountId = user.account.id;
+  await recordAudit(inUnit(unit), {
+    accountId,
+    actor,
+    action: 'user.role_changed',
+    target: { kind: 'user', id: user.id },
+    changes: { role: { from: before, to: role } },
+    ...(origin && { origin }),
+  });
+  // Where an administrator sits is no business of the user.
+  const nowhere = { ip: null, userAgent: null, requestId: origin?.requestId ?? '' };
+  await notify(inUnit(unit), 'role-changed', { to: user.email, accountId, at: now, origin: nowhere });
+}
+
+interface By {
+  readonly actor: Actor;
+  /** Left out where it is done on the server itself. */
+  readonly origin?: Origin;
+  readonly now: Date;
+}
+
+const oneAtATime = (unit: EntityManager): Promise<unknown> =>
+  inUnit(unit)(`select pg_advisory_xact_lock(hashtext('tallygate: roles'))`, []);
