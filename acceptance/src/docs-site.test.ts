@@ -44,7 +44,8 @@ describe.skipIf(!isBuilt)('a link of the docs site', () => {
         .filter((href) => /^(?:[#.]|\/docs)/.test(href))
         .filter((href) => {
           const [path = '', anchor] = href.split('#');
-          const target = path === '' ? from : pageAt(path.startsWith('/docs') ? path.slice('/docs'.length) : join('/', dirname(from), path));
+          const target =
+            path === '' ? from : pageAt(path.startsWith('/docs') ? path.slice('/docs'.length) : join('/', dirname(from), path));
           return !pages.has(target) || (anchor !== undefined && anchor !== '' && !anchors.get(target)?.has(decodeURIComponent(anchor)));
         })
         .map((href) => `${from}: ${href}`),
@@ -93,7 +94,7 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
       }
       expect(complaints).toEqual([]);
       await page.context().close();
-    });
+    }, 180_000);
   });
 
   it('finds a page by the words in it', async () => {
@@ -125,11 +126,14 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await call.text();
     let receipt = '';
     await expect
-      .poll(async () => {
-        const kept = await fetch(`${gateway.url}/v1/receipts/${call.headers.get('x-vaas-receipt-id')}`, { headers });
-        receipt = await kept.text();
-        return kept.status;
-      })
+      .poll(
+        async () => {
+          const kept = await fetch(`${gateway.url}/v1/receipts/${call.headers.get('x-receipt-id')}`, { headers });
+          receipt = await kept.text();
+          return kept.status;
+        },
+        { timeout: 20_000 },
+      )
       .toBe(200);
     const altered = receipt.replace(/"cost_nano_usd":\s*"/, '$&1');
     expect(altered).not.toBe(receipt);
@@ -140,7 +144,7 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
       await page.getByLabel('Receipt', { exact: true }).fill(text);
       await page.getByRole('button', { name: 'Check' }).click();
     };
-    const verdict = () => page.getByRole('status').innerText();
+    const verdict = () => page.getByRole('status').textContent();
     await check(receipt);
     await expect.poll(verdict).toMatch(/^Valid/);
     await check(altered);
