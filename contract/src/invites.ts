@@ -139,6 +139,7 @@ const InviteCounts = z
     pending: count('Not handed to the mail yet.', 1),
     queued: count('On their way.', 1),
     sent: count('Taken by a mail server.', 1),
+    unconfirmed: count('Handed to a mail server that was not heard before the connection or this service broke: most likely sent, and never sent twice.', 0),
     failed: count('Refused by a mail server, or given up.', 0),
     suppressed: count('Not mailed, since the address wants no mail.', 0),
     activations: count('How many people have activated one.', 1),
@@ -148,7 +149,7 @@ const InviteCounts = z
 const BATCH = {
   ...{ batch_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', name: 'Spring beta', status: 'sending' },
   grants: { plan_id: 'pro', trial_days: 30, credit_usd: '10' },
-  counts: { total: 3, pending: 1, queued: 1, sent: 1, failed: 0, suppressed: 0, activations: 1 },
+  counts: { total: 3, pending: 1, queued: 1, sent: 1, unconfirmed: 0, failed: 0, suppressed: 0, activations: 1 },
   ...{ shared_uses: null, subject: null, message: null, expires_at: '2027-01-31T00:00:00.000Z' },
   ...{ created_by: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee78', created_at: '2026-11-21T08:00:00.000Z', revoked_at: null },
 };
@@ -195,7 +196,7 @@ export const MarketingInviteRecord = z
     email: Email.nullable().meta({ description: 'Null for a code that is given away.' }),
     name: UserName.nullable(),
     status: z
-      .enum(['pending', 'queued', 'sent', 'failed', 'suppressed', 'shared', 'revoked'])
+      .enum(['pending', 'queued', 'sent', 'unconfirmed', 'failed', 'suppressed', 'shared', 'revoked'])
       .meta({ description: 'Where its mail is; `shared` has none.' }),
     max_uses: z.int().meta({ examples: [1] }),
     uses: z.int().meta({ description: 'How many have activated it.', examples: [0] }),

@@ -29,7 +29,7 @@ describe('invites', () => {
       ...{ plan_id: 'pro', trial_days: 30, credit_usd: '10', expires_at: '2026-12-21T08:00:00.000Z' },
     });
     expect([stdout.split('\n').slice(3, 5), exitCode]).toEqual([
-      ['gives\tpro for 30 days, 10 USD', 'mails\t1 of 3 sent, 0 failed, 0 suppressed'],
+      ['gives\tpro for 30 days, 10 USD', 'mails\t1 of 3 sent, 0 unconfirmed, 0 failed, 0 suppressed'],
       0,
     ]);
   });

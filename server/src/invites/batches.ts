@@ -29,6 +29,7 @@ export interface Batch {
   readonly pending: number;
   readonly queued: number;
   readonly sent: number;
+  readonly unconfirmed: number;
   readonly failed: number;
   readonly suppressed: number;
   readonly activations: number;
@@ -39,7 +40,7 @@ export interface Invite {
   readonly invite_id: string;
   readonly email: string | null;
   readonly name: string | null;
-  readonly status: 'pending' | 'queued' | 'sent' | 'failed' | 'suppressed' | 'shared';
+  readonly status: 'pending' | 'queued' | 'sent' | 'unconfirmed' | 'failed' | 'suppressed' | 'shared';
   readonly max_uses: number;
   readonly uses: number;
   readonly failure: string | null;
@@ -58,7 +59,7 @@ interface Administrator {
   readonly origin: Origin;
 }
 
-const COUNTED = ['pending', 'queued', 'sent', 'failed', 'suppressed'].map(
+const COUNTED = ['pending', 'queued', 'sent', 'unconfirmed', 'failed', 'suppressed'].map(
   (status) => `count(*) filter (where i.status = '${status}')::int as ${status}`,
 );
 const BATCHES = `select b.*, c.* from invite_batches b cross join lateral (

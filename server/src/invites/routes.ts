@@ -58,12 +58,12 @@ function statusOf({ revoked_at, expires_at, pending, queued }: Batch, now: numbe
 
 const toWire = (batch: Batch, now: number): MarketingInviteBatchResponse => {
   const { batch_id, name, shared_uses, subject, message, created_by } = batch;
-  const { total, pending, queued, sent, failed, suppressed, activations } = batch;
+  const { total, pending, queued, sent, unconfirmed, failed, suppressed, activations } = batch;
   return {
     ...{ batch_id, name, shared_uses, subject, message, created_by },
     status: statusOf(batch, now),
     grants: { plan_id: batch.plan_id, trial_days: batch.trial_days, credit_usd: formatUsd(batch.credit_nano) },
-    counts: { total, pending, queued, sent, failed, suppressed, activations },
+    counts: { total, pending, queued, sent, unconfirmed, failed, suppressed, activations },
     expires_at: rfc3339(batch.expires_at),
     created_at: rfc3339(batch.created_at),
     revoked_at: timeOrNull(batch.revoked_at),

@@ -33,12 +33,12 @@ export async function sendDue(deps: SendDeps, signal?: AbortSignal): Promise<voi
 
 async function learnOutcomes(pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ invite_id: string }>("select invite_id from invites where status = 'queued'");
-  for (const { dedupeKey: key, sentAt, failure } of await outcomesOfMails(
+  for (const { dedupeKey: key, sentAt, isUnconfirmed, failure } of await outcomesOfMails(
     pool,
     rows.map(({ invite_id }) => dedupeKey(invite_id)),
   ))
     await pool.query("update invites set status = $2, sent_at = $3, failure = $4 where invite_id = $1 and status = 'queued'", [
-      ...[key.slice(dedupeKey('').length), sentAt === null ? 'failed' : 'sent', sentAt, sentAt === null ? failure : null],
+      ...[key.slice(dedupeKey('').length), sentAt !== null ? 'sent' : isUnconfirmed ? 'unconfirmed' : 'failed', sentAt, sentAt === null ? failure : null],
     ]);
 }
 
@@ -67,7 +67,7 @@ const queueNext = ({ pool, clock, sealForMail }: SendDeps): Promise<boolean> =>
       const code = newInviteCode();
       await execute("update invites set status = 'queued', code_hash = $2 where invite_id = $1", [invite_id, inviteCodeHash(code)]);
       await queueMail(execute, {
-        ...{ to: email, template: 'beta-invite', dedupeKey: dedupeKey(invite_id) },
+        ...{ to: email, template: 'beta-invite', dedupeKey: dedupeKey(invite_id), isSentOnce: true },
         data: { sealed_code: sealForMail(code), email, name, subject: invite.subject, message: invite.message, ...giftOf(invite) },
       });
       await sightPerson(execute, { email, name, source: 'invite', at: now });

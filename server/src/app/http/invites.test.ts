@@ -1,6 +1,9 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MailSender } from '../../adapters/mail/port.ts';
+import { createDesk, createOutbox } from '../../identity/index.ts';
 import { createInvites, type Invites, inviteRoutes } from '../../invites/index.ts';
+import { silentLog } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { dyingPool, type PlansUnderTest, plansUnderTest } from '../../plans/plans-under-test.ts';
 import { type Instance, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
@@ -131,6 +134,26 @@ describe('a code', () => {
     expect(JSON.stringify([await get(`${BATCHES}/${batch_id}`), await get(`${BATCHES}/${batch_id}/invites`)])).not.toContain(code);
     expect(JSON.stringify(await query('select * from invites where batch_id = $1', [batch_id]))).not.toContain(code);
   });
+});
+
+test('an invitation of which nobody heard whether it was taken is unconfirmed, and not mailed again', async () => {
+  const email = someone();
+  await deliver();
+  const { batch_id } = await make({ recipients: [{ email }] });
+  await invites.goOn();
+  const breaking: MailSender = {
+    close: async () => {},
+    async send(_mail, beforeHandover) {
+      await beforeHandover?.();
+      throw new Error('the connection broke');
+    },
+  };
+  const desk = createDesk(identified.box, () => 'https://app.example');
+  await createOutbox({ pool: db.database.pool, sender: breaking, desk, log: silentLog() }).sendDue();
+  await deliver();
+  expect((await get(`${BATCHES}/${batch_id}`)).counts).toMatchObject({ unconfirmed: 1, queued: 0, sent: 0 });
+  expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject([{ status: 'unconfirmed', failure: 'the connection broke' }]);
+  expect(await invitationsTo(email)).toEqual([]);
 });
 
 describe('an activation', () => {

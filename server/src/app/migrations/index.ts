@@ -42,6 +42,7 @@ import { anchorsByStateMigration } from './0053-anchors-by-state.ts';
 import { anchoredBatchesMigration } from './0054-anchored-batches.ts';
 import { deviceLoginsMigration } from './0063-device-logins.ts';
 import { rolesMigration } from './0072-roles.ts';
+import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -88,4 +89,5 @@ export const migrations: readonly Migration[] = [
   anchoredBatchesMigration,
   deviceLoginsMigration,
   rolesMigration,
+  mailsSentOnceMigration,
 ];

@@ -1,10 +1,12 @@
 import type { Pool } from 'pg';
 
-/** What became of a mail: it was taken by a mail server, or it was refused or given up. */
+/** What became of a mail: it was taken by a mail server, it was refused or given up, or nobody heard whether it was taken. */
 export interface MailOutcome {
   readonly dedupeKey: string;
-  /** Null for one that failed. */
+  /** Null for one that failed or is unconfirmed. */
   readonly sentAt: Date | null;
+  /** Of one that is sent once: whether it may have been taken all the same. */
+  readonly isUnconfirmed: boolean;
   /** What the mail server said last; null when nothing went wrong. */
   readonly failure: string | null;
 }
@@ -13,7 +15,7 @@ export interface MailOutcome {
 export async function outcomesOfMails(pool: Pick<Pool, 'query'>, dedupeKeys: readonly string[]): Promise<readonly MailOutcome[]> {
   if (dedupeKeys.length === 0) return [];
   const { rows } = await pool.query<MailOutcome>(
-    `select dedupe_key as "dedupeKey", sent_at as "sentAt", last_error as failure from mails
+    `select dedupe_key as "dedupeKey", sent_at as "sentAt", is_unconfirmed as "isUnconfirmed", last_error as failure from mails
       where dedupe_key = any($1) and (sent_at is not null or failed_at is not null)`,
     [dedupeKeys],
   );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Mail, MailRefused } from '../../adapters/mail/port.ts';
+import { type Mail, MailDeferred, MailRefused } from '../../adapters/mail/port.ts';
 import { createSmtpSender } from '../../adapters/mail/smtp.ts';
 import { startSmtpServer } from '../../adapters/mail/smtp-server-under-test.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
@@ -9,6 +9,7 @@ import { silentLog } from '../../kernel/log.ts';
 import type { Execute } from '../execute.ts';
 import { createSecretBox } from '../secret-box.ts';
 import { createDesk, sealForMail } from './desk.ts';
+import { outcomesOfMails } from './mail-outcomes.ts';
 import { createOutbox } from './outbox.ts';
 import { queueMail } from './queue-mail.ts';
 
@@ -126,6 +127,59 @@ describe('the outbox', () => {
     const sent: Mail[] = [];
     await outboxOf(async (mail) => void sent.push(mail)).sendDue();
     expect(sent.map(({ id }) => id)).toEqual([first.id]);
+  });
+
+  describe('of a mail that is sent once', () => {
+    const queueOnce = async () => {
+      const to = somebody();
+      await queueMail(execute, { to, template: 'password-changed', data: event, dedupeKey: to, isSentOnce: true });
+      return to;
+    };
+    /** Hands the mail over, and fails then. */
+    const outboxThat = (fails: () => Promise<unknown>) =>
+      createOutbox({
+        ...{ pool, desk, log: silentLog() },
+        sender: {
+          close: async () => {},
+          async send(_mail, beforeHandover) {
+            await beforeHandover?.();
+            await fails();
+          },
+        },
+      });
+    const sentAgain = async () => {
+      const sent: Mail[] = [];
+      await pool.query("update mails set due_at = now() where recipient like 'user-%'");
+      await outboxOf(async (mail) => void sent.push(mail)).sendDue();
+      return sent.map(({ to }) => to);
+    };
+
+    test('what may have arrived when its process died, or was not heard of, is unconfirmed and never sent again', async () => {
+      const killed = await queueOnce();
+      const dying = outboxThat(() =>
+        pool.query(
+          `select pg_terminate_backend(pid, 30000) from pg_stat_activity where datname = current_database() and state = 'idle in transaction'`,
+        ),
+      );
+      await expect(dying.sendDue()).rejects.toThrow();
+      expect((await rowOf(killed)).failed_at).toBeNull();
+      expect(await sentAgain()).toEqual([]);
+      const unheard = await queueOnce();
+      await outboxThat(() => Promise.reject(new Error('the connection broke'))).sendDue();
+      expect(await sentAgain()).toEqual([]);
+      expect(await outcomesOfMails(pool, [killed, unheard])).toMatchObject(
+        [killed, unheard].map((dedupeKey) => ({ dedupeKey, sentAt: null, isUnconfirmed: true })),
+      );
+    });
+
+    test('what a mail server has not taken is sent again', async () => {
+      const deferred = await queueOnce();
+      await outboxThat(() => Promise.reject(new MailDeferred('451 later'))).sendDue();
+      expect(await sentAgain()).toEqual([deferred]);
+      const away = await queueOnce();
+      await outboxOf(() => Promise.reject(new Error('nobody there'))).sendDue();
+      expect(await sentAgain()).toEqual([away]);
+    });
   });
 
   test('a row whose template is gone or whose data does not fit is kept and reported, not sent', async () => {

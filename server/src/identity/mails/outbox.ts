@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { MailRefused, type MailSender } from '../../adapters/mail/port.ts';
+import { MailDeferred, MailRefused, type MailSender } from '../../adapters/mail/port.ts';
 import type { Log } from '../../kernel/log.ts';
 import { dress } from './letter.ts';
 import { composeLetter, type Desk } from './templates.ts';
@@ -10,6 +10,8 @@ const LAST_RETRY_SECONDS = 3_600;
 const GIVE_UP_SECONDS = 2 * 86_400;
 const KEPT_DAYS = 30;
 const MAX_ERROR_LENGTH = 500;
+
+const SENDER_DIED: Failure = { error: new Error('Its sender died while it was handing the mail over'), isOpen: true };
 
 /** The mails that wait, and what sends them. */
 export interface Outbox {
@@ -33,18 +35,27 @@ interface MailRow {
   readonly data: unknown;
   readonly attempts: number;
   readonly is_too_old: boolean;
+  readonly is_sent_once: boolean;
+}
+
+/** How an attempt failed. */
+interface Failure {
+  readonly error: Error;
+  /** The mail server may have the mail. */
+  readonly isOpen: boolean;
 }
 
 /**
  * A mail is locked for as long as it is being sent, and marked in the same transaction: a process that is killed in between
- * leaves the mail due, and the repeat carries the same Message-ID.
+ * leaves the mail due, and the repeat carries the same Message-ID. Of a mail that is sent once it is committed beside that transaction
+ * that it is being handed over, before its end is on the wire: whoever finds that, and the row unlocked, does not send it again.
  */
 export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
   async function sendNext(client: PoolClient): Promise<boolean | undefined> {
     await client.query('begin');
     const { rows } = await client.query<MailRow>(
-      `select id, recipient, template, data, attempts, created_at < now() - $1 * interval '1 second' as is_too_old from mails
-        where sent_at is null and failed_at is null and due_at <= now() order by due_at, id limit 1 for update skip locked`,
+      `select id, recipient, template, data, attempts, is_sent_once, created_at < now() - $1 * interval '1 second' as is_too_old from mails
+        where sent_at is null and failed_at is null and due_at <= now() order by due_at, id limit 1 for no key update skip locked`,
       [GIVE_UP_SECONDS],
     );
     const [row] = rows;
@@ -52,23 +63,42 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
       await client.query('commit');
       return undefined;
     }
-    const failure = await send(row);
+    const failure = (await wasHandedOver(client, row)) ? SENDER_DIED : await send(row);
     if (failure === undefined)
       await client.query('update mails set sent_at = clock_timestamp(), attempts = attempts + 1 where id = $1', [row.id]);
-    else await postpone(client, row, failure);
+    else if (failure.isOpen) await leaveOpen(client, row, failure.error);
+    else await postpone(client, row, failure.error);
     await client.query('commit');
     return failure === undefined;
   }
 
+  async function wasHandedOver(client: PoolClient, { id, is_sent_once }: MailRow): Promise<boolean> {
+    return is_sent_once && (await client.query('select from mail_handovers where mail_id = $1', [id])).rowCount === 1;
+  }
+
   /** Resolves to what went wrong. */
-  async function send({ id, recipient, template, data }: MailRow): Promise<Error | undefined> {
+  async function send({ id, recipient, template, data, is_sent_once }: MailRow): Promise<Failure | undefined> {
+    let isHandedOver = false;
+    const handOver = async () => {
+      await pool.query('insert into mail_handovers (mail_id) values ($1)', [id]);
+      isHandedOver = true;
+    };
     try {
       const letter = composeLetter(template, data, desk);
-      await sender.send({ id, to: recipient, subject: letter.subject, ...dress(letter) });
+      await sender.send({ id, to: recipient, subject: letter.subject, ...dress(letter) }, is_sent_once ? handOver : undefined);
       return undefined;
     } catch (failure) {
-      return failure instanceof Error ? failure : new Error(String(failure));
+      const wasAnswered = failure instanceof MailRefused || failure instanceof MailDeferred;
+      return { error: failure instanceof Error ? failure : new Error(String(failure)), isOpen: isHandedOver && !wasAnswered };
     }
+  }
+
+  async function leaveOpen(client: PoolClient, { id, template }: MailRow, error: Error): Promise<void> {
+    log.warn({ mail: id, template, err: error }, 'it was not heard whether a mail was taken; it is not sent again');
+    await client.query(
+      `update mails set attempts = attempts + 1, last_error = $2, failed_at = clock_timestamp(), is_unconfirmed = true where id = $1`,
+      [id, error.message.slice(0, MAX_ERROR_LENGTH)],
+    );
   }
 
   async function postpone(client: PoolClient, row: MailRow, failure: Error): Promise<void> {
@@ -78,6 +108,7 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
     const facts = { mail: row.id, template: row.template, attempt: row.attempts + 1, err: failure };
     if (isOver) log.error(facts, 'a mail could not be sent and is given up');
     else log.warn({ ...facts, retrySeconds }, 'a mail could not be sent and will be tried again');
+    await client.query('delete from mail_handovers where mail_id = $1', [row.id]);
     await client.query(
       `update mails set attempts = attempts + 1, last_error = $2, failed_at = case when $3 then clock_timestamp() end,
               due_at = clock_timestamp() + $4 * interval '1 second' where id = $1`,

@@ -10,16 +10,18 @@ interface QueuedMail<Name extends TemplateName> {
   /** Of two mails with one key only the first is ever sent: `budget:<key>:2026-11:80`. */
   readonly dedupeKey?: string;
   readonly accountId?: string;
+  /** Rather none than two: what may have arrived when its sender died is not sent again. */
+  readonly isSentOnce?: true;
 }
 
-/** Writes a mail into the outbox, in the transaction of what it tells about. A job sends it, at least once. */
+/** Writes a mail into the outbox, in the transaction of what it tells about. A job sends it: at least once, or at most once with `isSentOnce`. */
 export async function queueMail<Name extends TemplateName>(
   execute: Execute,
-  { to, template, data, dedupeKey, accountId }: QueuedMail<Name>,
+  { to, template, data, dedupeKey, accountId, isSentOnce }: QueuedMail<Name>,
 ): Promise<void> {
   await execute(
-    `insert into mails (id, account_id, recipient, template, data, dedupe_key)
-     values ($1, $2, $3, $4, $5, $6) on conflict (dedupe_key) do nothing`,
-    [newId(), accountId ?? null, to, template, JSON.stringify(data), dedupeKey ?? null],
+    `insert into mails (id, account_id, recipient, template, data, dedupe_key, is_sent_once)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (dedupe_key) do nothing`,
+    [newId(), accountId ?? null, to, template, JSON.stringify(data), dedupeKey ?? null, isSentOnce ?? false],
   );
 }
