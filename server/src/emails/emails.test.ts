@@ -11,6 +11,7 @@ import type { Principal } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { sightPerson, suppress } from '../people/index.ts';
+import { createExpansion } from './expand.ts';
 import { createEmailSender, createEmails, createUnsubscribing } from './index.ts';
 
 const PROCESS = join(import.meta.dirname, 'sender-process-under-test.ts');
@@ -43,7 +44,7 @@ async function person(email = `person-${++serial}@example.com`, name: string | n
   return { id: rows[0].person_id, email };
 }
 
-async function worldOf(behaviour: Parameters<typeof startSmtpServer>[0] = {}) {
+async function worldOf(behaviour: Parameters<typeof startSmtpServer>[0] = {}, perSecond = 100_000) {
   const server = await startSmtpServer(behaviour);
   const smtp = createSmtpSender({ url: server.url, from: 'Tallygate <news@mail.example>', connections: 4 });
   endings.push(
@@ -52,13 +53,21 @@ async function worldOf(behaviour: Parameters<typeof startSmtpServer>[0] = {}) {
   );
   const publicUrl = () => 'https://tallygate.test';
   const unsubscribing = createUnsubscribing({ pool, clock });
-  const sender = createEmailSender({ pool, sender: smtp, unsubscribing, clock, log: silentLog(), publicUrl, perSecond: 100_000 });
+  const sender = createEmailSender({ pool, sender: smtp, unsubscribing, clock, log: silentLog(), publicUrl, perSecond });
   const emails = createEmails({ pool, clock, publicUrl, addressOf: async () => 'Staff@example.com' });
   const send = async (request: object) =>
     emails.send(caller, contract.emails.send.body.parse({ subject: 'Hello', text: 'Hi {{first_name|there}}', ...request }));
   const progressOf = async (emailId: string | undefined) => (await emails.get(emailId ?? '')).progress;
   return { server, sender, emails, unsubscribing, send, progressOf };
 }
+
+const tagged = (tag: string, count: number) =>
+  pool.query(
+    `insert into people (person_id, email, sources, tags, created_at, updated_at)
+     select gen_random_uuid(), $1 || '-' || i || '@example.com', '{import}', array[$1], now(), now() from generate_series(1, $2::int) as i
+     on conflict do nothing`,
+    [tag, count],
+  );
 
 describe('a mail', () => {
   test('says the name in text and HTML, and how to unsubscribe in one click', async () => {
@@ -130,6 +139,53 @@ describe('a mail', () => {
     await sender.sendDue();
     expect(server.inbox).toEqual([]);
     await expect(emails.cancel(caller, email?.email_id ?? '')).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  test('that is canceled while its recipients are looked up has none left that wait', async () => {
+    const { send, progressOf } = await worldOf();
+    await tagged('looked-up', 3_000);
+    const { email } = await send({ to: { filter: { q: '#looked-up' } } });
+    const expansion = createExpansion(pool, clock);
+    await expansion.goOn(0);
+    const canceling = await pool.connect();
+    await canceling.query('begin');
+    await canceling.query("update emails set state = 'canceled' where email_id = $1", [email?.email_id]);
+    await canceling.query("update email_recipients set state = 'canceled' where email_id = $1", [email?.email_id]);
+    const going = expansion.goOn(0);
+    const isWaiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+    await Promise.race([going, vi.waitFor(async () => expect((await pool.query(isWaiting)).rowCount).toBe(1))]);
+    await canceling.query('commit');
+    canceling.release();
+    await going;
+    expect(await expansion.goOn(0)).toBe(false);
+    const { recipients, canceled } = await progressOf(email?.email_id);
+    expect(recipients).toBeGreaterThan(0);
+    expect(canceled).toBe(recipients);
+  });
+
+  test('to very many holds up no other: a test is next, and whoever else is due has every other turn', async () => {
+    const order: string[] = [];
+    let whenBegun = async () => {};
+    const recipient = async () => {
+      const begin = whenBegun;
+      whenBegun = async () => {};
+      await begin();
+      return 250;
+    };
+    const { sender, send } = await worldOf({ recipient, accepted: (address) => void order.push(address) }, 50);
+    await tagged('crowd', 150);
+    await tagged('few', 5);
+    whenBegun = async () => {
+      await send({ to: { filter: { q: '#few' } } });
+      await send({ to: { filter: { q: '#crowd' } }, mode: 'test' });
+    };
+    await send({ to: { filter: { q: '#crowd' } } });
+    await sender.sendDue();
+    expect(order).toHaveLength(156);
+    const lastOfFew = order.findLastIndex((address) => address.startsWith('few'));
+    // A batch is 50 mails: the test is in the second one, and the others in the third at the latest, however slowly they were looked up.
+    expect(order.indexOf('staff@example.com')).toBeLessThan(60);
+    expect(lastOfFew).toBeLessThan(130);
   });
 
   test('with a variable that nobody fills in is refused, and so is one for nobody', async () => {
@@ -223,11 +279,7 @@ test('of 5,000 recipients and a sender that is killed twice, nobody gets two, su
     recipient: (address) => (address.startsWith('bulk-13@') ? 550 : 250),
     accepted: (address) => void received.push(address),
   });
-  await pool.query(
-    `insert into people (person_id, email, sources, tags, created_at, updated_at)
-     select gen_random_uuid(), 'bulk-' || i || '@example.com', '{import}', '{bulk}', now(), now() from generate_series(1, $1::int) as i`,
-    [count],
-  );
+  await tagged('bulk', count);
   const all = Array.from({ length: count }, (_, i) => `bulk-${i + 1}@example.com`);
   await suppress(execute, { emails: all.filter(isSuppressed), reason: 'unsubscribed', at });
   clock.nowMs = Date.now();

@@ -6,12 +6,16 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { noteInHistory, suppress } from '../people/index.ts';
-import { expandDue } from './expand.ts';
+import { createExpansion } from './expand.ts';
 import { type Rendered, render, type Template } from './render.ts';
 import type { Unsubscribing } from './unsubscribing.ts';
 
 const AT_ONCE = 8;
-const BATCH = 200;
+/** A batch is what goes out in about a second, within these: so often whoever is next is looked up anew. */
+const LEAST_BATCH = 8;
+const MOST_BATCH = 200;
+/** So long at a time recipients are looked up, while others wait for their mail. */
+const EXPANDING_MS = 250;
 const MAX_ATTEMPTS = 8;
 const FIRST_RETRY_MS = 30_000;
 const LAST_RETRY_MS = 3_600_000;
@@ -65,9 +69,7 @@ export function createEmailSender(deps: EmailSenderDeps) {
           ]);
           if (rowCount)
             log.warn({ mails: rowCount }, 'marketing mails were being handed over when their sender died; they are not sent again');
-          await expandDue(pool, clock);
           await sendBatches(deps, signal);
-          await pool.query(FINISH, [new Date(clock.now())]);
           await client.query("select pg_advisory_unlock(hashtextextended('emails:send', 0))");
         }
         isBroken = false;
@@ -84,9 +86,12 @@ const FINISH = `update emails set state = 'sent', finished_at = $1 where state =
 
 async function sendBatches(deps: EmailSenderDeps, signal: AbortSignal | undefined): Promise<void> {
   const pace = createPace(deps.perSecond);
-  for (;;) {
+  const expansion = createExpansion(deps.pool, deps.clock);
+  while (!signal?.aborted) {
+    const isExpanding = await expansion.goOn(EXPANDING_MS);
     const rows = await dueRows(deps);
-    if (rows.length === 0 || signal?.aborted) return;
+    await deps.pool.query(FINISH, [new Date(deps.clock.now())]);
+    if (rows.length === 0 && !isExpanding) return;
     let isAway = false;
     const waiting = rows[Symbol.iterator]();
     const worker = async () => {
@@ -113,10 +118,11 @@ function createPace(perSecond: number) {
 }
 
 /** Those who unsubscribed since they were queued are taken out first. */
-async function dueRows({ pool, clock }: EmailSenderDeps): Promise<RecipientRow[]> {
+async function dueRows({ pool, clock, perSecond }: EmailSenderDeps): Promise<RecipientRow[]> {
   for (;;) {
     const now = new Date(clock.now());
-    const { rows } = await pool.query<RecipientRow & { is_suppressed: boolean }>(DUE, [now]);
+    const batch = Math.min(MOST_BATCH, Math.max(LEAST_BATCH, Math.ceil(perSecond)));
+    const { rows } = await pool.query<RecipientRow & { is_suppressed: boolean }>(DUE, [now, batch]);
     const [suppressed, due] = [rows.filter((row) => row.is_suppressed), rows.filter((row) => !row.is_suppressed)];
     if (suppressed.length > 0)
       await pool.query(
@@ -127,11 +133,16 @@ async function dueRows({ pool, clock }: EmailSenderDeps): Promise<RecipientRow[]
   }
 }
 
+/** Tests first; then one of each mail, and another one of each: a mail to very many does not hold up the others. */
 const DUE = `select r.recipient_id, r.address, r.name, r.company, r.attempts, e.is_test, e.subject, e.text_body, e.html_body, e.variables,
     not e.is_test and s.address_hash is not null as is_suppressed
-  from email_recipients r join emails e on e.email_id = r.email_id and e.state = 'sending'
+  from emails e
+    cross join lateral (
+      select q.*, row_number() over (order by q.due_at, q.recipient_id) as turn from email_recipients q
+      where q.email_id = e.email_id and q.state = 'queued' and q.due_at <= $1 and q.address is not null
+      order by q.due_at, q.recipient_id limit $2) r
     left join suppressed_addresses s on s.address_hash = r.address_hash
-  where r.state = 'queued' and r.due_at <= $1 and r.address is not null order by r.due_at, r.recipient_id limit ${BATCH}`;
+  where e.state = 'sending' order by e.is_test desc, r.turn, e.due_at, e.email_id limit $2`;
 
 async function sendOne(deps: EmailSenderDeps, row: RecipientRow): Promise<'done' | 'away'> {
   const url = `${deps.publicUrl()}/unsubscribe?token=${await deps.unsubscribing.tokenOf(row.recipient_id)}`;
@@ -209,8 +220,10 @@ async function postpone(
   { attempts, delayMs, error }: { readonly attempts: number; readonly delayMs: number; readonly error: Error },
 ): Promise<void> {
   await pool.query(
-    `update email_recipients set state = 'queued', attempts = $2, due_at = $3, last_error = $4, at = $5
-     where recipient_id = $1 and state in ('queued', 'handing_over')`,
+    `with mail as (select state from emails where email_id = (select email_id from email_recipients where recipient_id = $1) for share)
+     update email_recipients set state = case when mail.state = 'canceled' then 'canceled' else 'queued' end,
+       attempts = $2, due_at = $3, last_error = $4, at = $5
+     from mail where recipient_id = $1 and email_recipients.state in ('queued', 'handing_over')`,
     [recipient_id, attempts, new Date(clock.now() + delayMs), error.message.slice(0, MAX_ERROR_LENGTH), new Date(clock.now())],
   );
 }

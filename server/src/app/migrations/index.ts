@@ -43,6 +43,7 @@ import { anchoredBatchesMigration } from './0054-anchored-batches.ts';
 import { deviceLoginsMigration } from './0063-device-logins.ts';
 import { rolesMigration } from './0072-roles.ts';
 import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
+import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -90,4 +91,5 @@ export const migrations: readonly Migration[] = [
   deviceLoginsMigration,
   rolesMigration,
   mailsSentOnceMigration,
+  emailsInTurnMigration,
 ];
