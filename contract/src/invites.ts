@@ -139,7 +139,10 @@ const InviteCounts = z
     pending: count('Not handed to the mail yet.', 1),
     queued: count('On their way.', 1),
     sent: count('Taken by a mail server.', 1),
-    unconfirmed: count('Handed to a mail server that was not heard before the connection or this service broke: most likely sent, and never sent twice.', 0),
+    unconfirmed: count(
+      'Handed to a mail server that was not heard before the connection or this service broke: most likely sent, and never sent twice.',
+      0,
+    ),
     failed: count('Refused by a mail server, or given up.', 0),
     suppressed: count('Not mailed, since the address wants no mail.', 0),
     activations: count('How many people have activated one.', 1),

@@ -22,7 +22,8 @@ const LINES: readonly Column<Batch>[] = [
   { title: 'gives', of: giftText },
   {
     title: 'mails',
-    of: ({ counts }) => `${counts.sent} of ${counts.total} sent, ${counts.unconfirmed} unconfirmed, ${counts.failed} failed, ${counts.suppressed} suppressed`,
+    of: ({ counts }) =>
+      `${counts.sent} of ${counts.total} sent, ${counts.unconfirmed} unconfirmed, ${counts.failed} failed, ${counts.suppressed} suppressed`,
   },
   { title: 'activations', of: ({ counts }) => counts.activations },
   { title: 'open until', of: ({ expires_at }) => expires_at },

@@ -1269,6 +1269,8 @@ export interface InviteCounts {
   queued: number;
   /** Taken by a mail server. */
   sent: number;
+  /** Handed to a mail server that was not heard before the connection or this service broke: most likely sent, and never sent twice. */
+  unconfirmed: number;
   /** Refused by a mail server, or given up. */
   failed: number;
   /** Not mailed, since the address wants no mail. */
@@ -2006,7 +2008,7 @@ export interface MarketingInviteRecord {
   email: string | null;
   name: string | null;
   /** Where its mail is; `shared` has none. */
-  status: 'pending' | 'queued' | 'sent' | 'failed' | 'suppressed' | 'shared' | 'revoked';
+  status: 'pending' | 'queued' | 'sent' | 'unconfirmed' | 'failed' | 'suppressed' | 'shared' | 'revoked';
   max_uses: number;
   /** How many have activated it. */
   uses: number;

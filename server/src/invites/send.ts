@@ -38,7 +38,12 @@ async function learnOutcomes(pool: Pool): Promise<void> {
     rows.map(({ invite_id }) => dedupeKey(invite_id)),
   ))
     await pool.query("update invites set status = $2, sent_at = $3, failure = $4 where invite_id = $1 and status = 'queued'", [
-      ...[key.slice(dedupeKey('').length), sentAt !== null ? 'sent' : isUnconfirmed ? 'unconfirmed' : 'failed', sentAt, sentAt === null ? failure : null],
+      ...[
+        key.slice(dedupeKey('').length),
+        sentAt !== null ? 'sent' : isUnconfirmed ? 'unconfirmed' : 'failed',
+        sentAt,
+        sentAt === null ? failure : null,
+      ],
     ]);
 }
 
