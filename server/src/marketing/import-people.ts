@@ -64,7 +64,7 @@ export async function importPeople(
     const rows = pending;
     pending = [];
     const outcomes = await inTransaction(pool, (client) => takeRows(client, rows, { at: new Date(clock.now()), actor }));
-    for (const outcome of outcomes) result[outcome]++;
+    for (const { outcome, people } of outcomes) result[outcome] += Number(people);
   };
   for await (const row of readCsv(pieces)) {
     if (!columns) {
@@ -114,7 +114,10 @@ function parseRow({ cells, fault }: CsvRow, columns: readonly string[]): Row | s
   return parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`).join('; ');
 }
 
-type Outcome = 'created' | 'updated' | 'skipped';
+interface Outcome {
+  readonly outcome: 'created' | 'updated' | 'skipped';
+  readonly people: bigint;
+}
 
 /** In the order of their addresses, so that two imports of the same people wait for each other instead of for ever. */
 async function takeRows(
@@ -134,10 +137,10 @@ async function takeRows(
       tags,
     },
   }));
-  const { rows: outcomes } = await client.query<{ outcome: Outcome }>(
-    `select import_person(sighting, $2, $3) as outcome from (
-       select sighting from jsonb_array_elements($1::jsonb) as sighting order by sighting ->> 'email') as sightings`,
-    [JSON.stringify(sightings), by.actor.kind, by.actor.id],
-  );
-  return outcomes.map(({ outcome }) => outcome);
+  const { rows: outcomes } = await client.query<Outcome>('select outcome, people from import_people($1::jsonb, $2, $3)', [
+    JSON.stringify(sightings),
+    by.actor.kind,
+    by.actor.id,
+  ]);
+  return outcomes;
 }

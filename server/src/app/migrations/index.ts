@@ -44,6 +44,7 @@ import { deviceLoginsMigration } from './0063-device-logins.ts';
 import { rolesMigration } from './0072-roles.ts';
 import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
 import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
+import { importInSetsMigration } from './0078-import-in-sets.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -92,4 +93,5 @@ export const migrations: readonly Migration[] = [
   rolesMigration,
   mailsSentOnceMigration,
   emailsInTurnMigration,
+  importInSetsMigration,
 ];
