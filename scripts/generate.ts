@@ -1,6 +1,7 @@
 // Writes everything that follows from the contract, or with --check says what no longer does.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { manText } from '../cli/scripts/generate-man.ts';
 import { openApiDocument } from '../contract/src/openapi.ts';
 import { errorsModule } from '../sdk/scripts/generate-errors.ts';
 import { modelsModule } from '../sdk/scripts/generate-models.ts';
@@ -8,9 +9,10 @@ import { errorPages } from './error-pages.ts';
 
 const root = dirname(import.meta.dirname);
 /** Folders that hold generated files only: whatever else lies in them is left over. */
-const PURELY_GENERATED = ['docs/errors'];
+const PURELY_GENERATED = ['cli/man', 'docs/errors'];
 
 const wanted = new Map([
+  ['cli/man/tallygate.1', manText()],
   ['contract/openapi.json', `${JSON.stringify(openApiDocument(), null, 2)}\n`],
   ['sdk/src/generated/errors.ts', errorsModule()],
   ['sdk/src/generated/models.ts', modelsModule()],

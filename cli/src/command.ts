@@ -2,6 +2,7 @@ import type { Tallygate } from '@tallygate/sdk';
 import { type Command, CommanderError, InvalidArgumentError, type OptionValues } from 'commander';
 import { connect, type Wish } from './connect.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { counted, ProgressLine } from './progress.ts';
 import type { World } from './world.ts';
 
 /** Options that every command takes. */
@@ -40,16 +41,29 @@ export function performer(world: World, onExit: (code: ExitCode) => void): Perfo
       const command = all.at(-1) as Command;
       const { profile, baseUrl } = command.optsWithGlobals<GlobalOptions>();
       const { json: jsonFields } = command.opts<{ json?: readonly string[] }>();
-      const commandWorld: CommandWorld = { ...world, profile, baseUrl, jsonFields, connect: (wish) => connect(commandWorld, wish) };
+      const commandWorld: CommandWorld = {
+        ...world,
+        ...{ profile, baseUrl, jsonFields },
+        connect: (wish) => connect(commandWorld, wish),
+        // What goes to a terminal shows its progress by itself.
+        saveBytes: (path, bytes) =>
+          world.saveBytes(path, path === '-' && world.out.isTty ? bytes : counted(bytes, new ProgressLine(world.err))),
+      };
       onExit((await run(commandWorld, { args: command.args, options: command.opts() })) ?? EXIT.ok);
     };
 }
+
+const fieldsOf = new WeakMap<Command, readonly string[]>();
+
+/** What `--json` of a command can be asked for; nothing where it has no such option. */
+export const jsonFieldsOf = (command: Command): readonly string[] => fieldsOf.get(command) ?? [];
 
 /**
  * Adds `--json [fields]`. Without a value it lists the fields instead of running the command, so that a script's author finds them
  * without making a key or naming a file.
  */
 export function withJson(fields: readonly string[], command: Command): Command {
+  fieldsOf.set(command, fields);
   const help = 'print these fields as JSON (comma-separated, or `all`); without a value, list the fields';
   return command
     .option('--json [fields]', help, (wanted) => chosenFields(wanted, fields))

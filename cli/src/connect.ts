@@ -35,17 +35,22 @@ export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<
 }
 
 /** The gateway that is meant. */
-const addressOf = ({ baseUrl, env }: Pick<ConnectWorld, 'baseUrl' | 'env'>, login: KeptLogin | undefined): string =>
+export const addressOf = ({ baseUrl, env }: Pick<ConnectWorld, 'baseUrl' | 'env'>, login: KeptLogin | undefined): string =>
   baseUrl ?? env.baseUrl ?? login?.base_url ?? DEFAULT_BASE_URL;
 
-/** Where a credential comes from. */
-type Source = 'TALLYGATE_API_KEY' | 'TALLYGATE_SESSION_TOKEN' | 'login';
+/** Where a credential comes from; its words are what `tallygate doctor` says. */
+export type Source = 'TALLYGATE_API_KEY' | 'TALLYGATE_SESSION_TOKEN' | 'login';
 
 /**
  * The environment wins over the login, and in it the key over the session, except where keys are changed, which few API keys may do.
  * A session goes only to the gateway that gave it: another address must not be able to collect it.
  */
-function sourceFor({ env }: Pick<ConnectWorld, 'env'>, wish: Wish, baseUrl: string, login: KeptLogin | undefined): Source | undefined {
+export function sourceFor(
+  { env }: Pick<ConnectWorld, 'env'>,
+  wish: Wish,
+  baseUrl: string,
+  login: KeptLogin | undefined,
+): Source | undefined {
   const key = env.apiKey === undefined ? undefined : 'TALLYGATE_API_KEY';
   const stored = login !== undefined && sameAddress(login.base_url, baseUrl) ? 'login' : undefined;
   const session = env.sessionToken === undefined ? stored : 'TALLYGATE_SESSION_TOKEN';

@@ -21,7 +21,7 @@ type Logins = Readonly<Record<string, KeptLogin>>;
 type CredentialsWorld = Pick<World, 'env' | 'err' | 'keyring' | 'readPrivateFile' | 'writeFile'>;
 type FilesWorld = Pick<World, 'env'>;
 
-const credentialsPath = ({ env }: FilesWorld): string => join(env.configDirectory, 'credentials.json');
+export const credentialsPath = ({ env }: FilesWorld): string => join(env.configDirectory, 'credentials.json');
 
 /** Where a profile's copy of the gateway's public receipt keys lies. */
 export const keySetPath = ({ env }: FilesWorld, profile: string): string => join(env.configDirectory, `${profile}.vaas-keys.json`);

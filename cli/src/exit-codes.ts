@@ -1,4 +1,4 @@
-/** What a script can branch on. Documented in README.md and in `--help`. */
+/** What a script can branch on. Documented in README.md, in `--help` and in the man page. */
 export const EXIT = {
   ok: 0,
   failure: 1,
@@ -11,3 +11,14 @@ export const EXIT = {
 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
+
+/** In the words of the help. */
+export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string])[] = [
+  [EXIT.ok, 'done'],
+  [EXIT.failure, 'failed'],
+  [EXIT.usage, 'wrong usage'],
+  [EXIT.receiptNotValid, 'receipt or log not valid'],
+  [EXIT.authenticationNeeded, 'authentication needed'],
+  [EXIT.refusedOverBudgetOrRate, 'refused over budget or rate'],
+  [EXIT.interrupted, 'interrupted with Ctrl-C'],
+];

@@ -27,3 +27,23 @@ it('starts by loading nothing but commander and Node’s own modules: the client
   const loaded = [...code.matchAll(/^import .*from "(.+)";$/gm)].map(([, module = '']) => module);
   expect([...new Set(loaded.filter((module) => !isBuiltin(module)))]).toEqual(['commander']);
 });
+
+/** Says what the process has computed, microseconds: unlike the time on the wall, that hardly grows with what else the machine does. */
+const METER =
+  'data:text/javascript,process.on("exit",()=>{const{user,system}=process.cpuUsage();process.stderr.write(String(user+system))})';
+
+it('starts in a small multiple of what Node itself takes', async () => {
+  const computed = async (args: readonly string[]) => Number((await execute(process.execPath, ['--import', METER, ...args])).stderr);
+  const [started, bare]: [number[], number[]] = [[], []];
+  for (let run = 0; run < 4; run += 1) {
+    started.push(await computed([join(dist, 'main.js'), '--help']));
+    bare.push(await computed(['-e', '0']));
+  }
+  // Two to three times as much; loading the client, the verifier or ethers at the start would be seven times and more.
+  expect(Math.min(...started)).toBeLessThan(6 * Math.min(...bare));
+}, 60_000);
+
+it('packs its man page', async () => {
+  const { files, man } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
+  expect([files, man]).toEqual([expect.arrayContaining(['man']), ['./man/tallygate.1']]);
+});

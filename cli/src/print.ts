@@ -50,6 +50,10 @@ export function printRecord<T extends object>(world: PrintWorld, record: T, line
   }
 }
 
+/** One of many records that come one by one: a line of JSON each, so that a reader needs no end. */
+export const writeJsonLine = ({ out }: PrintWorld, record: object, fields: readonly string[]): void =>
+  out.write(`${JSON.stringify(pick(record, fields))}\n`);
+
 const bold = (text: string, hasColor: boolean): string => (hasColor ? styleText('bold', text, { validateStream: false }) : text);
 
 const pick = (row: object, fields: readonly string[]): object => {

@@ -18,7 +18,7 @@ it('documents environment and exit codes in its help, which is no failure', asyn
   const { stdout, stderr, exitCode } = await terminal.type(['--help']);
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout).toContain('TALLYGATE_BASE_URL');
-  expect(stdout).toContain('3 receipt or log not valid');
+  expect(stdout).toContain('3  receipt or log not valid');
 });
 
 it('suggests what was probably meant', async () => {
@@ -63,4 +63,16 @@ it('says that something else than a gateway answers, instead of showing what it 
   stranger.close();
   expect(stderr).toContain(`error: What answers at ${origin} is not a Tallygate gateway.`);
   expect(exitCode).toBe(1);
+});
+
+it('names the model that was probably meant, of those that were kept at the login', async () => {
+  const path = '/config/tallygate/default.prices.json';
+  terminal.files.set(path, JSON.stringify({ base_url: gateway.baseUrl, prices: { 'gpt-4o-mini': {}, 'text-embedding-3-small': {} } }));
+  gateway.script(refusal('model_not_found'));
+  const { stderr } = await terminal.type(['chat', 'Hi.', '--model', 'gpt-4o-mni']);
+  expect(stderr).toContain('next: Did you mean gpt-4o-mini? Run `tallygate models` for the list.');
+});
+
+it('suggests the option that was probably meant', async () => {
+  expect((await terminal.type(['usage', '--form', '2026-11-01'])).stderr).toContain('(Did you mean --from?)');
 });

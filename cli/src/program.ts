@@ -19,7 +19,9 @@ import { listModels } from './catalog/models.ts';
 import { listRequests } from './client-requests/list.ts';
 import { sendRequest } from './client-requests/send.ts';
 import { updateRequest } from './client-requests/update.ts';
-import { performer } from './command.ts';
+import { isClose } from './close-names.ts';
+import { type Perform, performer } from './command.ts';
+import { complete, completion, keptModels } from './completion/completion.ts';
 import { createContent } from './content/create.ts';
 import { getContent } from './content/get.ts';
 import { listContent } from './content/list.ts';
@@ -27,11 +29,12 @@ import { publishContent } from './content/publish.ts';
 import { updateContent } from './content/update.ts';
 import { listDeployments } from './deployments/list.ts';
 import { getDocument, showDiscovery } from './discovery/discover.ts';
+import { doctor } from './doctor/doctor.ts';
 import { followEmails } from './emails/follow.ts';
 import { sendEmail } from './emails/send.ts';
 import { eventCommands } from './events/commands.ts';
-import { EXIT, type ExitCode } from './exit-codes.ts';
-import { Failure, failureText, reportOf } from './failure.ts';
+import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
+import { Failure, type FailureReport, failureText, reportOf } from './failure.ts';
 import { fileContent } from './files/content.ts';
 import { deleteFile } from './files/delete.ts';
 import { getFile } from './files/get.ts';
@@ -67,6 +70,7 @@ import { revokeKey } from './keys/revoke.ts';
 import { rotateKey } from './keys/rotate.ts';
 import { updateKey } from './keys/update.ts';
 import { usage } from './ledger/usage.ts';
+import { listen } from './listen/listen.ts';
 import { logAudit } from './log/audit.ts';
 import { logCheckpoint } from './log/checkpoint.ts';
 import { personActions } from './people/actions.ts';
@@ -101,41 +105,57 @@ import { derivedVideos } from './videos/derive.ts';
 import { keptVideos } from './videos/kept.ts';
 import type { World } from './world.ts';
 
+/** Variables that it reads. */
+export const ENVIRONMENT: readonly (readonly [name: string, about: string])[] = [
+  ['TALLYGATE_API_KEY', 'API key; wins over a login'],
+  ['TALLYGATE_SESSION_TOKEN', 'session token; wins over a login'],
+  ['TALLYGATE_BASE_URL', 'address of the gateway'],
+  ['TALLYGATE_PROFILE', 'which login to use, where --profile says nothing'],
+  ['TALLYGATE_INTERNAL_SECRET', 'for "users create"'],
+  ['TALLYGATE_KEYRING', '"off": logins are kept in a file, not in the keyring of the computer'],
+  ['NO_COLOR', 'no colours'],
+];
+
 const HELP = `
 Environment:
-  TALLYGATE_API_KEY          API key; wins over a login
-  TALLYGATE_SESSION_TOKEN    session token; wins over a login
-  TALLYGATE_BASE_URL         address of the gateway
-  TALLYGATE_PROFILE          which login to use, where --profile says nothing
-  TALLYGATE_INTERNAL_SECRET  for "users create"
-  TALLYGATE_KEYRING          "off": logins are kept in a file, not in the computer's keyring
-  NO_COLOR                   no colours
+${ENVIRONMENT.map(([name, about]) => `  ${name.padEnd(25)}  ${about}`).join('\n')}
 
 Exit codes:
-  0 done   1 failed   2 wrong usage   3 receipt or log not valid   4 authentication needed   5 refused over budget or rate
-  130 interrupted with Ctrl-C`;
+${EXIT_MEANINGS.map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`).join('\n')}`;
 
 /** Runs one command line and says how the process should end. Everything it reads or writes is in `world`. */
 export async function run(argv: readonly string[], world: World): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.ok;
-  const program = build(world, (code) => {
+  const perform = performer(world, (code) => {
     exitCode = code;
   });
+  const program = build(world, perform);
   try {
     await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     // Help and version have been printed by commander; they are no failures.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
-    const report = await reportOf(error instanceof CommanderError ? usageFailure(error, commandPath(program, argv)) : error);
+    const isUsage = error instanceof CommanderError;
+    const report = await withModelMeant(await reportOf(isUsage ? usageFailure(error, commandPath(program, argv)) : error), argv, world);
     const isJson = argv.some((argument) => argument === '--json' || argument.startsWith('--json='));
     world.err.write(isJson ? `${JSON.stringify({ error: report })}\n` : failureText(report));
     return report.exit_code;
   }
 }
 
-function build(world: World, onExit: (code: ExitCode) => void): Command {
-  const perform = performer(world, onExit);
+/** A model that nobody has is often one letter away from one that is in the list; the list is the one that was kept at the login. */
+async function withModelMeant(report: FailureReport, argv: readonly string[], world: World): Promise<FailureReport> {
+  if (report.code !== 'model_not_found') return report;
+  const models = await keptModels({ ...world, profile: world.env.profile ?? 'default' });
+  const close = models.filter((model) => argv.some((word) => word.length > 2 && isClose(model, word)));
+  return close.length === 0
+    ? report
+    : { ...report, next_step: `Did you mean ${close.slice(0, 3).join(' or ')}? ${report.next_step ?? ''}`.trim() };
+}
+
+/** Every command, each with its options and its help. */
+export function build(world: Pick<World, 'env' | 'out' | 'err'>, perform: Perform): Command {
   const program = new Command('tallygate')
     .description('Tallygate at the terminal: account, keys, budgets, usage, receipts, chat.')
     .version(VERSION)
@@ -201,6 +221,7 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   invoices(plans, perform);
   listModels(program, perform);
   usage(program, perform);
+  listen(program, perform);
   eventCommands(program, perform);
   const receipts = program.command('receipts').description('Signed proof of what was served and what it cost');
   getReceipt(receipts, perform);
@@ -271,6 +292,9 @@ function build(world: World, onExit: (code: ExitCode) => void): Command {
   showDiscovery(discovery, perform);
   getDocument(discovery, perform);
   callApi(program, perform);
+  doctor(program, perform);
+  completion(program, perform);
+  complete(program, perform);
   return program;
 }
 

@@ -36,6 +36,8 @@ export interface Environment {
   variable(name: string): string | undefined;
   /** Where credentials are kept. */
   readonly configDirectory: string;
+  /** Of Node, without the `v`. */
+  readonly nodeVersion: string;
   /** Of this computer, for those who approve its login. */
   readonly hostName: string;
   /** False under NO_COLOR (no-color.org) and on dumb terminals. */
@@ -88,6 +90,7 @@ export function processWorld(): World {
       profile: env['TALLYGATE_PROFILE'] || undefined,
       variable: (name) => env[name] || undefined,
       configDirectory: join(env['XDG_CONFIG_HOME'] || join(homedir(), '.config'), 'tallygate'),
+      nodeVersion: process.versions.node,
       hostName: hostname(),
       hasColor: !env['NO_COLOR'] && env['TERM'] !== 'dumb',
     },

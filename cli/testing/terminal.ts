@@ -65,6 +65,7 @@ export class Terminal {
         profile: variables['TALLYGATE_PROFILE'],
         variable: (name) => variables[name],
         configDirectory: CONFIG_DIRECTORY,
+        nodeVersion: '24.0.0',
         hostName: 'ada-laptop',
         hasColor,
       },

@@ -251,14 +251,19 @@ export const receipts = c.router({
     method: 'GET',
     path: '/v1/receipts',
     summary: 'List receipts',
-    description: 'Receipts of the account, in one mode, the newest request first.',
+    description: 'Receipts of the account, in one mode, the newest request first; with `logged_after` in the order of the log.',
     headers: headersA,
     query: z.object({
       month: Month.optional(),
       kind: ReceiptPayload.shape.kind.optional().meta({ description: 'Only receipts of this kind.' }),
       model: Named.max(200).optional().meta({ description: 'Only of requests that this model answered.' }),
       run_id: Named.max(128).optional().meta({ description: 'Only of requests of this agent run.' }),
+      key_id: z.uuid().optional().meta({ description: 'Only of requests of this API key.' }),
       livemode: Livemode,
+      logged_after: z.coerce.number().int().min(-1).optional().meta({
+        description:
+          'Only receipts that stand in the log after this entry, in the order of the log, for whoever follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer.',
+      }),
       after: z.uuid().optional().meta({ description: 'Id of the last receipt of the page before.' }),
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
     }),

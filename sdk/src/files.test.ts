@@ -74,7 +74,12 @@ describe('uploads.send', () => {
   it('sends the parts and completes', async () => {
     const part = { id: 'part_1', object: 'upload.part', created_at: 1763712000, upload_id: upload.id };
     gateway.script({ json: upload }, { json: part }, { json: { ...upload, status: 'completed', file: file(1) } });
-    expect(await tallygate.uploads.send({ file: new Blob(['content']), filename: 'a.bin', purpose: 'user_data' })).toEqual(file(1));
+    const sent: number[] = [];
+    const onProgress = (bytes: number) => sent.push(bytes);
+    expect(await tallygate.uploads.send({ file: new Blob(['content']), filename: 'a.bin', purpose: 'user_data' }, { onProgress })).toEqual(
+      file(1),
+    );
+    expect(sent).toEqual([7]);
     const path = `/v1/uploads/${upload.id}`;
     expect(asked()).toEqual(['POST /v1/uploads', `POST ${path}/parts`, `POST ${path}/complete`]);
     expect(gateway.requests.map(({ body }) => body)).toEqual([

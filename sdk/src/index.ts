@@ -310,6 +310,6 @@ export type { DebugEvent, OnDebug } from './transport/debug.ts';
 export type { EventStream } from './transport/event-stream.ts';
 export type { Page, PagedCall, PageQuery } from './transport/paged-call.ts';
 export type { RateLimit, RateLimits } from './transport/rate-limits.ts';
-export type { Uploads } from './uploads.ts';
+export type { SendOptions, Uploads } from './uploads.ts';
 export type { UserQuery, Users } from './users.ts';
 export type { NewVideo, NewVideoCharacter, VideoContentOptions, VideoQuery, Videos, WaitForVideoOptions } from './videos.ts';

@@ -18,6 +18,9 @@ export interface ReceiptQuery extends Mode {
   /** The model that answered. */
   readonly model?: string | undefined;
   readonly run_id?: string | undefined;
+  readonly key_id?: string | undefined;
+  /** Only what stands in the log after this entry, in its order: for whoever follows along. */
+  readonly logged_after?: number | undefined;
   readonly after?: string | undefined;
   /** 1 to 100; default 20. */
   readonly limit?: number | undefined;

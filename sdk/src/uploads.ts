@@ -7,6 +7,12 @@ import type { Transport } from './transport/transport.ts';
 /** The largest part that the service takes. */
 const PART_BYTES = 64 * 1024 * 1024;
 
+/** What sending in parts takes beside the file. */
+export interface SendOptions extends CallOptions {
+  /** Told after each part how many bytes have been sent. */
+  readonly onProgress?: ((sentBytes: number) => void) | undefined;
+}
+
 /** `tallygate.uploads`: files that are sent in parts. */
 export class Uploads {
   readonly #transport: Transport;
@@ -38,7 +44,10 @@ export class Uploads {
   }
 
   /** Sends a file of any size, up to 8 GiB, in parts one after the other. When it throws, what was sent is deleted. */
-  async send({ file, filename, purpose, expiresAfterSeconds }: CreateFile, options?: CallOptions): Promise<FileObject> {
+  async send(
+    { file, filename, purpose, expiresAfterSeconds }: CreateFile,
+    { onProgress, ...options }: SendOptions = {},
+  ): Promise<FileObject> {
     const upload = await this.create(
       {
         bytes: file.size,
@@ -51,8 +60,10 @@ export class Uploads {
     );
     try {
       const part_ids: string[] = [];
-      for (let start = 0; start < file.size; start += PART_BYTES)
+      for (let start = 0; start < file.size; start += PART_BYTES) {
         part_ids.push((await this.addPart(upload.id, file.slice(start, start + PART_BYTES), options)).id);
+        onProgress?.(Math.min(start + PART_BYTES, file.size));
+      }
       const completed = await this.complete(upload.id, { part_ids }, options);
       if (completed.file === null) throw new TypeError('The service completed the upload without a file.');
       return completed.file;

@@ -42,7 +42,7 @@ describe('budgets show', () => {
     gateway.script({ json: { period, period_start, resets_at, spent_usd: '20.5', held_usd: '0.04', items: [item], total: 1 } });
     const { stdout } = await terminal.type(['budgets', 'show'], people);
     expect(stdout.split('\n').slice(1)).toEqual([
-      `${KEY_ID}  production  live  warning       25       20.5      0.04      4.46  82.34 %`,
+      `${KEY_ID}  production  live  warning       25       20.5      0.04      4.46  82.34 %  █████████████████░░░`,
       'Live keys in 2026-11: 20.5 USD spent, 0.04 USD held.',
       '',
     ]);

@@ -1,5 +1,6 @@
 import type { KeyBudgetStatusResponse, KeyBudgetSummaryItem } from '@tallygate/sdk';
 import type { Command } from 'commander';
+import { gauge } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
 import { type Column, printList, printRecord } from '../print.ts';
@@ -44,6 +45,11 @@ const COLUMNS: readonly Column<KeyBudgetSummaryItem>[] = [
   { title: 'used', of: ({ utilization }) => percentText(utilization), align: 'right' },
 ];
 
+const BAR = 20;
+
+/** For people only: how much of the cap is used up. */
+const CHART: Column<KeyBudgetSummaryItem> = { title: '', of: ({ utilization }) => (utilization === null ? '' : gauge(utilization, BAR)) };
+
 export const showBudgets = (budgets: Command, perform: Perform): Command =>
   withJson(
     SUMMARY_FIELDS,
@@ -58,7 +64,7 @@ async function show(world: CommandWorld, { args: [text] }: Typed<object>): Promi
     return showBudget(world, await client.budgets.get(keyId, { signal }));
   }
   const { items, spent_usd, held_usd, period } = await client.budgets.summary({ signal });
-  printList(world, items, COLUMNS);
+  printList(world, items, world.out.isTty ? [...COLUMNS, CHART] : COLUMNS);
   // For people only: a script that adds up the lines must not count everything twice.
   if (world.out.isTty && world.jsonFields === undefined)
     world.out.write(`Live keys in ${period}: ${spent_usd} USD spent, ${held_usd} USD held.\n`);

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { ProgressLine, sizeText } from '../progress.ts';
 import { FILE_FIELDS, showFile } from './show-file.ts';
 
 const PURPOSES = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const;
@@ -37,8 +38,11 @@ async function upload(world: CommandWorld, { args: [path = ''], options }: Typed
     purpose: options.purpose,
     expiresAfterSeconds: options.expiresAfter,
   };
-  const call = { signal: world.signal };
-  showFile(world, await (file.size > WHOLE_BYTES ? client.uploads.send(request, call) : client.files.create(request, call)));
+  const line = new ProgressLine(world.err);
+  const onProgress = (sent: number) => line.show(`${sizeText(sent)} of ${sizeText(file.size)} sent`);
+  const { signal } = world;
+  const stored = file.size > WHOLE_BYTES ? client.uploads.send(request, { signal, onProgress }) : client.files.create(request, { signal });
+  showFile(world, await stored.finally(() => line.clear()));
 }
 
 function seconds(text: string): number {

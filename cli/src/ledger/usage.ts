@@ -1,5 +1,6 @@
 import type { UsageResponse, UsageRow } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
+import { column } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { day } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
@@ -55,6 +56,15 @@ const OTHERS = [
 /** People see the columns in which there is anything; a script counts on each of them. */
 const othersIn = ({ out }: CommandWorld, total: UsageResponse['total']) => OTHERS.filter(({ of }) => !out.isTty || of(total) > 0);
 
+const CHART = 24;
+
+/** For people only: each row's cost beside the largest. */
+function chartOf({ out }: CommandWorld, items: readonly UsageRow[]): Column<UsageRow>[] {
+  const largest = Math.max(0, ...items.map(({ cost_usd }) => Number(cost_usd)));
+  if (!out.isTty || largest === 0) return [];
+  return [{ title: '', of: ({ cost_usd }) => column(Number(cost_usd), largest, CHART) }];
+}
+
 export const usage = (program: Command, perform: Perform): Command =>
   withJson(
     FIELDS,
@@ -73,7 +83,7 @@ async function show(world: CommandWorld, { options }: Typed<Options>): Promise<v
   const client = await world.connect();
   const livemode = test ? false : live;
   const { items, total } = await client.usage.get({ group_by: by, from, to, livemode }, { signal: world.signal });
-  printList(world, items, [GROUPS[by], ...SUMS, ...othersIn(world, total)]);
+  printList(world, items, [GROUPS[by], ...SUMS, ...othersIn(world, total), ...chartOf(world, items)]);
   // For people only: a script that adds up the lines must not count everything twice.
   if (world.out.isTty && world.jsonFields === undefined) {
     world.out.write(

@@ -1,6 +1,7 @@
 import { styleText } from 'node:util';
 import type { PlanMeterUsage } from '@tallygate/sdk';
 import type { Command } from 'commander';
+import { gauge } from '../bar.ts';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
 import { type Column, printList, printRecord } from '../print.ts';
 
@@ -30,12 +31,11 @@ async function show(world: CommandWorld): Promise<void> {
   );
 }
 
-/** `██████████░░░░░░░░░░  50.0 %  500 of 1,000`. A full bar means that nothing is left of what there was, and only then. */
+/** `██████████░░░░░░░░░░  50.0 %  500 of 1,000`. */
 function barOf({ used, included, beyond }: PlanMeterUsage, hasColor: boolean): string {
   if (included === 0 && beyond === 0) return `${' '.repeat(BAR)}           not included`;
   const share = included === 0 ? 1 : Math.min(1, used / included);
-  const full = Math.min(share < 1 ? BAR - 1 : BAR, Math.ceil(share * BAR));
-  const bar = `${'█'.repeat(full)}${'░'.repeat(BAR - full)}`;
+  const bar = gauge(share, BAR);
   const color = share >= 1 ? 'red' : share >= 0.8 ? 'yellow' : 'green';
   const percent = `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`.padStart(7);
   const more = beyond > 0 ? `, ${grouped(beyond)} beyond` : '';

@@ -17,7 +17,8 @@ interface Options {
 
 const MAX_PAGE = 100;
 
-const FIELDS = [
+/** What `--json` of a list of receipts has. */
+export const RECEIPT_FIELDS = [
   'id',
   'kind',
   'request_id',
@@ -45,7 +46,7 @@ const COLUMNS: readonly Column<ReceiptListItem>[] = [
 
 export const listReceipts = (receipts: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    RECEIPT_FIELDS,
     receipts
       .command('list')
       .description('List receipts of the account, newest request first')

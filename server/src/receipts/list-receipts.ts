@@ -16,6 +16,9 @@ interface Wanted {
   readonly kind?: string | undefined;
   readonly model?: string | undefined;
   readonly run_id?: string | undefined;
+  readonly key_id?: string | undefined;
+  /** An entry of the log: only what stands after it, in its order. */
+  readonly logged_after?: number | undefined;
   /** The receipt after which the page begins. */
   readonly after?: string | undefined;
   readonly limit: number;
@@ -26,9 +29,9 @@ interface ListedRow {
   readonly log_index: bigint | null;
 }
 
-/** The newest requests first. @throws Problem `validation_failed` where `after` is no receipt of the list's account */
+/** The newest requests first, or in the order of the log. @throws Problem `validation_failed` where `after` is no receipt of the list's account */
 export async function listReceipts(pool: Pool, { accountId, livemode }: ReceiptScope, wanted: Wanted): Promise<ReceiptList> {
-  const { month, kind, model, run_id: runId, after, limit } = wanted;
+  const { month, kind, model, run_id: runId, key_id: keyId, logged_after: loggedAfter, after, limit } = wanted;
   const place = after === undefined ? undefined : await placeOf(pool, { accountId, livemode }, after);
   const values: unknown[] = [accountId, livemode];
   const where = (condition: (at: string) => string, value: unknown): string[] => {
@@ -42,12 +45,24 @@ export async function listReceipts(pool: Pool, { accountId, livemode }: ReceiptS
     ...where((at) => `kind = ${at}`, kind),
     ...where((at) => `model = ${at}`, model),
     ...where((at) => `run_id = ${at}`, runId),
+    ...where(
+      (at) => `exists (select from usage_records u where u.request_id = receipts.request_id and u.account_id = $1 and u.key_id = ${at})`,
+      keyId,
+    ),
+    ...where((at) => `log_index > ${at}`, loggedAfter),
     // The time again by its id: passed through here it would lose its microseconds.
-    ...where((at) => `(started_at, receipt_id) < ((select started_at from receipts where receipt_id = ${at}), ${at})`, place),
+    ...where(
+      (at) =>
+        loggedAfter === undefined
+          ? `(started_at, receipt_id) < ((select started_at from receipts where receipt_id = ${at}), ${at})`
+          : `log_index > (select log_index from receipts where receipt_id = ${at})`,
+      place,
+    ),
   ];
+  const order = loggedAfter === undefined ? 'started_at desc, receipt_id desc' : 'log_index';
   const { rows } = await pool.query<ListedRow>(
     `select payload, log_index from receipts where ${['account_id = $1', 'livemode = $2', ...conditions].join(' and ')}
-      order by started_at desc, receipt_id desc limit ${limit + 1}`,
+      order by ${order} limit ${limit + 1}`,
     values,
   );
   const data = rows.slice(0, limit).map(itemOf);

@@ -31,6 +31,7 @@ const shown={...found,user_code:code().toUpperCase(),ip_address:found.ip_address
 for(const place of document.querySelectorAll('[data-show]'))place.textContent=shown[place.dataset.show];show(question)};
 const signedIn=async(answer)=>{if(answer.mfa_required){challenge=answer.challenge_token;show(second);return}session=answer.session.token;enter.elements.password.value='';await ask()};
 const leave=async(sentence)=>{await call('/v1/users/logout').catch(()=>{});session='';show(null);said.textContent=sentence};
+addEventListener('pagehide',()=>{if(session)fetch('/v1/users/logout',{method:'POST',keepalive:true,headers:{authorization:'Bearer '+session}}).catch(()=>{});session=''});
 enter.addEventListener('submit',once(async()=>{if(session)await call('/v1/users/logout').catch(()=>{});session='';await signedIn(await call('/v1/users/login',{email:enter.elements.email.value,password:enter.elements.password.value}))}));
 second.addEventListener('submit',once(async()=>signedIn(await call('/v1/users/login/mfa',{challenge_token:challenge,code:second.elements.code.value}))));
 $('approve').addEventListener('click',once(async()=>{await call('/v1/users/me/device-logins/approve',{user_code:code()});await leave('Approved. You can close this page and go back to the program.')}));

@@ -125,6 +125,30 @@ describe('the list of receipts', () => {
     expect(everything.data.at(-1)).toMatchObject({ cost_usd: '0.000000001', log_index: null, livemode: true });
   });
 
+  test('follows the log: what came into it after an entry, in its order, each once, whenever its request began', async () => {
+    const { accountId, auth } = await signUp(api);
+    const { accountId: stranger } = await signUp(api);
+    const follow = async (query: string) => (await send(api, `/v1/receipts?${query}`, { headers: auth })).body;
+    await settle(accountId, [{ model_served: 'm1' }]);
+    await append();
+    const [, size = ''] = (await (await fetch(`${api.baseUrl}/v1/log/checkpoint`)).text()).split('\n');
+    const now = Number(size) - 1;
+    expect((await follow(`logged_after=${now}`)).data).toEqual([]);
+    // The second began long before the first; a third is somebody else's, and a fourth not in the log yet.
+    await settle(accountId, [{ model_served: 'm2' }]);
+    await settle(stranger, [{}]);
+    await append();
+    await settle(accountId, [{ model_served: 'm3', completedAt: OCTOBER }]);
+    await append();
+    await settle(accountId, [{ model_served: 'm4' }]);
+    const { data } = await follow(`logged_after=${now}`);
+    expect(data.map(({ model }: { model: string }) => model)).toEqual(['m2', 'm3']);
+    expect((await follow(`logged_after=${data[0].log_index}`)).data).toEqual([data[1]]);
+    const first = await follow(`logged_after=${now}&limit=1`);
+    expect([first.has_more, (await follow(`logged_after=${now}&limit=1&after=${first.last_id}`)).data]).toEqual([true, [data[1]]]);
+    expect((await follow(`logged_after=${now}&key_id=019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77`)).data).toEqual([]);
+  });
+
   test('shows a test key those of test mode, and takes nothing as a place that is not in the list', async () => {
     const { auth, accountId } = await signUp(api);
     const [live = ''] = await settle(accountId, [{}]);

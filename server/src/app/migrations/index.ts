@@ -41,6 +41,7 @@ import { correctionsMigration } from './0052-corrections.ts';
 import { anchorsByStateMigration } from './0053-anchors-by-state.ts';
 import { anchoredBatchesMigration } from './0054-anchored-batches.ts';
 import { deviceLoginsMigration } from './0063-device-logins.ts';
+import { receiptsFollowedMigration } from './0064-receipts-followed.ts';
 import { rolesMigration } from './0072-roles.ts';
 import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
 import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
@@ -90,6 +91,7 @@ export const migrations: readonly Migration[] = [
   anchorsByStateMigration,
   anchoredBatchesMigration,
   deviceLoginsMigration,
+  receiptsFollowedMigration,
   rolesMigration,
   mailsSentOnceMigration,
   emailsInTurnMigration,
