@@ -61,6 +61,7 @@ export async function openAccounts({ foundation, catalog, publicUrl }: AccountsD
       await deleteAccountBatches(execute, closed);
       await deleteAccountDialogues(execute, closed);
     },
+    onTakenOver: revokeAccountKeys,
   });
   const { users, sessions } = identity;
 

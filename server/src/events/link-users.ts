@@ -8,17 +8,21 @@ interface LinkUsersDeps {
 
 const AT_ONCE = 100;
 
-/** Gives every registration the user of its address, and whoever has none an account to claim. Run twice, or by two at once, it does it once. */
+/**
+ * Gives every registration the user of its address, and whoever has none an account to claim. Where somebody has an account with the address
+ * and never proved that they read it, the registration waits for its reader. Run twice, or by two at once, it does it once.
+ */
 export async function linkUsers({ pool, claimable }: LinkUsersDeps, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ registration_id: string; email: string; name: string | null }>(
-      'select registration_id, email, name from event_registrations where user_id is null order by created_at limit $1',
+      'select registration_id, email, name from event_registrations where user_id is null and not awaits_proof(email, created_at) order by created_at limit $1',
       [AT_ONCE],
     );
     for (const { registration_id, email, name } of rows) {
       if (signal?.aborted) return;
-      const { id } = await claimable.findOrMake({ email, name });
-      await pool.query('update event_registrations set user_id = $2 where registration_id = $1', [registration_id, id]);
+      const user = await claimable.findOrMake({ email, name });
+      if (!user) continue;
+      await pool.query('update event_registrations set user_id = $2 where registration_id = $1', [registration_id, user.id]);
     }
     if (rows.length < AT_ONCE) return;
   }

@@ -6,23 +6,22 @@ import { sightPerson } from '../people/index.ts';
 import { Account } from './account.ts';
 import { recordAudit } from './audit/record-audit.ts';
 import { inUnit } from './execute.ts';
-import { mailToken } from './mails/notices.ts';
 import { NO_PASSWORD } from './passwords.ts';
-import { mintMailToken } from './recovery/mail-tokens.ts';
+import { mailClaim } from './recovery/mail-claim.ts';
+import { MIN_INTERVAL_MS } from './recovery/mail-tokens.ts';
 import type { SecretBox } from './secret-box.ts';
 import { User } from './user.ts';
-import { findByEmail } from './users.ts';
-
-/** Longer than a reset: nobody who registers for something is waiting for this mail. Afterwards a reset does the same. */
-const CLAIM_MS = 7 * 24 * 3_600_000;
+import { findByEmail, lockUser } from './users.ts';
 
 /** Users whom somebody else's form makes. */
 export interface ClaimableUsers {
   /**
    * The user of an address; where there is none, one without a password, who gets a mail with a link to set it. Nothing else opens the
    * account. To be called where no answer waits for it: what it does tells whether the address has an account.
+   * @returns undefined where the account with this address was made by somebody who has not proven that they read it: its reader is asked
+   * by mail to make it theirs, and until then `awaits_proof(address, since)` is true in the database
    */
-  findOrMake(person: { readonly email: string; readonly name: string | null }): Promise<User>;
+  findOrMake(person: { readonly email: string; readonly name: string | null }): Promise<User | undefined>;
 }
 
 interface ClaimableUsersDeps {
@@ -49,15 +48,28 @@ export function createClaimableUsers({ em, box, clock }: ClaimableUsersDeps): Cl
         target: { kind: 'user', id: user.id },
         changes: { email, role: user.role },
       });
-      const token = await mintMailToken(unit, 'reset-password', { userId: user.id, email }, createdAt, CLAIM_MS);
-      await mailToken(execute, 'claim-account', { to: email, accountId: account.id, token, box });
+      await mailClaim(unit, user, { template: 'claim-account', box, now: createdAt });
       return user;
+    });
+
+  const askForProof = (userId: string): Promise<void> =>
+    em.fork().transactional(async (unit) => {
+      const now = new Date(clock.now());
+      const user = await lockUser(unit, userId);
+      const isAsked = now.getTime() - (user?.claimAskedAt?.getTime() ?? 0) < MIN_INTERVAL_MS;
+      if (!user || isAsked || user.isOfItsAddress()) return;
+      user.askForClaim(now);
+      await mailClaim(unit, user, { template: 'take-over-account', box, now });
     });
 
   return {
     async findOrMake({ email, name }) {
       const known = await findByEmail(em.fork(), email);
-      if (known) return known;
+      if (known?.isOfItsAddress()) return known;
+      if (known) {
+        await askForProof(known.id);
+        return undefined;
+      }
       try {
         return await make(email, name);
       } catch (error) {
@@ -65,7 +77,7 @@ export function createClaimableUsers({ em, box, clock }: ClaimableUsersDeps): Cl
         // Somebody else made it meanwhile.
         const made = await findByEmail(em.fork(), email);
         if (!made) throw error;
-        return made;
+        return made.isOfItsAddress() ? made : undefined;
       }
     },
   };

@@ -47,9 +47,11 @@ interface IdentityDeps {
   readonly box: SecretBox;
   readonly clock: Clock;
   readonly onAccountClosed: OnAccountClosed;
+  /** The reader of an address has taken over an account that somebody may have made without reading it: what credentials it has, end. */
+  readonly onTakenOver: OnAccountClosed;
 }
 
-export function createIdentity({ em, pool, box, clock, onAccountClosed }: IdentityDeps): Identity {
+export function createIdentity({ em, pool, box, clock, onAccountClosed, onTakenOver }: IdentityDeps): Identity {
   const passwords = createPasswords();
   const throttle = createThrottle({ pool, clock });
   const users = createUsers({ em, passwords, box, clock });
@@ -65,7 +67,7 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed }: Identi
     mfa: createMfa({ em, secondFactor, ownerProof, clock }),
     roles: createRoles({ em, clock }),
     profile: createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, throttle, clock }),
-    recovery: createRecovery({ em, pool, passwords, throttle, clock }),
+    recovery: createRecovery({ em, pool, passwords, throttle, onTakenOver, clock }),
     auditLog: createAuditLog(pool),
     throttle,
     sealForMail: (token) => sealForMail(box, token),

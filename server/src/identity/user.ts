@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
+import { normalAddress } from '../people/index.ts';
 import { Account } from './account.ts';
 import { NO_PASSWORD } from './passwords.ts';
 
@@ -13,6 +14,7 @@ const UserSchema = defineEntity({
     role: p.enum(['member', 'marketing', 'admin'] as const),
     passwordHash: p.text().fieldName('password_hash').hidden(),
     emailVerifiedAt: p.datetime().fieldName('email_verified_at').nullable(),
+    claimAskedAt: p.datetime().fieldName('claim_asked_at').nullable(),
     mfaSealedSecret: p.text().fieldName('mfa_sealed_secret').nullable().hidden(),
     mfaEnabledAt: p.datetime().fieldName('mfa_enabled_at').nullable(),
     createdAt: p.datetime().fieldName('created_at'),
@@ -39,6 +41,23 @@ export class User extends UserSchema.class {
   disableSecondFactor(): void {
     this.mfaSealedSecret = null;
     this.mfaEnabledAt = null;
+  }
+
+  /**
+   * Whether nobody but the reader of the address can be in the account: the address was proven, or there is no password, which only a mail
+   * can set. Whatever is meant for an address goes to no other account.
+   */
+  isOfItsAddress(): boolean {
+    return Boolean(this.emailVerifiedAt) || this.passwordHash === NO_PASSWORD;
+  }
+
+  /** Something waits for the reader of the address: from now on only a new password proves it, as confirming would keep a stranger's. */
+  isToBeClaimed(email: string): boolean {
+    return Boolean(this.claimAskedAt) && !this.isOfItsAddress() && normalAddress(email) === normalAddress(this.email);
+  }
+
+  askForClaim(now: Date): void {
+    this.claimAskedAt = now;
   }
 
   /** Keeps the first time for an address that was proven before. */

@@ -16,20 +16,22 @@ interface GrantDeps {
 type Due = Activation & Given & { readonly name: string | null };
 
 /**
- * Gives what was activated: finds the account of each address, or makes one to be claimed, and notes with the gift that it was given. Run
- * twice, or by two at once, it gives once.
+ * Gives what was activated: finds the account of each address, or makes one to be claimed, and notes with the gift that it was given. What
+ * is meant for an address waits while an account has it whose maker never proved that they read it. Run twice, or by two at once, it gives once.
  */
 export async function grantDue({ pool, clock, claimable, gifts }: GrantDeps, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<Due>(
       `select a.*, b.plan_id, b.trial_days, b.credit_nano from invite_activations a
          join invites using (invite_id) join invite_batches b using (batch_id)
-       where a.granted_at is null order by a.activated_at, a.activation_id limit $1`,
+       where a.granted_at is null and not awaits_proof(a.email, a.activated_at) order by a.activated_at, a.activation_id limit $1`,
       [AT_ONCE],
     );
     for (const due of rows) {
       if (signal?.aborted) return;
-      const { account } = await claimable.findOrMake({ email: due.email, name: due.name });
+      const user = await claimable.findOrMake({ email: due.email, name: due.name });
+      if (!user) continue;
+      const { account } = user;
       const endsAt = planUntil(due, due);
       const trial = due.plan_id !== null && endsAt !== null && { plan: planOf(due.plan_id), endsAt };
       await gifts.give(account.id, { cause: due.activation_id, credit: due.credit_nano, ...(trial && { trial }) }, async (unit) => {

@@ -97,7 +97,10 @@ describe('a registration', () => {
   test('is answered alike for who has an account and who has none; the latter gets a link to claim one', async () => {
     const { slug } = await event();
     const member = await signUp(api);
+    const squatter = await signUp(api);
+    await world.pool.query('update users set email_verified_at = now() where id = $1', [member.userId]);
     const stranger = somebody();
+    await register(slug, { email: squatter.email });
     const answers = [await register(slug, { email: member.email }), await register(slug, { email: stranger, name: 'New Person' })];
     const shape = ({ status: code, body }: { status: number; body: object }) => [
       code,
@@ -112,7 +115,8 @@ describe('a registration', () => {
       email,
       registrant.user_id,
     ]);
-    expect(Object.fromEntries(users)).toMatchObject({ [member.email]: member.userId, [stranger]: expect.any(String) });
+    expect(Object.fromEntries(users)).toMatchObject({ [member.email]: member.userId, [stranger]: expect.any(String), [squatter.email]: null });
+    expect((await mailbox.to(squatter.email)).filter(({ subject }) => subject.startsWith('Make the account'))).toHaveLength(1);
     expect((await login('!')).body.code).toBe('invalid_credentials');
     const letters = (await mailbox.to(stranger)).map(({ subject }) => subject);
     expect(letters.sort()).toEqual(['An account was made for you', 'You have a place: Launch day']);

@@ -6,7 +6,7 @@ import { createInvites, type Invites, inviteRoutes } from '../../invites/index.t
 import { silentLog } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { dyingPool, type PlansUnderTest, plansUnderTest } from '../../plans/plans-under-test.ts';
-import { type Instance, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
+import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { endpointsOf } from './endpoint.ts';
 import { openMailbox } from './mailbox-under-test.ts';
 
@@ -176,12 +176,62 @@ describe('an activation', () => {
   test('goes to the account that is there, and answers just as for one that is not', async () => {
     const { code } = await make({ shared_uses: 2, credit_usd: '1' });
     const [member, stranger] = [await signUp(api), someone()];
+    const confirmation = { token: await mailbox.tokenFor(member.email, 'verify-email') };
+    expect((await send(api, '/v1/users/verify-email', { json: confirmation })).status).toBe(204);
     const before = (await mailbox.to(member.email)).length;
     const [known, unknown] = [await activate(code, member.email), await activate(code, stranger)];
     expect(Object.keys(known.body)).toEqual(Object.keys(unknown.body));
     await invites.goOn();
     expect(await creditOf(member.accountId)).toBe('1000000000');
     expect(await mailbox.to(member.email)).toHaveLength(before);
+  });
+});
+
+describe('an account that somebody made with the address of another', () => {
+  test('gets nothing of what is meant for the address until its reader takes it over, and then nobody else is in it', async () => {
+    const squatter = await signUp(api);
+    const { email, accountId } = squatter;
+    const key = await newKey(api, squatter.auth);
+    await query("update users set mfa_enabled_at = now(), mfa_sealed_secret = 'x' where id = $1", [squatter.userId]);
+    const early = await mailbox.tokenFor(email, 'verify-email');
+    const { batch_id } = await make({ recipients: [{ email }], plan_id: 'pro', trial_days: 30, credit_usd: '10' });
+    await deliver();
+    expect((await activate(await codeFor(email), email)).body.status).toBe('activated');
+    await Promise.all([invites.goOn(), over(db.database.pool).goOn()]);
+    await invites.goOn();
+    expect([(await accountOf(email)).plan, await creditOf(accountId)]).toEqual(['free', '0']);
+    const claims = async () => (await mailbox.to(email)).filter(({ subject }) => subject === 'Make the account of this address yours');
+    expect(await claims()).toHaveLength(1);
+
+    // Confirming would leave the account with whoever knows its password; asking for that link again leads to a claim as well.
+    expect((await send(api, '/v1/users/verify-email', { json: { token: early } })).body.code).toBe('invalid_token');
+    await query("update mail_tokens set created_at = created_at - interval '2 minutes' where email = $1", [email]);
+    await send(api, '/v1/users/verify-email/resend', { json: { email } });
+    expect(await claims()).toHaveLength(2);
+
+    const mine = { token: await mailbox.tokenFor(email, 'reset-password'), new_password: 'a password of my own' };
+    expect((await send(api, '/v1/users/password-reset/confirm', { json: mine })).status).toBe(204);
+    for (const { auth } of [squatter, key]) expect((await send(api, '/v1/keys', { headers: auth })).status).toBe(401);
+    const login = { headers: { 'x-forwarded-for': '192.0.2.9' }, json: { email, password: mine.new_password } };
+    expect((await send(api, '/v1/users/login', login)).body.session.token).toMatch(/^tgs_/);
+    await invites.goOn();
+    expect([(await accountOf(email)).plan, await creditOf(accountId)]).toEqual(['pro', '10000000000']);
+    expect((await get(`${BATCHES}/${batch_id}`)).counts.activations).toBe(1);
+  });
+
+  test('has no part in it once it has another address: the reader gets an account of their own', async () => {
+    const squatter = await signUp(api);
+    const { code } = await make({ shared_uses: 1, credit_usd: '3' });
+    await activate(code, squatter.email);
+    await invites.goOn();
+    await query('update users set email = $2, email_verified_at = now() where id = $1', [squatter.userId, someone()]);
+    await invites.goOn();
+    const account = await accountOf(squatter.email);
+    expect([account.id === squatter.accountId, await creditOf(account.id), await creditOf(squatter.accountId)]).toEqual([
+      false,
+      '3000000000',
+      '0',
+    ]);
   });
 });
 

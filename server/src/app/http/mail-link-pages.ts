@@ -45,7 +45,8 @@ const PAGES = {
   'verify-email': formPage({
     title: 'Confirm your e-mail address',
     path: '/v1/users/verify-email',
-    field: '',
+    field:
+      '<p>Confirm it only if you made the account yourself. If somebody else did, they know its password: ask for a new one instead, and the account is yours alone.</p>',
     button: 'Confirm this address',
     done: 'Your address is confirmed. You can close this page.',
   }),

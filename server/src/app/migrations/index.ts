@@ -46,6 +46,7 @@ import { rolesMigration } from './0072-roles.ts';
 import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
 import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
 import { importInSetsMigration } from './0078-import-in-sets.ts';
+import { proofOfAddressesMigration } from './0067-proof-of-addresses.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -96,4 +97,5 @@ export const migrations: readonly Migration[] = [
   mailsSentOnceMigration,
   emailsInTurnMigration,
   importInSetsMigration,
+  proofOfAddressesMigration,
 ];

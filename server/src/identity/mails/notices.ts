@@ -26,10 +26,10 @@ interface Told {
 export const notify = (execute: Execute, template: Notice, { to, accountId, at, origin }: Told): Promise<void> =>
   queueMail(execute, { to, template, accountId, data: { at: at.toISOString(), ip: origin.ip, user_agent: origin.userAgent } });
 
-/** The mail that carries a token; the token lies sealed in its row. `claim-account` carries one that sets a password. */
+/** The mail that carries a token; the token lies sealed in its row. `claim-account` and `take-over-account` carry one that sets a password. */
 export const mailToken = (
   execute: Execute,
-  purpose: Purpose | 'claim-account',
+  purpose: Purpose | 'claim-account' | 'take-over-account',
   { to, accountId, token, box }: { to: string; accountId: string; token: MailToken; box: SecretBox },
 ): Promise<void> =>
   queueMail(execute, {

@@ -76,7 +76,10 @@ export const TEMPLATES = {
     compose: ({ sealed_token, expires_at }, { link, unseal }) => ({
       subject: 'Confirm your e-mail address',
       preview: 'One click, and this address is yours at Tallygate.',
-      paragraphs: [`Somebody, hopefully you, gave this address to Tallygate. Confirm it before ${readableTime(expires_at)}.`],
+      paragraphs: [
+        `Somebody made an account at Tallygate with this address. If it was you, confirm the address before ${readableTime(expires_at)}.`,
+        'If you did not make it yourself, do not confirm it: somebody else knows its password. To have it for yourself, ask for a new password.',
+      ],
       action: { label: 'Confirm this address', url: link('/verify-email', { token: unseal(sealed_token) }) },
       footnote: NOT_ASKED,
     }),
@@ -104,6 +107,20 @@ export const TEMPLATES = {
       ],
       action: { label: 'Set a password', url: link('/reset-password', { token: unseal(sealed_token) }) },
       footnote: 'If you did not register for anything, do nothing: without the link nobody can log in to the account.',
+    }),
+  }),
+  'take-over-account': template({
+    data: z.object({ sealed_token: z.string(), expires_at: z.string() }),
+    compose: ({ sealed_token, expires_at }, { link, unseal }) => ({
+      subject: 'Make the account of this address yours',
+      preview: 'Something waits for you at Tallygate.',
+      paragraphs: [
+        'A registration or an invitation at Tallygate is meant for this address. There is an account with the address, but whoever made it never showed that they read it; so nothing reaches that account yet.',
+        'Set a password, and the account is yours: all its sessions and API keys from before end, and what waits for you reaches it.',
+        `The link works once, until ${readableTime(expires_at)}. Later, ask for a new password with this address.`,
+      ],
+      action: { label: 'Set a password', url: link('/reset-password', { token: unseal(sealed_token) }) },
+      footnote: 'If you expect nothing from Tallygate, do nothing: without the link nothing changes.',
     }),
   }),
   'event-registration': template({

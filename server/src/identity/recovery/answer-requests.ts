@@ -5,10 +5,8 @@ import { mailToken } from '../mails/notices.ts';
 import type { SecretBox } from '../secret-box.ts';
 import type { User } from '../user.ts';
 import { findByEmail, lockUser } from '../users.ts';
-import { dropMailTokensToOthers, mintMailToken, type Proof, type Purpose, wasMintedSince } from './mail-tokens.ts';
-
-/** So that nobody's mailbox can be filled: whoever asks again within a minute has the mail already. */
-const MIN_INTERVAL_MS = 60_000;
+import { mailClaim } from './mail-claim.ts';
+import { dropMailTokensToOthers, MIN_INTERVAL_MS, mintMailToken, type Proof, type Purpose, wasMintedSince } from './mail-tokens.ts';
 
 interface MailRequest {
   readonly id: string;
@@ -41,10 +39,13 @@ async function answerNext(unit: EntityManager, box: SecretBox, now: Date): Promi
 }
 
 async function answer(unit: EntityManager, user: User, request: MailRequest, box: SecretBox, now: Date): Promise<void> {
-  const { purpose } = request;
+  // Confirming would not do any more.
+  const isClaim = request.purpose === 'verify-email' && user.isToBeClaimed(request.email);
+  const purpose = isClaim ? 'reset-password' : request.purpose;
   // The address as it is on record: two that differ in case may be two mailboxes.
   const proof: Proof = { userId: user.id, email: request.user_id === null ? user.email : request.email };
   if (await wasMintedSince(unit, purpose, proof, new Date(now.getTime() - MIN_INTERVAL_MS))) return;
+  if (isClaim) return mailClaim(unit, user, { template: 'take-over-account', box, now });
   if (request.user_id !== null) await dropMailTokensToOthers(unit, proof);
   const token = await mintMailToken(unit, purpose, proof, now);
   await mailToken(inUnit(unit), purpose, { to: proof.email, accountId: user.account.id, token, box });

@@ -7,6 +7,9 @@ const HOUR_MS = 3_600_000;
 const LIFETIME_MS: Record<Purpose, number> = { 'verify-email': 24 * HOUR_MS, 'reset-password': HOUR_MS };
 const PREFIX: Record<Purpose, string> = { 'verify-email': 'tgv_', 'reset-password': 'tgr_' };
 
+/** So that nobody's mailbox can be filled: whoever asks again within a minute has the mail already. */
+export const MIN_INTERVAL_MS = 60_000;
+
 const tokenHash = (token: string): Buffer => hash('sha256', token, 'buffer');
 
 export interface MailToken {

@@ -8,8 +8,10 @@ import { sightPerson } from '../../people/index.ts';
 import { type Origin, recordAudit } from '../audit/record-audit.ts';
 import { inUnit } from '../execute.ts';
 import { notify } from '../mails/notices.ts';
+import { dropSecondFactor } from '../mfa/second-factor.ts';
 import { dropUnfinishedLogins } from '../mfa/unfinished-logins.ts';
 import type { Passwords } from '../passwords.ts';
+import type { OnAccountClosed } from '../profile.ts';
 import { endSessions } from '../sessions.ts';
 import { rememberAddress } from '../throttle/known-addresses.ts';
 import { askingLimits, tokenLimits } from '../throttle/limits.ts';
@@ -35,7 +37,10 @@ export interface Recovery {
   ask(purpose: Purpose, email: string, origin: Origin): Promise<void>;
   /** Proves the address, or completes the change to it. @throws Problem `invalid_token`, `conflict` when it was taken meanwhile */
   verifyEmail(token: string, origin: Origin): Promise<void>;
-  /** Ends every session; a second factor stays. @throws Problem `invalid_token` */
+  /**
+   * Ends every session; a second factor stays. The first proof of an address ends it too, and API keys: whoever made the account may never
+   * have read the address. @throws Problem `invalid_token`
+   */
   resetPassword(token: string, newPassword: string, origin: Origin): Promise<void>;
 }
 
@@ -44,11 +49,20 @@ interface RecoveryDeps {
   readonly pool: Pool;
   readonly passwords: Passwords;
   readonly throttle: Throttle;
+  readonly onTakenOver: OnAccountClosed;
   readonly clock: Clock;
 }
 
-export function createRecovery({ em, pool, passwords, throttle, clock }: RecoveryDeps): Recovery {
+export function createRecovery({ em, pool, passwords, throttle, onTakenOver, clock }: RecoveryDeps): Recovery {
   const present = () => new Date(clock.now());
+
+  /** What somebody else may have left in the account to come back by: sessions end with the password. */
+  async function takeOver(unit: EntityManager, user: User, { at, origin }: { at: Date; origin: Origin }): Promise<void> {
+    const execute = inUnit(unit);
+    await dropSecondFactor(unit, user);
+    await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
+    await onTakenOver(execute, { accountId: user.account.id, at, actor: { kind: 'user', id: user.id }, origin });
+  }
 
   /** Users before tokens, in the order in which everybody else locks them. */
   function withProof(
@@ -76,6 +90,7 @@ export function createRecovery({ em, pool, passwords, throttle, clock }: Recover
     async verifyEmail(token, origin) {
       const admitted = await throttle.admit(tokenLimits('verify-email', origin.ip));
       await withProof('verify-email', token, async (unit, user, { email }) => {
+        if (user.isToBeClaimed(email)) throw invalidToken();
         const before = user.email;
         user.proveEmail(email, present());
         await flushUnlessTaken(unit);
@@ -104,12 +119,14 @@ export function createRecovery({ em, pool, passwords, throttle, clock }: Recover
       await withProof('reset-password', token, async (unit, user, { email }) => {
         if (user.email !== email) throw invalidToken();
         const now = present();
+        const isFirstProof = !user.emailVerifiedAt;
         user.passwordHash = passwordHash;
         user.proveEmail(email, now);
+        if (isFirstProof) await takeOver(unit, user, { at: now, origin });
         const sessionsEnded = await afterNewPassword(unit, user, now);
         // So that whoever is guessing from elsewhere cannot keep the owner waiting at the login that follows.
         await rememberAddress(inUnit(unit), user.id, origin.ip, now);
-        await recordOf(unit, user, 'user.password_reset', { sessions_ended: sessionsEnded }, origin);
+        await recordOf(unit, user, 'user.password_reset', { sessions_ended: sessionsEnded, first_proof: isFirstProof }, origin);
         await notify(inUnit(unit), 'password-changed', { to: user.email, accountId: user.account.id, at: now, origin });
       });
       await admitted.succeeded();
