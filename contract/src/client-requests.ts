@@ -129,6 +129,7 @@ const filter = (description: string, example: string) =>
   z
     .string()
     .max(40)
+    .refine(isPlainText, NOT_PLAIN)
     .optional()
     .meta({ description, examples: [example] });
 const ClientRequestQuery = z.strictObject({

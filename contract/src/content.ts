@@ -155,6 +155,7 @@ const typeQuery = {
   type: z
     .string()
     .max(40)
+    .refine(isPlainText, NOT_PLAIN)
     .optional()
     .meta({ description: 'Only content of this type.', examples: ['post'] }),
 };
@@ -259,6 +260,7 @@ export const content = c.router({
       slug: z
         .string()
         .max(120)
+        .refine(isPlainText, NOT_PLAIN)
         .meta({ description: 'The content’s slug.', examples: ['receipts-are-here'] }),
     }),
     responses: { 200: PublishedContentResponse, 304: c.noBody(), 404: problem, ...refusals.openInput },

@@ -44,7 +44,7 @@ const TimeZone = z
   .meta({ description: 'IANA time zone in which the event takes place.', examples: ['Europe/Berlin'] });
 /** A moment with its offset; what leaves the service is in UTC. */
 const Moment = z.iso
-  .datetime({ offset: true })
+  .datetime({ offset: true, error: 'must be a time with its offset, such as 2027-03-05T18:00:00+01:00 or 2027-03-05T17:00:00Z' })
   .meta({ description: 'RFC 3339, with any offset.', examples: ['2027-03-05T18:00:00+01:00'] });
 const VenueName = text(200)
   .min(1)

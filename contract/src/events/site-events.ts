@@ -30,7 +30,8 @@ export const siteEvents = c.router({
     method: 'GET',
     path: '/v1/events',
     summary: 'Events',
-    description: 'All that are published, the next one first. May be kept for half a minute; the ETag tells whether anything has changed.',
+    description:
+      'All that are published: what is still to come or under way first, the next one before the others, then what is over, the last one first. May be kept for half a minute; the ETag tells whether anything has changed.',
     headers: ifNoneMatch,
     responses: { 200: z.array(SiteEventResponse), 304: c.noBody(), ...refusals.open },
     metadata: { auth: 'none', tag, operationId: 'listEvents' } as const,
@@ -80,7 +81,8 @@ export const siteEvents = c.router({
     method: 'POST',
     path: '/v1/events/admin/:event_id/archive',
     summary: 'Archive an event',
-    description: 'For administrators: a draft or a published event is put away for good. Registrations stay as they are.',
+    description:
+      'For administrators: a draft or a published event is put away for good. Places that were held for payment are let go, and cannot be paid any more; other registrations stay as they are.',
     headers: headersA,
     pathParams: EventPath,
     body: c.noBody(),

@@ -39,6 +39,7 @@ import { createAccountApi } from './http/account-api.ts';
 import { createDocsSite } from './http/docs-site.ts';
 import { createDocumentPages } from './http/document-pages.ts';
 import { endpointsOf } from './http/endpoint.ts';
+import { createEventPages } from './http/event-pages.ts';
 import { createFileApi } from './http/file-api.ts';
 import { createFront, drain, listenOn } from './http/front.ts';
 import { createInferenceApi } from './http/inference-api.ts';
@@ -117,6 +118,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     await payments.start(plans, closing);
 
     const events = createEvents({ pool, clock, identity, plans });
+    const pageOf = (slug: string) => `${config.webUrl ?? publicUrl()}/events/${slug}`;
     const invites = createInvites({ pool, clock, identity, gifts: plans.gifts });
 
     const blobs = await openLocalDisk(dataDir.file('blobs'));
@@ -177,6 +179,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
         bodyLimits: config.inferenceBody,
       }),
       people: marketing.transfers,
+      events: createEventPages({ events, clock, peerAddress, pageOf, log }),
       unsubscribing: marketing.unsubscribePages,
       receipts: createLogApi({
         ...{ pool, clock, authenticator, publicUrl, log },
@@ -211,7 +214,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
           ...endpointsOf(contract.clientRequests, clientRequestRoutes(createClientRequests({ pool, clock, throttle: identity.throttle }))),
           ...endpointsOf(contract.content, contentRoutes(createContent({ pool, clock }))),
-          ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl })),
+          ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, pageOf })),
           ...endpointsOf(contract.marketingEvents, marketingEventRoutes({ ...events, pool, clock })),
           ...endpointsOf(contract.eventCheckouts, checkoutRoutes(events)),
           ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),

@@ -25,6 +25,9 @@ interface CheckoutWish {
   readonly cancelUrl: string | undefined;
 }
 
+/** Who pays. */
+type Payer = Pick<Principal, 'accountId' | 'userId' | 'role'>;
+
 /** How paying for a place goes on. */
 export interface PlaceCheckout {
   readonly registration: Registration;
@@ -37,6 +40,7 @@ export interface PlaceCheckout {
 interface OpenPage {
   readonly checkout_id: string;
   readonly account_id: string;
+  readonly amount_nano: bigint;
   readonly session_id: string;
   readonly url: string | null;
   readonly expires_at: Date | null;
@@ -48,7 +52,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
    * Whoever may pay for an address: its owner, somebody of its owner's account, and administrators. To all others it is an address that is
    * not registered.
    */
-  const payable = async (event: SiteEvent, caller: Principal, email: string | undefined): Promise<Registration> => {
+  const payable = async (event: SiteEvent, caller: Payer, email: string | undefined): Promise<Registration> => {
     const { rows } = await pool.query<{ email: string }>('select email from users where id = $1', [caller.userId]);
     const own = rows[0]?.email ?? '';
     const wanted = email ?? own;
@@ -64,18 +68,18 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
     );
   };
 
-  const isColleague = async ({ user_id }: Registration, { accountId }: Principal): Promise<boolean> =>
+  const isColleague = async ({ user_id }: Registration, { accountId }: Payer): Promise<boolean> =>
     (await pool.query('select from users where id = $1 and account_id = $2', [user_id, accountId])).rowCount === 1;
 
-  /** The page that is open already, ended where it is somebody else's. @returns undefined where there is nothing to go on with */
-  const goOn = async (sql: Sql, registration: Registration, caller: Principal): Promise<PlaceCheckout | undefined> => {
+  /** The page that is open already, ended where it is somebody else's or asks for another price. @returns undefined where there is nothing to go on with */
+  const goOn = async (sql: Sql, registration: Registration, caller: Payer): Promise<PlaceCheckout | undefined> => {
     const { rows } = await sql.query<OpenPage>(
-      'select checkout_id, account_id, session_id, url, expires_at from checkouts where checkout_id = $1',
+      'select checkout_id, account_id, amount_nano, session_id, url, expires_at from checkouts where checkout_id = $1',
       [registration.checkout_id],
     );
     const [page] = rows;
     if (!page) return undefined;
-    const isOwn = page.account_id === caller.accountId;
+    const isOwn = page.account_id === caller.accountId && page.amount_nano === registration.price_nano;
     const { provider } = plans;
     const session = isOwn ? await provider.readCheckout(page.session_id) : await provider.expireCheckout(page.session_id);
     // Paid, and the event that tells of it is on its way.
@@ -85,7 +89,9 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
     return { registration, status: 'open', checkoutId: page.checkout_id, url: page.url, expiresAt: page.expires_at };
   };
 
-  const open = async (sql: Sql, event: SiteEvent, registration: Registration, caller: Principal, trail: Trail, wish: CheckoutWish) => {
+  const open = async (sql: Sql, event: SiteEvent, registration: Registration, caller: Payer, trail: Trail, wish: CheckoutWish) => {
+    const { rows } = await sql.query<Pick<SiteEvent, 'status'>>('select status from site_events where event_id = $1', [event.event_id]);
+    if (rows[0]?.status !== 'published') throw new Problem('conflict', 'This event is not public any more: nothing can be paid for it.');
     const nowMs = clock.now();
     const leftMs = (registration.pay_by?.getTime() ?? 0) - nowMs;
     if (leftMs <= 0) throw new Problem('conflict', 'The time to pay for this place is over: register again.');
@@ -103,7 +109,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
   };
 
   /** @throws Problem `not_found`, `conflict`, `payments_unavailable` */
-  return async (event: SiteEvent, caller: Principal, trail: Trail, wish: CheckoutWish): Promise<PlaceCheckout> => {
+  return async (event: SiteEvent, caller: Payer, trail: Trail, wish: CheckoutWish): Promise<PlaceCheckout> => {
     const { registration_id } = await payable(event, caller, wish.email);
     return asking(
       plans.exclusively(caller.accountId, async (sql) => {

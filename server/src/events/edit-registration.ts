@@ -14,15 +14,17 @@ import { placesLeft, type SiteEvent } from './site-event.ts';
 interface EditDeps {
   readonly pool: Pool;
   readonly clock: Clock;
+  /** Ends the pages on which places of the event could be paid that nobody holds any more. */
+  readonly endPages: (eventId: string) => Promise<void>;
 }
 
 /**
  * Changes a registration by hand, and gives the place that falls free to whoever waits.
  * @throws Problem `not_found`, `conflict`, `invalid_transition`
  */
-export function createEditRegistration({ pool, clock }: EditDeps) {
-  return (registrationId: string, request: VibethonRegistrationAdminUpdateRequest, trail: Trail): Promise<ListedRegistration> =>
-    inTransaction(pool, async (sql) => {
+export function createEditRegistration({ pool, clock, endPages }: EditDeps) {
+  return async (registrationId: string, request: VibethonRegistrationAdminUpdateRequest, trail: Trail): Promise<ListedRegistration> => {
+    const after = await inTransaction(pool, async (sql) => {
       const nowMs = clock.now();
       const now = new Date(nowMs);
       const { event, before } = await lockRegistration(sql, registrationId);
@@ -49,6 +51,9 @@ export function createEditRegistration({ pool, clock }: EditDeps) {
       }
       return existing(await registrationById(sql, registrationId));
     });
+    if (request.status !== undefined) await endPages(after.event_id);
+    return after;
+  };
 }
 
 const EDITABLE = ['status', 'payment_status', 'name', 'company', 'admin_note', 'attended_at'] as const satisfies readonly (keyof Changes)[];

@@ -12,12 +12,19 @@ const WITH_PLACES = `select e.*,
     (select count(*)::int from event_registrations r where r.event_id = e.event_id and r.status = 'waitlisted') as waiting
   from site_events e`;
 
-/** The next one first. */
-const IN_ORDER = 'order by e.starts_at, e.event_id';
+/** Every event, the earliest first. */
+export async function listEvents(sql: Sql): Promise<EventWithPlaces[]> {
+  return (await sql.query<EventWithPlaces>(`${WITH_PLACES} order by e.starts_at, e.event_id`)).rows;
+}
 
-export async function listEvents(sql: Sql, which: 'all' | 'published'): Promise<EventWithPlaces[]> {
-  const where = which === 'published' ? "where e.status = 'published'" : '';
-  return (await sql.query<EventWithPlaces>(`${WITH_PLACES} ${where} ${IN_ORDER}`)).rows;
+/** What is published: the next one first, and what is over after it, the last one first. */
+export async function listPublished(sql: Sql, now: Date): Promise<EventWithPlaces[]> {
+  const { rows } = await sql.query<EventWithPlaces>(
+    `${WITH_PLACES} where e.status = 'published'
+      order by e.ends_at <= $1, case when e.ends_at > $1 then e.starts_at end, e.starts_at desc, e.event_id`,
+    [now],
+  );
+  return rows;
 }
 
 export async function eventById(sql: Sql, eventId: string): Promise<EventWithPlaces | undefined> {

@@ -4,7 +4,9 @@ import type { Clock } from '../kernel/clock.ts';
 import type { Plans } from '../plans/index.ts';
 import { createPlaceCheckouts } from './checkouts.ts';
 import { createEditRegistration } from './edit-registration.ts';
+import { endPages } from './end-pages.ts';
 import { linkUsers } from './link-users.ts';
+import { createPayByMail } from './pay-by-mail.ts';
 import { createRefundRegistration } from './refund-registration.ts';
 import { createRegistrations } from './registrations.ts';
 import { createSiteEvents } from './site-events.ts';
@@ -14,20 +16,30 @@ interface EventsDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly plans: Plans;
-  readonly identity: Pick<Identity, 'claimable' | 'throttle'>;
+  readonly identity: Pick<Identity, 'claimable' | 'openReference' | 'throttle'>;
 }
 
 /** The slice, put together. */
-export const createEvents = ({ pool, clock, plans, identity: { claimable, throttle } }: EventsDeps) => ({
-  siteEvents: createSiteEvents({ pool, clock }),
-  registrations: createRegistrations({ pool, clock, throttle }),
-  editRegistration: createEditRegistration({ pool, clock }),
-  checkout: createPlaceCheckouts({ pool, plans, clock }),
-  refundRegistration: createRefundRegistration({ pool, plans }),
-  /** A job: gives registrations the users of their addresses. */
-  linkUsers: (signal?: AbortSignal): Promise<void> => linkUsers({ pool, claimable }, signal),
-  /** A job: takes back the places that nobody paid for in time. */
-  releaseUnpaid: (signal?: AbortSignal): Promise<void> => releaseUnpaid({ pool, provider: plans.provider, clock }, signal),
-});
+export function createEvents({ pool, clock, plans, identity }: EventsDeps) {
+  const { claimable, throttle } = identity;
+  const { provider } = plans;
+  const endPagesOf = (eventId: string) => endPages({ pool, provider }, eventId);
+  const checkout = createPlaceCheckouts({ pool, plans, clock });
+  return {
+    siteEvents: createSiteEvents({ pool, clock, endPages: endPagesOf }),
+    registrations: createRegistrations({ pool, clock, throttle }),
+    editRegistration: createEditRegistration({ pool, clock, endPages: endPagesOf }),
+    checkout,
+    payByMail: createPayByMail({ pool, clock, identity, checkout }),
+    refundRegistration: createRefundRegistration({ pool, plans }),
+    /** A job: gives registrations the users of their addresses. */
+    linkUsers: (signal?: AbortSignal): Promise<void> => linkUsers({ pool, claimable }, signal),
+    /** A job: takes back the places that nobody paid for in time, and ends pages that are left of places that are gone. */
+    async releaseUnpaid(signal?: AbortSignal): Promise<void> {
+      await releaseUnpaid({ pool, provider, clock }, signal);
+      await endPages({ pool, provider }, undefined, signal);
+    },
+  };
+}
 
 export type Events = ReturnType<typeof createEvents>;

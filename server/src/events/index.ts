@@ -1,6 +1,10 @@
 export { checkoutRoutes } from './checkout-routes.ts';
+export type { EventWithPlaces } from './event-rows.ts';
 export { createEvents, type Events } from './events.ts';
+export { toJsonLd } from './json-ld.ts';
 export { marketingEventRoutes } from './marketing-event-routes.ts';
 export { followPayments } from './paid-registration.ts';
 export { registrationRoutes } from './registration-routes.ts';
+export type { ListedRegistration } from './registration-rows.ts';
+export { placesLeft, takesRegistrations } from './site-event.ts';
 export { siteEventRoutes } from './site-event-routes.ts';

@@ -2,6 +2,7 @@ import { queueMail } from '../identity/index.ts';
 import { rfc3339 } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { Sql } from './event-rows.ts';
+import { payReferenceOf } from './pay-reference.ts';
 import type { Registration } from './registration.ts';
 import type { SiteEvent } from './site-event.ts';
 
@@ -22,7 +23,20 @@ export async function queueEventMail(sql: Sql, event: SiteEvent, told: Told): Pr
       price_usd: price_nano === 0n ? null : formatUsd(price_nano),
       is_refunded: payment_status === 'refunded',
       pay_by: pay_by && rfc3339(pay_by),
+      pay_reference: status === 'awaiting_payment' ? payReferenceOf(told) : null,
     },
     dedupeKey: `event:${registration_id}:${turn}:${status}:${payment_status}`,
+  });
+}
+
+type Returned = Pick<Registration, 'registration_id' | 'email' | 'payment_id'>;
+
+/** Tells somebody that what they paid goes back, in the transaction that orders it. */
+export async function queueReturnMail(sql: Sql, event: SiteEvent, { registration_id, email, payment_id }: Returned): Promise<void> {
+  await queueMail((text, values) => sql.query(text, values), {
+    to: email,
+    template: 'event-payment-returned',
+    data: { title: event.title, slug: event.slug },
+    dedupeKey: `event:${registration_id}:returned:${payment_id}`,
   });
 }

@@ -2,11 +2,11 @@ import type { Clock } from '../kernel/clock.ts';
 import type { OnPurchase } from '../plans/index.ts';
 import { lockRegistration } from './edit-registration.ts';
 import type { Sql } from './event-rows.ts';
-import { queueEventMail } from './mail.ts';
+import { queueEventMail, queueReturnMail } from './mail.ts';
 import { fillPlaces } from './places.ts';
-import { holdsPlace, inLine, type Registration } from './registration.ts';
-import { type Changes, countPlaces, setRegistration } from './registration-rows.ts';
-import { placesLeft, type SiteEvent } from './site-event.ts';
+import type { Registration } from './registration.ts';
+import { type Changes, setRegistration } from './registration-rows.ts';
+import type { SiteEvent } from './site-event.ts';
 
 /** What payments for places are named at the payment provider. */
 const REFERENCE = 'event:';
@@ -14,17 +14,18 @@ export const referenceOf = ({ registration_id }: Pick<Registration, 'registratio
 
 /**
  * Brings a registration to what its payment is at this moment, in the transaction that books the payment. It may run as often as one likes:
- * a payment that was taken before changes nothing.
+ * a payment that was taken before changes nothing. Money is kept for a held place alone. What comes for another (it was canceled, given for
+ * free or paid already, its time was over, or its event is not public any more) goes back by itself, and leaves the registration as it is.
  */
 export const followPayments =
   ({ clock }: { readonly clock: Clock }): OnPurchase =>
   async (sql, { reference, paymentId, isReceived, isReturned }) => {
-    if (!reference.startsWith(REFERENCE)) return;
+    if (!reference.startsWith(REFERENCE)) return undefined;
     const { event, before } = await lockRegistration(sql, reference.slice(REFERENCE.length));
     const now = new Date(clock.now());
     const isKnown = before.payment_id === paymentId;
     if (isReturned) {
-      if (!isKnown || before.payment_status !== 'paid') return;
+      if (!isKnown || before.payment_status !== 'paid') return undefined;
       await change(sql, {
         event,
         before,
@@ -32,31 +33,22 @@ export const followPayments =
         to: { status: 'canceled', payment_status: 'refunded', pay_by: null, confirmed_at: null, canceled_at: now },
       });
       await fillPlaces(sql, event, clock.now());
-      return;
+      return undefined;
     }
-    if (!isReceived || isKnown) return;
-    await change(sql, {
-      event,
-      before,
-      now,
-      to: { payment_id: paymentId, payment_status: 'paid', ...(await placeOf(sql, { event, before, now })) },
-    });
+    if (!isReceived || isKnown) return undefined;
+    if (before.status !== 'awaiting_payment' || event.status !== 'published') {
+      await queueReturnMail(sql, event, { ...before, payment_id: paymentId });
+      return `Paid for ${event.slug} when no place was held for it.`;
+    }
+    const paid = { status: 'confirmed', payment_status: 'paid', payment_id: paymentId, pay_by: null } as const;
+    await change(sql, { event, before, now, to: { ...paid, confirmed_at: now, canceled_at: null } });
+    return undefined;
   };
 
 interface Moment {
   readonly event: SiteEvent;
   readonly before: Registration;
   readonly now: Date;
-}
-
-/**
- * Whoever has paid gets what they paid for. A payment may come so late that the place went to somebody else: then the next one that falls
- * free is theirs, as it stands on the waitlist, and an administrator can refund it.
- */
-async function placeOf(sql: Sql, { event, before, now }: Moment): Promise<Changes> {
-  const isFree = holdsPlace(before) || placesLeft(event, await countPlaces(sql, event)) !== 0;
-  if (isFree) return { status: 'confirmed', pay_by: null, confirmed_at: before.confirmed_at ?? now, canceled_at: null };
-  return { status: inLine(before).status, pay_by: null, canceled_at: null };
 }
 
 async function change(sql: Sql, { event, before, now, to }: Moment & { readonly to: Changes }): Promise<void> {

@@ -29,7 +29,7 @@ export interface Registration {
 }
 
 /** How long somebody who got a place has to pay for it. */
-const PAYMENT_WINDOW_MS = 24 * 3_600_000;
+export const PAYMENT_WINDOW_MS = 24 * 3_600_000;
 
 /** What a registration is from now on. */
 type Standing = Pick<Registration, 'status' | 'payment_status' | 'pay_by'>;

@@ -46,13 +46,15 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
     const standing = hasRoom(event, await countPlaces(sql, event)) ? withPlace(owed, nowMs) : inLine(owed);
     const turn = await nextTurn(sql);
     const { rows } = await sql.query<{ registration_id: string }>(
-      // A row that is there already was canceled: it begins anew.
+      // A row that is there already was canceled: it begins anew. The payment of before stays known, so that it does not count again,
+      // and so does a page that may still be paid.
       `insert into event_registrations as r (registration_id, event_id, email, name, company, message, status, payment_status, pay_by, turn,
          price_nano, confirmed_at, created_at, updated_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $13)
        on conflict (event_id, lower(email)) do update set status = excluded.status, payment_status = excluded.payment_status,
          pay_by = excluded.pay_by, turn = excluded.turn, price_nano = excluded.price_nano, confirmed_at = excluded.confirmed_at,
-         canceled_at = null, checkout_id = null, payment_id = null, updated_at = excluded.updated_at
+         canceled_at = null, created_at = excluded.created_at, updated_at = excluded.updated_at,
+         checkout_id = (select page.checkout_id from checkouts page where page.checkout_id = r.checkout_id and page.status = 'open')
        returning registration_id`,
       [
         newId(),

@@ -12,28 +12,27 @@ import { eventToWire } from './wire.ts';
 interface SiteEventRoutesDeps {
   readonly siteEvents: SiteEvents;
   readonly clock: Clock;
-  /** Base of the addresses at which events are read. */
-  readonly publicUrl: () => string;
+  /** The page at which an event is read. */
+  readonly pageOf: (slug: string) => string;
 }
 
-export function siteEventRoutes({ siteEvents, clock, publicUrl }: SiteEventRoutesDeps): Handlers<typeof contract.siteEvents> {
+export function siteEventRoutes({ siteEvents, clock, pageOf }: SiteEventRoutesDeps): Handlers<typeof contract.siteEvents> {
   const toWire = (event: EventWithPlaces) => eventToWire(event, clock.now());
-  const urlOf = ({ slug }: EventWithPlaces) => `${publicUrl()}/v1/events/${slug}`;
 
   return {
-    list: async (call) => freshAnswer(call, (await siteEvents.list('published')).map(toWire)),
+    list: async (call) => freshAnswer(call, (await siteEvents.listPublished()).map(toWire)),
     get: async (call) => freshAnswer(call, toWire(await siteEvents.published(call.params.slug))),
     calendar: async (call) => {
       const event = await siteEvents.published(call.params.slug);
       call.setHeader('content-disposition', `inline; filename="${event.slug}.ics"`);
-      return freshAnswer(call, toCalendar(event, urlOf(event)));
+      return freshAnswer(call, toCalendar(event, pageOf(event.slug)));
     },
     jsonLd: async (call) => {
       const event = await siteEvents.published(call.params.slug);
-      return freshAnswer(call, toJsonLd(event, urlOf(event)));
+      return freshAnswer(call, toJsonLd(event, pageOf(event.slug)));
     },
 
-    listAll: async () => ({ status: 200, body: (await siteEvents.list('all')).map(toWire) }),
+    listAll: async () => ({ status: 200, body: (await siteEvents.list()).map(toWire) }),
     create: async ({ principal, body, ...call }) => ({
       status: 201,
       body: toWire(await siteEvents.create(body, trailOf(principal, call))),

@@ -7,13 +7,16 @@ import { formatUsd, parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import type { Trail } from './audit-trail.ts';
-import { type EventWithPlaces, eventById, eventBySlug, listEvents, lockEvent, type Sql } from './event-rows.ts';
+import { type EventWithPlaces, eventById, eventBySlug, listEvents, listPublished, lockEvent, type Sql } from './event-rows.ts';
 import { fillPlaces } from './places.ts';
 import { type SiteEvent, stateAfter, type Transition } from './site-event.ts';
+import { cancelUnpaid, holdUnpaid } from './unpaid-places.ts';
 
 interface SiteEventsDeps {
   readonly pool: Pool;
   readonly clock: Clock;
+  /** Ends the pages on which places of the event could be paid that nobody can have any more. */
+  readonly endPages: (eventId: string) => Promise<void>;
 }
 
 /** What `set` and `insert` write: the columns that callers choose. */
@@ -23,7 +26,7 @@ const COLUMNS = [
 ] as const;
 
 /** Events of the site: what anybody sees, and what administrators do to them. */
-export function createSiteEvents({ pool, clock }: SiteEventsDeps) {
+export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
   /** Runs a change of one event in its own transaction, with the event locked. */
   const changing = (eventId: string, change: (sql: Sql, event: SiteEvent) => Promise<void>): Promise<EventWithPlaces> =>
     inTransaction(pool, async (sql) => {
@@ -36,7 +39,8 @@ export function createSiteEvents({ pool, clock }: SiteEventsDeps) {
     });
 
   return {
-    list: (which: 'all' | 'published') => listEvents(pool, which),
+    list: () => listEvents(pool),
+    listPublished: () => listPublished(pool, new Date(clock.now())),
 
     /** @throws Problem `not_found` for a draft and an archived event too: nobody learns what is being prepared */
     async published(slug: string): Promise<EventWithPlaces> {
@@ -88,9 +92,12 @@ export function createSiteEvents({ pool, clock }: SiteEventsDeps) {
       }),
 
     /** @throws Problem `not_found`, `invalid_transition` */
-    move: (eventId: string, step: Transition, trail: Trail): Promise<EventWithPlaces> =>
-      changing(eventId, async (sql, event) => {
+    async move(eventId: string, step: Transition, trail: Trail): Promise<EventWithPlaces> {
+      const moved = await changing(eventId, async (sql, event) => {
         const to = stateAfter(step, event);
+        // Its slug stays taken, and nothing leads back: there would never be another one.
+        if (to === 'archived' && event.slug === 'vibethon')
+          throw new Problem('invalid_transition', 'The Vibethon comes again: take it back to a draft instead, and give it its next date.');
         await sql.query(
           `update site_events set status = $2, revision = revision + 1, updated_at = $3,
              published_at = case when $2 = 'published' then coalesce(published_at, $3) else published_at end,
@@ -100,7 +107,13 @@ export function createSiteEvents({ pool, clock }: SiteEventsDeps) {
         );
         const target = { kind: 'event', id: eventId };
         await trail(sql, { action: ACTION[step], target, changes: { status: { from: event.status, to } } });
-      }),
+        if (to === 'archived') await cancelUnpaid(sql, event, clock.now());
+        // While it was not public nobody could pay.
+        if (to === 'published') await holdUnpaid(sql, event, clock.now());
+      });
+      if (step !== 'publish') await endPages(eventId);
+      return moved;
+    },
   };
 }
 

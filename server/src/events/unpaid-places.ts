@@ -3,9 +3,12 @@ import type { PaymentProvider } from '../adapters/payment/port.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { lockRegistration } from './edit-registration.ts';
+import type { Sql } from './event-rows.ts';
 import { queueEventMail } from './mail.ts';
 import { fillPlaces } from './places.ts';
+import { PAYMENT_WINDOW_MS, type Registration } from './registration.ts';
 import { setRegistration } from './registration-rows.ts';
+import type { SiteEvent } from './site-event.ts';
 
 interface UnpaidDeps {
   readonly pool: Pool;
@@ -30,7 +33,8 @@ const AT_ONCE = 100;
 export async function releaseUnpaid({ pool, provider, clock }: UnpaidDeps, signal?: AbortSignal): Promise<void> {
   const { rows } = await pool.query<Overdue>(
     `select registration_id, r.checkout_id, session_id from event_registrations r left join checkouts using (checkout_id)
-      where r.status = 'awaiting_payment' and pay_by <= $1 order by pay_by limit $2`,
+        join site_events e using (event_id)
+      where e.status = 'published' and r.status = 'awaiting_payment' and pay_by <= $1 order by pay_by limit $2`,
     [new Date(clock.now()), AT_ONCE],
   );
   for (const overdue of rows) {
@@ -52,6 +56,25 @@ export async function releaseUnpaid({ pool, provider, clock }: UnpaidDeps, signa
       await fillPlaces(sql, event, nowMs);
     });
   }
+}
+
+/** Nobody can pay any more for places at an event that is archived for good. In the transaction that archives it, with the event locked. */
+export async function cancelUnpaid(sql: Sql, event: SiteEvent, nowMs: number): Promise<void> {
+  const now = new Date(nowMs);
+  const { rows } = await sql.query<Registration>(
+    `update event_registrations set status = 'canceled', pay_by = null, canceled_at = $2, updated_at = $2
+      where event_id = $1 and status = 'awaiting_payment' returning *`,
+    [event.event_id, now],
+  );
+  for (const canceled of rows) await queueEventMail(sql, event, canceled);
+}
+
+/** Gives whoever holds a place at an event that becomes public again the time to pay for it. */
+export async function holdUnpaid(sql: Sql, { event_id }: SiteEvent, nowMs: number): Promise<void> {
+  await sql.query("update event_registrations set pay_by = greatest(pay_by, $2) where event_id = $1 and status = 'awaiting_payment'", [
+    event_id,
+    new Date(nowMs + PAYMENT_WINDOW_MS),
+  ]);
 }
 
 /** Ends the page; tells whether it was too late for that, because money is coming or has come. */

@@ -5,7 +5,7 @@ import { type AuditLog, createAuditLog } from './audit/audit-log.ts';
 import { type ClaimableUsers, createClaimableUsers } from './claimable-users.ts';
 import { createDeviceLogins, type DeviceLogins } from './devices/device-logins.ts';
 import { createLogins, type Logins } from './logins.ts';
-import { sealForMail } from './mails/desk.ts';
+import { openReference, sealForMail } from './mails/desk.ts';
 import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
 import { createOwnerProof } from './owner-proof.ts';
@@ -35,6 +35,8 @@ export interface Identity {
   readonly throttle: Throttle;
   /** Seals a token for the row of a mail, whose template opens it with the desk. */
   sealForMail(token: string): string;
+  /** What the sealed link of a mail refers to; undefined for what is none of ours. */
+  openReference(token: string): string | undefined;
   /** Writes the mails that were asked for; a job calls it before mails are sent. */
   answerMailRequests(signal?: AbortSignal): Promise<void>;
   /** Deletes what has expired. */
@@ -71,6 +73,7 @@ export function createIdentity({ em, pool, box, clock, onAccountClosed, onTakenO
     auditLog: createAuditLog(pool),
     throttle,
     sealForMail: (token) => sealForMail(box, token),
+    openReference: (token) => openReference(box, token),
     answerMailRequests: (signal) => answerMailRequests({ em, box, clock }, signal),
     async sweep() {
       const now = new Date(clock.now());

@@ -8,20 +8,13 @@ import { Problem } from '../kernel/problem.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively } from './account-lock.ts';
 import { beginCommand, commandOfRequest, endCommand, type PaymentCommand, requestHashOf } from './payment-commands.ts';
+import type { RefundDetails } from './return-payment.ts';
 import { type OnPurchase, syncPayment } from './sync-payment.ts';
 import { type Author, trailBy } from './tell.ts';
 import type { PaymentRow } from './wire.ts';
 
 /** How long a request has to carry its refund out before it is gone on with here. */
 const LEFT_ALONE_MS = 30_000;
-
-interface RefundDetails {
-  readonly provider_id: string;
-  /** All that is left, when null. */
-  readonly amount_usd: string | null;
-  readonly reason: string;
-  readonly author: Author;
-}
 
 type Refund = PaymentCommand<RefundDetails>;
 
@@ -44,7 +37,7 @@ export interface RefundOrder {
   readonly key: string | undefined;
 }
 
-/** Returns payments by hand. Who wanted it, why and how much is on record first; the provider's idempotency key follows from that record. */
+/** Returns payments, by hand or because nothing can be had for them. Who wanted it, why and how much is on record first; the provider's idempotency key follows from that record. */
 export function createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log, onPurchase }: RefundsDeps) {
   const begin = ({ amount, author, key, payment, reason }: RefundOrder): Promise<{ refund: Refund; isNew: boolean }> =>
     exclusively(payment.account_id, async (unit) => {
@@ -112,10 +105,10 @@ export function createPaymentRefunds({ pool, exclusively, provider, lanes, clock
       await carryOut(refund, isNew);
     },
 
-    /** Ends what a lost answer or a death has left half done. */
+    /** Carries out what goes back by itself, and ends what a lost answer or a death has left half done. */
     async goOn(signal?: AbortSignal): Promise<void> {
       const { rows } = await pool.query<Refund>(
-        "select * from payment_commands where kind = 'refund' and state = 'begun' and begun_at <= $1 order by begun_at",
+        "select * from payment_commands where kind = 'refund' and state = 'begun' and (begun_at <= $1 or details #>> '{author,actor,kind}' = 'system') order by begun_at",
         [rfc3339(clock.now() - LEFT_ALONE_MS)],
       );
       for (const refund of rows) {

@@ -4,6 +4,7 @@ import { newId } from '../kernel/ids.ts';
 import { formatUsd, maxOf, minOf, type NanoUsd } from '../kernel/money.ts';
 import { bookMoney, type LedgerEntry } from '../ledger/index.ts';
 import type { Unit } from './account-lock.ts';
+import { orderReturn } from './return-payment.ts';
 
 interface SyncDeps {
   readonly provider: Pick<PaymentProvider, 'readPayment' | 'readInvoice'>;
@@ -23,8 +24,11 @@ export interface Purchase {
   readonly isReturned: boolean;
 }
 
-/** Runs in the transaction that books the payment, at least once for whatever happens to it; so it has to bear being run again. */
-export type OnPurchase = (unit: Unit, purchase: Purchase) => Promise<void>;
+/**
+ * Runs in the transaction that books the payment, at least once for whatever happens to it; so it has to bear being run again.
+ * @returns why the payment goes back, where there is nothing that could be had for it
+ */
+export type OnPurchase = (unit: Unit, purchase: Purchase) => Promise<string | undefined>;
 
 interface BookedPayment {
   readonly payment_id: string;
@@ -79,7 +83,9 @@ export async function syncPayment(
   if (kind === 'purchase' && payment.reference !== undefined) {
     const isPaid = payment.status === 'succeeded';
     const isReturned = isPaid && payment.refunded >= payment.amount;
-    await onPurchase?.(unit, { reference: payment.reference, paymentId: booked.payment_id, isReceived: isPaid && !isReturned, isReturned });
+    const purchase = { reference: payment.reference, paymentId: booked.payment_id, isReceived: isPaid && !isReturned, isReturned };
+    const reason = await onPurchase?.(unit, purchase);
+    if (reason !== undefined) await orderReturn(unit, { accountId, paymentId: booked.payment_id, providerId, reason }, clock);
   }
   const left = payment.status === 'succeeded' ? payment.amount - payment.refunded : 0n;
   const received = maxOf(0n, left - (await disputedOf(unit, providerId)));

@@ -70,7 +70,14 @@ export async function startInstance(database: Database, url: string, options: Op
     { id: 'test', key: Buffer.alloc(32, 7) },
     { id: 'older', key: Buffer.alloc(32, 9) },
   ]);
-  const identity = createIdentity({ em, pool: database.pool, box, clock, onAccountClosed: revokeAccountKeys, onTakenOver: revokeAccountKeys });
+  const identity = createIdentity({
+    em,
+    pool: database.pool,
+    box,
+    clock,
+    onAccountClosed: revokeAccountKeys,
+    onTakenOver: revokeAccountKeys,
+  });
   const { users, sessions } = identity;
   const lastUse = createLastUse({ em, log });
   const directory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse, clock });

@@ -58,6 +58,8 @@ export function createAccountApi(deps: AccountApiDeps): (request: IncomingMessag
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  // `<` as \u003c: JSON-LD is put into pages as it is, where `</script>` in a title would end it.
+  app.set('json escape', true);
   app.use((request, response, next) => {
     const requestId = requestIdOf(request.headers);
     openExchange(request, requestId, deps.peerAddress(request));

@@ -169,6 +169,7 @@ describe('a change of address that somebody else asked for', () => {
 describe('a new password by mail', () => {
   test('ends every session and every older link, logs in with the new one, and leaves the second factor on', async () => {
     const user = await signUp(api);
+    await post('verify-email', { token: await mailbox.tokenFor(user.email, 'verify-email') });
     const { body: begun } = await send(api, '/v1/users/mfa/begin', { method: 'POST', headers: user.auth });
     const code = () => generateSync({ secret: begun.secret, epoch: Math.floor(clock.now() / 1000) });
     await post('mfa/confirm', { password: PASSWORD, code: code() }, user.auth);

@@ -23,7 +23,7 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
 }
 
 /** @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout` */
-function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
+export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;

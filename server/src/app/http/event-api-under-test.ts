@@ -38,7 +38,7 @@ export async function startEventApi(clockOf: (stripe: Clock) => Clock = (stripe)
       const events = createEvents({ pool, clock, identity, plans });
       made = events;
       return [
-        ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl })),
+        ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, pageOf: (slug) => `${publicUrl()}/events/${slug}` })),
         ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
         ...endpointsOf(contract.eventCheckouts, checkoutRoutes(events)),
         ...endpointsOf(contract.marketingEvents, marketingEventRoutes({ ...events, pool, clock })),

@@ -158,6 +158,105 @@ describe('a place that costs something', () => {
     expect(await status(slug, ada.email)).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
   });
 
+  const admits = async (slug: string, email: string, json: object) => {
+    const { registration_id } = await listedOf(slug, email);
+    return send(api, `/v1/events/admin/registrations/${registration_id}`, { method: 'PATCH', headers: admin, json });
+  };
+  const returnsOf = async (email: string) =>
+    (await world.mailbox.to(email)).filter(({ subject }) => subject.startsWith('Your payment goes back'));
+
+  test.each([
+    ['is canceled', async (slug: string, email: string) => admits(slug, email, { status: 'canceled' }), 'canceled'],
+    ['is given for free', async (slug: string, email: string) => admits(slug, email, { status: 'confirmed' }), 'confirmed'],
+    ['is at an event that is archived', async (slug: string) => step(slug, 'archive'), 'canceled'],
+    ['is at an event that is taken back', async (slug: string) => step(slug, 'unpublish'), 'awaiting_payment'],
+  ])(
+    'that %s cannot be paid any more; what was paid just before goes back by itself, once, and changes nothing',
+    async (_what, take, left) => {
+      const { slug } = await paidEvent();
+      const [ada, bob] = [await registered(slug), await registered(slug)];
+      const [late, early] = [await checkout(slug, ada.auth), await checkout(slug, bob.auth)];
+      // Bob has paid, and nobody has told the gateway of it.
+      pay(early.body.checkout_url);
+      for (const { email } of [ada, bob]) expect((await take(slug, email)).status).toBeLessThan(410);
+      expect(pay(late.body.checkout_url)).toContain('expired');
+      await takeEvents();
+      for (const event of await happened()) await world.plans.events.apply(event);
+      await Promise.all([world.plans.refunds.goOn(), world.plans.refunds.goOn()]);
+      await takeEvents();
+      const { status: state, registrant } = await listedOf(slug, bob.email);
+      expect([state, registrant.payment_id]).toEqual([left, null]);
+      expect((await send(api, '/v1/plans/payments', { headers: bob.auth })).body.items).toMatchObject([
+        { kind: 'purchase', amount_usd: '49.5', refunded_usd: '49.5' },
+      ]);
+      expect(await returnsOf(bob.email)).toHaveLength(1);
+      expect(await returnsOf(ada.email)).toHaveLength(0);
+      const trail = "select actor_kind, changes from audit_log where account_id = $1 and action = 'payment.refunded'";
+      expect((await world.pool.query(trail, [bob.accountId])).rows).toMatchObject([
+        { actor_kind: 'system', changes: { amount_usd: '49.5' } },
+      ]);
+      expect((await world.plans.reconcile()).differences).toEqual([]);
+    },
+  );
+
+  test('that was canceled while the provider could not be asked is not forgotten: its page is ended later', async () => {
+    const { slug } = await paidEvent();
+    const ada = await registered(slug);
+    const { checkout_url } = (await checkout(slug, ada.auth)).body;
+    const sessions = "update checkouts set status = 'open', url = 'x' where session_id = $1";
+    expect((await admits(slug, ada.email, { status: 'canceled' })).body.status).toBe('canceled');
+    // As though the first attempt had not been noted.
+    await world.pool.query(sessions, [new URL(checkout_url).pathname.split('/').at(-1)]);
+    await world.events.releaseUnpaid();
+    const { rows } = await world.pool.query("select 1 from checkouts where status = 'open' and account_id = $1", [ada.accountId]);
+    expect(rows).toEqual([]);
+  });
+
+  test('of somebody who registers again after a refund has a new time and a new payment, and the books know both', async () => {
+    const { slug } = await paidEvent();
+    const ada = await registered(slug);
+    pay((await checkout(slug, ada.auth)).body.checkout_url);
+    await takeEvents();
+    const before = await listedOf(slug, ada.email);
+    await send(api, `/v1/events/admin/registrations/${before.registration_id}/refund`, { headers: admin, json: { reason: 'x' } });
+    aheadMs = 3_600_000;
+    try {
+      await register(slug, ada.email);
+    } finally {
+      aheadMs = 0;
+    }
+    const again = await listedOf(slug, ada.email);
+    expect(again).toMatchObject({
+      status: 'awaiting_payment',
+      payment_status: 'due',
+      registrant: { payment_id: before.registrant.payment_id },
+    });
+    expect(Date.parse(again.registered_at)).toBeGreaterThan(Date.parse(before.registered_at));
+    pay((await checkout(slug, ada.auth)).body.checkout_url);
+    await takeEvents();
+    for (const event of (await happened()).toReversed()) await world.plans.events.apply(event);
+    const after = await listedOf(slug, ada.email);
+    expect(after).toMatchObject({ status: 'confirmed', payment_status: 'paid' });
+    expect(after.registrant.payment_id).not.toBe(before.registrant.payment_id);
+  });
+
+  test('at an event that was taken back is held for whoever has it, with a day to pay once it is public again', async () => {
+    const { slug } = await paidEvent({ capacity: 1 });
+    const ada = await registered(slug);
+    await step(slug, 'unpublish');
+    aheadMs = 25 * 3_600_000;
+    try {
+      await world.events.releaseUnpaid();
+      await step(slug, 'publish');
+      await world.events.releaseUnpaid();
+      const { status: state, pay_by } = await status(slug, ada.email);
+      expect(state).toBe('awaiting_payment');
+      expect(Date.parse(pay_by)).toBeGreaterThan(world.stripe.now() + aheadMs + 23 * 3_600_000);
+    } finally {
+      aheadMs = 0;
+    }
+  });
+
   test('is given for free by an administrator who confirms it', async () => {
     const { slug } = await paidEvent();
     const ada = await registered(slug);
@@ -176,6 +275,13 @@ test('a place that is free needs no payment, at the Vibethon neither', async () 
   const ada = await registered('vibethon');
   expect((await checkout('vibethon', ada.auth)).body).toMatchObject({ status: 'not_required', amount_usd: '0', checkout_url: null });
 });
+
+async function step(slug: string, name: 'archive' | 'publish' | 'unpublish') {
+  if (name !== 'archive') return send(api, `/v1/marketing/events/${slug}/${name}`, { method: 'POST', headers: admin });
+  const { body } = await send(api, '/v1/events/admin', { headers: admin });
+  const { event_id } = body.find((one: { slug: string }) => one.slug === slug);
+  return send(api, `/v1/events/admin/${event_id}/archive`, { method: 'POST', headers: admin });
+}
 
 async function listedOf(slug: string, email: string) {
   const { body } = await send(api, '/v1/events/admin/registrations', { headers: admin });

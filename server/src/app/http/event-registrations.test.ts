@@ -115,7 +115,11 @@ describe('a registration', () => {
       email,
       registrant.user_id,
     ]);
-    expect(Object.fromEntries(users)).toMatchObject({ [member.email]: member.userId, [stranger]: expect.any(String), [squatter.email]: null });
+    expect(Object.fromEntries(users)).toMatchObject({
+      [member.email]: member.userId,
+      [stranger]: expect.any(String),
+      [squatter.email]: null,
+    });
     expect((await mailbox.to(squatter.email)).filter(({ subject }) => subject.startsWith('Make the account'))).toHaveLength(1);
     expect((await login('!')).body.code).toBe('invalid_credentials');
     const letters = (await mailbox.to(stranger)).map(({ subject }) => subject);

@@ -1,6 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
+import { escapeHtml } from '../../kernel/html.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { devicePage } from './device-page.ts';
 import { mailLinkPage } from './mail-link-pages.ts';
@@ -113,5 +114,3 @@ function errorPage(code: ErrorCode): string {
 }
 
 const digest = (text: string): Buffer => hash('sha256', text, 'buffer');
-
-const escapeHtml = (value: string): string => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');

@@ -13,10 +13,12 @@ export const EventRegistration = z.object({
   is_refunded: z.boolean(),
   /** Until when a place is held for payment. */
   pay_by: z.string().nullable(),
+  /** What the link to pay refers to; only where a place is held. */
+  pay_reference: z.string().nullish(),
 });
 export type EventRegistration = z.infer<typeof EventRegistration>;
 
-/** How a registration stands from now on. */
+/** How a registration stands from now on. @param eventUrl where a place is held, the page to pay for it */
 export function composeEventRegistration(told: EventRegistration, eventUrl: string): Letter {
   const { title, starts_at, time_zone, price_usd } = told;
   const { subject, paragraphs, label } = wordsFor(told);
@@ -34,6 +36,20 @@ export function composeEventRegistration(told: EventRegistration, eventUrl: stri
   };
 }
 
+export const EventPaymentReturned = z.object({ title: z.string(), slug: z.string() });
+
+/** Money came for a place that was not held any more. */
+export const composeEventPaymentReturned = ({ title }: z.infer<typeof EventPaymentReturned>, eventUrl: string): Letter => ({
+  subject: `Your payment goes back: ${title}`,
+  preview: 'No place was held for it any more.',
+  paragraphs: [
+    `A payment for a place at “${title}” has come in, but no place was held for it any more, or none had to be paid. It goes back to where it came from, which may take some days.`,
+    'Your registration stays as it was; the mails before this one say how it stands.',
+  ],
+  action: { label: 'See the event', url: eventUrl },
+  footnote: 'You get this mail because your address was registered for this event.',
+});
+
 function wordsFor({ status, title, time_zone, price_usd, pay_by, is_refunded }: EventRegistration) {
   switch (status) {
     case 'confirmed':
@@ -43,9 +59,7 @@ function wordsFor({ status, title, time_zone, price_usd, pay_by, is_refunded }: 
         subject: `A place is held for you: ${title}`,
         paragraphs: [
           `A place at “${title}” is held for you. It is yours once its price of $${price_usd} is paid.`,
-          ...(pay_by === null
-            ? []
-            : [`Log in with this address and pay by ${timeThere(pay_by, time_zone)}; then the place goes to whoever waits for one.`]),
+          ...(pay_by === null ? [] : [`Pay by ${timeThere(pay_by, time_zone)}; after that the place goes to whoever waits for one.`]),
         ],
         label: 'Pay for the place',
       };

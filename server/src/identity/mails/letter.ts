@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../kernel/html.ts';
+
 /** What a mail says, before it is dressed as HTML and as text. All of it is plain text: nothing in it is read as markup. */
 export interface Letter {
   readonly subject: string;
@@ -80,7 +82,3 @@ const fact = ([label, value]: readonly [string, string]): string =>
 const button = ({ label, url }: NonNullable<Letter['action']>): string =>
   `<tr><td style="padding:24px 32px 0"><a href="${escapeHtml(url)}" style="display:inline-block;padding:12px 22px;border-radius:8px;background:#1f6feb;color:#ffffff;text-decoration:none;${FONT};font-size:15px;font-weight:600">${escapeHtml(label)}</a></td></tr>
 <tr><td class="faint" style="padding:12px 32px 0;${FONT};font-size:13px;line-height:1.5;word-break:break-all;color:#59636e">${escapeHtml(url)}</td></tr>`;
-
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-const escapeHtml = (text: string): string => text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character] ?? character);

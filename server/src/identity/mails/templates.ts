@@ -20,7 +20,7 @@ import {
   composeClientRequestNotice,
   composeClientRequestReceived,
 } from './client-request-letters.ts';
-import { composeEventRegistration, EventRegistration } from './event-letters.ts';
+import { composeEventPaymentReturned, composeEventRegistration, EventPaymentReturned, EventRegistration } from './event-letters.ts';
 import { BetaInvite, composeBetaInvite } from './invite-letter.ts';
 import type { Letter } from './letter.ts';
 import { readableTime } from './readable-time.ts';
@@ -29,6 +29,8 @@ import { readableTime } from './readable-time.ts';
 export interface Desk {
   /** An address of the web front end: `/verify-email?token=…` after its base. */
   link(path: string, query: Readonly<Record<string, string>>): string;
+  /** An address of this server's own pages, with a reference that only this server can read. */
+  sealedLink(path: string, reference: string): string;
   /** The plain text of a token that lies sealed in the mail's row. */
   unseal(sealed: string): string;
 }
@@ -125,7 +127,15 @@ export const TEMPLATES = {
   }),
   'event-registration': template({
     data: EventRegistration,
-    compose: (told, { link }) => composeEventRegistration(told, link(`/events/${told.slug}`, {})),
+    compose: (told, { link, sealedLink }) =>
+      composeEventRegistration(
+        told,
+        told.pay_reference ? sealedLink(`/events/${told.slug}/pay`, told.pay_reference) : link(`/events/${told.slug}`, {}),
+      ),
+  }),
+  'event-payment-returned': template({
+    data: EventPaymentReturned,
+    compose: (told, { link }) => composeEventPaymentReturned(told, link(`/events/${told.slug}`, {})),
   }),
   'client-request-received': template({ data: ClientRequestReceived, compose: composeClientRequestReceived }),
   'client-request-notice': template({ data: ClientRequestNotice, compose: composeClientRequestNotice }),

@@ -1,0 +1,137 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { VibethonRegistrationRequest } from '@tallygate/contract';
+import {
+  type Events,
+  type EventWithPlaces,
+  type ListedRegistration,
+  placesLeft,
+  takesRegistrations,
+  toJsonLd,
+} from '../../events/index.ts';
+import { originOf } from '../../identity/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { readBody } from './body.ts';
+import { EVENT_PAGE_HEADERS, eventPage, onwardPage, payPage, type Reply, type ShownEvent, sentencePage, timeThere } from './event-page.ts';
+import { pathnameOf } from './path-table.ts';
+import type { PeerAddress } from './peer-address.ts';
+import { problemOf } from './problem-document.ts';
+import { requestIdOf } from './request-id.ts';
+
+const PATH = /^\/events\/([a-z0-9-]{1,200})(\/pay)?$/;
+const BODY = { maxBytes: 16_384, timeoutMs: 10_000 };
+const TOO_LATE =
+  'No place is held by this link any more: it was paid, or its time is over. Your last mail says how your registration stands.';
+
+interface EventPagesDeps {
+  readonly events: Pick<Events, 'siteEvents' | 'registrations' | 'payByMail'>;
+  readonly clock: Clock;
+  readonly peerAddress: PeerAddress;
+  /** The page at which an event is read. */
+  readonly pageOf: (slug: string) => string;
+  readonly log: Log;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly page: string;
+  readonly retryAfterSeconds?: number | undefined;
+}
+
+/**
+ * A page for each published event, where links in mails, calendars and search engines lead when there is no web front end; and one to pay for
+ * a held place, by the link of its mail. Both work without a script. No cookie or login is involved, so no other site can send these forms
+ * with more than anybody has. A page to pay on asks first: mail scanners follow links.
+ */
+export function createEventPages({ events, clock, peerAddress, pageOf, log }: EventPagesDeps) {
+  const read = (slug: string) => (slug === 'vibethon' ? events.registrations.vibethon() : events.siteEvents.published(slug));
+  const shown = (event: EventWithPlaces): ShownEvent => ({
+    ...event,
+    placesLeft: placesLeft(event, event),
+    isOpen: takesRegistrations(event, clock.now()),
+  });
+  const pageWith = (event: EventWithPlaces, reply?: Reply) => eventPage(shown(event), toJsonLd(event, pageOf(event.slug)), reply);
+  const originFrom = (req: IncomingMessage) =>
+    originOf({ peer: { address: peerAddress(req), userAgent: req.headers['user-agent'] ?? null }, requestId: requestIdOf(req.headers) });
+
+  const register = async (req: IncomingMessage, slug: string): Promise<Answer> => {
+    const form = new URLSearchParams((await readBody(req, BODY)).toString());
+    const [email, name] = [form.get('email')?.trim() ?? '', form.get('name')?.trim() ?? ''];
+    const event = await read(slug);
+    const request = VibethonRegistrationRequest.safeParse({ email, ...(name !== '' && { name }) });
+    if (!request.success) {
+      const field = request.error.issues[0]?.path[0] === 'name' ? 'name' : 'e-mail address';
+      const sentence = `That ${field} cannot be used: look at it again.`;
+      return { status: 422, page: pageWith(event, { sentence, email, name, isDone: false }) };
+    }
+    try {
+      const made = await events.registrations.register(event, request.data, originFrom(req));
+      return { status: 200, page: pageWith(await read(slug), { sentence: standing(made, event), email, name, isDone: true }) };
+    } catch (thrown) {
+      if (!(thrown instanceof Problem)) throw thrown;
+      return { ...refusalOf(thrown), page: pageWith(event, { sentence: thrown.message, email, name, isDone: false }) };
+    }
+  };
+
+  const payment = async (req: IncomingMessage, slug: string): Promise<Answer> => {
+    const token = new URL(req.url ?? '', 'http://gateway.invalid').searchParams.get('token') ?? '';
+    const place = await events.payByMail.held(slug, token);
+    if (!place?.registration.pay_by) return { status: 404, page: sentencePage('Nothing is to be paid', TOO_LATE) };
+    const event = { ...shown(place.event), price_nano: place.registration.price_nano };
+    if (req.method !== 'POST') return { status: 200, page: payPage(event, place.registration.email, place.registration.pay_by) };
+    const { url } = await events.payByMail.pay(slug, token, { origin: originFrom(req), cancelUrl: pageOf(slug) });
+    return {
+      status: 200,
+      page: url === null ? sentencePage(event.title, 'It is paid: a mail will confirm your place.') : onwardPage(event, url),
+    };
+  };
+
+  const answer = async (req: IncomingMessage): Promise<Answer> => {
+    const [, slug = '', pay] = PATH.exec(pathnameOf(req.url ?? '')) ?? [];
+    try {
+      if (pay) return await payment(req, slug);
+      return req.method === 'POST' ? await register(req, slug) : { status: 200, page: pageWith(await read(slug)) };
+    } catch (thrown) {
+      const problem = problemOf(thrown);
+      if (!(thrown instanceof Problem)) log.error({ err: thrown }, 'the page of an event could not be made');
+      return { ...refusalOf(problem), page: sentencePage('That did not work', problem.message) };
+    }
+  };
+
+  return {
+    handles: ({ method = '', url = '' }: IncomingMessage): boolean =>
+      ['GET', 'HEAD', 'POST'].includes(method) && PATH.test(pathnameOf(url)),
+
+    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const { status, page, retryAfterSeconds } = await answer(req);
+      // What a page to pay on was sent is known from the method.
+      req.resume();
+      res.writeHead(status, {
+        ...EVENT_PAGE_HEADERS,
+        'cache-control': 'no-store',
+        'x-request-id': requestIdOf(req.headers),
+        ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+      });
+      res.end(req.method === 'HEAD' ? undefined : page);
+    },
+  };
+}
+
+const refusalOf = ({ status, extras }: Problem) => ({ status, retryAfterSeconds: extras.retryAfterSeconds });
+
+/** What anybody is told who sends the address, as by the API. */
+function standing({ status, pay_by, waitlist_position }: ListedRegistration, { time_zone }: EventWithPlaces): string {
+  switch (status) {
+    case 'confirmed':
+      return 'You have a place. A mail with all about it is on its way.';
+    case 'awaiting_payment':
+      return `A place is held for you${pay_by === null ? '' : ` until ${timeThere(pay_by, time_zone)}`}. The mail that is on its way has the link to pay for it.`;
+    case 'waitlisted':
+      return `All places are taken: you are number ${waitlist_position} on the waitlist. A mail tells you when a place falls free.`;
+    case 'canceled':
+      return 'This registration is canceled.';
+    default:
+      return status satisfies never;
+  }
+}
