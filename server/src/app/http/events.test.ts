@@ -233,7 +233,7 @@ describe('a published event', () => {
     expect(await response.json()).toMatchObject({
       '@context': 'https://schema.org',
       '@type': 'Event',
-      '@id': `https://gateway.example/v1/events/${slug}`,
+      '@id': `https://gateway.example/events/${slug}`,
       name: title,
       startDate: '2027-03-05T18:00:00+01:00',
       eventAttendanceMode: 'https://schema.org/MixedEventAttendanceMode',
