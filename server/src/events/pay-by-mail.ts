@@ -68,5 +68,3 @@ export function createPayByMail({ pool, clock, identity: { claimable, openRefere
     },
   };
 }
-
-export type PayByMail = ReturnType<typeof createPayByMail>;
