@@ -74,7 +74,7 @@ export async function openAccounts({ foundation, catalog, publicUrl }: AccountsD
     ? createSmtpSender({ url: config.smtpUrl, from: config.mailFrom, connections: SMTP_CONNECTIONS })
     : createFileSender({ folder: dataDir.file('mail'), from: config.mailFrom });
   closing.add('mail sender', () => sender.close());
-  const desk = createDesk(secretBox, { webUrl: () => config.webUrl ?? publicUrl(), publicUrl });
+  const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl(), publicUrl);
   return {
     identity,
     keys,

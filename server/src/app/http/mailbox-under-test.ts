@@ -10,7 +10,11 @@ export function openMailbox({ identity, box }: Instance, { pool }: Database) {
   const outbox = createOutbox({
     pool,
     sender: { send: async (mail) => void sent.push(mail), close: async () => {} },
-    desk: createDesk(box, { webUrl: () => 'https://app.example', publicUrl: () => 'https://gateway.example' }),
+    desk: createDesk(
+      box,
+      () => 'https://app.example',
+      () => 'https://gateway.example',
+    ),
     log: silentLog(),
   });
   const collect = async (): Promise<readonly Mail[]> => {

@@ -22,14 +22,11 @@ export function openReference(box: SecretBox, token: string): string | undefined
   }
 }
 
-interface DeskUrls {
-  /** Base of the web front end's addresses, without a slash at the end. */
-  readonly webUrl: () => string;
-  /** The same of this server's own pages. */
-  readonly publicUrl: () => string;
-}
-
-export const createDesk = (box: SecretBox, { webUrl, publicUrl }: DeskUrls): Desk => ({
+/**
+ * @param webUrl base of the web front end's addresses, without a slash at the end
+ * @param publicUrl the same of this server's own pages
+ */
+export const createDesk = (box: SecretBox, webUrl: () => string, publicUrl: () => string = webUrl): Desk => ({
   link: (path, query) => {
     const search = new URLSearchParams(query).toString();
     return `${webUrl()}${path}${search && `?${search}`}`;

@@ -14,7 +14,7 @@ import { createOutbox } from './outbox.ts';
 import { queueMail } from './queue-mail.ts';
 
 const box = createSecretBox([{ id: 'test', key: Buffer.alloc(32, 1) }]);
-const desk = createDesk(box, { webUrl: () => 'https://app.example', publicUrl: () => 'https://gateway.example' });
+const desk = createDesk(box, () => 'https://app.example');
 const event = { at: '2026-11-21T08:05:00.000Z', ip: '203.0.113.7', user_agent: 'Mozilla <script>alert(1)</script>' };
 let db: Awaited<ReturnType<typeof testDatabase>>;
 let pool: ReturnType<typeof openPool>;
