@@ -42,11 +42,11 @@ import { anchorsByStateMigration } from './0053-anchors-by-state.ts';
 import { anchoredBatchesMigration } from './0054-anchored-batches.ts';
 import { deviceLoginsMigration } from './0063-device-logins.ts';
 import { receiptsFollowedMigration } from './0064-receipts-followed.ts';
+import { proofOfAddressesMigration } from './0067-proof-of-addresses.ts';
 import { rolesMigration } from './0072-roles.ts';
 import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
 import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
 import { importInSetsMigration } from './0078-import-in-sets.ts';
-import { proofOfAddressesMigration } from './0067-proof-of-addresses.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -93,9 +93,9 @@ export const migrations: readonly Migration[] = [
   anchoredBatchesMigration,
   deviceLoginsMigration,
   receiptsFollowedMigration,
+  proofOfAddressesMigration,
   rolesMigration,
   mailsSentOnceMigration,
   emailsInTurnMigration,
   importInSetsMigration,
-  proofOfAddressesMigration,
 ];
