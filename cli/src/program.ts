@@ -30,8 +30,10 @@ import { updateContent } from './content/update.ts';
 import { listDeployments } from './deployments/list.ts';
 import { getDocument, showDiscovery } from './discovery/discover.ts';
 import { doctor } from './doctor/doctor.ts';
+import { takeBounce } from './emails/bounce.ts';
 import { followEmails } from './emails/follow.ts';
 import { sendEmail } from './emails/send.ts';
+import { emailTemplates } from './emails/templates.ts';
 import { eventCommands } from './events/commands.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
 import { Failure, type FailureReport, failureText, reportOf } from './failure.ts';
@@ -285,6 +287,8 @@ export function build(world: Pick<World, 'env' | 'out' | 'err'>, perform: Perfor
   const emails = program.command('emails').description('Mails to the people the service knows; for the marketing team');
   sendEmail(emails, perform);
   followEmails(emails, perform);
+  emailTemplates(emails, perform);
+  takeBounce(emails, perform);
   listDeployments(program, perform);
   const discovery = program
     .command('discovery')

@@ -183,7 +183,7 @@ export const account = c.router({
     path: '/v1/users/me/close',
     summary: 'Close the account',
     description:
-      'Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. It cannot be undone.',
+      'Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. Registrations, invitations and requests under its address lose who they were within seconds; a place that nothing was paid for goes to whoever waits for it. It cannot be undone.',
     headers: headersA,
     body: AccountCloseRequest,
     responses: { 204: c.noBody(), ...refusals.write },

@@ -39,8 +39,8 @@ export interface RouteMetadata {
   /** API keys are refused whatever their scopes. */
   readonly session?: true;
   readonly role?: 'admin' | 'marketing';
-  /** `inference`: takes a body as large as those of inference. `csv`: takes `text/csv` instead of JSON, streamed. */
-  readonly body?: 'inference' | 'csv';
+  /** `inference`: takes a body as large as those of inference. `csv`: takes `text/csv` instead of JSON, streamed. `mail`: takes `message/rfc822`. */
+  readonly body?: 'inference' | 'csv' | 'mail';
   readonly tag: string;
   readonly operationId: string;
 }

@@ -1,11 +1,12 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, idempotencyHeader, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { mailText } from './mail-text.ts';
 import { peopleAudience } from './people.ts';
 
 const c = initContract();
 
-const RECIPIENT_STATES = [
+export const RECIPIENT_STATES = [
   ...(['queued', 'handing_over', 'sent', 'unconfirmed'] as const),
   ...(['bounced', 'rejected', 'failed', 'suppressed', 'canceled'] as const),
 ] as const;
@@ -15,6 +16,7 @@ const EMAIL_EXAMPLE = {
   email_id: EMAIL_ID,
   subject: '{{first_name|Hello}}, the beta is open',
   to: { filter: { event_slug: 'vibethon' } },
+  template_id: null,
   is_test: false,
   state: 'sending',
   progress: { recipients: 3, queued: 0, sent: 2, unconfirmed: 0, bounced: 0, rejected: 0, failed: 0, suppressed: 1, canceled: 0 },
@@ -40,8 +42,6 @@ const RECIPIENT_EXAMPLE = {
   at: '2026-11-21T08:00:02.000Z',
 };
 
-const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\u0000');
-const NOT_WELL_FORMED = 'must not contain null characters';
 const count = (description: string, example: number) => z.int().meta({ description, examples: [example] });
 
 const Audience = z
@@ -57,47 +57,28 @@ const Audience = z
   });
 export type MarketingEmailAudience = z.infer<typeof Audience>;
 
-const template = {
-  subject: z
-    .string()
-    .trim()
-    .min(1)
-    .max(200)
-    .refine(isPlainText, NOT_PLAIN)
-    .meta({ description: 'May hold variables, as the bodies.', examples: ['{{first_name|Hello}}, the beta is open'] }),
-  text: z
-    .string()
-    .min(1)
-    .max(100_000)
-    .refine(wellFormed, NOT_WELL_FORMED)
-    .meta({
-      description:
-        'The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known.',
-      examples: ['Hi {{first_name|there}},\n\ncome in: {{link}}\n'],
-    }),
-  html: z
-    .string()
-    .min(1)
-    .max(200_000)
-    .refine(wellFormed, NOT_WELL_FORMED)
-    .optional()
-    .meta({
-      description: 'The HTML part, in which what is filled in is escaped; made of the text where it is left out.',
-      examples: ['<p>Hi {{first_name|there}}, <a href="{{link}}">come in</a>.</p>'],
-    }),
-  variables: z
-    .record(
-      z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a lower-case name'),
-      z.string().max(2_000).refine(wellFormed, NOT_WELL_FORMED),
-    )
-    .optional()
-    .meta({ description: 'Further variables, the same for everybody.', examples: [{ link: 'https://example.com/beta' }] }),
-};
+const fromTemplate = ({
+  template_id,
+  subject,
+  text,
+  html,
+}: {
+  template_id?: unknown;
+  subject?: unknown;
+  text?: unknown;
+  html?: unknown;
+}) => (template_id === undefined ? subject !== undefined && text !== undefined : [subject, text, html].every((part) => part === undefined));
 
 export const MarketingEmailSendRequest = z
   .strictObject({
     to: Audience,
-    ...template,
+    template_id: Uuid.optional().meta({
+      description: 'A stored template, which is taken as it is at this moment; instead of `subject`, `text` and `html`.',
+    }),
+    subject: mailText.subject.optional(),
+    text: mailText.text.optional(),
+    html: mailText.html.optional(),
+    variables: mailText.variables.optional(),
     mode: z.enum(['send', 'preview', 'test']).default('send').meta({
       description:
         '`preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of whoever asks, and to nobody else.',
@@ -107,7 +88,19 @@ export const MarketingEmailSendRequest = z
       .optional()
       .meta({ description: 'Not before this time, RFC 3339, UTC. Left out: at once.', examples: ['2026-12-01T08:00:00Z'] }),
   })
-  .meta({ id: 'MarketingEmailSendRequest', description: 'A mail, and who is to get it.' });
+  .refine(fromTemplate, { error: 'must come with a text, or both be left out where template_id is given', path: ['subject'] })
+  .meta({
+    id: 'MarketingEmailSendRequest',
+    description: 'A mail, in its own words or those of a template, and who is to get it.',
+    examples: [
+      {
+        to: { filter: { event_slug: 'vibethon' } },
+        subject: '{{first_name|Hello}}, the beta is open',
+        text: 'Hi {{first_name|there}},\n\ncome in: {{link}}\n',
+        variables: { link: 'https://example.com/beta' },
+      },
+    ],
+  });
 export type MarketingEmailSendRequest = z.infer<typeof MarketingEmailSendRequest>;
 
 export const MarketingEmailRecord = z
@@ -115,6 +108,7 @@ export const MarketingEmailRecord = z
     email_id: Uuid,
     subject: z.string().meta({ description: 'With its variables.', examples: ['{{first_name|Hello}}, the beta is open'] }),
     to: z.record(z.string(), z.unknown().meta({ description: 'Any JSON.' })).meta({ examples: [{ filter: { event_slug: 'vibethon' } }] }),
+    template_id: Uuid.nullable().meta({ description: 'The template it was made from; null where it came with its own words.' }),
     is_test: z.boolean(),
     state: z
       .enum(['scheduled', 'preparing', 'sending', 'sent', 'canceled'])
@@ -217,10 +211,10 @@ export const emails = c.router({
     path: '/v1/marketing/emails/send',
     summary: 'Send a mail to people',
     description:
-      'The mail goes out in the background. Whoever unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click.',
+      'In words of its own, or in those of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. Whoever unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingEmailSendRequest,
-    responses: { 200: MarketingEmailSendResponse, ...refusals.write },
+    responses: { 200: MarketingEmailSendResponse, 404: problem, ...refusals.write },
     metadata: { ...writing, operationId: 'sendMarketingEmail' } as const,
   },
   list: {

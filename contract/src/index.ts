@@ -10,6 +10,8 @@ import { content } from './content.ts';
 import { deployments } from './deployments.ts';
 import { deviceLogins } from './device-logins.ts';
 import { discovery, documents } from './discovery.ts';
+import { emailBounces } from './email-bounces.ts';
+import { emailTemplates } from './email-templates.ts';
 import { emails } from './emails.ts';
 import { eventCheckouts, marketingEvents, registrations, siteEvents } from './events.ts';
 import { files, fileTransfers, uploads } from './files.ts';
@@ -65,6 +67,8 @@ export const contract = c.router(
     peopleTransfers,
     people,
     emails,
+    emailBounces,
+    emailTemplates,
     siteEvents,
     content,
     eventCheckouts,
@@ -88,6 +92,8 @@ export * from './corrections.ts';
 export * from './deployments.ts';
 export * from './device-logins.ts';
 export * from './discovery.ts';
+export * from './email-bounces.ts';
+export * from './email-templates.ts';
 export * from './emails.ts';
 export * from './errors.ts';
 export * from './events.ts';

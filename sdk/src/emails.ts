@@ -1,4 +1,6 @@
+import { EmailTemplates } from './email-templates.ts';
 import type {
+  MarketingEmailBounceResponse,
   MarketingEmailListResponse,
   MarketingEmailRecipient,
   MarketingEmailRecipientListResponse,
@@ -19,10 +21,13 @@ export interface EmailRecipientQuery extends PageQuery {
 
 /** `tallygate.emails`: mails to the people the service knows; for users with the role `marketing` or `admin`. */
 export class Emails {
+  /** The words of mails that are sent again and again. */
+  readonly templates: EmailTemplates;
   readonly #transport: Transport;
 
   constructor(transport: Transport) {
     this.#transport = transport;
+    this.templates = new EmailTemplates(transport);
   }
 
   /** Sends a mail in the background, shows it (`mode: 'preview'`), or sends it to the caller alone (`mode: 'test'`). */
@@ -53,6 +58,15 @@ export class Emails {
   /** Stops a mail: whoever still waits for it gets nothing. */
   cancel(emailId: string, options?: CallOptions): Call<MarketingEmailRecord> {
     return this.#transport.json({ method: 'POST', path: `${emailPath(emailId)}/cancel` }, options);
+  }
+
+  /**
+   * Takes a report of a mail that came back (RFC 3464), as it was received. Rejects with a `ValidationError` for what is none, or is
+   * about no mail of this service.
+   */
+  bounce(message: Blob | string, options?: CallOptions): Call<MarketingEmailBounceResponse> {
+    const raw = { type: 'message/rfc822', content: message };
+    return this.#transport.json({ method: 'POST', path: '/v1/marketing/emails/bounces', raw }, options);
   }
 }
 

@@ -67,6 +67,11 @@ export class Events {
     return this.#transport.json({ method: 'GET', path: `${eventPath(slug)}/registration-status`, query: { email } }, options);
   }
 
+  /** Ends a registration, by the token of the link in a mail about it. Rejects with a `ConflictError` where it was paid for. */
+  cancelRegistration(token: string, options?: CallOptions): Call<VibethonRegistrationResponse> {
+    return this.#transport.json({ method: 'POST', path: '/v1/events/cancel-registration', body: { token } }, options);
+  }
+
   /** Pays for a place that is held: `open` is paid on the hosted page, and `plans.waitForCheckout` waits for it. */
   checkout(slug: string, { email, ...request }: EventCheckout = {}, options?: CallOptions): Call<VibethonCheckoutResponse> {
     const headers = email === undefined ? {} : { 'x-event-email': email };

@@ -20,6 +20,7 @@ export type { ConversationItems, Conversations } from './conversations.ts';
 export type { Deployments } from './deployments.ts';
 export type { DeviceLogins } from './device-logins.ts';
 export type { Discovery } from './discovery.ts';
+export type { EmailTemplateQuery, EmailTemplates } from './email-templates.ts';
 export type { EmailRecipientQuery, Emails } from './emails.ts';
 export {
   AbortError,
@@ -142,12 +143,17 @@ export type {
   MarketingContentListResponse,
   MarketingContentRecord,
   MarketingContentUpdateRequest,
+  MarketingEmailBounceResponse,
   MarketingEmailListResponse,
   MarketingEmailRecipient,
   MarketingEmailRecipientListResponse,
   MarketingEmailRecord,
   MarketingEmailSendRequest,
   MarketingEmailSendResponse,
+  MarketingEmailTemplateCreateRequest,
+  MarketingEmailTemplateListResponse,
+  MarketingEmailTemplateRecord,
+  MarketingEmailTemplateUpdateRequest,
   MarketingEventFigures,
   MarketingEventListResponse,
   MarketingEventRecord,

@@ -67,7 +67,7 @@ export class People {
 
   /** Takes people from a CSV file, which is sent piece by piece: in Node, `await openAsBlob(path)` of `node:fs` gives one. */
   importAll(csv: Blob, options?: CallOptions): Call<MarketingPeopleImportResponse> {
-    return this.#transport.json({ method: 'POST', path: '/v1/marketing/people/import', csv }, options);
+    return this.#transport.json({ method: 'POST', path: '/v1/marketing/people/import', raw: { type: 'text/csv', content: csv } }, options);
   }
 }
 

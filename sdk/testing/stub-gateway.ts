@@ -85,7 +85,7 @@ async function readRequest(message: IncomingMessage, response: ServerResponse): 
 
 /** JSON, a CSV text as it is, or a form as an object of its texts and the contents of its files. */
 async function parseBody(bytes: Buffer<ArrayBuffer>, type: string): Promise<unknown> {
-  if (type === 'text/csv') return bytes.toString();
+  if (type === 'text/csv' || type === 'message/rfc822') return bytes.toString();
   if (!type.startsWith('multipart/')) return JSON.parse(bytes.toString());
   const form = await new Response(bytes, { headers: { 'content-type': type } }).formData();
   const fields = [...form].map(async ([name, value]) => [

@@ -44,7 +44,42 @@ it('sends a test to oneself without asking', async () => {
   expect(gateway.requests.map(({ body }) => body)).toMatchObject([{ mode: 'test', to: { person_ids: [KEY_ID] } }]);
 });
 
+it('sends in the words of a stored template, or in words of its own, and not in both or none', async () => {
+  gateway.script(sent);
+  await terminal.type(['emails', 'send', '--template', KEY_ID, '--everybody', '--yes']);
+  const both = await terminal.type([...SEND, '--template', KEY_ID, '--everybody', '--yes']);
+  const none = await terminal.type(['emails', 'send', '--everybody', '--yes']);
+  expect([both.exitCode, none.exitCode]).toEqual([2, 2]);
+  expect(gateway.requests.map(({ body }) => body)).toEqual([{ to: { filter: {} }, template_id: KEY_ID, mode: 'send' }]);
+});
+
+it('hands over a mail that came back, from a pipe', async () => {
+  gateway.script({ json: exampleAnswer('emailBounces.take') });
+  const { stdout, exitCode } = await terminal.type(['emails', 'bounce'], { apiKey: 'tg_test_secret', stdin: 'Subject: Undelivered' });
+  expect([exitCode, stdout]).toEqual([0, expect.stringContaining('hard')]);
+  expect(gateway.requests[0]?.headers['content-type']).toBe('message/rfc822');
+});
+
+it('stores a template, changes what is named of it, and archives it', async () => {
+  const template = { json: exampleAnswer('emailTemplates.get') };
+  gateway.script({ ...template, status: 201 }, template, template);
+  const words = ['--subject', 'Hello', '--text', 'mail.txt', '--var', 'link=x'];
+  const made = await terminal.type(['emails', 'templates', 'create', 'beta', ...words]);
+  expect([made.exitCode, made.stdout]).toEqual([0, expect.stringContaining('beta-open')]);
+  await terminal.type(['emails', 'templates', 'update', KEY_ID, '--html', 'none', '--name', 'gamma']);
+  const archived = await terminal.type(['emails', 'templates', 'archive', KEY_ID]);
+  const nothing = await terminal.type(['emails', 'templates', 'update', KEY_ID]);
+  expect([archived.stderr, nothing.exitCode]).toEqual(['No mail is made from beta-open any more.\n', 2]);
+  expect(gateway.requests.map(({ body }) => body)).toEqual([
+    { name: 'beta', subject: 'Hello', text: 'Hi {{first_name|there}}', variables: { link: 'x' } },
+    { name: 'gamma', html: null },
+    undefined,
+  ]);
+});
+
 it.each([
+  [['templates', 'list'], 'emailTemplates.list', 'beta-open'],
+  [['templates', 'get', KEY_ID, '--text'], 'emailTemplates.get', 'come in'],
   [['list'], 'emails.list', 'sending'],
   [['get', KEY_ID], 'emails.get', 'sending'],
   [['cancel', KEY_ID], 'emails.cancel', 'sending'],

@@ -1,17 +1,17 @@
 import type { MarketingEmailSendRequest } from '@tallygate/sdk';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { type FilterOptions, filterOf, withFilter } from '../people/filter-options.ts';
 import { printRecord } from '../print.ts';
 import { EMAIL_FIELDS, EMAIL_LINES } from './show-email.ts';
-
-type Variables = Readonly<Record<string, string>>;
+import { type Variables, variable } from './variable.ts';
 
 interface Options extends FilterOptions {
-  readonly subject: string;
-  readonly text: string;
+  readonly subject?: string;
+  readonly text?: string;
+  readonly template?: string;
   readonly html?: string;
   readonly person?: readonly string[];
   readonly everybody?: boolean;
@@ -29,9 +29,10 @@ export const sendEmail = (emails: Command, perform: Perform): Command =>
       emails
         .command('send')
         .description('Send a mail to people: to some by their ids, or to all that fit a filter')
-        .requiredOption('--subject <text>', 'may hold variables: {{first_name|there}}')
-        .requiredOption('--text <file>', 'file with the plain part')
+        .option('--subject <text>', 'may hold variables: {{first_name|there}}')
+        .option('--text <file>', 'file with the plain part')
         .option('--html <file>', 'file with the HTML part (default: made of the plain one)')
+        .addOption(new Option('--template <id>', 'in the words of a stored template instead').conflicts(['subject', 'text', 'html']))
         .option('--person <id...>', 'these people')
         .option('--everybody', 'all there are')
         .option('--var <name=value>', 'a further variable; may be said often', variable)
@@ -43,15 +44,10 @@ export const sendEmail = (emails: Command, perform: Perform): Command =>
   ).action(perform(send));
 
 async function send(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { subject, at, var: variables } = options;
-  const to = audienceOf(options);
-  const text = await contentOf(world, options.text);
-  const html = options.html === undefined ? undefined : await contentOf(world, options.html);
+  const { at, var: variables } = options;
   const request = {
-    to,
-    subject,
-    text,
-    ...(html !== undefined && { html }),
+    to: audienceOf(options),
+    ...(await wordsOf(world, options)),
     ...(variables && { variables }),
     ...(at && { scheduled_at: at }),
   };
@@ -76,6 +72,15 @@ function audienceOf(options: Options): MarketingEmailSendRequest['to'] {
   return options.person ? { person_ids: [...options.person] } : { filter };
 }
 
+async function wordsOf(
+  world: CommandWorld,
+  { template, subject, text, html }: Options,
+): Promise<Pick<MarketingEmailSendRequest, 'template_id' | 'subject' | 'text' | 'html'>> {
+  if (template !== undefined) return { template_id: template };
+  if (subject === undefined || text === undefined) throw new Failure('usage', 'Say what: --subject and --text, or --template.', EXIT.usage);
+  return { subject, text: await contentOf(world, text), ...(html !== undefined && { html: await contentOf(world, html) }) };
+}
+
 async function contentOf(world: CommandWorld, path: string): Promise<string> {
   const content = await world.readFile(path);
   if (content === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
@@ -87,10 +92,4 @@ async function confirm(world: CommandWorld, recipients: number): Promise<void> {
     throw new Failure('usage', 'A sent mail cannot be taken back.', EXIT.usage, 'Say --yes to go on without being asked.');
   const answer = await world.input.ask(`Send to ${recipients}? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('canceled', 'Nothing was sent.', EXIT.failure);
-}
-
-function variable(text: string, before: Variables = {}): Variables {
-  const [, name, value] = /^([a-z][a-z0-9_]*)=(.*)$/s.exec(text) ?? [];
-  if (name === undefined || value === undefined) throw new InvalidArgumentError('Expected name=value.');
-  return { ...before, [name]: value };
 }

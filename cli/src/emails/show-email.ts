@@ -2,7 +2,19 @@ import type { MarketingEmailRecord } from '@tallygate/sdk';
 import type { Column } from '../print.ts';
 
 export const EMAIL_FIELDS = [
-  ...['email_id', 'subject', 'to', 'is_test', 'state', 'progress', 'scheduled_at', 'created_at', 'started_at', 'finished_at'],
+  ...[
+    'email_id',
+    'subject',
+    'template_id',
+    'to',
+    'is_test',
+    'state',
+    'progress',
+    'scheduled_at',
+    'created_at',
+    'started_at',
+    'finished_at',
+  ],
 ];
 
 export const EMAIL_COLUMNS: readonly Column<MarketingEmailRecord>[] = [

@@ -93,6 +93,13 @@ describe('events', () => {
     expect(gateway.requests[1]?.query).toEqual({ email: 'ada@example.com' });
   });
 
+  it('cancel takes the link of a mail, or its token', async () => {
+    gateway.script({ json: registration }, { json: registration });
+    for (const link of ['https://gateway.example/cancel-registration?token=abc-1', 'abc-1'])
+      expect((await terminal.type(['events', 'cancel', link], {})).exitCode).toBe(0);
+    expect(gateway.requests.map(({ body }) => body)).toEqual([{ token: 'abc-1' }, { token: 'abc-1' }]);
+  });
+
   it('checkout shows the page for the address that is named, and says so where nothing is to be paid', async () => {
     const checkout = { registration_id: ID, event_slug: 'launch-day', amount_usd: '49', expires_at: null };
     gateway.script(

@@ -30,7 +30,7 @@ const LINES: readonly Column<Standing>[] = [
   { title: 'Pay by', of: ({ pay_by }) => pay_by },
 ];
 
-/** `events register`, `events status`, `events checkout`. */
+/** `events register`, `events status`, `events cancel`, `events checkout`. */
 export function takePart(events: Command, perform: Perform): void {
   withJson(
     [...STATUS_FIELDS, 'registration_id', 'price_usd', 'registered_at'],
@@ -47,6 +47,10 @@ export function takePart(events: Command, perform: Perform): void {
     STATUS_FIELDS,
     events.command('status').description('How a registration stands').argument('<slug>', 'such as vibethon').argument('<email>'),
   ).action(perform(status));
+  withJson(
+    STATUS_FIELDS,
+    events.command('cancel').description('End a registration, by the link in a mail about it').argument('<link>', 'the link, or its token'),
+  ).action(perform(cancel));
   const checkout = events
     .command('checkout')
     .description('Pay for the place that is held: opens the page in a browser, and waits for the result')
@@ -65,6 +69,12 @@ async function register(world: CommandWorld, { args: [slug = '', email = ''], op
 async function status(world: CommandWorld, { args: [slug = '', email = ''] }: Typed<object>): Promise<void> {
   const client = await world.connect('none');
   printRecord(world, await client.events.registrationStatus(slug, email, { signal: world.signal }), LINES);
+}
+
+async function cancel(world: CommandWorld, { args: [link = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect('none');
+  const token = URL.canParse(link) ? (new URL(link).searchParams.get('token') ?? '') : link;
+  printRecord(world, await client.events.cancelRegistration(token, { signal: world.signal }), LINES);
 }
 
 async function pay(world: CommandWorld, { args: [slug = ''], options }: Typed<CheckoutOptions>): Promise<ExitCode> {

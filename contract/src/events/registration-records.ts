@@ -95,6 +95,17 @@ const REGISTRATION_EXAMPLE = {
   registrant: null,
 };
 
+export const EventRegistrationCancelRequest = z
+  .strictObject({
+    token: z
+      .string()
+      .min(1)
+      .max(200)
+      .meta({ description: 'Of the link in a mail about the registration.', examples: ['AZqi8cLTe26MTR8AqlXud9kC…'] }),
+  })
+  .meta({ id: 'EventRegistrationCancelRequest', description: 'Proof that it is the registrant who ends it.' });
+export type EventRegistrationCancelRequest = z.infer<typeof EventRegistrationCancelRequest>;
+
 export const VibethonRegistrationResponse = z
   .object({
     registration_id: Uuid,

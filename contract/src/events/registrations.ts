@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, problem, refusals, Uuid } from '../conventions.ts';
 import {
+  EventRegistrationCancelRequest,
   RegistrantEmail,
   VibethonEventResponse,
   VibethonRegistrationAdminUpdateRequest,
@@ -47,6 +48,16 @@ export const registrations = c.router({
     query: StatusQuery,
     responses: { 200: VibethonRegistrationStatusResponse, ...refusals.openInput },
     metadata: { ...open, operationId: 'getVibethonRegistrationStatus' } as const,
+  },
+  giveUp: {
+    method: 'POST',
+    path: '/v1/events/cancel-registration',
+    summary: 'End one’s own registration',
+    description:
+      'With the token of the link in a mail about it; of the Vibethon and of every other event. The place goes to whoever has waited longest, at once, and both get a mail. Once or often comes to the same. A place that was paid for has to be refunded instead (409).',
+    body: EventRegistrationCancelRequest,
+    responses: { 200: VibethonRegistrationResponse, 409: problem, ...refusals.openInput },
+    metadata: { ...open, operationId: 'cancelEventRegistration' } as const,
   },
   listAll: {
     method: 'GET',

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { isPlainText, NOT_PLAIN, Timestamp, Usd, Uuid } from '../conventions.ts';
 
 /** What follows `/v1/events/` and is no event: the paths below it are somebody else's. */
-export const RESERVED_EVENT_SLUGS: readonly string[] = ['admin'];
+export const RESERVED_EVENT_SLUGS: readonly string[] = ['admin', 'cancel-registration'];
 
 export const EventSlug = z
   .string()

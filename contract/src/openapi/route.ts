@@ -15,7 +15,7 @@ export interface Route {
   readonly headers: readonly Field[];
   readonly body: z.ZodType | undefined;
   /** Media type of the body. */
-  readonly bodyType: 'application/json' | 'multipart/form-data' | 'text/csv';
+  readonly bodyType: 'application/json' | 'multipart/form-data' | 'text/csv' | 'message/rfc822';
   readonly responses: readonly Answer[];
   /** Whether it runs a model: the endpoints that take the agent-run headers. */
   readonly isInference: boolean;
@@ -61,9 +61,10 @@ function readRoute(route: AppRoute): Route {
   };
 }
 
-/** ts-rest knows no CSV. */
+/** ts-rest knows neither CSV nor mails. */
 function bodyTypeOf(route: AppRoute, { body }: RouteMetadata): Route['bodyType'] {
   if (body === 'csv') return 'text/csv';
+  if (body === 'mail') return 'message/rfc822';
   return 'contentType' in route && route.contentType === 'multipart/form-data' ? route.contentType : 'application/json';
 }
 

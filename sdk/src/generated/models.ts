@@ -1045,6 +1045,12 @@ export interface EventRefundRequest {
   reason: string;
 }
 
+/** Proof that it is the registrant who ends it. */
+export interface EventRegistrationCancelRequest {
+  /** Of the link in a mail about the registration. */
+  token: string;
+}
+
 /** The event’s name in addresses. */
 export type EventSlug = string;
 
@@ -1706,6 +1712,22 @@ export type MarketingEmailAudience = {
   };
 };
 
+/** What a report of a mail server came to. */
+export interface MarketingEmailBounceResponse {
+  /** UUIDv7. */
+  recipient_id: string;
+  /** UUIDv7. */
+  email_id: string;
+  /** `hard`: the address is none, and gets no further mail. `soft`: this mail was late or was not taken, and the address may get others. */
+  kind: 'hard' | 'soft';
+  /** What the mail server gave as the reason (RFC 3463). */
+  status: string;
+  /** Of the recipient, from now on. */
+  state: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled';
+  /** False for a report that said nothing new. */
+  changed: boolean;
+}
+
 /** Marketing mails, newest first. */
 export interface MarketingEmailListResponse {
   items: MarketingEmailRecord[];
@@ -1748,6 +1770,8 @@ export interface MarketingEmailRecord {
   /** With its variables. */
   subject: string;
   to: { [name: string]: unknown };
+  /** The template it was made from; null where it came with its own words. */
+  template_id: string | null;
   is_test: boolean;
   /** `preparing`: its recipients are being looked up. `sent`: nobody waits for it any more. */
   state: 'scheduled' | 'preparing' | 'sending' | 'sent' | 'canceled';
@@ -1780,13 +1804,15 @@ export interface MarketingEmailRecord {
   finished_at: string | null;
 }
 
-/** A mail, and who is to get it. */
+/** A mail, in its own words or those of a template, and who is to get it. */
 export interface MarketingEmailSendRequest {
   to: MarketingEmailAudience;
+  /** A stored template, which is taken as it is at this moment; instead of `subject`, `text` and `html`. */
+  template_id?: string | undefined;
   /** May hold variables, as the bodies. */
-  subject: string;
+  subject?: string | undefined;
   /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
-  text: string;
+  text?: string | undefined;
   /** The HTML part, in which what is filled in is escaped; made of the text where it is left out. */
   html?: string | undefined;
   /** Further variables, the same for everybody. */
@@ -1810,6 +1836,68 @@ export interface MarketingEmailSendResponse {
     text: string;
     html: string;
   } | null;
+}
+
+/** A new template. */
+export interface MarketingEmailTemplateCreateRequest {
+  /** By which the team knows it; of two that are not archived no two have the same. */
+  name: string;
+  /** May hold variables, as the bodies. */
+  subject: string;
+  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
+  text: string;
+  /** The HTML part, in which what is filled in is escaped; made of the text where it is left out. */
+  html?: string | undefined;
+  /** What stands for its own variables where a mail does not say something else. */
+  variables?: { [name: string]: string } | undefined;
+}
+
+/** Templates, what was changed last first. */
+export interface MarketingEmailTemplateListResponse {
+  items: MarketingEmailTemplateRecord[];
+  /** How many there are in all. */
+  total: number;
+  limit: number;
+  offset: number;
+}
+
+/** The words of mails that are sent again and again. */
+export interface MarketingEmailTemplateRecord {
+  /** UUIDv7. */
+  template_id: string;
+  /** By which the team knows it; of two that are not archived no two have the same. */
+  name: string;
+  /** May hold variables, as the bodies. */
+  subject: string;
+  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
+  text: string;
+  /** Null: made of the text. */
+  html: string | null;
+  /** What stands for its own variables where a mail does not say something else. */
+  variables: { [name: string]: string };
+  /** Those that it names and nothing stands for: every mail has to say them in `variables`. */
+  missing_variables: string[];
+  /** Grows with every change. */
+  version: number;
+  /** From then on no mail is made from it. */
+  archived_at: string | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+  /** RFC 3339, UTC. */
+  updated_at: string;
+}
+
+/** What to change. A field that is left out stays as it is; `variables` are replaced whole. Mails that were made from it stay. */
+export interface MarketingEmailTemplateUpdateRequest {
+  /** By which the team knows it; of two that are not archived no two have the same. */
+  name?: string | undefined;
+  /** May hold variables, as the bodies. */
+  subject?: string | undefined;
+  /** The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known. */
+  text?: string | undefined;
+  html?: string | null | undefined;
+  /** What stands for its own variables where a mail does not say something else. */
+  variables?: { [name: string]: string } | undefined;
 }
 
 /** How the registrations of an event stand. */
@@ -2018,7 +2106,7 @@ export interface MarketingInviteRecord {
   revoked_at: string | null;
 }
 
-/** What to do with a person. `erase` deletes all that is kept of them for marketing, for good, and lets nothing bring them back; what was paid stays in the ledger, which names accounts alone. */
+/** What to do with a person. `erase` deletes all that is kept of them, for good, and lets nothing bring them back; a place at an event that nothing was paid for falls free; what was paid stays in the ledger, which names accounts alone. */
 export type MarketingPeopleActionRequest = {
   action: 'tag';
   tag: string;

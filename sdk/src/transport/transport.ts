@@ -30,8 +30,8 @@ export interface Operation {
   readonly body?: unknown;
   /** Instead of `body`: a form with files, which are sent piece by piece. */
   readonly form?: FormData | undefined;
-  /** Instead of `body`: a CSV file, which is sent piece by piece. */
-  readonly csv?: Blob | undefined;
+  /** Instead of `body`: what is no JSON, such as a CSV file, which is sent piece by piece. */
+  readonly raw?: { readonly type: string; readonly content: Blob | string } | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The operation creates or charges: it carries an idempotency key, so that a retry cannot do it twice. */
   readonly isOnce?: boolean;
@@ -131,14 +131,14 @@ export class Transport {
     const headers = {
       accept: 'application/json, text/event-stream',
       ...(operation.body !== undefined && { 'content-type': 'application/json' }),
-      ...(operation.csv && { 'content-type': 'text/csv' }),
+      ...(operation.raw && { 'content-type': operation.raw.type }),
       ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
       ...lowerCaseNames(common),
       ...operation.headers,
       ...lowerCaseNames(options.headers),
     };
-    const body = operation.form ?? operation.csv ?? (operation.body === undefined ? null : JSON.stringify(operation.body));
+    const body = operation.form ?? operation.raw?.content ?? (operation.body === undefined ? null : JSON.stringify(operation.body));
     return { url: `${baseUrl}${operation.path}${queryText(operation.query)}`, headers, body };
   }
 

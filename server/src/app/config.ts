@@ -96,6 +96,10 @@ const Variables = z.object({
     .string()
     .regex(/^[^\r\n]*@[^\s@]+$/, 'Expected an address such as "Tallygate <no-reply@example.com>"')
     .default('Tallygate <no-reply@tallygate.localhost>'),
+  MAIL_BOUNCE_ADDRESS: z
+    .string()
+    .regex(/^[\w.-]{1,15}@[\w.-]+$/, 'Expected a bare address such as "bounces@example.com", with at most 15 letters before the @')
+    .optional(),
   EMAILS_PER_SECOND: z.coerce.number().min(0.1).max(10_000).default(20),
   WEB_URL: httpUrl.optional(),
   SECURITY_CONTACT: z.url({ protocol: /^(mailto|https|tel)$/ }).optional(),
@@ -155,6 +159,8 @@ export interface Config {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   /** Marketing mails that are begun in a second, at most. */
+  /** Where mail servers write that a marketing mail could not be delivered, each mail under a `+` of its own. */
+  readonly mailBounceAddress: string | undefined;
   readonly emailsPerSecond: number;
   /** Where links in mails lead; follows `publicUrl` when it is not set. */
   readonly webUrl: string | undefined;
@@ -232,6 +238,7 @@ export function readConfig(environment: Environment = process.env): Config {
         : { secretKey: given.STRIPE_SECRET_KEY, webhookSecret: given.STRIPE_WEBHOOK_SECRET ?? '', apiUrl: given.STRIPE_API_HOST },
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
+    mailBounceAddress: given.MAIL_BOUNCE_ADDRESS,
     emailsPerSecond: given.EMAILS_PER_SECOND,
     webUrl: given.WEB_URL,
     // The mailbox that RFC 2142 reserves for this, at the domain that mails come from.

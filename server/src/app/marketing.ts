@@ -1,9 +1,20 @@
 import { contract } from '@tallygate/contract';
 import * as z from 'zod';
 import { defineJob, type Job } from '../adapters/queue/port.ts';
-import { createEmailSender, createEmails, createUnsubscribing, emailRoutes } from '../emails/index.ts';
+import {
+  createBounces,
+  createEmailSender,
+  createEmails,
+  createEmailTemplates,
+  createReturnPaths,
+  createUnsubscribing,
+  emailBounceRoutes,
+  emailRoutes,
+  emailTemplateRoutes,
+} from '../emails/index.ts';
+import { closeUnclaimed } from '../identity/index.ts';
 import { peopleRoutes } from '../marketing/index.ts';
-import { indexPeople } from '../people/index.ts';
+import { forgetDeparted, indexPeople } from '../people/index.ts';
 import type { Accounts } from './accounts.ts';
 import type { Foundation } from './foundation.ts';
 import { type Endpoint, endpointsOf } from './http/endpoint.ts';
@@ -16,6 +27,8 @@ import { personRecords } from './person-records.ts';
 const INDEX_MS = 1_000;
 /** How long a mail that is due waits. */
 const SEND_MS = 1_000;
+/** How long what a closed account left behind may stay. */
+const FORGET_MS = 5_000;
 
 export interface Marketing {
   readonly endpoints: readonly Endpoint[];
@@ -39,11 +52,18 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
   const addressOf = async (userId: string) => (await identity.users.find(userId))?.email;
   const unsubscribing = createUnsubscribing({ pool, clock });
   const { sender } = accounts;
-  const emailSender = createEmailSender({ pool, sender, unsubscribing, clock, log, publicUrl, perSecond: config.emailsPerSecond });
+  const returnPaths = config.mailBounceAddress === undefined ? undefined : createReturnPaths({ pool, address: config.mailBounceAddress });
+  const emailSender = createEmailSender({
+    ...{ pool, sender, unsubscribing, clock, log, publicUrl, returnPaths },
+    perSecond: config.emailsPerSecond,
+  });
+  const records = personRecords(clock);
   return {
     endpoints: [
-      ...endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records: personRecords })),
+      ...endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records, closeUnclaimed })),
       ...endpointsOf(contract.emails, emailRoutes(createEmails({ pool, clock, publicUrl, addressOf }))),
+      ...endpointsOf(contract.emailBounces, emailBounceRoutes(createBounces({ pool, clock, unsubscribing, returnPaths }))),
+      ...endpointsOf(contract.emailTemplates, emailTemplateRoutes(createEmailTemplates({ pool, clock }))),
     ],
     unsubscribePages: createUnsubscribePages({ unsubscribing, log }),
     transfers: createPeopleTransferApi({ pool, clock, authenticator, peerAddress, limits: config.files, publicUrl, log }),
@@ -55,6 +75,14 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
         // The next run takes up whatever this one has left.
         retry: { attempts: 1, firstDelayMs: INDEX_MS },
         run: (_payload, { signal }) => indexPeople(pool, signal),
+      }),
+      defineJob({
+        name: 'people-forget-departed',
+        payload: z.object({}),
+        schedule: { everyMs: FORGET_MS },
+        // The next run takes up whatever this one has left.
+        retry: { attempts: 1, firstDelayMs: FORGET_MS },
+        run: (_payload, { signal }) => forgetDeparted({ pool, records }, signal),
       }),
       defineJob({
         name: 'emails-send',

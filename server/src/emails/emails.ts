@@ -16,6 +16,7 @@ import { inTransaction } from '../kernel/transaction.ts';
 import { findPeople, type PersonRow } from '../people/index.ts';
 import { audienceOf } from './expand.ts';
 import { render, type Template, unknownVariables } from './render.ts';
+import { wordsOf } from './templates.ts';
 
 export interface EmailsDeps {
   readonly pool: Pool;
@@ -32,6 +33,7 @@ interface Caller {
 
 /** Marketing mails: what is to be sent, and how far that is. */
 export interface Emails {
+  /** @throws Problem `validation_failed`; `not_found` and `conflict` of a stored template */
   send(caller: Caller, request: MarketingEmailSendRequest): Promise<MarketingEmailSendResponse>;
   list(page: { limit: number; offset: number }): Promise<MarketingEmailListResponse>;
   /** @throws Problem `not_found` */
@@ -57,7 +59,7 @@ export function createEmails({ pool, clock, publicUrl, addressOf }: EmailsDeps):
 
   return {
     async send({ principal, origin }, request) {
-      const template: Template = { ...request, html: request.html ?? null, variables: request.variables ?? {} };
+      const template = await templateOf(pool, request);
       refuseUnknownVariables(template);
       const { first, recipients } = await survey(pool, request.to);
       const preview = first && { to: first.email, ...render(template, first, `${publicUrl()}/unsubscribe?token=example`) };
@@ -69,12 +71,14 @@ export function createEmails({ pool, clock, publicUrl, addressOf }: EmailsDeps):
       await inTransaction(pool, async (client) => {
         const { kind, id } = actorOf(principal);
         await client.query(
-          `insert into emails (email_id, account_id, actor_kind, actor_id, subject, text_body, html_body, variables, audience, is_test, state, due_at, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'scheduled', $11, $12)`,
+          `insert into emails (email_id, account_id, actor_kind, actor_id, subject, text_body, html_body, variables, audience, is_test, state, due_at, created_at,
+             template_id)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'scheduled', $11, $12, $13)`,
           [
             ...[emailId, principal.accountId, kind, id, template.subject, template.text, template.html, JSON.stringify(template.variables)],
             ...[JSON.stringify(test === undefined ? request.to : { test }), test !== undefined],
             ...[test === undefined && request.scheduled_at !== undefined ? new Date(request.scheduled_at) : now, now],
+            request.template_id ?? null,
           ],
         );
         if (test !== undefined) await addTestRecipient(client, { emailId, test, first, at: now });
@@ -83,7 +87,13 @@ export function createEmails({ pool, clock, publicUrl, addressOf }: EmailsDeps):
           actor: { kind, id },
           action: test === undefined ? 'email.sent' : 'email.tested',
           target: { kind: 'email', id: emailId },
-          changes: { subject: template.subject, to: request.to, recipients, scheduled_at: request.scheduled_at ?? null },
+          changes: {
+            subject: template.subject,
+            template_id: request.template_id ?? null,
+            to: request.to,
+            recipients,
+            scheduled_at: request.scheduled_at ?? null,
+          },
           origin,
         });
       });
@@ -143,6 +153,12 @@ export function createEmails({ pool, clock, publicUrl, addressOf }: EmailsDeps):
 
 const noSuchEmail = (): Problem => new Problem('not_found', 'No such mail: GET /v1/marketing/emails lists those there are.');
 
+/** @throws Problem `not_found` and `conflict` of a stored template */
+async function templateOf(pool: Pool, request: MarketingEmailSendRequest): Promise<Template> {
+  const { template_id, subject = '', text = '', html = null, variables = {} } = request;
+  return template_id === undefined ? { subject, text, html, variables } : wordsOf(pool, template_id, variables);
+}
+
 function refuseUnknownVariables(template: Template): void {
   const unknown = unknownVariables(template);
   if (unknown.length === 0) return;
@@ -201,6 +217,7 @@ interface RecipientRow {
 interface EmailRow {
   readonly email_id: string;
   readonly subject: string;
+  readonly template_id: string | null;
   readonly audience: Record<string, unknown>;
   readonly is_test: boolean;
   readonly state: MarketingEmailRecord['state'];
@@ -211,14 +228,14 @@ interface EmailRow {
   readonly states: Readonly<Record<string, number>> | null;
 }
 
-const READ = `select e.email_id, e.subject, e.audience, e.is_test, e.state, e.due_at, e.created_at, e.started_at, e.finished_at,
+const READ = `select e.email_id, e.subject, e.template_id, e.audience, e.is_test, e.state, e.due_at, e.created_at, e.started_at, e.finished_at,
     (select jsonb_object_agg(state, n) from (select state, count(*) as n from email_recipients r where r.email_id = e.email_id group by state) s) as states
   from emails e`;
 
-function toWire({ email_id, subject, audience, is_test, state, states, ...row }: EmailRow): MarketingEmailRecord {
+function toWire({ email_id, subject, template_id, audience, is_test, state, states, ...row }: EmailRow): MarketingEmailRecord {
   const of = (name: string): number => states?.[name] ?? 0;
   return {
-    ...{ email_id, subject, to: audience, is_test, state },
+    ...{ email_id, subject, template_id, to: audience, is_test, state },
     progress: {
       recipients: Object.values(states ?? {}).reduce((sum, n) => sum + n, 0),
       queued: of('queued') + of('handing_over'),

@@ -1,5 +1,6 @@
 import type { contract } from '@tallygate/contract';
 import { type Handlers, originOf } from '../identity/index.ts';
+import type { createBounces } from './bounces.ts';
 import type { Emails } from './emails.ts';
 
 export const emailRoutes = (emails: Emails): Handlers<typeof contract.emails> => ({
@@ -11,4 +12,8 @@ export const emailRoutes = (emails: Emails): Handlers<typeof contract.emails> =>
     status: 200,
     body: await emails.cancel({ principal, origin: originOf(call) }, params.email_id),
   }),
+});
+
+export const emailBounceRoutes = (take: ReturnType<typeof createBounces>): Handlers<typeof contract.emailBounces> => ({
+  take: async ({ body }) => ({ status: 200, body: await take(Buffer.from(body, 'latin1')) }),
 });

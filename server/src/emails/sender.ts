@@ -5,9 +5,10 @@ import { MailDeferred, MailRefused, type MailSender } from '../adapters/mail/por
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { noteInHistory, suppress } from '../people/index.ts';
+import { recordBounce } from './bounces.ts';
 import { createExpansion } from './expand.ts';
 import { type Rendered, render, type Template } from './render.ts';
+import type { ReturnPaths } from './return-paths.ts';
 import type { Unsubscribing } from './unsubscribing.ts';
 
 const AT_ONCE = 8;
@@ -32,6 +33,8 @@ export interface EmailSenderDeps {
   readonly publicUrl: () => string;
   /** Mails that are begun in a second, at most. */
   readonly perSecond: number;
+  /** Undefined where no address for bounces is configured: they go to the sender. */
+  readonly returnPaths?: ReturnPaths | undefined;
 }
 
 interface RecipientRow {
@@ -148,7 +151,8 @@ async function sendOne(deps: EmailSenderDeps, row: RecipientRow): Promise<'done'
   const url = `${deps.publicUrl()}/unsubscribe?token=${await deps.unsubscribing.tokenOf(row.recipient_id)}`;
   const template: Template = { subject: row.subject, text: row.text_body, html: row.html_body, variables: row.variables };
   const letter = render(template, { email: row.address, name: row.name, company: row.company }, url);
-  const mail = { id: row.recipient_id, to: row.address, ...letter, unsubscribeUrl: url };
+  const returnPath = await deps.returnPaths?.of(row.recipient_id);
+  const mail = { id: row.recipient_id, to: row.address, ...letter, unsubscribeUrl: url, ...(returnPath !== undefined && { returnPath }) };
   let wasHandedOver: boolean | undefined;
   try {
     await deps.sender.send(mail, async () => {
@@ -228,22 +232,10 @@ async function postpone(
   );
 }
 
-/** An address that is refused for good gets no further mail: to go on would cost the sender's good name. */
-async function bounce({ pool, clock }: EmailSenderDeps, { recipient_id, address }: RecipientRow, error: Error): Promise<void> {
-  const at = new Date(clock.now());
+async function bounce({ pool, clock }: EmailSenderDeps, { recipient_id, address }: RecipientRow, failure: Error): Promise<void> {
+  const error = failure.message.slice(0, MAX_ERROR_LENGTH);
   await inTransaction(pool, async (client) => {
-    const execute = (sql: string, values: unknown[]) => client.query(sql, values);
-    const last_error = error.message.slice(0, MAX_ERROR_LENGTH);
-    await client.query(
-      "update email_recipients set state = 'bounced', attempts = attempts + 1, last_error = $2, at = $3 where recipient_id = $1",
-      [...[recipient_id, last_error, at]],
-    );
-    await suppress(execute, { emails: [address], reason: 'bounced', at });
-    const { rows } = await client.query<{ person_id: string }>(
-      'update people set bounced_at = $2, updated_at = $2 where email = $1 and bounced_at is null returning person_id',
-      [address, at],
-    );
-    for (const { person_id: personId } of rows)
-      await noteInHistory(execute, { personId, action: 'bounce', actor: { kind: 'system', id: null }, detail: { error: last_error }, at });
+    await client.query('update email_recipients set attempts = attempts + 1 where recipient_id = $1', [recipient_id]);
+    await recordBounce(client, { recipient_id, address, error, at: new Date(clock.now()) });
   });
 }

@@ -1,55 +1,34 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Pool } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
+import { idSigned, signedId } from '../kernel/signed-id.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { noteInHistory, suppress } from '../people/index.ts';
+import { createEmailSecret } from './email-secret.ts';
 
-const ID_BYTES = 16;
 const PROOF_BYTES = 16;
 
 /** The links by which whoever got a mail gets no more of them: signed, so that nobody unsubscribes others; they never expire. */
 export interface Unsubscribing {
   /** The token of a mail's link, by the id of its recipient. */
   tokenOf(recipientId: string): Promise<string>;
-  /** Whether somebody's mail carries this token. */
-  isKnown(token: string): Promise<boolean>;
+  /** The recipient whose mail carries this token; undefined for one that no mail carries. */
+  recipientOf(token: string): Promise<string | undefined>;
   /** Once or often comes to the same. @returns false for a token that no mail carries */
   unsubscribe(token: string): Promise<boolean>;
 }
 
 export function createUnsubscribing({ pool, clock }: { readonly pool: Pool; readonly clock: Clock }): Unsubscribing {
-  let secret: Promise<string> | undefined;
-  const readSecret = async (): Promise<string> => {
-    const { rows } = await pool.query<{ secret: string }>('select secret from email_secret');
-    if (!rows[0]) throw new Error('The secret of unsubscribe links is missing from the database');
-    return rows[0].secret;
-  };
-  const proofOf = async (id: Buffer): Promise<Buffer> => {
-    secret ??= readSecret().catch((failure) => {
-      secret = undefined;
-      throw failure;
-    });
-    return createHmac('sha256', await secret)
-      .update('unsubscribe')
-      .update(id)
-      .digest()
-      .subarray(0, PROOF_BYTES);
-  };
+  const secret = createEmailSecret(pool);
+  const sealed = async () => ({ secret: await secret(), purpose: 'unsubscribe', proofBytes: PROOF_BYTES });
   const recipientOf = async (token: string): Promise<string | undefined> => {
     const bytes = Buffer.from(token, 'base64url');
-    if (bytes.length !== ID_BYTES + PROOF_BYTES || bytes.toString('base64url') !== token) return undefined;
-    const id = bytes.subarray(0, ID_BYTES);
-    if (!timingSafeEqual(bytes.subarray(ID_BYTES), await proofOf(id))) return undefined;
-    return id.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+    return bytes.toString('base64url') === token ? idSigned(bytes, await sealed()) : undefined;
   };
 
   return {
-    async tokenOf(recipientId) {
-      const id = Buffer.from(recipientId.replaceAll('-', ''), 'hex');
-      return Buffer.concat([id, await proofOf(id)]).toString('base64url');
-    },
+    tokenOf: async (recipientId) => signedId(recipientId, await sealed()).toString('base64url'),
 
-    isKnown: async (token) => (await recipientOf(token)) !== undefined,
+    recipientOf,
 
     async unsubscribe(token) {
       const recipientId = await recipientOf(token);

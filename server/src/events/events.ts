@@ -5,6 +5,7 @@ import type { Plans } from '../plans/index.ts';
 import { createPlaceCheckouts } from './checkouts.ts';
 import { createEditRegistration } from './edit-registration.ts';
 import { endPages } from './end-pages.ts';
+import { createGiveUp } from './give-up.ts';
 import { linkUsers } from './link-users.ts';
 import { createPayByMail } from './pay-by-mail.ts';
 import { createRefundRegistration } from './refund-registration.ts';
@@ -29,6 +30,7 @@ export function createEvents({ pool, clock, plans, identity }: EventsDeps) {
     siteEvents: createSiteEvents({ pool, clock, endPages: endPagesOf }),
     registrations: createRegistrations({ pool, clock, throttle }),
     editRegistration: createEditRegistration({ pool, clock, endPages: endPagesOf }),
+    giveUp: createGiveUp({ pool, clock, throttle, endPages: endPagesOf }),
     checkout,
     payByMail: createPayByMail({ pool, clock, identity, checkout }),
     refundRegistration: createRefundRegistration({ pool, plans }),

@@ -4,6 +4,7 @@ export { createEvents, type Events } from './events.ts';
 export { toJsonLd } from './json-ld.ts';
 export { marketingEventRoutes } from './marketing-event-routes.ts';
 export { followPayments } from './paid-registration.ts';
+export { registrationRecords } from './person-records.ts';
 export { registrationRoutes } from './registration-routes.ts';
 export type { ListedRegistration } from './registration-rows.ts';
 export { placesLeft, takesRegistrations } from './site-event.ts';

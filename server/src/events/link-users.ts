@@ -15,14 +15,14 @@ const AT_ONCE = 100;
 export async function linkUsers({ pool, claimable }: LinkUsersDeps, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ registration_id: string; email: string; name: string | null }>(
-      'select registration_id, email, name from event_registrations where user_id is null and not awaits_proof(email, created_at) order by created_at limit $1',
+      'select registration_id, email, name from event_registrations where user_id is null and erased_at is null and not awaits_proof(email, created_at) order by created_at limit $1',
       [AT_ONCE],
     );
     for (const { registration_id, email, name } of rows) {
       if (signal?.aborted) return;
       const user = await claimable.findOrMake({ email, name });
       if (!user) continue;
-      await pool.query('update event_registrations set user_id = $2 where registration_id = $1', [registration_id, user.id]);
+      await pool.query('update event_registrations set user_id = $2 where registration_id = $1 and erased_at is null', [registration_id, user.id]);
     }
     if (rows.length < AT_ONCE) return;
   }

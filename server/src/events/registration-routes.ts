@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { freshAnswer } from '../kernel/fresh-answer.ts';
 import { trailOf } from './audit-trail.ts';
 import type { createEditRegistration } from './edit-registration.ts';
+import type { createGiveUp } from './give-up.ts';
 import type { Registrations } from './registrations.ts';
 import type { SiteEvents } from './site-events.ts';
 import { eventToWire, listedToWire, registrationToWire, statusToWire } from './wire.ts';
@@ -12,6 +13,7 @@ interface RegistrationRoutesDeps {
   readonly siteEvents: SiteEvents;
   readonly registrations: Registrations;
   readonly editRegistration: ReturnType<typeof createEditRegistration>;
+  readonly giveUp: ReturnType<typeof createGiveUp>;
   readonly clock: Clock;
 }
 
@@ -19,6 +21,7 @@ export const registrationRoutes = ({
   siteEvents,
   registrations,
   editRegistration,
+  giveUp,
   clock,
 }: RegistrationRoutesDeps): Handlers<typeof contract.registrations> => ({
   vibethon: async (call) => {
@@ -41,6 +44,7 @@ export const registrationRoutes = ({
     const event = await siteEvents.published(params.slug);
     return { status: 200, body: statusToWire(event, email, await registrations.status(event, email, originOf(call))) };
   },
+  giveUp: async ({ body, ...call }) => ({ status: 200, body: registrationToWire(await giveUp(body.token, originOf(call))) }),
   listAll: async () => ({ status: 200, body: (await registrations.list()).map(listedToWire) }),
   update: async ({ principal, params, body, ...call }) => ({
     status: 200,

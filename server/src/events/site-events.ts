@@ -10,6 +10,7 @@ import type { Trail } from './audit-trail.ts';
 import { type EventWithPlaces, eventById, eventBySlug, listEvents, listPublished, lockEvent, type Sql } from './event-rows.ts';
 import { fillPlaces } from './places.ts';
 import { type SiteEvent, stateAfter, type Transition } from './site-event.ts';
+import { tellOfChange } from './tell-of-change.ts';
 import { cancelUnpaid, holdUnpaid } from './unpaid-places.ts';
 
 interface SiteEventsDeps {
@@ -34,20 +35,25 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
       if (!event) throw noSuchEvent();
       await change(sql, event);
       // More places, or an event that is public again: whoever waits is served before anybody else comes.
-      await fillPlaces(sql, existing(await lockEvent(sql, eventId)), clock.now());
+      const after = existing(await lockEvent(sql, eventId));
+      await fillPlaces(sql, after, clock.now());
+      await tellOfChange(sql, event, after, clock.now());
       return existing(await eventById(sql, eventId));
     });
+
+  const findPublished = async (slug: string): Promise<EventWithPlaces | undefined> => {
+    const event = await eventBySlug(pool, slug);
+    return event?.status === 'published' ? event : undefined;
+  };
 
   return {
     list: () => listEvents(pool),
     listPublished: () => listPublished(pool, new Date(clock.now())),
 
     /** @throws Problem `not_found` for a draft and an archived event too: nobody learns what is being prepared */
-    async published(slug: string): Promise<EventWithPlaces> {
-      const event = existing(await eventBySlug(pool, slug));
-      if (event.status !== 'published') throw noSuchEvent();
-      return event;
-    },
+    published: async (slug: string): Promise<EventWithPlaces> => existing(await findPublished(slug)),
+
+    findPublished,
 
     /** @throws Problem `slug_taken`, `validation_failed` */
     create: (request: SiteEventCreateRequest, trail: Trail): Promise<EventWithPlaces> =>

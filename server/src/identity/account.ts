@@ -11,6 +11,9 @@ const AccountSchema = defineEntity({
   },
 });
 
+/** An account is named after its owner until then. */
+export const CLOSED_ACCOUNT_NAME = 'Closed account';
+
 /** Owns keys, usage and money. A user who signs up gets one of their own. */
 export class Account extends AccountSchema.class {}
 AccountSchema.setClass(Account);

@@ -4,6 +4,7 @@ import { User } from './user.ts';
 
 export { type Actor, type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
 export { auditRoutes } from './audit/routes.ts';
+export { closeUnclaimed } from './close-unclaimed.ts';
 export { deviceLoginRoutes } from './devices/routes.ts';
 export { type Execute, inUnit } from './execute.ts';
 export type { Call, Handlers } from './handlers.ts';
@@ -11,8 +12,9 @@ export { createIdentity, type Identity } from './identity.ts';
 export { createDesk } from './mails/desk.ts';
 export { outcomesOfMails } from './mails/mail-outcomes.ts';
 export { createOutbox, type Outbox } from './mails/outbox.ts';
-export { queueMail } from './mails/queue-mail.ts';
+export { queueMail, queueMails } from './mails/queue-mail.ts';
 export { resetByOperator } from './mfa/reset.ts';
+export { accountRecords } from './person-records.ts';
 export type { KeyPrincipal, Principal, SessionGrant, SessionPrincipal } from './principal.ts';
 export type { OnAccountClosed } from './profile.ts';
 export { MasterKeyMissing, resealSecrets } from './reseal.ts';

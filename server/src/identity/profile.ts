@@ -133,7 +133,9 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
         await dropUnfinishedLogins(unit, user.id);
         await dropMailTokens(unit, user.id);
         await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
+        await unit.execute('delete from mail_requests where user_id = ?', [user.id]);
         await endSessions(unit, { userId: user.id, now: at });
+        await unit.execute('update sessions set ip_address = null, user_agent = null where user_id = ?', [user.id]);
         user.close(at);
         await forgetUser(execute, user.id, at);
         await onAccountClosed(execute, { accountId: principal.accountId, at, actor: actorOf(principal), origin });

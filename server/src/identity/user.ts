@@ -1,6 +1,6 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { normalAddress } from '../people/index.ts';
-import { Account } from './account.ts';
+import { Account, CLOSED_ACCOUNT_NAME } from './account.ts';
 import { NO_PASSWORD } from './passwords.ts';
 
 const UserSchema = defineEntity({
@@ -72,6 +72,7 @@ export class User extends UserSchema.class {
     this.closedAt ??= now;
     this.email = `${this.id}@closed.invalid`;
     this.name = null;
+    this.account.name = CLOSED_ACCOUNT_NAME;
     this.passwordHash = NO_PASSWORD;
     this.disableSecondFactor();
   }

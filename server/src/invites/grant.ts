@@ -24,7 +24,7 @@ export async function grantDue({ pool, clock, claimable, gifts }: GrantDeps, sig
     const { rows } = await pool.query<Due>(
       `select a.*, b.plan_id, b.trial_days, b.credit_nano from invite_activations a
          join invites using (invite_id) join invite_batches b using (batch_id)
-       where a.granted_at is null and not awaits_proof(a.email, a.activated_at) order by a.activated_at, a.activation_id limit $1`,
+       where a.granted_at is null and a.erased_at is null and not awaits_proof(a.email, a.activated_at) order by a.activated_at, a.activation_id limit $1`,
       [AT_ONCE],
     );
     for (const due of rows) {

@@ -5,8 +5,16 @@ import type { Clock } from '../kernel/clock.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { noteInHistory, type PersonRow, personById, personToWire, suppress, unsuppress } from '../people/index.ts';
-import type { PersonRecords } from './person-records.ts';
+import {
+  type KnownUnder,
+  noteInHistory,
+  type PersonRecords,
+  type PersonRow,
+  personById,
+  personToWire,
+  suppress,
+  unsuppress,
+} from '../people/index.ts';
 
 export interface ActionsDeps {
   readonly pool: Pool;
@@ -15,6 +23,8 @@ export interface ActionsDeps {
   readonly isStaff: (userId: string) => Promise<boolean>;
   /** What other slices keep under the addresses of a person. */
   readonly records: readonly PersonRecords[];
+  /** Closes an account that somebody else's form made and nobody claimed. @returns false for one that has an owner */
+  readonly closeUnclaimed: (sql: Pick<PoolClient, 'query'>, userId: string, at: Date) => Promise<boolean>;
 }
 
 interface Deed {
@@ -42,6 +52,7 @@ export function createActions(deps: ActionsDeps): Act {
         await client.query('select from people where person_id = any($1::uuid[]) order by person_id for update', [
           [personId, request.into],
         ]);
+      if (request.action === 'erase') await lockRecords(deps, client, personId);
       const person = await personById(client, personId, true);
       if (!person) throw noSuchPerson();
       const execute = (sql: string, values: unknown[]) => client.query(sql, values);
@@ -138,17 +149,28 @@ async function resubscribe({ client, person }: Deed, reason: string): Promise<Wr
   return { reason };
 }
 
-async function erase({ records }: ActionsDeps, { client, person, at }: Deed, reason: string | undefined): Promise<Written> {
-  if (person.user_id !== null)
+/** Before the person: see `PersonRecords`. */
+async function lockRecords({ records }: ActionsDeps, client: PoolClient, personId: string): Promise<void> {
+  const person = await personById(client, personId);
+  if (person) for (const { lock } of records) await lock?.(client, knownUnder(person));
+}
+
+async function erase(deps: ActionsDeps, { client, person, at }: Deed, reason: string | undefined): Promise<Written> {
+  if (person.user_id !== null && !(await deps.closeUnclaimed(client, person.user_id, at)))
     throw new Problem(
       'conflict',
       'They have an account, which only they can close (POST /v1/users/me/close): erase them once it is closed.',
     );
-  const of = { emails: addressesOf(person), personIds: [person.person_id, ...person.merged_ids] };
-  for (const { erase: eraseFrom } of records) await eraseFrom(client, of);
+  const of = { ...knownUnder(person), at };
+  for (const { erase: eraseFrom } of deps.records) await eraseFrom(client, of);
   await client.query('delete from people where person_id = $1', [person.person_id]);
   await suppress((sql, values) => client.query(sql, values), { emails: of.emails, reason: 'erased', at });
   return { ...(reason !== undefined && { reason }) };
 }
 
-export const addressesOf = ({ email, other_emails }: Pick<PersonRow, 'email' | 'other_emails'>): string[] => [email, ...other_emails];
+export const knownUnder = (person: PersonRow): KnownUnder => ({
+  emails: addressesOf(person),
+  personIds: [person.person_id, ...person.merged_ids],
+});
+
+const addressesOf = ({ email, other_emails }: Pick<PersonRow, 'email' | 'other_emails'>): string[] => [email, ...other_emails];

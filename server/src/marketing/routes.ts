@@ -1,7 +1,7 @@
 import type { contract } from '@tallygate/contract';
 import { actorOf, type Handlers, originOf, recordAudit } from '../identity/index.ts';
 import { findPeople, historyOf, personById, personToWire } from '../people/index.ts';
-import { type ActionsDeps, addressesOf, createActions, noSuchPerson } from './actions.ts';
+import { type ActionsDeps, createActions, knownUnder, noSuchPerson } from './actions.ts';
 
 /** The people of the marketing workspace; who may call is in the contract. */
 export function peopleRoutes(deps: ActionsDeps): Handlers<typeof contract.people> {
@@ -25,7 +25,7 @@ export function peopleRoutes(deps: ActionsDeps): Handlers<typeof contract.people
     exportOne: async ({ principal, params, ...call }) => {
       const person = await personById(pool, params.person_id);
       if (!person) throw noSuchPerson();
-      const of = { emails: addressesOf(person), personIds: [person.person_id, ...person.merged_ids] };
+      const of = knownUnder(person);
       const kept: Record<string, Record<string, unknown>[]> = {};
       for (const { kind, read } of records) kept[kind] = await read(pool, of);
       await recordAudit((sql, values) => pool.query(sql, values), {

@@ -3,7 +3,7 @@ import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { forgetUser, type PersonSighting, sightPerson } from './index.ts';
+import { forgetUser, type PersonSighting, sightPerson, suppressedAmong } from './index.ts';
 
 const at = new Date('2026-11-21T08:00:00Z');
 let end: () => Promise<void>;
@@ -97,4 +97,39 @@ describe('a user', () => {
       expect.objectContaining({ user_id: null, plan_tier: null, sources: ['registration'] }),
     ]);
   });
+});
+
+describe('whoever has unsubscribed', () => {
+  const merge = (gone: string, kept: string) =>
+    execute('select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4', [
+      ...[at, 'system', gone, kept],
+    ]);
+  const leave = (email: string) => execute('update people set unsubscribed_at = $2 where email = $1', [email, at]);
+
+  test('has done so with every address that a merge makes theirs, whoever of the two it was', async () => {
+    for (const email of ['quit-a@example.com', 'stay-b@example.com', 'quit-c@example.com', 'stay-d@example.com']) await sight({ email });
+    await leave('quit-a@example.com');
+    await merge('quit-a@example.com', 'stay-b@example.com');
+    await leave('quit-c@example.com');
+    await merge('stay-d@example.com', 'quit-c@example.com');
+    const all = ['quit-a@example.com', 'stay-b@example.com', 'quit-c@example.com', 'stay-d@example.com'];
+    expect([...(await suppressedAmong(pool, all))].sort()).toEqual(all.toSorted());
+  });
+
+  test('has done so with the address that they change to', async () => {
+    const userId = newId();
+    await sight({ email: 'first-home@example.com', source: 'user', userId });
+    await leave('first-home@example.com');
+    await sight({ email: 'second-home@example.com', source: 'user', userId });
+    expect([...(await suppressedAmong(pool, ['second-home@example.com']))]).toEqual(['second-home@example.com']);
+  });
+});
+
+test('a mail that came back is said of the address and not of the next one', async () => {
+  const userId = newId();
+  await sight({ email: 'full@example.com', source: 'user', userId });
+  await suppress('full@example.com', 'bounced');
+  await execute('update people set bounced_at = $2 where email = $1', ['full@example.com', at]);
+  await sight({ email: 'roomy@example.com', source: 'user', userId });
+  expect((await people('roomy@example.com'))[0].bounced_at).toBeNull();
 });

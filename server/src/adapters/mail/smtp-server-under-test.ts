@@ -16,6 +16,7 @@ interface Behaviour {
 /** A real SMTP server on a port of its own, that keeps what it is given. */
 export async function startSmtpServer(behaviour: Behaviour = {}) {
   const inbox: Email[] = [];
+  const returnPaths: string[] = [];
   const refusal = (status: number) => Object.assign(new Error('no'), { responseCode: status });
   const server = new SMTPServer({
     disabledCommands: ['STARTTLS'],
@@ -30,6 +31,7 @@ export async function startSmtpServer(behaviour: Behaviour = {}) {
       void buffer(stream).then(async (bytes) => {
         const status = behaviour.data?.() ?? 250;
         if (status !== 250) return done(refusal(status));
+        if (envelope.mailFrom) returnPaths.push(envelope.mailFrom.address);
         if (behaviour.accepted) for (const { address } of envelope.rcptTo) behaviour.accepted(address);
         else inbox.push(await PostalMime.parse(bytes));
         return done();
@@ -46,6 +48,8 @@ export async function startSmtpServer(behaviour: Behaviour = {}) {
     port,
     url: `smtp://127.0.0.1:${port}`,
     inbox,
+    /** Of the mails that were taken, in their order. */
+    returnPaths,
     close: () => new Promise<void>((resolve) => void server.close(() => resolve())),
   };
 }

@@ -6,7 +6,7 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';
-import { type BodyLimits, readJsonBody } from './body.ts';
+import { type BodyLimits, readJsonBody, readMail } from './body.ts';
 import { CORS_HEADERS, preflightHeaders } from './cors.ts';
 import { type Authenticator, authorise, type Grant } from './credentials.ts';
 import { type Endpoint, metadataOf } from './endpoint.ts';
@@ -158,7 +158,9 @@ async function takeBody(request: Request, route: AppRoute, deps: AccountApiDeps)
   // A route without a body has no schema there, or a symbol; what a caller sends along is left unread.
   if (!('body' in route) || typeof route.body !== 'object') return;
   const admittedTick = performance.now();
-  const { bytes, value } = await readJsonBody(request, metadataOf(route).body === 'inference' ? deps.largeBodyLimits : deps.bodyLimits);
+  const kind = metadataOf(route).body;
+  const limits = kind === undefined ? deps.bodyLimits : deps.largeBodyLimits;
+  const { bytes, value } = await (kind === 'mail' ? readMail : readJsonBody)(request, limits);
   // A body that trickles in must not carry a caller past the end of their key or session.
   if (performance.now() - admittedTick > ADMISSION_FRESH_MS) await admit(request, route, deps);
   exchangeOf(request).body = bytes;

@@ -22,6 +22,17 @@ export async function readJsonBody(request: IncomingMessage, limits: BodyLimits)
   return { bytes, value };
 }
 
+/**
+ * A mail as it came in, as text of its bytes (Latin-1), which loses none of them.
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `request_timeout`
+ */
+export async function readMail(request: IncomingMessage, limits: BodyLimits): Promise<{ bytes: Buffer; value: string }> {
+  if (!/^message\/rfc822\s*(?:;|$)/i.test(request.headers['content-type'] ?? ''))
+    throw new Problem('unsupported_media_type', 'Send the mail itself as the body, with Content-Type: message/rfc822.');
+  const bytes = await readBody(request, limits);
+  return { bytes, value: bytes.toString('latin1') };
+}
+
 /** @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout` */
 export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
   return new Promise((resolve, reject) => {

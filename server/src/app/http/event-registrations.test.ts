@@ -80,6 +80,60 @@ describe('the Vibethon', () => {
   });
 });
 
+describe('whoever cannot come', () => {
+  const cancel = (token: string) => send(api, '/v1/events/cancel-registration', { headers: somewhere(), json: { token } });
+  const tokenFor = async (email: string) =>
+    /cancel-registration\?token=([\w-]+)/.exec((await mailbox.to(email)).map(({ text }) => text).join('\n'))?.[1] ?? '';
+
+  test('gives the place up by the link of the mail, to whoever has waited longest, and both are told', async () => {
+    const { slug } = await event({ capacity: 1 });
+    const [first, second] = [somebody(), somebody()];
+    for (const email of [first, second]) await register(slug, { email });
+    const token = await tokenFor(first);
+    const both = await Promise.all([cancel(token), cancel(token)]);
+    expect(both.map(({ status: code, body }) => [code, body.status])).toEqual([
+      [200, 'canceled'],
+      [200, 'canceled'],
+    ]);
+    expect([await status(slug, first), await status(slug, second)]).toMatchObject([{ status: 'canceled' }, { status: 'confirmed' }]);
+    const subjects = async (email: string) => (await mailbox.to(email)).map(({ subject }) => subject);
+    expect(await subjects(first)).toEqual(['You have a place: Launch day', 'Your registration has ended: Launch day']);
+    expect(await subjects(second)).toEqual(['You are on the waitlist: Launch day', 'You have a place: Launch day']);
+  });
+
+  test('cannot do so for others, by a link that was made up, nor once the event is over', async () => {
+    const { slug, event_id } = await event();
+    const email = somebody();
+    await register(slug, { email });
+    const token = await tokenFor(email);
+    const forged = (token.startsWith('A') ? 'B' : 'A') + token.slice(1);
+    for (const wrong of [forged, 'x', token.slice(0, -4)]) expect((await cancel(wrong)).body.code).toBe('invalid_token');
+    await world.pool.query("update site_events set starts_at = '2020-01-01', ends_at = '2020-01-02' where event_id = $1", [event_id]);
+    expect((await cancel(token)).body.code).toBe('conflict');
+    expect(await status(slug, email)).toMatchObject({ status: 'confirmed' });
+  });
+});
+
+test('another time, another place and the end of an event are told to everybody who is registered or waits, and nothing else is', async () => {
+  const { slug, event_id } = await event({ capacity: 1 });
+  const [coming, waiting, gone] = [somebody(), somebody(), somebody()];
+  for (const email of [coming, waiting, gone]) await register(slug, { email });
+  const [, , third] = await listed(slug).then((all) =>
+    [coming, waiting, gone].map((email) => all.find((one: { email: string }) => one.email === email)),
+  );
+  await edit(third.registration_id, { status: 'canceled' });
+  await patchEvent(event_id, { title: 'Launch party' });
+  await patchEvent(event_id, { venue_name: 'Halle 5', starts_at: '2099-03-05T19:00:00+01:00' });
+  await act(event_id, 'archive');
+  const told = async (email: string) =>
+    (await mailbox.to(email)).filter(({ subject }) => /^(Changed|Called off)/.test(subject)).map(({ subject, text }) => [subject, text]);
+  const both = [
+    ['Changed: Launch party', expect.stringMatching(/Begins +5 March 2099, 19:00.*Halle 5/s)],
+    ['Called off: Launch party', expect.stringContaining('does not take place')],
+  ];
+  expect([await told(coming), await told(waiting), await told(gone)]).toEqual([both, both, []]);
+});
+
 describe('a registration', () => {
   test('is one for an address, whatever its case and however often it is sent, and tells nothing about the person', async () => {
     const { slug } = await event();

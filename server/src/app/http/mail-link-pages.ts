@@ -1,6 +1,6 @@
 import { type ScriptedPage, scriptedPage } from './scripted-page.ts';
 
-const LINK = /^\/(verify-email|reset-password|keys|invite)(?:\?|$)/;
+const LINK = /^\/(verify-email|reset-password|keys|invite|cancel-registration)(?:\?|$)/;
 
 /** The token never leaves for anywhere but our own API: it is taken out of the address bar first. */
 const FORM_SCRIPT = `const form=document.forms[0],said=document.querySelector('[role=status]'),token=new URLSearchParams(location.search).get('token')||'';
@@ -59,6 +59,13 @@ const PAGES = {
     done: 'Your invitation is activated. If you have no account yet, a mail with a link to it is on its way.',
     script: INVITE_SCRIPT,
   }),
+  'cancel-registration': formPage({
+    title: 'Give up your place',
+    path: '/v1/events/cancel-registration',
+    field: '<p>Your registration ends, and the place goes to whoever has waited longest.</p>',
+    button: 'End my registration',
+    done: 'Your registration has ended. You can close this page.',
+  }),
   'reset-password': formPage({
     title: 'Set a new password',
     path: '/v1/users/password-reset/confirm',
@@ -75,8 +82,10 @@ const PAGES = {
  */
 export function mailLinkPage(url: string): ScriptedPage | undefined {
   const name = LINK.exec(url)?.[1];
-  return name === 'verify-email' || name === 'reset-password' || name === 'keys' || name === 'invite' ? PAGES[name] : undefined;
+  return isPage(name) ? PAGES[name] : undefined;
 }
+
+const isPage = (name: string | undefined): name is keyof typeof PAGES => name !== undefined && Object.hasOwn(PAGES, name);
 
 interface Form {
   readonly title: string;

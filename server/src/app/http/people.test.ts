@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { closeUnclaimed } from '../../identity/index.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { peopleRoutes } from '../../marketing/index.ts';
 import { type PersonSighting, sightPerson } from '../../people/index.ts';
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const clock = { now: Date.now };
   const isStaff = async (id: string) => (await api.users.find(id))?.role === 'admin';
   api = await startInstance(db.database, db.url, {
-    endpoints: endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records: personRecords })),
+    endpoints: endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records: personRecords(clock), closeUnclaimed })),
   });
   staff = await signUp(api, 'admin');
   const transfers = createPeopleTransferApi({

@@ -41,7 +41,7 @@ export function createUnsubscribePages({ unsubscribing, log }: UnsubscribePagesD
         res.writeHead(status, { ...HEADERS, 'x-request-id': requestIdOf(req.headers) }).end(req.method === 'HEAD' ? undefined : page);
       try {
         const isPost = req.method === 'POST';
-        if (await (isPost ? unsubscribing.unsubscribe(token) : unsubscribing.isKnown(token))) send(200, isPost ? DONE : ASK);
+        if (await (isPost ? unsubscribing.unsubscribe(token) : unsubscribing.recipientOf(token))) send(200, isPost ? DONE : ASK);
         else send(404, UNKNOWN);
       } catch (failure) {
         log.error({ err: failure }, 'somebody could not be unsubscribed');

@@ -40,6 +40,10 @@ import { owedInvoicesMigration } from './0051-owed-invoices.ts';
 import { correctionsMigration } from './0052-corrections.ts';
 import { anchorsByStateMigration } from './0053-anchors-by-state.ts';
 import { anchoredBatchesMigration } from './0054-anchored-batches.ts';
+import { forgettingMigration } from './0056-forgetting.ts';
+import { emailTemplatesMigration } from './0057-email-templates.ts';
+import { suppressedPeopleMigration } from './0058-suppressed-people.ts';
+import { eventLinksMigration } from './0059-event-links.ts';
 import { deviceLoginsMigration } from './0063-device-logins.ts';
 import { receiptsFollowedMigration } from './0064-receipts-followed.ts';
 import { proofOfAddressesMigration } from './0067-proof-of-addresses.ts';
@@ -91,6 +95,10 @@ export const migrations: readonly Migration[] = [
   correctionsMigration,
   anchorsByStateMigration,
   anchoredBatchesMigration,
+  forgettingMigration,
+  emailTemplatesMigration,
+  suppressedPeopleMigration,
+  eventLinksMigration,
   deviceLoginsMigration,
   receiptsFollowedMigration,
   proofOfAddressesMigration,

@@ -15,17 +15,25 @@ export const EventRegistration = z.object({
   pay_by: z.string().nullable(),
   /** What the link to pay refers to; only where a place is held. */
   pay_reference: z.string().nullish(),
+  /** By which its reader ends the registration; left out where they cannot. */
+  cancel_token: z.string().optional(),
 });
 export type EventRegistration = z.infer<typeof EventRegistration>;
 
-/** How a registration stands from now on. @param eventUrl where a place is held, the page to pay for it */
-export function composeEventRegistration(told: EventRegistration, eventUrl: string): Letter {
+interface EventUrls {
+  /** Where a place is held, the page to pay for it. */
+  readonly eventUrl: string;
+  readonly cancelUrl: string | undefined;
+}
+
+/** How a registration stands from now on. */
+export function composeEventRegistration(told: EventRegistration, { eventUrl, cancelUrl }: EventUrls): Letter {
   const { title, starts_at, time_zone, price_usd } = told;
   const { subject, paragraphs, label } = wordsFor(told);
   return {
     subject,
     preview: paragraphs[0] ?? subject,
-    paragraphs,
+    paragraphs: cancelUrl === undefined ? paragraphs : [...paragraphs, `You cannot come? Give it up for somebody else: ${cancelUrl}`],
     facts: [
       ['Event', title],
       ['Begins', timeThere(starts_at, time_zone)],
@@ -85,6 +93,45 @@ function wordsFor({ status, title, time_zone, price_usd, pay_by, is_refunded }: 
     default:
       return status satisfies never;
   }
+}
+
+export const EventChanged = z.object({
+  /** It does not take place. */
+  is_off: z.boolean(),
+  title: z.string(),
+  slug: z.string(),
+  starts_at: z.string(),
+  ends_at: z.string(),
+  /** IANA name. */
+  time_zone: z.string(),
+  place: z.string().nullable(),
+  online_url: z.string().nullable(),
+});
+export type EventChanged = z.infer<typeof EventChanged>;
+
+/** Where and when an event takes place from now on, or that it does not. */
+export function composeEventChanged(
+  { is_off, title, starts_at, ends_at, time_zone, place, online_url }: EventChanged,
+  eventUrl: string,
+): Letter {
+  const sentence = is_off
+    ? `“${title}” does not take place.`
+    : `“${title}” takes place at another time or in another place. Your registration stays as it is.`;
+  return {
+    subject: `${is_off ? 'Called off' : 'Changed'}: ${title}`,
+    preview: sentence,
+    paragraphs: [sentence, ...(is_off ? ['If you paid for your place, the organisers return what you paid.'] : [])],
+    facts: is_off
+      ? [['It was to begin', timeThere(starts_at, time_zone)]]
+      : [
+          ['Begins', timeThere(starts_at, time_zone)],
+          ['Ends', timeThere(ends_at, time_zone)],
+          ...(place === null ? [] : [['Where', place] as const]),
+          ...(online_url === null ? [] : [['Online', online_url] as const]),
+        ],
+    ...(!is_off && { action: { label: 'See the event', url: eventUrl } }),
+    footnote: 'You get this mail because your address is registered for this event.',
+  };
 }
 
 /** `5 March 2027, 18:00 CET` */

@@ -25,3 +25,20 @@ export async function queueMail<Name extends TemplateName>(
     [newId(), accountId ?? null, to, template, JSON.stringify(data), dedupeKey ?? null, isSentOnce ?? false],
   );
 }
+
+interface QueuedMails<Name extends TemplateName> extends Omit<QueuedMail<Name>, 'to' | 'dedupeKey' | 'accountId'> {
+  readonly to: readonly { readonly address: string; readonly dedupeKey: string }[];
+}
+
+/** One letter to many, each in a mail of their own; however many there are, it is one statement. */
+export async function queueMails<Name extends TemplateName>(execute: Execute, { to, template, data }: QueuedMails<Name>): Promise<void> {
+  await execute(
+    `insert into mails (id, recipient, template, data, dedupe_key)
+     select id, address, $1, $2::jsonb, dedupe_key from unnest($3::uuid[], $4::text[], $5::text[]) as new (id, address, dedupe_key)
+     on conflict (dedupe_key) do nothing`,
+    [
+      ...[template, JSON.stringify(data), to.map(() => newId())],
+      ...[to.map(({ address }) => address), to.map(({ dedupeKey }) => dedupeKey)],
+    ],
+  );
+}

@@ -20,7 +20,14 @@ import {
   composeClientRequestNotice,
   composeClientRequestReceived,
 } from './client-request-letters.ts';
-import { composeEventPaymentReturned, composeEventRegistration, EventPaymentReturned, EventRegistration } from './event-letters.ts';
+import {
+  composeEventChanged,
+  composeEventPaymentReturned,
+  composeEventRegistration,
+  EventChanged,
+  EventPaymentReturned,
+  EventRegistration,
+} from './event-letters.ts';
 import { BetaInvite, composeBetaInvite } from './invite-letter.ts';
 import type { Letter } from './letter.ts';
 import { readableTime } from './readable-time.ts';
@@ -125,13 +132,17 @@ export const TEMPLATES = {
       footnote: 'If you expect nothing from Tallygate, do nothing: without the link nothing changes.',
     }),
   }),
+  'event-changed': template({
+    data: EventChanged,
+    compose: (told, { link }) => composeEventChanged(told, link(`/events/${told.slug}`, {})),
+  }),
   'event-registration': template({
     data: EventRegistration,
     compose: (told, { link, sealedLink }) =>
-      composeEventRegistration(
-        told,
-        told.pay_reference ? sealedLink(`/events/${told.slug}/pay`, told.pay_reference) : link(`/events/${told.slug}`, {}),
-      ),
+      composeEventRegistration(told, {
+        eventUrl: told.pay_reference ? sealedLink(`/events/${told.slug}/pay`, told.pay_reference) : link(`/events/${told.slug}`, {}),
+        cancelUrl: told.cancel_token === undefined ? undefined : link('/cancel-registration', { token: told.cancel_token }),
+      }),
   }),
   'event-payment-returned': template({
     data: EventPaymentReturned,

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { printRecord } from '../print.ts';
+import { readText } from '../read-text.ts';
+
+const FIELDS = ['recipient_id', 'email_id', 'kind', 'status', 'state', 'changed'];
+
+/** `emails bounce`: for mail servers, which pipe a mail into a command. */
+export const takeBounce = (emails: Command, perform: Perform): Command =>
+  withJson(
+    FIELDS,
+    emails
+      .command('bounce')
+      .description('Take a report of a mail that came back, as the mail server got it (RFC 3464)')
+      .argument('[file]', 'the mail; - for stdin', '-'),
+  ).action(perform(take));
+
+async function take(world: CommandWorld, { args: [file = '-'] }: Typed<object>): Promise<void> {
+  const message = await readText(world, file);
+  const client = await world.connect();
+  printRecord(world, await client.emails.bounce(message, { signal: world.signal }), [
+    { title: 'recipient', of: ({ recipient_id }) => recipient_id },
+    { title: 'kind', of: ({ kind }) => kind },
+    { title: 'status', of: ({ status }) => status },
+    { title: 'state', of: ({ state }) => state },
+    { title: 'changed', of: ({ changed }) => (changed ? 'yes' : 'no') },
+  ]);
+}

@@ -1,0 +1,131 @@
+import type { MarketingEmailTemplateRecord } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import { nullIfNone, type OrNone, orNone, wholeNumber } from '../option-values.ts';
+import { type Column, plainText, printRecord } from '../print.ts';
+import { MAX_PAGE, printPages } from '../print-pages.ts';
+import { readText } from '../read-text.ts';
+import { type Variables, variable } from './variable.ts';
+
+const FIELDS = [
+  ...['template_id', 'name', 'subject', 'text', 'html', 'variables', 'missing_variables', 'version', 'archived_at'],
+  ...['created_at', 'updated_at'],
+];
+
+const COLUMNS: readonly Column<MarketingEmailTemplateRecord>[] = [
+  { title: 'id', of: ({ template_id }) => template_id },
+  { title: 'name', of: ({ name }) => name },
+  { title: 'subject', of: ({ subject }) => subject },
+  { title: 'changed', of: ({ updated_at }) => updated_at },
+];
+
+const LINES: readonly Column<MarketingEmailTemplateRecord>[] = [
+  ...COLUMNS,
+  { title: 'to be said', of: ({ missing_variables }) => missing_variables.join(', ') || null },
+  { title: 'version', of: ({ version }) => String(version), align: 'right' },
+  { title: 'archived', of: ({ archived_at }) => archived_at },
+];
+
+interface Words {
+  readonly name?: string;
+  readonly subject?: string;
+  readonly text?: string;
+  readonly html?: OrNone<string>;
+  readonly var?: Variables;
+}
+
+/** `emails templates …`: the words of mails that are sent again and again. */
+export function emailTemplates(emails: Command, perform: Perform): void {
+  const templates = emails.command('templates').description('The words of mails that are sent again and again');
+  withJson(
+    FIELDS,
+    templates
+      .command('list')
+      .description('Templates, what was changed last first')
+      .option('--archived', 'those that are archived instead')
+      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+  ).action(perform(list));
+  withJson(
+    FIELDS,
+    templates
+      .command('get')
+      .description('One template')
+      .argument('<template-id>')
+      .option('--text', 'print its plain part and nothing else'),
+  ).action(perform(get));
+  withJson(
+    FIELDS,
+    templates
+      .command('create')
+      .description('Store a template; `emails send --template` sends it')
+      .argument('<name>', 'by which the team knows it')
+      .requiredOption('--subject <text>', 'may hold variables: {{first_name|there}}')
+      .requiredOption('--text <file>', 'file with the plain part; - for stdin')
+      .option('--html <file>', 'file with the HTML part (default: made of the plain one)')
+      .option('--var <name=value>', 'what stands for a variable of its own; may be said often', variable),
+  ).action(perform(create));
+  withJson(
+    FIELDS,
+    templates
+      .command('update')
+      .description('Change a template; what is not named stays, and so do mails that were made from it')
+      .argument('<template-id>')
+      .option('--name <name>', 'another name')
+      .option('--subject <text>', 'another subject')
+      .option('--text <file>', 'another plain part; - for stdin')
+      .option(
+        '--html <file>',
+        'another HTML part; `none` to make it of the plain one',
+        orNone('none', (path) => path),
+      )
+      .option('--var <name=value>', 'these variables and no others; may be said often', variable),
+  ).action(perform(update));
+  templates.command('archive').description('Let no mail be made from it any more').argument('<template-id>').action(perform(archive));
+}
+
+async function list(world: CommandWorld, { options }: Typed<{ archived?: true; limit: number }>): Promise<void> {
+  const { archived, limit } = options;
+  const client = await world.connect();
+  const pages = client.emails.templates.list({ archived, limit: Math.min(limit, MAX_PAGE) }, { signal: world.signal });
+  await printPages(world, pages, { limit, columns: COLUMNS });
+}
+
+async function get(world: CommandWorld, { args: [id = ''], options }: Typed<{ text?: true }>): Promise<void> {
+  const client = await world.connect();
+  const template = await client.emails.templates.get(id, { signal: world.signal });
+  if (options.text) world.out.write(plainText(template.text.endsWith('\n') ? template.text : `${template.text}\n`));
+  else printRecord(world, template, LINES);
+}
+
+async function create(world: CommandWorld, { args: [name = ''], options }: Typed<Words>): Promise<void> {
+  const { subject = '', text = '', html, var: variables } = options;
+  const request = {
+    ...{ name, subject, text: await readText(world, text) },
+    ...(typeof html === 'string' && { html: await readText(world, html) }),
+    ...(variables && { variables }),
+  };
+  const client = await world.connect();
+  printRecord(world, await client.emails.templates.create(request, { signal: world.signal }), LINES);
+}
+
+async function update(world: CommandWorld, { args: [id = ''], options }: Typed<Words>): Promise<void> {
+  const { name, subject, text, var: variables } = options;
+  const html = nullIfNone(options.html);
+  const changes = {
+    ...{ name, subject, variables },
+    text: text === undefined ? undefined : await readText(world, text),
+    html: typeof html === 'string' ? await readText(world, html) : html,
+  };
+  if (Object.values(changes).every((value) => value === undefined))
+    throw new Failure('usage', 'There is nothing to change.', EXIT.usage, '`tallygate emails templates update --help` lists what can be.');
+  const client = await world.connect();
+  printRecord(world, await client.emails.templates.update(id, changes, { signal: world.signal }), LINES);
+}
+
+async function archive(world: CommandWorld, { args: [id = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect();
+  const { name } = await client.emails.templates.archive(id, { signal: world.signal });
+  world.err.write(plainText(`No mail is made from ${name} any more.\n`));
+}

@@ -1,0 +1,50 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, problem, refusals, Uuid } from './conventions.ts';
+import { RECIPIENT_STATES } from './emails.ts';
+
+const c = initContract();
+
+export const MarketingEmailBounceResponse = z
+  .object({
+    recipient_id: Uuid,
+    email_id: Uuid,
+    kind: z.enum(['hard', 'soft']).meta({
+      description:
+        '`hard`: the address is none, and gets no further mail. `soft`: this mail was late or was not taken, and the address may get others.',
+    }),
+    status: z.string().meta({ description: 'What the mail server gave as the reason (RFC 3463).', examples: ['5.1.1'] }),
+    state: z.enum(RECIPIENT_STATES).meta({ description: 'Of the recipient, from now on.' }),
+    changed: z.boolean().meta({ description: 'False for a report that said nothing new.' }),
+  })
+  .meta({
+    id: 'MarketingEmailBounceResponse',
+    description: 'What a report of a mail server came to.',
+    examples: [
+      {
+        ...{ recipient_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', email_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77' },
+        ...{ kind: 'hard', status: '5.1.1', state: 'bounced', changed: true },
+      },
+    ],
+  });
+export type MarketingEmailBounceResponse = z.infer<typeof MarketingEmailBounceResponse>;
+
+export const emailBounces = c.router({
+  take: {
+    method: 'POST',
+    path: '/v1/marketing/emails/bounces',
+    summary: 'Take a report of a mail that came back',
+    description:
+      'The body is the mail as it came in, `Content-Type: message/rfc822`: a report of a delivery that failed or is late (RFC 3464). Whose mail it is about is told by the signed address it was written to (`MAIL_BOUNCE_ADDRESS`), or by the signed link in the mail that came back. What is no report, or about no mail of this service, is a 422 and changes nothing. A repeat changes nothing more.',
+    headers: headersA,
+    body: z
+      .string()
+      .min(1)
+      .meta({ description: 'The mail.', examples: ['From: MAILER-DAEMON@mail.example\r\nContent-Type: multipart/report; …'] }),
+    responses: { 200: MarketingEmailBounceResponse, 408: problem, ...refusals.write },
+    metadata: {
+      ...{ auth: 'bearer', scope: 'account:write', role: 'marketing', tag: 'Marketing e-mails' },
+      ...{ body: 'mail', operationId: 'takeMarketingEmailBounce' },
+    } as const,
+  },
+});

@@ -1,0 +1,152 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { mailText } from './mail-text.ts';
+
+const c = initContract();
+
+const EXAMPLE = {
+  template_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77',
+  name: 'beta-open',
+  subject: '{{first_name|Hello}}, the beta is open',
+  text: 'Hi {{first_name|there}},\n\ncome in: {{link}}\n',
+  html: null,
+  variables: { link: 'https://example.com/beta' },
+  missing_variables: [],
+  version: 1,
+  archived_at: null,
+  created_at: '2026-11-21T08:00:00.000Z',
+  updated_at: '2026-11-21T08:00:00.000Z',
+};
+
+const Name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(120)
+  .refine(isPlainText, NOT_PLAIN)
+  .meta({ description: 'By which the team knows it; of two that are not archived no two have the same.', examples: ['beta-open'] });
+const Variables = mailText.variables.meta({
+  description: 'What stands for its own variables where a mail does not say something else.',
+  examples: [{ link: 'https://example.com/beta' }],
+});
+
+export const MarketingEmailTemplateCreateRequest = z
+  .strictObject({
+    name: Name,
+    subject: mailText.subject,
+    text: mailText.text,
+    html: mailText.html.optional(),
+    variables: Variables.optional(),
+  })
+  .meta({
+    id: 'MarketingEmailTemplateCreateRequest',
+    description: 'A new template.',
+    examples: [{ name: EXAMPLE.name, subject: EXAMPLE.subject, text: EXAMPLE.text, variables: EXAMPLE.variables }],
+  });
+export type MarketingEmailTemplateCreateRequest = z.infer<typeof MarketingEmailTemplateCreateRequest>;
+
+export const MarketingEmailTemplateUpdateRequest = z
+  .strictObject({
+    name: Name.optional(),
+    subject: mailText.subject.optional(),
+    text: mailText.text.optional(),
+    html: mailText.html.nullable().optional(),
+    variables: Variables.optional(),
+  })
+  .meta({
+    id: 'MarketingEmailTemplateUpdateRequest',
+    description:
+      'What to change. A field that is left out stays as it is; `variables` are replaced whole. Mails that were made from it stay.',
+    examples: [{ subject: 'The beta is open' }],
+  });
+export type MarketingEmailTemplateUpdateRequest = z.infer<typeof MarketingEmailTemplateUpdateRequest>;
+
+export const MarketingEmailTemplateRecord = z
+  .object({
+    template_id: Uuid,
+    name: Name,
+    subject: mailText.subject,
+    text: mailText.text,
+    html: mailText.html.nullable().meta({ description: 'Null: made of the text.' }),
+    variables: Variables,
+    missing_variables: z.array(z.string()).meta({
+      description: 'Those that it names and nothing stands for: every mail has to say them in `variables`.',
+      examples: [['link']],
+    }),
+    version: z.int().meta({ description: 'Grows with every change.', examples: [1] }),
+    archived_at: Timestamp.nullable().meta({ description: 'From then on no mail is made from it.' }),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  })
+  .meta({ id: 'MarketingEmailTemplateRecord', description: 'The words of mails that are sent again and again.', examples: [EXAMPLE] });
+export type MarketingEmailTemplateRecord = z.infer<typeof MarketingEmailTemplateRecord>;
+
+export const MarketingEmailTemplateListResponse = z.object(page(MarketingEmailTemplateRecord)).meta({
+  id: 'MarketingEmailTemplateListResponse',
+  description: 'Templates, what was changed last first.',
+  examples: [{ items: [EXAMPLE], total: 1, limit: 50, offset: 0 }],
+});
+export type MarketingEmailTemplateListResponse = z.infer<typeof MarketingEmailTemplateListResponse>;
+
+const TemplatePath = z.object({ template_id: Uuid.meta({ description: 'The template’s id.' }) });
+const reading = { auth: 'bearer', scope: 'account:read', role: 'marketing', tag: 'Marketing e-mails' } as const;
+const writing = { ...reading, scope: 'account:write' } as const;
+
+export const emailTemplates = c.router({
+  create: {
+    method: 'POST',
+    path: '/v1/marketing/email-templates',
+    summary: 'Store a template',
+    description: 'It is sent by `template_id`. To see it filled in, ask for a mail with `mode: "preview"`. A name that is taken is a 409.',
+    headers: { ...headersA, ...idempotencyHeader },
+    body: MarketingEmailTemplateCreateRequest,
+    responses: { 201: MarketingEmailTemplateRecord, ...refusals.write },
+    metadata: { ...writing, operationId: 'createMarketingEmailTemplate' } as const,
+  },
+  list: {
+    method: 'GET',
+    path: '/v1/marketing/email-templates',
+    summary: 'List templates',
+    description: 'What was changed last comes first.',
+    headers: headersA,
+    query: z.object({
+      archived: z.enum(['true', 'false']).default('false').meta({ description: 'Those that are archived instead of the others.' }),
+      ...pageQuery,
+    }),
+    responses: { 200: MarketingEmailTemplateListResponse, ...refusals.read },
+    metadata: { ...reading, operationId: 'listMarketingEmailTemplates' } as const,
+  },
+  get: {
+    method: 'GET',
+    path: '/v1/marketing/email-templates/:template_id',
+    summary: 'Show a template',
+    description: 'Archived ones too.',
+    headers: headersA,
+    pathParams: TemplatePath,
+    responses: { 200: MarketingEmailTemplateRecord, 404: problem, ...refusals.read },
+    metadata: { ...reading, operationId: 'getMarketingEmailTemplate' } as const,
+  },
+  update: {
+    method: 'PATCH',
+    path: '/v1/marketing/email-templates/:template_id',
+    summary: 'Change a template',
+    description: 'Mails that were made from it stay as they are. One that is archived is a 409.',
+    headers: headersA,
+    pathParams: TemplatePath,
+    body: MarketingEmailTemplateUpdateRequest,
+    responses: { 200: MarketingEmailTemplateRecord, 404: problem, ...refusals.write },
+    metadata: { ...writing, operationId: 'updateMarketingEmailTemplate' } as const,
+  },
+  archive: {
+    method: 'POST',
+    path: '/v1/marketing/email-templates/:template_id/archive',
+    summary: 'Archive a template',
+    description: 'No mail is made from it any more, and its name is free. Mails that wait already still go out. Twice is as good as once.',
+    headers: headersA,
+    pathParams: TemplatePath,
+    body: c.noBody(),
+    responses: { 200: MarketingEmailTemplateRecord, 404: problem, ...refusals.write },
+    metadata: { ...writing, operationId: 'archiveMarketingEmailTemplate' } as const,
+  },
+});

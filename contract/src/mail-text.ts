@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import { isPlainText, NOT_PLAIN } from './conventions.ts';
+
+const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\u0000');
+const NOT_WELL_FORMED = 'must not contain null characters';
+
+/** The words of a marketing mail. */
+export const mailText = {
+  subject: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .refine(isPlainText, NOT_PLAIN)
+    .meta({ description: 'May hold variables, as the bodies.', examples: ['{{first_name|Hello}}, the beta is open'] }),
+  text: z
+    .string()
+    .min(1)
+    .max(100_000)
+    .refine(wellFormed, NOT_WELL_FORMED)
+    .meta({
+      description:
+        'The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known.',
+      examples: ['Hi {{first_name|there}},\n\ncome in: {{link}}\n'],
+    }),
+  html: z
+    .string()
+    .min(1)
+    .max(200_000)
+    .refine(wellFormed, NOT_WELL_FORMED)
+    .meta({
+      description: 'The HTML part, in which what is filled in is escaped; made of the text where it is left out.',
+      examples: ['<p>Hi {{first_name|there}}, <a href="{{link}}">come in</a>.</p>'],
+    }),
+  variables: z
+    .record(
+      z.string().regex(/^[a-z][a-z0-9_]{0,39}$/, 'must be a lower-case name'),
+      z.string().max(2_000).refine(wellFormed, NOT_WELL_FORMED),
+    )
+    .meta({ description: 'Further variables, the same for everybody.', examples: [{ link: 'https://example.com/beta' }] }),
+};

@@ -1,0 +1,234 @@
+import { contract } from '@tallygate/contract';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { clientRequestRoutes, createClientRequests } from '../client-requests/index.ts';
+import { createEmails, emailRoutes } from '../emails/index.ts';
+import { createEvents, type Events, registrationRoutes, siteEventRoutes } from '../events/index.ts';
+import { closeUnclaimed } from '../identity/index.ts';
+import { createInvites, type Invites, inviteRoutes } from '../invites/index.ts';
+import { peopleRoutes } from '../marketing/index.ts';
+import { forgetDeparted } from '../people/index.ts';
+import { type PlansUnderTest, plansUnderTest } from '../plans/plans-under-test.ts';
+import { type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './http/account-api-under-test.ts';
+import { endpointsOf } from './http/endpoint.ts';
+import { personRecords } from './person-records.ts';
+
+let db: Awaited<ReturnType<typeof openTestDatabase>>;
+let billing: PlansUnderTest;
+let api: Instance;
+let events: Events;
+let invites: Invites;
+let admin: Record<string, string>;
+const records = () => personRecords(billing.clock);
+const pool = () => db.database.pool;
+
+beforeAll(async () => {
+  db = await openTestDatabase();
+  billing = await plansUnderTest({ pool: pool() });
+  const { clock, plans } = billing;
+  const publicUrl = () => 'https://gateway.example';
+  api = await startInstance(db.database, db.url, {
+    clock,
+    endpointsOver: (_keys, identity) => {
+      events = createEvents({ pool: pool(), clock, identity, plans });
+      invites = createInvites({ pool: pool(), clock, identity, gifts: plans.gifts });
+      const requests = createClientRequests({ pool: pool(), clock, throttle: identity.throttle });
+      const emails = createEmails({ pool: pool(), clock, publicUrl, addressOf: async () => undefined });
+      return [
+        ...endpointsOf(
+          contract.people,
+          peopleRoutes({ pool: pool(), clock, isStaff: async () => true, records: records(), closeUnclaimed }),
+        ),
+        ...endpointsOf(contract.siteEvents, siteEventRoutes({ ...events, clock, publicUrl })),
+        ...endpointsOf(contract.registrations, registrationRoutes({ ...events, clock })),
+        ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
+        ...endpointsOf(contract.clientRequests, clientRequestRoutes(requests)),
+        ...endpointsOf(contract.emails, emailRoutes(emails)),
+      ];
+    },
+  });
+  admin = (await signUp(api, 'admin')).auth;
+});
+afterAll(async () => {
+  await api?.close();
+  await billing?.close();
+  await db?.close();
+});
+
+const post = (path: string, json: object, headers: Record<string, string> = {}) => send(api, path, { method: 'POST', headers, json });
+const get = (path: string) => send(api, path, { headers: admin });
+const personOf = async (email: string) => (await get(`/v1/marketing/people?q=${encodeURIComponent(email)}`)).body.items[0];
+
+/** Of every row of the database that says one of these words, the table. Whatever a later table keeps is found as well. */
+async function tablesThatSay(...words: readonly string[]): Promise<string[]> {
+  const { rows } = await pool().query<{ name: string }>(
+    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  );
+  const found: string[] = [];
+  for (const { name } of rows) {
+    const { rowCount } = await pool().query(`select from "${name}" as t where t::text ilike any ($1::text[]) limit 1`, [
+      words.map((word) => `%${word}%`),
+    ]);
+    if (rowCount !== 0) found.push(name);
+  }
+  return found.sort();
+}
+
+let serial = 0;
+/** Somebody who did everything that leaves a trace, at an event of one place, and another one who waits for that place. */
+async function everythingBy(email: string, word: string): Promise<{ slug: string; waiting: string }> {
+  const slug = `party-${++serial}`;
+  const made = await post(
+    '/v1/events/admin',
+    {
+      ...{ slug, title: 'Launch', capacity: 1, time_zone: 'UTC' },
+      ...{ starts_at: '2099-03-05T18:00:00Z', ends_at: '2099-03-05T22:00:00Z' },
+    },
+    admin,
+  );
+  await post(`/v1/events/admin/${made.body.event_id}/publish`, {}, admin);
+  const waiting = `waits-${serial}@example.com`;
+  const registered = await post(`/v1/events/${slug}/register`, { email, name: `Name ${word}`, company: word, message: word });
+  await post(`/v1/events/${slug}/register`, { email: waiting });
+  await send(api, `/v1/events/admin/registrations/${registered.body.registration_id}`, {
+    ...{ method: 'PATCH', headers: admin, json: { note: word } },
+  });
+  const asked = await post('/v1/client-requests', { type: 'sales', name: `Name ${word}`, email, message: word });
+  await send(api, `/v1/marketing/client-requests/${asked.body.request_id}`, { method: 'PATCH', headers: admin, json: { note: word } });
+  const expires_at = new Date(billing.clock.now() + 86_400_000).toISOString();
+  const batch = { name: 'Beta', expires_at, credit_usd: '1' };
+  await post('/v1/events/admin/invite-batches', { ...batch, recipients: [{ email, name: `Name ${word}` }] }, admin);
+  const { body } = await post('/v1/events/admin/invite-batches', { ...batch, shared_uses: 1 }, admin);
+  await post('/v1/beta/invite/activate', { code: body.code, email, name: `Name ${word}` });
+  await invites.goOn();
+  const { person_id } = await personOf(email);
+  await post(`/v1/marketing/people/${person_id}/actions`, { action: 'note', note: word }, admin);
+  await post('/v1/marketing/emails/send', { to: { person_id }, subject: 'Hello', text: 'Hi' }, admin);
+  await pool().query(
+    `insert into email_recipients (recipient_id, email_id, person_id, address, address_hash, name, due_at, at)
+     select gen_random_uuid(), email_id, $1, $2::text, address_hash($2), $3, now(), now() from emails order by created_at desc limit 1`,
+    [person_id, email, `Name ${word}`],
+  );
+  return { slug, waiting };
+}
+
+const takenAt = async (slug: string) => {
+  const { rows } = await pool().query(
+    `select status, email from event_registrations where event_id = (select event_id from site_events where slug = $1) order by turn`,
+    [slug],
+  );
+  return rows;
+};
+
+test('of whoever is erased everything is in the export before, and nowhere in the database afterwards', async () => {
+  const [email, word] = ['everywhere@erasable.example', 'zanzibar'];
+  const { slug, waiting } = await everythingBy(email, word);
+  await events.linkUsers();
+  const { person_id, user_id } = await personOf(email);
+  expect(user_id).not.toBeNull();
+  const told = await tablesThatSay(email, word);
+
+  const { body } = await get(`/v1/marketing/people/${person_id}/export`);
+  const kinds = Object.entries<unknown[]>(body.records).filter(([, rows]) => rows.length > 0);
+  expect(kinds.map(([kind]) => kind).sort()).toEqual([
+    ...['audit_log', 'client_requests', 'invite_activations', 'invites', 'marketing_mails', 'registrations', 'service_mails', 'users'],
+  ]);
+  expect(JSON.stringify(body)).not.toContain('sealed_');
+  expect(told).toEqual([
+    ...['accounts', 'client_request_entries', 'client_requests', 'email_recipients', 'event_registrations', 'invite_activations'],
+    ...['invites', 'mail_tokens', 'mails', 'people', 'person_history', 'users'],
+  ]);
+
+  const erased = await post(`/v1/marketing/people/${person_id}/actions`, { action: 'erase' }, admin);
+  expect(erased.body).toMatchObject({ changed: true, person: null });
+  expect(await tablesThatSay(email, word)).toEqual([]);
+  expect(await takenAt(slug)).toEqual([
+    { status: 'canceled', email: expect.stringMatching(/@erased\.invalid$/) },
+    { status: 'confirmed', email: waiting },
+  ]);
+  await events.linkUsers();
+  await invites.goOn();
+  expect((await pool().query("select from users where email like '%@erased.invalid'")).rowCount).toBe(0);
+  expect((await pool().query("select from mails where recipient like '%@erased.invalid'")).rowCount).toBe(0);
+});
+
+test('of whoever closes the account nothing is left under its address, and the place goes to whoever waits', async () => {
+  const { email, auth } = await signUp(api);
+  const word = 'xanadu';
+  const { slug, waiting } = await everythingBy(email, word);
+  await events.linkUsers();
+  expect((await send(api, '/v1/users/me/close', { headers: auth, json: { password: PASSWORD } })).status).toBe(204);
+  await forgetDeparted({ pool: pool(), records: records() });
+  expect(await tablesThatSay(email, word)).toEqual(['mails']);
+  expect((await pool().query('select template from mails where recipient = $1', [email])).rows).toEqual([{ template: 'account-closed' }]);
+  expect(await takenAt(slug)).toMatchObject([{ status: 'canceled' }, { status: 'confirmed', email: waiting }]);
+});
+
+test('whoever comes back after closing is not forgotten with what was there before', async () => {
+  const { email, auth } = await signUp(api);
+  await send(api, '/v1/users/me/close', { headers: auth, json: { password: PASSWORD } });
+  billing.fake.advance({ days: 1 });
+  const { slug } = await everythingBy(email, 'samarkand');
+  await forgetDeparted({ pool: pool(), records: records() });
+  expect(await takenAt(slug)).toMatchObject([{ status: 'confirmed', email }, { status: 'waitlisted' }]);
+  expect(await personOf(email)).toMatchObject({ email });
+});
+
+test('a place that was paid for stays taken, and the books and figures of what is over stay what they were', async () => {
+  const email = 'paid@erasable.example';
+  const { slug } = await everythingBy(email, 'ctesiphon');
+  await pool().query("update event_registrations set payment_status = 'paid', price_nano = 5000000000 where email = $1", [email]);
+  const { person_id } = await personOf(email);
+  await post(`/v1/marketing/people/${person_id}/actions`, { action: 'erase' }, admin);
+  expect(await takenAt(slug)).toMatchObject([{ status: 'confirmed', email: expect.stringContaining('erased') }, { status: 'waitlisted' }]);
+});
+
+/** Columns that by their names may tell who somebody is, and what becomes of them when the person is to be forgotten. */
+const TELLING = /(^|_)(e?mails?|addresse?s?|recipients?|name|company|phone|ip|ip_address|user_agent|message|notes?|admin_note)($|_)/;
+const ERASED = [
+  ...['accounts.name', 'client_request_entries.note', 'client_requests.company', 'client_requests.email', 'client_requests.message'],
+  ...['client_requests.name', 'departed_users.emails', 'device_logins.client_name', 'device_logins.ip_address', 'device_logins.user_agent', 'email_recipients.address', 'email_recipients.company', 'email_recipients.name'],
+  ...['event_registrations.admin_note', 'event_registrations.company', 'event_registrations.email', 'event_registrations.message'],
+  ...['event_registrations.name', 'invite_activations.email', 'invite_activations.name', 'invites.email', 'invites.name'],
+  ...['mail_requests.email', 'mail_tokens.email', 'mails.recipient', 'people.company', 'people.email', 'people.folded_company'],
+  ...[
+    'people.folded_name',
+    'people.name',
+    'people.other_emails',
+    'sessions.ip_address',
+    'sessions.user_agent',
+    'users.email',
+    'users.name',
+  ],
+];
+const KEPT: Readonly<Record<string, string>> = {
+  'audit_log.ip': 'who did what from where proves nothing once it can be changed; it names users by their ids',
+  'audit_log.user_agent': 'as the address; what looks like an e-mail address is shortened in it',
+  'api_keys.name': 'a label of an account, whose keys are revoked with it',
+  'email_recipients.address_hash': 'salted: the record of what was sent',
+  'email_templates.name': 'the team named it',
+  'emails.email_id': 'an id',
+  'email_recipients.email_id': 'an id',
+  'email_recipients.recipient_id': 'an id',
+  'files.filename': 'goes with the account',
+  'invite_batches.message': 'the team wrote it to all',
+  'invite_batches.name': 'the team named it',
+  'known_addresses.address_hash': 'goes with the account',
+  'receipt_log_checkpoints.note': 'a signed state of the log',
+  'receipt_log_witnesses.name': 'a server',
+  'schema_migrations.name': 'a migration',
+  'site_events.venue_address': 'a place',
+  'site_events.venue_name': 'a place',
+  'suppressed_addresses.address_hash': 'salted, so that nobody who was erased is written to again',
+  'users.email_verified_at': 'a time',
+  'video_characters.name': 'a label of an account, deleted with it',
+};
+
+test('every column that may tell who somebody is has been thought of', async () => {
+  const { rows } = await pool().query<{ at: string; name: string }>(
+    "select table_name || '.' || column_name as at, column_name as name from information_schema.columns where table_schema = 'public'",
+  );
+  const telling = rows.filter(({ name }) => TELLING.test(name)).map(({ at }) => at);
+  expect(telling.filter((at) => !ERASED.includes(at) && !(at in KEPT)).sort()).toEqual([]);
+  const all = new Set(rows.map(({ at }) => at));
+  expect([...ERASED, ...Object.keys(KEPT)].filter((at) => !all.has(at))).toEqual([]);
+});

@@ -1,0 +1,27 @@
+import { ERASED_DOMAIN, type PersonRecords } from '../people/index.ts';
+
+/** What people have asked of the team. Of whoever is erased stays that something was asked, when, and how far it came. */
+export const clientRequestRecords: PersonRecords = {
+  kind: 'client_requests',
+  read: async (sql, { emails }) =>
+    (
+      await sql.query(
+        `select r.request_id, r.type, r.status, r.name, r.email, r.company, r.client_type, r.message, r.created_at, r.closed_at,
+           (select coalesce(jsonb_agg(jsonb_build_object('at', e.created_at, 'changes', e.changes, 'note', e.note) order by e.created_at), '[]')
+            from client_request_entries e where e.request_id = r.request_id) as history
+         from client_requests r where lower(r.email) = any($1::text[]) order by r.created_at`,
+        [emails],
+      )
+    ).rows,
+  async erase(sql, { emails, at }) {
+    const { rows } = await sql.query<{ request_id: string }>(
+      `update client_requests set name = 'Erased', email = request_id || '${ERASED_DOMAIN}', company = null, message = 'Erased', erased_at = $2
+       where lower(email) = any($1::text[]) and created_at <= $2 returning request_id`,
+      [emails, at],
+    );
+    // Notes are about the person; that the request was taken up, by whom and when, is not.
+    await sql.query('update client_request_entries set note = null where request_id = any($1::uuid[])', [
+      rows.map(({ request_id }) => request_id),
+    ]);
+  },
+};

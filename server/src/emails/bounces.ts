@@ -1,0 +1,132 @@
+import type { MarketingEmailBounceResponse } from '@tallygate/contract';
+import type { Pool, PoolClient } from 'pg';
+import type { Clock } from '../kernel/clock.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
+import { inTransaction } from '../kernel/transaction.ts';
+import { noteInHistory, suppress } from '../people/index.ts';
+import { type DeliveryReport, readDeliveryReport } from './delivery-report.ts';
+import type { ReturnPaths } from './return-paths.ts';
+import type { Unsubscribing } from './unsubscribing.ts';
+
+interface BouncesDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly unsubscribing: Unsubscribing;
+  /** Undefined where no address for bounces is configured: then the mail that comes back tells whose it was. */
+  readonly returnPaths: ReturnPaths | undefined;
+}
+
+interface Bounced {
+  readonly recipient_id: string;
+  readonly email_id: string;
+  readonly address: string;
+  readonly state: MarketingEmailBounceResponse['state'];
+  readonly is_test: boolean;
+}
+
+/**
+ * Hears what mail servers write after they have taken a mail. Whose mail it was is proven by a signed address or a signed link, so that
+ * nobody can silence an address whose mails they have not seen.
+ * @throws Problem `validation_failed` for what is no report of a delivery, or not of a mail of ours
+ */
+export const createBounces =
+  ({ pool, clock, unsubscribing, returnPaths }: BouncesDeps) =>
+  async (message: Buffer): Promise<MarketingEmailBounceResponse> => {
+    const report = await readDeliveryReport(message);
+    if (!report) throw refused('must be a report of a delivery that failed or is late (multipart/report, RFC 3464)', 'no_report');
+    const recipientId = (await returnPaths?.recipientIn(report.envelope)) ?? (await recipientInLink(unsubscribing, report.returned));
+    if (recipientId === undefined) throw unknown();
+    return inTransaction(pool, async (client) => {
+      const { rows } = await client.query<Bounced>(
+        `select r.recipient_id, r.email_id, r.address, r.state, e.is_test from email_recipients r join emails e using (email_id)
+         where recipient_id = $1 and address is not null for update of r`,
+        [recipientId],
+      );
+      const [row] = rows;
+      // What was never handed over cannot come back.
+      if (!row || !DELIVERED.has(row.state)) throw unknown();
+      return take(client, row, { report, at: new Date(clock.now()) });
+    });
+  };
+
+const DELIVERED: ReadonlySet<string> = new Set(['sent', 'unconfirmed', 'handing_over', 'bounced', 'rejected', 'failed']);
+
+/** Mails end with it, and headers of a returned one have it too; lines are folded and encoded as mail servers please. */
+async function recipientInLink({ recipientOf }: Unsubscribing, returned: string): Promise<string | undefined> {
+  const unfolded = returned.replaceAll(/=\r?\n|\r?\n[ \t]+/g, '').replaceAll('=3D', '=');
+  for (const [, token = ''] of unfolded.matchAll(/\/unsubscribe\?token=([\w-]{43})(?![\w-])/g)) {
+    const recipientId = await recipientOf(token);
+    if (recipientId !== undefined) return recipientId;
+  }
+  return undefined;
+}
+
+interface Told {
+  readonly report: DeliveryReport;
+  readonly at: Date;
+}
+
+async function take(client: PoolClient, row: Bounced, { report, at }: Told): Promise<MarketingEmailBounceResponse> {
+  const { status, diagnostic } = report;
+  const kind = kindOf(report);
+  const state = stateAfter(row, report);
+  const error = `${status} ${diagnostic ?? report.action}`;
+  const answer = { recipient_id: row.recipient_id, email_id: row.email_id, kind, status, state, changed: false };
+  // A report that comes twice, and one that comes after the address was given up, say nothing new.
+  if (row.state === 'bounced' || (row.state === state && kind === 'soft' && state !== 'sent' && state !== 'unconfirmed'))
+    return { ...answer, state: row.state };
+  if (kind === 'hard' && !row.is_test) await recordBounce(client, { ...row, error, at });
+  else {
+    await client.query('update email_recipients set state = $2, last_error = $3, at = $4 where recipient_id = $1', [
+      ...[row.recipient_id, state, error, at],
+    ]);
+    await noteBounce(client, { ...row, error, at }, 'soft_bounce');
+  }
+  return { ...answer, changed: true };
+}
+
+/**
+ * Of class 5 (for good) are also mailboxes that are full, and mails that somebody's filter does not like: neither says that the address is
+ * none. RFC 3463, 3.2 to 3.8.
+ */
+function kindOf({ action, status }: DeliveryReport): 'hard' | 'soft' {
+  return action === 'failed' && /^5\.(0\.|1\.|2\.[01]$|4\.4$)/.test(status) ? 'hard' : 'soft';
+}
+
+function stateAfter({ state, is_test }: Bounced, report: DeliveryReport): Bounced['state'] {
+  if (report.action === 'delayed') return state;
+  if (kindOf(report) === 'hard' && !is_test) return 'bounced';
+  return report.status.startsWith('5') ? 'rejected' : 'failed';
+}
+
+interface Bounce {
+  readonly recipient_id: string;
+  readonly address: string;
+  readonly error: string;
+  readonly at: Date;
+}
+
+/** An address that is refused for good gets no further mail: to go on would cost the sender's good name. In the caller's transaction. */
+export async function recordBounce(client: PoolClient, { recipient_id, address, error, at }: Bounce): Promise<void> {
+  await client.query("update email_recipients set state = 'bounced', last_error = $2, at = $3 where recipient_id = $1", [
+    ...[recipient_id, error, at],
+  ]);
+  await suppress((sql, values) => client.query(sql, values), { emails: [address], reason: 'bounced', at });
+  const { rowCount } = await client.query('update people set bounced_at = $2, updated_at = $2 where email = $1 and bounced_at is null', [
+    ...[address, at],
+  ]);
+  if (rowCount !== 0) await noteBounce(client, { recipient_id, address, error, at }, 'bounce');
+}
+
+async function noteBounce(client: PoolClient, { address, error, at }: Bounce, action: 'bounce' | 'soft_bounce'): Promise<void> {
+  const { rows } = await client.query<{ person_id: string }>('select person_id from people where email = $1', [address]);
+  for (const { person_id: personId } of rows)
+    await noteInHistory((sql, values) => client.query(sql, values), {
+      ...{ personId, action, at, detail: { error } },
+      actor: { kind: 'system', id: null },
+    });
+}
+
+const refused = (msg: string, type: string) => invalidInput([{ loc: ['body'], msg, type }]);
+
+const unknown = () => refused('must be about a mail that this service has sent: it names none, or was made up', 'unknown_mail');
