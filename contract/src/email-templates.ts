@@ -110,7 +110,7 @@ export const emailTemplates = c.router({
     summary: 'List templates',
     description: 'What was changed last comes first.',
     headers: headersA,
-    query: z.object({
+    query: z.strictObject({
       archived: z.enum(['true', 'false']).default('false').meta({ description: 'Those that are archived instead of the others.' }),
       ...pageQuery,
     }),

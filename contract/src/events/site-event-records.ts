@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isPlainText, NOT_PLAIN, Timestamp, Usd, Uuid } from '../conventions.ts';
+import { isPlainText, NOT_PLAIN, Timestamp, Usd, Uuid, withLineFeeds } from '../conventions.ts';
 
 /** What follows `/v1/events/` and is no event: the paths below it are somebody else's. */
 export const RESERVED_EVENT_SLUGS: readonly string[] = ['admin', 'cancel-registration'];
@@ -15,6 +15,7 @@ const text = (max: number) => z.string().trim().max(max).refine(isPlainText, NOT
 export const prose = (max: number) =>
   z
     .string()
+    .overwrite(withLineFeeds)
     .trim()
     .max(max)
     .refine((value) => isPlainText(value.replaceAll(/[\n\t]/g, ' ')), 'must not contain control characters other than line feeds and tabs');

@@ -96,6 +96,13 @@ const Variables = z.object({
     .string()
     .regex(/^[^\r\n]*@[^\s@]+$/, 'Expected an address such as "Tallygate <no-reply@example.com>"')
     .default('Tallygate <no-reply@tallygate.localhost>'),
+  MAIL_POSTAL_ADDRESS: z
+    .string()
+    .trim()
+    .min(1)
+    .max(300)
+    .regex(/^[^\r\n]*$/, 'Expected one line')
+    .optional(),
   MAIL_BOUNCE_ADDRESS: z
     .string()
     .regex(/^[\w.-]{1,15}@[\w.-]+$/, 'Expected a bare address such as "bounces@example.com", with at most 15 letters before the @')
@@ -159,6 +166,8 @@ export interface Config {
   readonly smtpUrl: string | undefined;
   readonly mailFrom: string;
   /** Marketing mails that are begun in a second, at most. */
+  /** Said at the end of every marketing mail. */
+  readonly mailPostalAddress: string | undefined;
   /** Where mail servers write that a marketing mail could not be delivered, each mail under a `+` of its own. */
   readonly mailBounceAddress: string | undefined;
   readonly emailsPerSecond: number;
@@ -238,6 +247,7 @@ export function readConfig(environment: Environment = process.env): Config {
         : { secretKey: given.STRIPE_SECRET_KEY, webhookSecret: given.STRIPE_WEBHOOK_SECRET ?? '', apiUrl: given.STRIPE_API_HOST },
     smtpUrl: given.SMTP_URL,
     mailFrom: given.MAIL_FROM,
+    mailPostalAddress: given.MAIL_POSTAL_ADDRESS,
     mailBounceAddress: given.MAIL_BOUNCE_ADDRESS,
     emailsPerSecond: given.EMAILS_PER_SECOND,
     webUrl: given.WEB_URL,

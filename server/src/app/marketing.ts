@@ -54,14 +54,17 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
   const { sender } = accounts;
   const returnPaths = config.mailBounceAddress === undefined ? undefined : createReturnPaths({ pool, address: config.mailBounceAddress });
   const emailSender = createEmailSender({
-    ...{ pool, sender, unsubscribing, clock, log, publicUrl, returnPaths },
+    ...{ pool, sender, unsubscribing, clock, log, publicUrl, returnPaths, postalAddress: config.mailPostalAddress },
     perSecond: config.emailsPerSecond,
   });
   const records = personRecords(clock);
   return {
     endpoints: [
       ...endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records, closeUnclaimed })),
-      ...endpointsOf(contract.emails, emailRoutes(createEmails({ pool, clock, publicUrl, addressOf }))),
+      ...endpointsOf(
+        contract.emails,
+        emailRoutes(createEmails({ pool, clock, publicUrl, addressOf, postalAddress: config.mailPostalAddress })),
+      ),
       ...endpointsOf(contract.emailBounces, emailBounceRoutes(createBounces({ pool, clock, unsubscribing, returnPaths }))),
       ...endpointsOf(contract.emailTemplates, emailTemplateRoutes(createEmailTemplates({ pool, clock }))),
     ],

@@ -13,6 +13,7 @@ import { silentLog } from '../kernel/log.ts';
 import { sightPerson, suppress } from '../people/index.ts';
 import { createExpansion } from './expand.ts';
 import { createEmailSender, createEmails, createUnsubscribing } from './index.ts';
+import { render } from './render.ts';
 
 const PROCESS = join(import.meta.dirname, 'sender-process-under-test.ts');
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -105,6 +106,17 @@ describe('a mail', () => {
       expect(await (await worldOf()).unsubscribing.unsubscribe(token)).toBe(false);
     },
   );
+
+  test('ends with the postal address of the sender, as text in both parts', () => {
+    const { text, html } = render(
+      { subject: 'Hi', text: 'Hi.', html: '<body>Hi. {{unsubscribe_url}}</body>', variables: {} },
+      { email: 'ada@example.com', name: null, company: null },
+      { unsubscribeUrl: 'https://tallygate.test/u', postalAddress: 'Example & Co, 1 Main St' },
+    );
+    expect(text).toBe('Hi.\n\n--\nUnsubscribe: https://tallygate.test/u\nExample & Co, 1 Main St\n');
+    expect(html).toMatch(/Example &amp; Co, 1 Main St<\/p>\n<\/body>$/);
+    expect(html).not.toContain('>Unsubscribe<');
+  });
 
   test('is previewed without being sent, and tested on whoever asks alone', async () => {
     const { server, sender, send } = await worldOf();

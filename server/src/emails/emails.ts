@@ -22,6 +22,8 @@ export interface EmailsDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly publicUrl: () => string;
+  /** Said at the end of every mail, on one line. */
+  readonly postalAddress?: string | undefined;
   /** The address of a user: tests of a mail go there. */
   readonly addressOf: (userId: string) => Promise<string | undefined>;
 }
@@ -50,7 +52,7 @@ interface RecipientQuery {
   readonly offset: number;
 }
 
-export function createEmails({ pool, clock, publicUrl, addressOf }: EmailsDeps): Emails {
+export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress }: EmailsDeps): Emails {
   const get = async (emailId: string): Promise<MarketingEmailRecord> => {
     const { rows } = await pool.query<EmailRow>(`${READ} where e.email_id = $1`, [emailId]);
     if (!rows[0]) throw noSuchEmail();
@@ -62,7 +64,10 @@ export function createEmails({ pool, clock, publicUrl, addressOf }: EmailsDeps):
       const template = await templateOf(pool, request);
       refuseUnknownVariables(template);
       const { first, recipients } = await survey(pool, request.to);
-      const preview = first && { to: first.email, ...render(template, first, `${publicUrl()}/unsubscribe?token=example`) };
+      const preview = first && {
+        to: first.email,
+        ...render(template, first, { unsubscribeUrl: `${publicUrl()}/unsubscribe?token=example`, postalAddress }),
+      };
       if (request.mode === 'preview') return { email: null, recipients, preview: preview ?? null };
 
       const emailId = newId();

@@ -31,8 +31,15 @@ export function unknownVariables({ subject, text, html, variables }: Template): 
   return [...new Set(named)].filter((name) => !known.has(name));
 }
 
+/** What every marketing mail says at its end, whatever its words are. */
+export interface Footer {
+  readonly unsubscribeUrl: string;
+  /** Of whoever sends it, on one line: the law of many countries asks for it (in the USA 15 U.S.C. 7704(a)(5)). */
+  readonly postalAddress?: string | undefined;
+}
+
 /** The mail to one person. What is filled in is text: in the HTML part it is escaped, and in the subject it stays on one line. */
-export function render(template: Template, { email, name, company }: Addressee, unsubscribeUrl: string): Rendered {
+export function render(template: Template, { email, name, company }: Addressee, { unsubscribeUrl, postalAddress }: Footer): Rendered {
   const values: Readonly<Record<string, string | undefined>> = {
     ...template.variables,
     ...{ email, name: name ?? undefined, first_name: name?.split(' ')[0], company: company ?? undefined, unsubscribe_url: unsubscribeUrl },
@@ -47,8 +54,8 @@ export function render(template: Template, { email, name, company }: Addressee, 
     subject: fill(template.subject, (value) => value)
       .replaceAll(/\s+/g, ' ')
       .trim(),
-    text: isSaid(text) ? text : `${text.trimEnd()}\n\n--\nUnsubscribe: ${unsubscribeUrl}\n`,
-    html: isSaid(html) ? html : withFooter(html, unsubscribeUrl),
+    text: withTextFooter(text, isSaid(text) ? undefined : unsubscribeUrl, postalAddress),
+    html: withFooter(html, isSaid(html) ? undefined : unsubscribeUrl, postalAddress),
   };
 }
 
@@ -59,8 +66,21 @@ const htmlOf = (text: string): string => {
   return `<!doctype html>\n<html><head><meta charset="utf-8"></head><body>\n${body}\n</body></html>\n`;
 };
 
-function withFooter(html: string, unsubscribeUrl: string): string {
-  const footer = `<p style="font-size:13px;color:#59636e"><a href="${escapeHtml(unsubscribeUrl)}">Unsubscribe</a></p>\n`;
+function withTextFooter(text: string, unsubscribeUrl: string | undefined, postalAddress: string | undefined): string {
+  const lines = [
+    ...(unsubscribeUrl === undefined ? [] : [`Unsubscribe: ${unsubscribeUrl}`]),
+    ...(postalAddress === undefined ? [] : [postalAddress]),
+  ];
+  return lines.length === 0 ? text : `${text.trimEnd()}\n\n--\n${lines.join('\n')}\n`;
+}
+
+function withFooter(html: string, unsubscribeUrl: string | undefined, postalAddress: string | undefined): string {
+  const parts = [
+    ...(unsubscribeUrl === undefined ? [] : [`<a href="${escapeHtml(unsubscribeUrl)}">Unsubscribe</a>`]),
+    ...(postalAddress === undefined ? [] : [escapeHtml(postalAddress)]),
+  ];
+  if (parts.length === 0) return html;
+  const footer = `<p style="font-size:13px;color:#59636e">${parts.join('<br>')}</p>\n`;
   const end = html.search(/<\/body\s*>/i);
   return end < 0 ? `${html}\n${footer}` : `${html.slice(0, end)}${footer}${html.slice(end)}`;
 }

@@ -31,6 +31,8 @@ export interface EmailSenderDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly publicUrl: () => string;
+  /** Said at the end of every mail, on one line. */
+  readonly postalAddress?: string | undefined;
   /** Mails that are begun in a second, at most. */
   readonly perSecond: number;
   /** Undefined where no address for bounces is configured: they go to the sender. */
@@ -150,7 +152,11 @@ const DUE = `select r.recipient_id, r.address, r.name, r.company, r.attempts, e.
 async function sendOne(deps: EmailSenderDeps, row: RecipientRow): Promise<'done' | 'away'> {
   const url = `${deps.publicUrl()}/unsubscribe?token=${await deps.unsubscribing.tokenOf(row.recipient_id)}`;
   const template: Template = { subject: row.subject, text: row.text_body, html: row.html_body, variables: row.variables };
-  const letter = render(template, { email: row.address, name: row.name, company: row.company }, url);
+  const letter = render(
+    template,
+    { email: row.address, name: row.name, company: row.company },
+    { unsubscribeUrl: url, postalAddress: deps.postalAddress },
+  );
   const returnPath = await deps.returnPaths?.of(row.recipient_id);
   const mail = { id: row.recipient_id, to: row.address, ...letter, unsubscribeUrl: url, ...(returnPath !== undefined && { returnPath }) };
   let wasHandedOver: boolean | undefined;

@@ -22,7 +22,10 @@ export async function linkUsers({ pool, claimable }: LinkUsersDeps, signal?: Abo
       if (signal?.aborted) return;
       const user = await claimable.findOrMake({ email, name });
       if (!user) continue;
-      await pool.query('update event_registrations set user_id = $2 where registration_id = $1 and erased_at is null', [registration_id, user.id]);
+      await pool.query('update event_registrations set user_id = $2 where registration_id = $1 and erased_at is null', [
+        registration_id,
+        user.id,
+      ]);
     }
     if (rows.length < AT_ONCE) return;
   }

@@ -41,19 +41,16 @@ export function createSiteEvents({ pool, clock, endPages }: SiteEventsDeps) {
       return existing(await eventById(sql, eventId));
     });
 
-  const findPublished = async (slug: string): Promise<EventWithPlaces | undefined> => {
-    const event = await eventBySlug(pool, slug);
-    return event?.status === 'published' ? event : undefined;
-  };
-
   return {
     list: () => listEvents(pool),
     listPublished: () => listPublished(pool, new Date(clock.now())),
 
     /** @throws Problem `not_found` for a draft and an archived event too: nobody learns what is being prepared */
-    published: async (slug: string): Promise<EventWithPlaces> => existing(await findPublished(slug)),
-
-    findPublished,
+    async published(slug: string): Promise<EventWithPlaces> {
+      const event = existing(await eventBySlug(pool, slug));
+      if (event.status !== 'published') throw noSuchEvent();
+      return event;
+    },
 
     /** @throws Problem `slug_taken`, `validation_failed` */
     create: (request: SiteEventCreateRequest, trail: Trail): Promise<EventWithPlaces> =>

@@ -41,6 +41,19 @@ describe('reading', () => {
     expect((await rowsOf(text)).map((row) => row.fault)).toEqual([fault]);
   });
 
+  test('cells are parted by what parts those of the header, commas or semicolons', async () => {
+    const cellsOf = async (text: string) => (await rowsOf(text)).map(({ cells }) => cells);
+    expect(await cellsOf('email;name\na@example.com;"Doe; Jane, Dr."\n')).toEqual([
+      ['email', 'name'],
+      ['a@example.com', 'Doe; Jane, Dr.'],
+    ]);
+    expect(await cellsOf('email,tags\na@example.com,x;y\n')).toEqual([
+      ['email', 'tags'],
+      ['a@example.com', 'x;y'],
+    ]);
+    expect(await cellsOf('email\na;b\n')).toEqual([['email'], ['a;b']]);
+  });
+
   test('after a malformed row it goes on with the next line', async () => {
     expect((await rowsOf('a"b\ngood,row\n')).map(({ line, fault }) => [line, fault !== undefined])).toEqual([
       [1, true],

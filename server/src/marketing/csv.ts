@@ -11,7 +11,7 @@ export interface CsvRow {
 const MAX_ROW = 64 * 1_024;
 
 /**
- * The rows of a CSV text (RFC 4180; lines may also end in LF) that comes in pieces. A row that is malformed is given with its fault, and
+ * The rows of a CSV text (RFC 4180; lines may also end in LF, and cells in semicolons) that comes in pieces. A row that is malformed is given with its fault, and
  * reading goes on with the next line.
  */
 export async function* readCsv(pieces: AsyncIterable<string>): AsyncGenerator<CsvRow> {
@@ -35,6 +35,8 @@ class RowReader {
   #began = 1;
   #fault: string | undefined;
   #afterReturn = false;
+  /** What parts cells: whichever stands first in the header. Excel writes semicolons wherever the comma is the decimal point. */
+  #separator: ',' | ';' | undefined;
 
   *take(text: string): Generator<CsvRow> {
     for (const character of text) {
@@ -59,7 +61,8 @@ class RowReader {
 
   #step(character: string): void {
     if (this.#state === 'lost') return;
-    if (character === ',') {
+    if (character === ',' || character === ';') this.#separator ??= character;
+    if (character === this.#separator) {
       this.#cells.push(this.#cell);
       this.#cell = '';
       this.#state = 'start';
@@ -90,6 +93,7 @@ class RowReader {
   *#endRow(): Generator<CsvRow> {
     const cells = [...this.#cells, this.#cell];
     const isEmpty = cells.length === 1 && cells[0] === '' && this.#state === 'start' && this.#fault === undefined;
+    if (!isEmpty) this.#separator ??= ',';
     if (!isEmpty) yield { line: this.#began, cells, ...(this.#fault !== undefined && { fault: this.#fault }) };
     this.#cells = [];
     this.#cell = '';

@@ -36,6 +36,10 @@ const Row = z.object({
 });
 type Row = z.infer<typeof Row>;
 const COLUMNS = Object.keys(Row.shape);
+/** Of an export, which are worked out here and taken from nobody. */
+const PASSED_OVER = [
+  ...['person_id', 'status', 'subscription', 'sources', 'event_slugs', 'owner', 'plan_tier', 'created_at', 'updated_at'],
+];
 
 interface ImportDeps {
   readonly pool: Pool;
@@ -97,7 +101,7 @@ function columnsOf({ cells, fault }: CsvRow): string[] {
   const columns = cells.map((cell) => cell.trim().toLowerCase());
   if (fault !== undefined) throw unusable(`has a first line that cannot be read: ${fault}`);
   if (!columns.includes('email')) throw unusable('has no column email: its first line has to name the columns');
-  const unknown = columns.filter((column) => !COLUMNS.includes(column));
+  const unknown = columns.filter((column) => !COLUMNS.includes(column) && !PASSED_OVER.includes(column));
   if (unknown.length > 0) throw unusable(`has columns that nobody knows (${unknown.join(', ')}): there are ${COLUMNS.join(', ')}`);
   if (new Set(columns).size < columns.length) throw unusable('names a column twice');
   return columns;

@@ -4,12 +4,13 @@ import type { Mail } from './port.ts';
 const domainOf = (from: string): string => /@([^@>\s]+)>?\s*$/.exec(from)?.[1] ?? 'localhost';
 
 /** A mail as nodemailer takes it; the same for every way of sending. */
-export const toMessage = ({ id, to, subject, text, html, unsubscribeUrl, returnPath }: Mail, from: string) => ({
+export const toMessage = ({ id, to, subject, text, html, unsubscribeUrl, returnPath, replyTo }: Mail, from: string) => ({
   from,
   // As an object, so that nothing in the address is read as a display name or as a second recipient.
   to: { name: '', address: to },
   // The envelope is what mail servers go by; the header From is what people see.
   ...(returnPath !== undefined && { envelope: { from: returnPath, to } }),
+  ...(replyTo !== undefined && { replyTo: { name: '', address: replyTo } }),
   subject,
   text,
   html,

@@ -9,6 +9,8 @@ export interface Mail {
   readonly html: string;
   /** Where one click unsubscribes, for mails that are not about the recipient's own affairs (RFC 8058). */
   readonly unsubscribeUrl?: string;
+  /** Where answers go, one bare address. Left out: to the sender. */
+  readonly replyTo?: string;
   /** Where mail servers write that it could not be delivered, one bare address. Left out: to the sender. */
   readonly returnPath?: string;
 }

@@ -25,7 +25,6 @@ create function bounced_by_address() returns trigger language plpgsql as $$
     return new;
   end
 $$;
--- By their names this one comes before whatever reads the row.
 create trigger bounced_goes_with_the_address before update of email, other_emails on people
   for each row when (old.email <> new.email or old.other_emails <> new.other_emails) execute function bounced_by_address();
 

@@ -29,6 +29,7 @@ export const ClientRequestNotice = z.object({
 export const composeClientRequestNotice = (told: z.infer<typeof ClientRequestNotice>): Letter => ({
   subject: `New request: ${told.type}`,
   preview: `From ${told.name}.`,
+  replyTo: told.email,
   paragraphs: told.message.split(/\n\s*\n/),
   facts: [
     ['From', told.name],

@@ -40,7 +40,7 @@ export function composeEventRegistration(told: EventRegistration, { eventUrl, ca
       ...(price_usd === null ? [] : [['Price', `$${price_usd}`] as const]),
     ],
     action: { label, url: eventUrl },
-    footnote: 'You get this mail because your address was registered for this event. If that was not you, do nothing, or answer this mail.',
+    footnote: 'You get this mail because your address was registered for this event. If that was not you, do nothing.',
   };
 }
 

@@ -8,6 +8,8 @@ export interface Letter {
   readonly paragraphs: readonly string[];
   /** Label and value, a row each. */
   readonly facts?: readonly (readonly [label: string, value: string])[];
+  /** Whoever answers the mail writes to this address. Left out: to the sender. */
+  readonly replyTo?: string;
   readonly action?: { readonly label: string; readonly url: string };
   /** Said last and in small print: what to do if this mail was not expected. */
   readonly footnote: string;

@@ -85,7 +85,14 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
     };
     try {
       const letter = composeLetter(template, data, desk);
-      await sender.send({ id, to: recipient, subject: letter.subject, ...dress(letter) }, is_sent_once ? handOver : undefined);
+      const mail = {
+        id,
+        to: recipient,
+        subject: letter.subject,
+        ...dress(letter),
+        ...(letter.replyTo !== undefined && { replyTo: letter.replyTo }),
+      };
+      await sender.send(mail, is_sent_once ? handOver : undefined);
       return undefined;
     } catch (failure) {
       const wasAnswered = failure instanceof MailRefused || failure instanceof MailDeferred;
