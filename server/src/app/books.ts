@@ -4,10 +4,11 @@ import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { createSettlementAlerts } from '../budgets/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { Corrections, LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../ledger/index.ts';
-import { newSigningSeed, publishedLogKeys, publishSigningKeys, type SigningKey, signingKeyFromSeed } from '../receipts/index.ts';
-import { keptSecret } from './bootstrap.ts';
+import { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
+import { ConfigError } from './config.ts';
 import type { Foundation } from './foundation.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
+import { receiptKeysOf } from './receipt-keys.ts';
 
 const SWEEP_MS = 5_000;
 const RECONCILE_MS = 60_000;
@@ -16,10 +17,8 @@ export interface Books {
   readonly lanes: LaneStores['lanes'];
   readonly refunds: Refunds;
   readonly corrections: Corrections;
-  /** Sign the states of the receipts’ log. */
-  readonly logKeys: readonly SigningKey[];
-  /** Have signed them until now: public keys, base64url. */
-  readonly knownLogKeys: readonly string[];
+  /** Sign the receipts and the states of their log. */
+  readonly ownKeys: OwnKeys;
   /** Returns once the ledger holds all that was settled before the call. */
   write(): Promise<void>;
 }
@@ -27,12 +26,10 @@ export interface Books {
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
 export async function openBooks(foundation: Foundation, catalog: Catalog): Promise<Books> {
   const { config, log, clock, closing, dataDir, redis, pool, metrics } = foundation;
-  const [signingSeed, ...otherSeeds] = config.receiptSigningSeeds ?? [keptSecret(dataDir, 'receipt-signing.key', newSigningSeed)];
-  await publishSigningKeys(pool, [signingSeed, ...otherSeeds].map(signingKeyFromSeed), clock.now());
-  const logSeeds = config.logSigningSeeds ?? [keptSecret(dataDir, 'log-signing.key', newSigningSeed)];
-  const logKeys = logSeeds.map(signingKeyFromSeed);
-  await publishSigningKeys(pool, logKeys, clock.now(), 'checkpoint');
-  const knownLogKeys = await publishedLogKeys(pool);
+  const { signingSeed, own: ownKeys } = receiptKeysOf(config, dataDir);
+  await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
+    throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
+  });
   const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
     log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
   );
@@ -69,7 +66,7 @@ export async function openBooks(foundation: Foundation, catalog: Catalog): Promi
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
     for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
-  return { lanes, refunds, corrections, logKeys, knownLogKeys, write: () => writer.drain() };
+  return { lanes, refunds, corrections, ownKeys, write: () => writer.drain() };
 }
 
 async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {

@@ -70,7 +70,7 @@ export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret 
 export const internalSecretOf = (dataDir: DataDir): string => read(dataDir)?.internal_secret || randomBase62(SECRET_LENGTH);
 
 /** A secret of this data directory's own, made by `create` on first use. */
-export function keptSecret(dataDir: DataDir, name: string, create: () => Buffer): Buffer {
+export function keptSecret(dataDir: Pick<DataDir, 'file'>, name: string, create: () => Buffer): Buffer {
   const path = dataDir.file(name);
   if (!existsSync(path)) writePrivateFile(path, `${create().toString('base64')}\n`);
   return Buffer.from(readFileSync(path, 'utf8'), 'base64');

@@ -2,6 +2,7 @@ import type { contract, Health } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Handlers } from '../identity/index.ts';
+import { stopsOf } from '../receipts/index.ts';
 
 const VERSION = '0.1.0';
 
@@ -70,10 +71,11 @@ async function check(readiness: Readiness, { pool, blobs, redis }: Needs): Promi
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
   const asked = { database: pool.query('select 1'), blobs: blobs.check(), ...(redis && { redis: redis.ping() }) };
   const answers = await Promise.all(Object.entries(asked).map(async ([name, answer]) => [name, await answersInTime(answer)] as const));
-  return {
-    status: word(answers.every(([, isThere]) => isThere)),
-    checks: Object.fromEntries(answers.map(([name, isThere]) => [name, word(isThere)])),
-  };
+  const checks = Object.fromEntries(answers.map(([name, isThere]) => [name, word(isThere)]));
+  const isServing = answers.every(([, isThere]) => isThere);
+  // A stopped log is for a person to look at; requests are answered, and their receipts wait.
+  const receiptLog = isServing && (await stopsOf(pool)).length > 0 ? 'stopped' : word(isServing);
+  return { status: word(isServing), checks: { ...checks, receipt_log: receiptLog } };
 }
 
 function answersInTime(answer: Promise<unknown>): Promise<boolean> {

@@ -11,8 +11,8 @@ export interface Metrics {
   laneDifferences(count: number): void;
   /** What is known of a chain after a look at it. */
   anchoring(view: AnchoringView): void;
-  /** What is not as it was signed in the receipts' log, and how many witnesses refuse what it says. */
-  logFaults(check: 'audit' | 'witness', count: number): void;
+  /** What is not as it was signed in the receipts' log, how many witnesses refuse what it says, and for how many reasons it is stopped. */
+  logFaults(check: 'audit' | 'witness' | 'stopped', count: number): void;
   /** Asked at every reading how the deployments are doing. */
   watchDeployments(views: () => readonly DeploymentView[]): void;
   /** The exposition text and its content type. */
@@ -69,7 +69,7 @@ export function createMetrics(): Metrics {
   });
   const logFaults = new Gauge({
     name: 'tallygate_log_faults',
-    help: 'What is wrong with the log of receipts by its own audit, and witnesses that refuse it; anything but 0 is an alarm',
+    help: 'What is wrong with the log of receipts by its own audit, witnesses that refuse it, and reasons for which it is stopped; anything but 0 is an alarm',
     labelNames: ['check'],
     registers,
   });

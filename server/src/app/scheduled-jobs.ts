@@ -10,7 +10,7 @@ import type { Invites } from '../invites/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
 import { ensurePartitions } from '../ledger/index.ts';
 import type { Plans } from '../plans/index.ts';
-import { appendAll, auditLog, cosignLog, type KnownWitness, type SigningKey } from '../receipts/index.ts';
+import { appendAll, auditLog, cosignLog, type KnownWitness, type OwnKeys, stopsOf } from '../receipts/index.ts';
 import type { Metrics } from './metrics.ts';
 
 const TEN_MINUTES_MS = 600_000;
@@ -41,8 +41,7 @@ interface ScheduledJobsDeps {
   readonly events: Pick<Events, 'linkUsers' | 'releaseUnpaid'>;
   readonly invites: Pick<Invites, 'goOn'>;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
-  readonly logKeys: readonly SigningKey[];
-  readonly knownLogKeys: readonly string[];
+  readonly ownKeys: OwnKeys;
   readonly witnesses: readonly KnownWitness[];
   readonly metrics: Pick<Metrics, 'logFaults'>;
 }
@@ -58,8 +57,7 @@ export const scheduledJobs = ({
   events,
   invites,
   batchWork,
-  logKeys,
-  knownLogKeys,
+  ownKeys,
   witnesses,
   metrics,
 }: ScheduledJobsDeps): Job[] => [
@@ -123,14 +121,21 @@ export const scheduledJobs = ({
     schedule: { everyMs: LOG_MS },
     // The next run takes up whatever this one has left.
     retry: { attempts: 1, firstDelayMs: LOG_MS },
-    run: (_payload, { signal }) => appendAll({ pool, keys: logKeys, known: knownLogKeys, clock }, signal),
+    run: async (_payload, { signal, log }) => {
+      try {
+        await appendAll({ pool, keys: ownKeys.checkpoint, clock, log }, signal);
+      } finally {
+        metrics.logFaults('stopped', (await stopsOf(pool)).length);
+      }
+    },
   }),
-  ...(witnesses.length === 0 ? [] : [cosignJob({ pool, witnesses, metrics })]),
+  ...(witnesses.length === 0 ? [] : [cosignJob({ pool, witnesses, ownKeys, clock, metrics })]),
   defineJob({
     name: 'receipts-audit-log',
     payload: z.object({}),
     schedule: { everyMs: MINUTE_MS },
-    run: (_payload, { signal, log }) => auditLog({ pool, log, onFound: (count) => metrics.logFaults('audit', count) }, signal),
+    run: (_payload, { signal, log }) =>
+      auditLog({ pool, own: ownKeys, clock, log, onFound: (count) => metrics.logFaults('audit', count) }, signal),
   }),
   defineJob({
     name: 'files-sweep',
@@ -194,7 +199,9 @@ export const scheduledJobs = ({
   }),
 ];
 
-const cosignJob = ({ pool, witnesses, metrics }: Pick<ScheduledJobsDeps, 'pool' | 'witnesses' | 'metrics'>): Job =>
+type CosignJobDeps = Pick<ScheduledJobsDeps, 'pool' | 'witnesses' | 'ownKeys' | 'clock' | 'metrics'>;
+
+const cosignJob = ({ pool, witnesses, ownKeys, clock, metrics }: CosignJobDeps): Job =>
   defineJob({
     name: 'receipts-cosign-log',
     payload: z.object({}),
@@ -202,5 +209,5 @@ const cosignJob = ({ pool, witnesses, metrics }: Pick<ScheduledJobsDeps, 'pool' 
     // The next run asks again.
     retry: { attempts: 1, firstDelayMs: COSIGN_MS },
     run: (_payload, { signal, log }) =>
-      cosignLog({ pool, witnesses, log, onRefusals: (count) => metrics.logFaults('witness', count) }, signal),
+      cosignLog({ pool, witnesses, own: ownKeys, clock, log, onRefusals: (count) => metrics.logFaults('witness', count) }, signal),
   });

@@ -129,7 +129,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const jobs = await startJobs({
       jobs: [
         ...kept.jobs,
-        ...(await anchoringJobs(foundation)),
+        ...(await anchoringJobs(foundation, books.ownKeys.checkpoint)),
         ...marketing.jobs,
         ...scheduledJobs({
           pool,
@@ -141,8 +141,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           invites,
           outbox: accounts.outbox,
           batchWork: kept.batchWork,
-          logKeys: books.logKeys,
-          knownLogKeys: books.knownLogKeys,
+          ownKeys: books.ownKeys,
           witnesses: config.logWitnesses.map(({ url, key }) => ({ key, witness: tlogWitness(url) })),
           metrics,
         }),

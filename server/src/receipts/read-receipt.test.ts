@@ -32,7 +32,7 @@ test('a receipt verifies by itself at every stage: pending right after its reque
   expect(early.log).toEqual({ state: 'pending' });
   expect(verifyReceipt(early, keys)).toMatchObject({ valid: true, checks: { log: 'pending' } });
 
-  const append = () => appendAll({ pool, keys: [logKey], clock: { now: () => NOW } }, new AbortController().signal);
+  const append = () => appendAll({ pool, keys: [logKey], clock: { now: () => NOW }, log: silentLog() }, new AbortController().signal);
   await append();
   const logged = await findReceipt(pool, id);
   expect(verifyReceipt(logged, keys)).toMatchObject({ valid: true, checks: { log: 'ok' }, logged: { index: 0, tree_size: 1 } });

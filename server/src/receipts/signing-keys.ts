@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { VaasKeySet } from '@tallygate/contract';
 import { keyThumbprint, toVerifierKey } from '@tallygate/receipts';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
 
 export interface SigningKey {
@@ -42,24 +42,18 @@ export type KeyPurpose = 'receipt' | 'checkpoint';
  * is how keys change without a gap: the next one is known before it signs, the one before is valid until no instance signs with it.
  */
 export async function publishSigningKeys(
-  pool: Pool,
+  db: Pool | PoolClient,
   keys: readonly SigningKey[],
   now: number,
   purpose: KeyPurpose = 'receipt',
 ): Promise<void> {
-  await pool.query(
+  await db.query(
     `with published as (
        insert into signing_keys (kid, purpose, x, not_before) select kid, $5, x, $3 from unnest($1::text[], $2::text[]) as given (kid, x)
        on conflict (kid) do update set not_after = null returning kid)
      update signing_keys set not_after = $4 where purpose = $5 and not_after is null and kid <> all (select kid from published)`,
     [keys.map(({ kid }) => kid), keys.map(({ x }) => x), new Date(now - OVERLAP_MS), new Date(now), purpose],
   );
-}
-
-/** Public keys, base64url, that sign the log or have signed it. */
-export async function publishedLogKeys(pool: Pool): Promise<string[]> {
-  const { rows } = await pool.query<{ x: string }>("select x from signing_keys where purpose = 'checkpoint'");
-  return rows.map(({ x }) => x);
 }
 
 export async function publishedKeys(pool: Pool): Promise<VaasKeySet> {

@@ -31,7 +31,8 @@ function answerOf(status: number, text: string): WitnessAnswer {
   const [, size] = SIZE.exec(text) ?? [];
   if (status === 409 && size !== undefined) return { state: 'stale', size: Number(size) };
   const reason = `${status}: ${text.slice(0, 200)}`;
-  return status >= 400 && status < 500 && status !== 429 ? { state: 'refused', reason } : { state: 'away', reason };
+  if (status < 400 || status >= 500 || status === 429) return { state: 'away', reason };
+  return { state: 'refused', reason, contradicts: status === 409 || status === 422 };
 }
 
 /** @throws for more than an answer may have */

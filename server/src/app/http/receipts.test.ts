@@ -57,7 +57,7 @@ afterAll(async () => {
 // The others ask for no credential.
 testCredentials(() => ({ api, database: db.database }), { listReceipts: contract.receipts.listReceipts });
 
-const append = () => appendAll({ pool: db.database.pool, keys: [logKey], clock }, new AbortController().signal);
+const append = () => appendAll({ pool: db.database.pool, keys: [logKey], clock, log: silentLog() }, new AbortController().signal);
 const settle = (account_id: string, wishes: readonly object[]) =>
   storeReceipts(
     db.database.pool,

@@ -48,6 +48,7 @@ import { deviceLoginsMigration } from './0063-device-logins.ts';
 import { receiptsFollowedMigration } from './0064-receipts-followed.ts';
 import { proofOfAddressesMigration } from './0067-proof-of-addresses.ts';
 import { rolesMigration } from './0072-roles.ts';
+import { logGuardMigration } from './0073-log-guard.ts';
 import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
 import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
 import { importInSetsMigration } from './0078-import-in-sets.ts';
@@ -103,6 +104,7 @@ export const migrations: readonly Migration[] = [
   receiptsFollowedMigration,
   proofOfAddressesMigration,
   rolesMigration,
+  logGuardMigration,
   mailsSentOnceMigration,
   emailsInTurnMigration,
   importInSetsMigration,

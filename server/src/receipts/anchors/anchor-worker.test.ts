@@ -74,7 +74,7 @@ const chainOf = (node: LocalChain, address: string): AnchorChain => {
 function workerOn(chain: AnchorChain = chainOf(local, contract), wish: Partial<AnchoringSettings> = {}) {
   const views: AnchoringView[] = [];
   const settings = { ...SETTINGS, ...wish };
-  const worker = new AnchorWorker({ chain, settings, pool, clock, log: silentLog(), onLook: (view) => views.push(view) });
+  const worker = new AnchorWorker({ chain, settings, pool, logKeys: [key], clock, log: silentLog(), onLook: (view) => views.push(view) });
   /** Some steps on: what is sent in one is seen in a block by the next. */
   const steps = async () => {
     for (let at = 0; at < 3; at += 1) await worker.step();
@@ -90,7 +90,7 @@ async function settle(count: number, wish: { isWished?: boolean } = {}): Promise
      select id, id, id::text, payload, '', '', '', $3, $4 from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
     [[...made.keys()], [...made.values()], wish.isWished ?? false, new Date(clock.now())],
   );
-  await appendAll({ pool, keys: [key], clock }, new AbortController().signal);
+  await appendAll({ pool, keys: [key], clock, log: silentLog() }, new AbortController().signal);
   return made;
 }
 

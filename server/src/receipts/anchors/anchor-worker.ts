@@ -2,6 +2,8 @@ import type { Pool, PoolClient } from 'pg';
 import type { AnchorChain } from '../../adapters/chain/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { HOW_TO_RESUME, LogStop, stopLog, stopsOf } from '../log/log-stops.ts';
+import type { SigningKey } from '../signing-keys.ts';
 import { unfinishedAnchors } from './anchor-rows.ts';
 import { AnchoringFault, type AnchoringSettings, type AnchoringView, type AnchorStep } from './anchoring.ts';
 import { beginAnchor, dueState } from './begin-anchor.ts';
@@ -15,6 +17,7 @@ export interface AnchorWorkerDeps {
   readonly chain: AnchorChain;
   readonly settings: AnchoringSettings;
   readonly pool: Pool;
+  readonly logKeys: readonly SigningKey[];
   readonly clock: Clock;
   readonly log: Log;
   /** Told after every look at the chain. */
@@ -49,6 +52,7 @@ export class AnchorWorker {
   }
 
   async #anchor(step: AnchorStep): Promise<void> {
+    if ((await stopsOf(step.session)).length > 0) throw new AnchoringFault(`The log of receipts is stopped. ${HOW_TO_RESUME}`);
     const now = this.#deps.clock.now();
     const unfinished = await unfinishedAnchors(step.session, step.chain);
     const isOnlySettling = unfinished.every(({ state }) => state === 'included');
@@ -95,6 +99,7 @@ export class AnchorWorker {
     const { log } = this.#deps;
     const fault = error instanceof Error ? error.message : String(error);
     const isNew = fault !== this.#fault;
+    if (error instanceof LogStop) await stopLog(this.#deps, [{ reason: fault, seen: null }]);
     this.#fault = fault;
     if (isNew && error instanceof AnchoringFault) log.fatal({ err: error }, 'nothing is anchored on this chain until somebody sees to it');
     else if (isNew) log.error({ err: error }, 'anchoring cannot go on; it is tried again');

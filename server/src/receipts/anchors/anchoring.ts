@@ -3,6 +3,7 @@ import type { AnchorChain } from '../../adapters/chain/port.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
+import type { SigningKey } from '../signing-keys.ts';
 
 /** When the log is anchored on a chain, and what it may cost. */
 export interface AnchoringSettings {
@@ -39,6 +40,8 @@ export interface AnchorStep {
   readonly settings: AnchoringSettings;
   readonly session: PoolClient;
   readonly pool: Pool;
+  /** What is anchored was signed with one of these. */
+  readonly logKeys: readonly SigningKey[];
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -1,26 +1,43 @@
+import type { PoolClient } from 'pg';
 import type { LogState } from '../../adapters/chain/port.ts';
 import { newId } from '../../kernel/ids.ts';
+import { ownNewestState, readLogRow } from '../log/own-state.ts';
 import { readRanges } from '../log/stored-tree.ts';
+import type { SigningKey } from '../signing-keys.ts';
 import type { Anchor } from './anchor.ts';
 import { insertAnchor, selectAnchors } from './anchor-rows.ts';
 import { AnchoringFault, type AnchorStep } from './anchoring.ts';
 
-/** The state of the log that is to be anchored now, if it is time. Only our own books are looked at: a log that rests costs the node nothing. */
-export async function dueState({ pool, chain, settings, clock }: AnchorStep): Promise<LogState | undefined> {
+/**
+ * The state of the log that is to be anchored now, if it is time, as it was signed. Only our own books are looked at: a log that rests costs the
+ * node nothing.
+ *
+ * @throws LogStop where it is not what was signed
+ */
+export async function dueState({ pool, session, chain, settings, logKeys, clock }: AnchorStep): Promise<LogState | undefined> {
   const now = clock.now();
-  const { rows } = await pool.query<{ size: bigint; root: Buffer }>(
+  const { rows } = await pool.query(
     `with last as (
        select coalesce(max(tree_size), 0) as size, max(created_at) as at from anchors
-       where chain_id = $1 and contract = $2 and state <> 'superseded'),
-     newest as (select size, root from receipt_log_checkpoints order by size desc limit 1)
-     select newest.size, newest.root from newest, last
-     where newest.size > last.size
+       where chain_id = $1 and contract = $2 and state <> 'superseded')
+     select from receipt_log, last
+     where receipt_log.size > last.size
        and (last.at is null or last.at <= $3
          or exists (select from receipts where anchor_wished and log_index >= last.size and issued_at <= $4))`,
     [chain.chainId, chain.contract, new Date(now - settings.everyMs), new Date(now - settings.wishedWithinMs)],
   );
-  const [due] = rows;
-  return due && { size: Number(due.size), root: due.root };
+  return rows.length === 0 ? undefined : signedNow(session, logKeys);
+}
+
+/** Of one moment: the log grows meanwhile. */
+async function signedNow(session: PoolClient, logKeys: readonly SigningKey[]): Promise<LogState | undefined> {
+  await session.query('begin isolation level repeatable read read only');
+  try {
+    const state = await ownNewestState(session, await readLogRow(session), logKeys);
+    return state && { size: state.size, root: Buffer.from(state.root) };
+  } finally {
+    await session.query('commit');
+  }
 }
 
 /**

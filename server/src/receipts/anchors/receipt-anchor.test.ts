@@ -46,7 +46,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const append = () => appendAll({ pool, keys: [logKey], clock }, new AbortController().signal);
+const append = () => appendAll({ pool, keys: [logKey], clock, log: silentLog() }, new AbortController().signal);
 const shown = async (id: string) => {
   const [receipt] = await withAnchors(pool, [await findReceipt(pool, id)], true);
   if (!receipt) throw new Error('no receipt');
@@ -63,7 +63,14 @@ async function audited(id: string, contract?: string) {
 describe('the anchor of a receipt', () => {
   test('is pending, then sent, then in a block, then final, and at every stage the receipt verifies by itself and by the chain', async () => {
     const settings = { everyMs: 3_600_000, wishedWithinMs: 1_000, maxFeePerGas: 10n ** 12n, raiseAfterMs: 60_000, lowBalance: 0n };
-    const worker = new AnchorWorker({ chain, settings: { ...settings, coinPrice: 2_500_000_000_000n }, pool, clock, log: silentLog() });
+    const worker = new AnchorWorker({
+      chain,
+      settings: { ...settings, coinPrice: 2_500_000_000_000n },
+      pool,
+      logKeys: [logKey],
+      clock,
+      log: silentLog(),
+    });
     const [early = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }, { completedAt: NOW }, { completedAt: NOW }]);
     expect((await shown(early)).anchor).toEqual({ state: 'pending' });
     await append();

@@ -1,19 +1,12 @@
 import { sign } from 'node:crypto';
-import {
-  type Checkpoint,
-  checkpointText,
-  completedBy,
-  leafHash,
-  nodesOf,
-  rangeHash,
-  signatureLine,
-  type TreeNode,
-} from '@tallygate/receipts';
+import { type Checkpoint, checkpointText, completedBy, leafHash, rangeHash, signatureLine, type TreeNode } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
 import type { SigningKey } from '../signing-keys.ts';
-import { isSignedState, logKeyOf } from './signed-state.ts';
-import { nameOf, readNodes, sha256 } from './stored-tree.ts';
+import { LogStop, stopLog, stopsOf } from './log-stops.ts';
+import { noteKeyOf, ownNewestState, readLogRow } from './own-state.ts';
+import { nameOf, sha256 } from './stored-tree.ts';
 
 /** Receipts that one transaction takes in. */
 const AT_ONCE = 1_000;
@@ -22,31 +15,29 @@ export interface AppendDeps {
   readonly pool: Pool;
   /** Sign checkpoints and nothing else; every one of them signs each, so that either side of a change of keys is enough to check it. */
   readonly keys: readonly SigningKey[];
-  /**
-   * Public keys, base64url, that the log was known to sign with when this process began: what it was before keys changed was signed by those.
-   * Not read anew: a key that turns up later is nobody's to trust here.
-   */
-  readonly known?: readonly string[];
   readonly clock: Clock;
+  readonly log: Log;
 }
 
 /**
  * Takes the receipts that are not in the log yet, and signs what the log has become. Whoever does so holds the one row of the log until it is
  * committed: leaves, nodes, size and checkpoint come to be together or not at all, and never two logs of one size.
  *
- * @returns how many were taken in; with as many as {@link AT_ONCE} there may be more
+ * @returns how many were taken in; with as many as {@link AT_ONCE} there may be more. None while the log is stopped
+ * @throws LogStop where what was signed last is not what is there: from then on the log is stopped
  */
-export async function appendReceipts({ pool, ...deps }: AppendDeps): Promise<number> {
+export async function appendReceipts({ pool, keys, clock, log }: AppendDeps): Promise<number> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    const appended = await appendIn(client, deps);
+    const appended = await appendIn(client, { keys, clock });
     await client.query('commit');
     client.release();
     return appended;
   } catch (error) {
     // Its transaction goes with it.
     client.release(true);
+    if (error instanceof LogStop) await stopLog({ pool, clock, log }, [{ reason: error.message, seen: null }]);
     throw error;
   }
 }
@@ -56,22 +47,19 @@ export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<
   while (!signal.aborted && (await appendReceipts(deps)) === AT_ONCE);
 }
 
-async function appendIn(client: PoolClient, { keys, known: knownKeys = [], clock }: Omit<AppendDeps, 'pool'>): Promise<number> {
-  const { rows } = await client.query<{ origin: string; size: bigint }>('select origin, size from receipt_log for update');
-  const [log] = rows;
-  if (!log) throw new Error('The row of the log is gone');
+async function appendIn(client: PoolClient, { keys, clock }: Pick<AppendDeps, 'keys' | 'clock'>): Promise<number> {
+  const log = await readLogRow(client, { isToGrow: true });
+  if ((await stopsOf(client)).length > 0) return 0;
   const waiting = await client.query<{ receipt_id: string; payload: string }>(
     'select receipt_id, payload from receipts where log_index is null order by receipt_id limit $1',
     [AT_ONCE],
   );
   if (waiting.rows.length === 0) return 0;
 
-  const oldSize = Number(log.size);
-  const known = await readNodes(client, nodesOf({ start: 0, end: oldSize }));
-  const old = { origin: log.origin, size: oldSize, root: rangeHash({ start: 0, end: oldSize }, known, sha256) };
-  await requireSignedState(client, old, [...keys.map(({ x }) => x), ...knownKeys]);
+  const state = await ownNewestState(client, log, keys);
+  const oldSize = log.size;
   const added = new Map<string, TreeNode & { hash: Uint8Array }>();
-  const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? known(node);
+  const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? state?.hashOf(node) ?? missing(node);
   for (const [at, { payload }] of waiting.rows.entries()) {
     const leaf = { index: oldSize + at, hash: leafHash(entryOf(payload), sha256) };
     for (const node of completedBy(leaf, hashOf, sha256)) added.set(nameOf(node), node);
@@ -102,26 +90,16 @@ async function appendIn(client: PoolClient, { keys, known: knownKeys = [], clock
   return waiting.rows.length;
 }
 
-/**
- * What is about to grow has to be what was signed, by a key that is ours: on nodes that were altered, whatever the database says of them, or
- * rows that came back from an older backup, nothing is signed any more.
- */
-async function requireSignedState(client: PoolClient, found: Checkpoint, trusted: readonly string[]): Promise<void> {
-  const { rows } = await client.query<{ size: bigint; note: string }>(
-    'select size, note from receipt_log_checkpoints order by size desc limit 1',
-  );
-  const [newest] = rows;
-  if (!newest ? found.size === 0 : isSignedState(newest.note, found, trusted)) return;
-  throw new Error(
-    `The log's ${found.size} entries are not those of its newest checkpoint, which is of ${newest?.size ?? 0}, or that is not signed: nothing is signed`,
-  );
+function missing(node: TreeNode): never {
+  throw new Error(`An empty log has no node ${nameOf(node)}`);
 }
 
 /** The bytes of a leaf: what the digest of the receipt is made of. Its nonce keeps others from guessing them. */
 export const entryOf = (payload: string): Uint8Array => Buffer.from(`tallygate-receipt/v1\n${payload}`);
 
-function checkpointNote(checkpoint: Checkpoint, keys: readonly SigningKey[]): string {
+/** The state with the signature of every key. */
+export function checkpointNote(checkpoint: Checkpoint, keys: readonly SigningKey[]): string {
   const text = checkpointText(checkpoint);
-  const lines = keys.map((key) => signatureLine(logKeyOf(checkpoint.origin, key.x), sign(null, Buffer.from(text), key.privateKey)));
+  const lines = keys.map((key) => signatureLine(noteKeyOf(checkpoint.origin, key), sign(null, Buffer.from(text), key.privateKey)));
   return `${text}\n${lines.join('')}`;
 }

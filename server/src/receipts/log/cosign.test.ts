@@ -14,7 +14,9 @@ import { storeReceipts } from '../receipts-under-test.ts';
 import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { appendAll } from './append.ts';
 import { cosignLog } from './cosign.ts';
+import { stopsOf } from './log-stops.ts';
 import { newestCheckpoint } from './read-log.ts';
+import { resumeLog, standingOfLog } from './resume-log.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const FOREVER = new AbortController().signal;
@@ -32,7 +34,7 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [logKey], NOW, 'checkpoint');
 });
 beforeEach(async () => {
-  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_witnesses');
+  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_witnesses, receipt_log_stops, own_records');
   await pool.query('update receipt_log set size = 0');
   folder = mkdtempSync(join(tmpdir(), 'tallygate-witness-'));
   witnesses = [await started('one.example', 1), await started('two.example', 2)];
@@ -64,13 +66,14 @@ async function grow(count: number): Promise<string> {
     key,
     Array.from({ length: count }, () => ({ completedAt: NOW })),
   );
-  await appendAll({ pool, keys: [logKey], clock: { now: () => NOW } }, FOREVER);
+  await appendAll({ pool, keys: [logKey], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
   return id;
 }
 const cosign = () =>
   cosignLog(
     {
-      ...{ pool, log: silentLog(), witnesses: witnesses.map((one) => ({ key: keyOf(one), witness: tlogWitness(one.url) })) },
+      ...{ pool, own: { receipt: [key], checkpoint: [logKey] }, clock: { now: () => NOW }, log: silentLog() },
+      ...{ witnesses: witnesses.map((one) => ({ key: keyOf(one), witness: tlogWitness(one.url) })) },
       onRefusals: (count) => {
         refusals = count;
       },
@@ -122,7 +125,7 @@ test('a witness that has forgotten what was said, or that was never told, is met
   expect((await newestCheckpoint(pool)).note.match(/^— /gm)).toHaveLength(3);
 });
 
-test('a log that contradicts what a witness has seen is refused, and somebody is told', async () => {
+test('a log that contradicts what a witness has seen is stopped, until somebody has looked', async () => {
   await grow(4);
   await cosign();
   // Put back from an older backup, and gone on from there: another log of the same name.
@@ -131,9 +134,17 @@ test('a log that contradicts what a witness has seen is refused, and somebody is
   await grow(2);
   await cosign();
   expect(refusals).toBe(2);
+  expect((await stopsOf(pool)).map(({ seen }) => seen).sort()).toEqual(['witness one.example', 'witness two.example']);
   await grow(5);
+  expect(await newestCheckpoint(pool)).toMatchObject({ size: 2 });
+  // Somebody has looked: it was a backup that was put back, and the log goes on, though the witnesses still refuse it.
+  const own = { receipt: [key], checkpoint: [logKey] };
+  await resumeLog(pool, own, (await standingOfLog(pool, own)).root);
+  await grow(1);
   await cosign();
   expect(refusals).toBe(2);
+  expect(await stopsOf(pool)).toEqual([]);
+  expect((await newestCheckpoint(pool)).size).toBe(8);
   expect((await newestCheckpoint(pool)).note.match(/^— /gm)).toHaveLength(1);
 });
 

@@ -1,7 +1,11 @@
 import { consistencyRanges, type NoteKey, noteKeyId, parseNote, signatureLine, signersOf } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import type { Witness, WitnessAnswer } from '../../adapters/witness/port.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { allOf, type OwnKeys } from '../own-keys.ts';
+import { ownRecords, strikeOut } from '../own-records.ts';
+import { stopLog } from './log-stops.ts';
 import { type SignedState, signedState } from './read-log.ts';
 import { readRanges } from './stored-tree.ts';
 
@@ -14,21 +18,34 @@ export interface KnownWitness {
 export interface CosignDeps {
   readonly pool: Pool;
   readonly witnesses: readonly KnownWitness[];
+  readonly own: OwnKeys;
+  readonly clock: Clock;
   readonly log: Log;
   /** Told after every round whether a witness refuses what the log says. */
   readonly onRefusals: (count: number) => void;
 }
 
-/** Submits the newest state of the log to every witness that has not cosigned it yet, and keeps the cosignatures with it. */
-export async function cosignLog({ pool, witnesses, log, onRefusals }: CosignDeps, signal: AbortSignal): Promise<void> {
+/**
+ * Submits the newest state of the log to every witness that has not cosigned it yet, and keeps the cosignatures with it. A witness that has seen
+ * another log stops this one, until somebody has looked.
+ */
+export async function cosignLog({ pool, witnesses, own, clock, log, onRefusals }: CosignDeps, signal: AbortSignal): Promise<void> {
   const state = await signedState(pool);
   if (!state) return;
+  const records = await ownRecords(pool, allOf(own));
   const outcomes = await Promise.all(
     witnesses.map(async (known) => {
       const outcome = await cosignBy(pool, known, { state, signal });
       const { name } = known.key;
-      if (outcome?.state === 'refused') log.error({ witness: name, reason: outcome.reason }, 'a witness refuses the state of the log');
+      const seen = `witness ${name}`;
+      if (outcome?.state === 'refused') {
+        log.error({ witness: name, reason: outcome.reason }, 'a witness refuses the state of the log');
+        const reason = `the witness ${name} refuses the state of ${state.size} entries: ${outcome.reason}`;
+        if (outcome.contradicts && !records.has(seen)) await stopLog({ pool, clock, log }, [{ reason, seen }]);
+      }
       if (outcome?.state === 'away') log.warn({ witness: name, reason: outcome.reason }, 'a witness cannot be asked');
+      // It agrees again: should it ever refuse anew, that is news.
+      if (outcome?.state === 'cosigned' && records.has(seen)) await strikeOut(pool, seen);
       return outcome?.state;
     }),
   );
@@ -44,20 +61,29 @@ async function cosignBy(
   const known = await knownSize(pool, key.name);
   if (known === state.size) return undefined;
   const submit = async (oldSize: number): Promise<WitnessAnswer> => {
-    // A witness that has seen more than there is has seen another log, or this one before it was put back.
-    if (oldSize > state.size) return { state: 'refused', reason: `it has seen ${oldSize} entries, of ${state.size} that there are` };
+    if (oldSize > state.size) return moreThanThereIs(pool, oldSize);
     const path = await readRanges(pool, consistencyRanges(oldSize, state.size));
     return witness.submit({ oldSize, path, note: state.note }, signal);
   };
   let answer = await submit(Math.min(known, state.size));
-  if (answer.state === 'stale') answer = await submit(answer.size);
+  const [first] = answer.state === 'stale' ? [answer.size] : [];
+  if (first !== undefined) answer = await submit(first);
+  if (answer.state === 'stale' && answer.size !== first) return { state: 'away', reason: 'somebody else submits to it at this moment' };
   // Told the size it wants, it still does not agree: then the roots differ.
-  if (answer.state === 'stale') return { state: 'refused', reason: `it keeps another state of ${answer.size} entries` };
+  if (answer.state === 'stale') return { state: 'refused', reason: `it keeps another state of ${answer.size} entries`, contradicts: true };
   if (answer.state !== 'cosigned') return answer;
   const line = cosignatureIn(answer.lines, state.note, key);
-  if (line === undefined) return { state: 'refused', reason: 'its cosignature does not hold' };
+  if (line === undefined) return { state: 'refused', reason: 'its cosignature does not hold', contradicts: false };
   await keep(pool, { name: key.name, size: state.size, line });
   return answer;
+}
+
+/** A witness that has seen more than there is has seen another log, or this one before it was put back; or another process was faster. */
+async function moreThanThereIs(pool: Pool, seen: number): Promise<WitnessAnswer> {
+  const size = (await signedState(pool))?.size ?? 0;
+  return size >= seen
+    ? { state: 'away', reason: 'it was shown a newer state meanwhile' }
+    : { state: 'refused', reason: `it has seen ${seen} entries, which is more than there are`, contradicts: true };
 }
 
 async function knownSize(pool: Pool, name: string): Promise<number> {

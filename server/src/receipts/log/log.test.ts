@@ -17,8 +17,10 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
-import { appendAll, appendReceipts, entryOf } from './append.ts';
+import { appendAll, appendReceipts, checkpointNote, entryOf } from './append.ts';
+import { LogStop, stopsOf } from './log-stops.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './read-log.ts';
+import { resumeLog, standingOfLog } from './resume-log.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const FOREVER = new AbortController().signal;
@@ -32,7 +34,7 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [key], NOW, 'checkpoint');
 });
 beforeEach(async () => {
-  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints');
+  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_stops, own_records');
   await pool.query('update receipt_log set size = 0');
 });
 afterAll(async () => {
@@ -40,7 +42,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const append = () => appendAll({ pool, keys: [key], clock: { now: () => NOW } }, FOREVER);
+const append = () => appendAll({ pool, keys: [key], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
 
 /** So many receipts, as far as the log is concerned. @returns their payloads by id */
 async function settle(count: number): Promise<Map<string, string>> {
@@ -121,7 +123,7 @@ describe('the log', () => {
     await settle(6);
     for (let statement = 1; statement <= 9; statement += 1) {
       const dying = dyingAt(statement);
-      await expect(appendReceipts({ pool: dying, keys: [key], clock: { now: () => NOW } })).rejects.toThrow('killed');
+      await expect(appendReceipts({ pool: dying, keys: [key], clock: { now: () => NOW }, log: silentLog() })).rejects.toThrow('killed');
       expect(await checkpoint()).toEqual(before);
     }
     await append();
@@ -132,24 +134,91 @@ describe('the log', () => {
     const next = signingKeyFromSeed(newSigningSeed());
     await publishSigningKeys(pool, [key, next], NOW, 'checkpoint');
     await settle(1);
-    await appendAll({ pool, keys: [key, next], clock: { now: () => NOW } }, FOREVER);
+    await appendAll({ pool, keys: [key, next], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     const note = parseNote((await newestCheckpoint(pool)).note);
     expect(note && signersOf(note, (await published()).keys)).toHaveLength(2);
   });
 
-  test('is signed no more where a stored node is not what was signed, or the newest state is gone', async () => {
-    await settle(3);
+  describe('is signed no more, until somebody has looked,', () => {
+    const own = { receipt: [], checkpoint: [key] };
+    const KEPT = `create temp table kept_nodes as select * from receipt_log_nodes;
+      create temp table kept_checkpoints as select * from receipt_log_checkpoints; create temp table kept_log as select * from receipt_log`;
+    const PUT_BACK = `truncate receipt_log_nodes, receipt_log_checkpoints; insert into receipt_log_nodes select * from kept_nodes;
+      insert into receipt_log_checkpoints select * from kept_checkpoints; update receipt_log set size = (select size from kept_log)`;
+
+    test.each([
+      ['a stored node is not what was signed', "update receipt_log_nodes set hash = sha256('forged') where level = 1 and index = 0"],
+      ['a stored node is gone', 'delete from receipt_log_nodes where level = 1 and index = 0'],
+      ['the newest state is gone', 'delete from receipt_log_checkpoints where size = 3'],
+      ['the log is cut', 'update receipt_log set size = 2'],
+      [
+        'the newest signature does not hold',
+        "update receipt_log_checkpoints set note = regexp_replace(note, '.{40}\\n$', repeat('A', 39) || E'=\\n')",
+      ],
+      [
+        'all of it was made anew, down to the text of the note',
+        `update receipt_log_nodes set hash = sha256('forged') where level = 0 and index = 2;
+         update receipt_log_checkpoints set root = sha256(E'\\x01' || (select hash from receipt_log_nodes where level = 1 and index = 0) || sha256('forged'));
+         update receipt_log_checkpoints set note = regexp_replace(note, E'\\n3\\n[^\\n]+', E'\\n3\\n' || encode(root, 'base64'))`,
+      ],
+    ])('where %s', async (_, forgery) => {
+      await settle(3);
+      await append();
+      await settle(1);
+      const session = await pool.connect();
+      await session.query(KEPT);
+      await pool.query(forgery);
+      await expect(append()).rejects.toThrow(LogStop);
+      await append();
+      expect((await stopsOf(pool)).length).toBe(1);
+      await session.query(PUT_BACK);
+      await append();
+      expect((await checkpoint()).size).toBe(3);
+      expect(await resumeLog(pool, own, randomBytes(32).toString('base64'))).toBeUndefined();
+      await append();
+      expect((await checkpoint()).size).toBe(3);
+      await resumeLog(pool, own, (await standingOfLog(pool, own)).root);
+      await append();
+      expect((await checkpoint()).size).toBe(4);
+      await session.query('drop table kept_nodes, kept_checkpoints, kept_log');
+      session.release();
+    });
+
+    test('where the key in the database is that of whoever rewrote it', async () => {
+      await settle(3);
+      await append();
+      const intruder = signingKeyFromSeed(newSigningSeed());
+      await publishSigningKeys(pool, [key, intruder], NOW, 'checkpoint');
+      const { origin, root } = await standingOfLog(pool, own);
+      const forged = checkpointNote({ origin, size: 3, root: Buffer.from(root, 'base64') }, [intruder]);
+      await pool.query('update receipt_log_checkpoints set note = $1', [forged]);
+      await settle(1);
+      await expect(append()).rejects.toThrow(LogStop);
+    });
+
+    test('and nothing resumes a log that is not the one its note tells of', async () => {
+      await settle(3);
+      await append();
+      await pool.query('delete from receipt_log_nodes where level = 1 and index = 0');
+      await expect(standingOfLog(pool, own)).rejects.toThrow(LogStop);
+    });
+  });
+
+  test('goes on with a key that never signed beside the one before only once somebody has looked', async () => {
+    await settle(2);
     await append();
+    const next = signingKeyFromSeed(newSigningSeed());
+    const own = { receipt: [], checkpoint: [next] };
+    const appendAnew = () => appendAll({ pool, keys: [next], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     await settle(1);
-    const [node] = (await pool.query<{ hash: Buffer }>('select hash from receipt_log_nodes where level = 1 and index = 0')).rows;
-    await pool.query("update receipt_log_nodes set hash = sha256('forged') where level = 1 and index = 0");
-    await expect(append()).rejects.toThrow('nothing is signed');
-    await pool.query('update receipt_log_nodes set hash = $1 where level = 1 and index = 0', [node?.hash]);
-    await pool.query('update receipt_log set size = 2');
-    await expect(append()).rejects.toThrow('nothing is signed');
-    await pool.query('update receipt_log set size = 3');
-    await append();
-    expect((await checkpoint()).size).toBe(4);
+    await expect(appendAnew()).rejects.toThrow('is not signed by a key of LOG_SIGNING_KEY');
+    const standing = await standingOfLog(pool, own);
+    expect(standing).toMatchObject({ size: 2, isOwn: false });
+    await resumeLog(pool, own, standing.root);
+    await appendAnew();
+    expect((await newestCheckpoint(pool)).size).toBe(3);
+    const { rows } = await pool.query("select changes from audit_log where action = 'receipt_log.resumed' order by id desc limit 1");
+    expect(rows).toMatchObject([{ changes: { size: 2, signed_anew: true } }]);
   });
 
   test('says of what is not there yet when to come back', async () => {
@@ -165,10 +234,13 @@ describe('the log', () => {
     const [id = ''] = (await pool.query<{ receipt_id: string }>('select receipt_id from receipts')).rows.map((row) => row.receipt_id);
     const old = await proofOfReceipt(pool, id);
     const next = signingKeyFromSeed(newSigningSeed());
+    await settle(1);
+    await appendAll({ pool, keys: [key, next], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     await publishSigningKeys(pool, [next], NOW, 'checkpoint');
     await settle(1);
-    await appendAll({ pool, keys: [next], known: [key.x], clock: { now: () => NOW } }, FOREVER);
+    await appendAll({ pool, keys: [next], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     const { keys } = await published();
+    expect(parseNote((await newestCheckpoint(pool)).note)?.signatures).toHaveLength(1);
     for (const proof of [old, await proofOfReceipt(pool, id)]) {
       const note = parseNote(parseTlogProof(proof)?.checkpoint ?? '');
       expect(note && signersOf(note, keys)).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { consistencyRanges, formatTlogProof, inclusionRanges } from '@tallygate/receipts';
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { readRanges } from './stored-tree.ts';
@@ -15,8 +15,8 @@ export interface SignedState {
 }
 
 /** The newest; undefined while the log is empty. */
-export async function signedState(pool: Pool): Promise<SignedState | undefined> {
-  const { rows } = await pool.query<{ size: bigint; note: string }>(
+export async function signedState(db: Pool | PoolClient): Promise<SignedState | undefined> {
+  const { rows } = await db.query<{ size: bigint; note: string }>(
     'select size, note from receipt_log_checkpoints order by size desc limit 1',
   );
   const [row] = rows;

@@ -1,0 +1,42 @@
+import type { Pool, PoolClient } from 'pg';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+
+/** Why nothing may be signed or anchored any more until somebody has looked. */
+export interface StopReason {
+  readonly reason: string;
+  /** The record that is put down when somebody resumes, so that the same does not stop the log again; null where it cannot be passed over. */
+  readonly seen: string | null;
+}
+
+/** What is about to be signed is not what was signed before. */
+export class LogStop extends Error {
+  override readonly name = 'LogStop';
+}
+
+/** What the operator reads at the terminal, and finds in the guide. */
+export const HOW_TO_RESUME =
+  'Nothing is signed or anchored until you have looked and run `npm run admin -- log-resume` (docs/guides/receipts.md, "When the log stops").';
+
+interface StopDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Stops the log for every process: requests and their receipts go on, the log does not take them in. The same reason is said aloud once. */
+export async function stopLog({ pool, clock, log }: StopDeps, reasons: readonly StopReason[]): Promise<void> {
+  if (reasons.length === 0) return;
+  const { rows } = await pool.query<{ reason: string }>(
+    `insert into receipt_log_stops (reason, seen, stopped_at) select reason, seen, $3 from unnest($1::text[], $2::text[]) as given (reason, seen)
+     on conflict (reason) do nothing returning reason`,
+    [reasons.map(({ reason }) => reason), reasons.map(({ seen }) => seen), new Date(clock.now())],
+  );
+  for (const { reason } of rows) log.fatal({ reason }, `the log of receipts is stopped. ${HOW_TO_RESUME}`);
+}
+
+/** Empty while the log goes on. */
+export async function stopsOf(db: Pool | PoolClient): Promise<StopReason[]> {
+  const { rows } = await db.query<StopReason>('select reason, seen from receipt_log_stops order by stopped_at, reason');
+  return rows;
+}

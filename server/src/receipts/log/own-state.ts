@@ -1,0 +1,99 @@
+import { verify } from 'node:crypto';
+import {
+  type Checkpoint,
+  type LeafRange,
+  type NoteKey,
+  nodesOf,
+  noteKeyId,
+  parseCheckpoint,
+  parseNote,
+  rangeHash,
+  type TreeNode,
+} from '@tallygate/receipts';
+import type { Pool, PoolClient } from 'pg';
+import { publicBytes, publicKeyOf, type SigningKey } from '../signing-keys.ts';
+import { LogStop } from './log-stops.ts';
+import { signedState } from './read-log.ts';
+import { readNodes, sha256 } from './stored-tree.ts';
+
+/** A log signs under its own name. */
+export const noteKeyOf = (origin: string, { x }: Pick<SigningKey, 'x'>): NoteKey => ({
+  name: origin,
+  kind: 'signature',
+  publicKey: publicBytes(x),
+});
+
+/** What one of these keys has signed of the log; undefined where none has, or where a signature in the name of one does not hold. */
+export function ownCheckpoint(note: string, origin: string, keys: readonly Pick<SigningKey, 'x'>[]): Checkpoint | undefined {
+  const parsed = parseNote(note);
+  const said = parsed && parseCheckpoint(parsed.text);
+  if (!said || said.origin !== origin) return undefined;
+  const text = Buffer.from(parsed.text);
+  const known = keys.map((key) => ({ id: Buffer.from(noteKeyId(noteKeyOf(origin, key))), key }));
+  const verdicts = parsed.signatures.flatMap(({ name, keyId, signature }) => {
+    const found = name === origin ? known.find(({ id }) => id.equals(keyId)) : undefined;
+    return found ? [verify(null, text, publicKeyOf(found.key.x), signature)] : [];
+  });
+  return verdicts.length > 0 && verdicts.every(Boolean) ? said : undefined;
+}
+
+export interface LogRow {
+  readonly origin: string;
+  readonly size: number;
+}
+
+/** @throws where the row is gone */
+export async function readLogRow(db: Pool | PoolClient, { isToGrow = false } = {}): Promise<LogRow> {
+  const { rows } = await db.query<{ origin: string; size: bigint }>(`select origin, size from receipt_log${isToGrow ? ' for update' : ''}`);
+  const [log] = rows;
+  if (!log) throw new Error('The row of the log is gone');
+  return { origin: log.origin, size: Number(log.size) };
+}
+
+/** A state that was signed, and the very nodes that were found to hash to it. */
+export interface OwnState {
+  readonly size: number;
+  readonly root: Uint8Array;
+  readonly hashOf: (node: TreeNode) => Uint8Array;
+}
+
+/**
+ * The newest state, as one of the keys at hand has signed it. What says so is the note alone: a column, or a key in the database, is as
+ * whoever wrote there last wants it.
+ *
+ * @returns undefined while the log is empty
+ * @throws LogStop where the note is of none of the keys, or the log has another size or other nodes than were signed
+ */
+export async function ownNewestState(
+  db: Pool | PoolClient,
+  { origin, size }: LogRow,
+  keys: readonly Pick<SigningKey, 'x'>[],
+): Promise<OwnState | undefined> {
+  const newest = await signedState(db);
+  if (!newest && size === 0) return undefined;
+  const signed = newest && ownCheckpoint(newest.note, origin, keys);
+  if (newest && !signed)
+    throw new LogStop(
+      `The checkpoint of ${newest.size} entries is not signed by a key of LOG_SIGNING_KEY: the database was altered, or the key was changed without a time in which both signed`,
+    );
+  return nodesAsSigned(db, size, signed);
+}
+
+/** @throws LogStop where the nodes of the log are not those that were signed */
+export async function nodesAsSigned(db: Pool | PoolClient, size: number, signed: Checkpoint | undefined): Promise<OwnState> {
+  if (signed?.size !== size)
+    throw new LogStop(`The log has ${size} entries, and its newest checkpoint is of ${signed?.size ?? 0}: the database was altered`);
+  const range = { start: 0, end: size };
+  const hashOf = await readNodes(db, nodesOf(range));
+  if (isRootOf(range, hashOf, signed.root)) return { size, root: signed.root, hashOf };
+  throw new LogStop(`The hashes of the log's ${size} entries do not give the root that was signed: the database was altered`);
+}
+
+function isRootOf(range: LeafRange, hashOf: (node: TreeNode) => Uint8Array, root: Uint8Array): boolean {
+  try {
+    return Buffer.from(rangeHash(range, hashOf, sha256)).equals(root);
+  } catch {
+    // A node is not there.
+    return false;
+  }
+}
