@@ -372,7 +372,8 @@ function killedAt(moment: string) {
       return die();
     };
     const pool = openPool({ url: ${JSON.stringify(database.url)}, log, poolSize: 2 });
-    await new AnchorWorker({ chain: { ...chain, sign, broadcast }, settings: { ${settings.join(', ')} }, pool, clock: { now: () => ${clock.now()} }, log }).step();`;
+    const logKeys = [${JSON.stringify({ kid: key.kid, x: key.x })}];
+    await new AnchorWorker({ chain: { ...chain, sign, broadcast }, settings: { ${settings.join(', ')} }, pool, logKeys, clock: { now: () => ${clock.now()} }, log }).step();`;
   const args = ['--conditions=tallygate-source', '--input-type=module-typescript', '-e', script];
   return spawn(process.execPath, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: new URL('.', import.meta.url) });
 }
