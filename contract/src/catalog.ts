@@ -85,6 +85,23 @@ export const ModelList = z
   .meta({ id: 'ModelList', description: 'The catalogue.' });
 export type ModelList = z.infer<typeof ModelList>;
 
+export const PriceList = z
+  .object({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        id: z.string().meta({ description: 'The model.', examples: ['gpt-4o-mini'] }),
+        pricing: ModelPricing,
+      }),
+    ),
+  })
+  .meta({
+    id: 'PriceList',
+    description:
+      'Every price of every model, one entry for each version: those that were, are and will be charged. A version that was published never changes.',
+  });
+export type PriceList = z.infer<typeof PriceList>;
+
 export const catalog = c.router({
   listModels: {
     method: 'GET',
@@ -94,6 +111,15 @@ export const catalog = c.router({
     headers: headersA,
     responses: { 200: ModelList, ...refusals.read },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Models', operationId: 'listModels' } as const,
+  },
+  listPrices: {
+    method: 'GET',
+    path: '/v1/prices',
+    summary: 'List all prices, past ones included',
+    description:
+      'Public: with it, the receipt and the public keys, anybody can check that what was charged is what was published. A price is in force from its `effective_from` (UTC) until the next one of the same model.',
+    responses: { 200: PriceList, ...refusals.open },
+    metadata: { auth: 'none', tag: 'Models', operationId: 'listPrices' } as const,
   },
   getModel: {
     method: 'GET',

@@ -89,6 +89,7 @@ export const AgentDocument = z
       agents: address('What an agent has to know.', '/agents.md'),
       agent_card: address('The same in A2A’s form.', '/.well-known/agent-card.json'),
       receipt_keys: address('Keys that verify receipts.', '/.well-known/vaas-keys.json'),
+      prices: address('Every price that receipts name.', '/v1/prices'),
       security: address('Whom to tell about a vulnerability (RFC 9116).', '/.well-known/security.txt'),
     }),
   })

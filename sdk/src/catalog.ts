@@ -1,4 +1,4 @@
-import type { Model, ModelList } from './generated/models.ts';
+import type { Model, ModelList, PriceList } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { Transport } from './transport/transport.ts';
@@ -14,6 +14,11 @@ export class Models {
   /** The whole catalogue with prices. */
   list(options?: CallOptions): Call<ModelList> {
     return this.#transport.json({ method: 'GET', path: '/v1/models' }, options);
+  }
+
+  /** Every price that was, is or will be charged, with its version and first day; needs no credential. */
+  prices(options?: CallOptions): Call<PriceList> {
+    return this.#transport.json({ method: 'GET', path: '/v1/prices' }, options);
   }
 
   /** One model with its prices. */

@@ -216,6 +216,7 @@ export type {
   PlanSpendAlertsResponse,
   PlanUpgradePreviewResponse,
   PlanUsageQuotaResponse,
+  PriceList,
   Problem,
   ProtectedResourceMetadata,
   PublishedContentItem,

@@ -105,6 +105,7 @@ it('has a method for every operation of the contract, with the path and input th
     tallygate.plans.spendAlerts(),
     tallygate.plans.setSpendAlerts({ thresholds_usd: ['10', '50'] }),
     tallygate.models.list(),
+    tallygate.models.prices(),
     tallygate.models.get('vendor/model'),
     tallygate.usage.get({ from: '2026-11-01', group_by: 'model', livemode: false }),
     tallygate.requests.get(REQUEST_ID),

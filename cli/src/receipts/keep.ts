@@ -16,15 +16,15 @@ export async function keepKeySet(world: CommandWorld): Promise<string> {
 }
 
 /**
- * Keeps the gateway's published prices for the profile, so that receipts are compared with them. Only the price in force is published:
- * those kept before stay, because receipts of their time name them.
+ * Keeps the gateway's published prices for the profile, so that receipts are compared with them. Those kept before stay, whatever the
+ * gateway says of them later: receipts of their time name them.
  *
- * What hinders is a remark on stderr and no failure: the catalogue needs a login, the public keys do not.
+ * What hinders is a remark on stderr and no failure: receipts verify without prices, and say so.
  */
 export async function keepPrices(world: CommandWorld): Promise<void> {
   try {
-    const client = await world.connect('session');
-    const published = publishedPrices(await client.models.list({ signal: world.signal }));
+    const client = await world.connect('none');
+    const published = publishedPrices(await client.models.prices({ signal: world.signal }));
     const path = keptPricesPath(world, world.profile);
     const kept = await keptBefore(world, path, client.baseUrl);
     for (const name of rewritten(kept, published))

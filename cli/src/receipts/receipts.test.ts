@@ -46,12 +46,19 @@ describe('receipts get', () => {
   });
 });
 
+const PRICING = {
+  ...{ version: '2026-07-24', effective_from: '2026-01-01', currency: 'USD' },
+  ...{ prices: { input_tokens: '0.00000015', output_tokens: '0.0000006' }, tiers: [], batch_factor: '0.5' },
+};
+
 describe('receipts keys', () => {
-  it('keeps the public keys for offline verification, or writes them where they are wanted', async () => {
-    gateway.script({ json: JSON.parse(keySet) }, { json: JSON.parse(keySet) });
+  it('keeps the public keys and prices for offline verification without a login, or writes the keys where they are wanted', async () => {
+    const prices = { object: 'list', data: [{ id: 'gpt-4o-mini', pricing: PRICING }] };
+    gateway.script({ json: JSON.parse(keySet) }, { json: prices }, { json: JSON.parse(keySet) });
     const { stderr, exitCode } = await terminal.type(['receipts', 'keys'], {});
     expect(stderr).toContain('in /config/tallygate/default.vaas-keys.json.');
-    expect(stderr).toContain('The published prices could not be kept (Not logged in');
+    expect(stderr).not.toContain('could not be kept');
+    expect(terminal.file('default.prices.json')).toContain('"input_tokens": "150000"');
     expect(exitCode).toBe(0);
     expect(JSON.parse(terminal.file('default.vaas-keys.json') ?? '')).toEqual(JSON.parse(keySet));
     const { stdout } = await terminal.type(['receipts', 'keys', '-o', '-'], {});

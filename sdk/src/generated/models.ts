@@ -95,6 +95,8 @@ export interface AgentDocument {
     agent_card: string;
     /** Keys that verify receipts. */
     receipt_keys: string;
+    /** Every price that receipts name. */
+    prices: string;
     /** Whom to tell about a vulnerability (RFC 9116). */
     security: string;
   };
@@ -2897,6 +2899,16 @@ export interface PlanUsageQuotaResponse {
   covered_usd: string;
   /** The part of it beyond the quota. */
   charged_usd: string;
+}
+
+/** Every price of every model, one entry for each version: those that were, are and will be charged. A version that was published never changes. */
+export interface PriceList {
+  object: 'list';
+  data: {
+    /** The model. */
+    id: string;
+    pricing: ModelPricing;
+  }[];
 }
 
 export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds';

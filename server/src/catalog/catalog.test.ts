@@ -104,6 +104,15 @@ describe('a price', () => {
     expect(at('2030-01-01T00:00:00.000Z')).toBe('2026-08-01');
   });
 
+  test('is published for good: each version with its first day, the newest first, as receipts of its time need it', () => {
+    const model = loaded({ from: '2026-01-01', input: '1' }, { from: '2026-12-01', input: '3' }, { from: '2026-06-01', input: '2' });
+    expect(model.pricings.map(({ version, effective_from, prices }) => [version, effective_from, prices.input_tokens])).toEqual([
+      ['2026-12-01', '2026-12-01', '0.000003'],
+      ['2026-06-01', '2026-06-01', '0.000002'],
+      ['2026-01-01', '2026-01-01', '0.000001'],
+    ]);
+  });
+
   test('that is announced but not in force yet is not the one shown', () => {
     const model = loaded({ from: '2026-03-01', input: '1' }, { from: '2027-01-01', input: '9' });
     expect(model.wireAt(NOW).pricing).toMatchObject({ version: '2026-03-01', prices: { input_tokens: '0.000001' } });

@@ -82,6 +82,8 @@ export interface CatalogModel {
   readonly videoSizes: readonly string[];
   /** OpenAI's shape plus limits and the prices of a time (the first ones, before that): the answer of `GET /v1/models/{id}`. */
   wireAt(epochMs: number): Model;
+  /** Every price that was, is or will be in force, the newest first. */
+  readonly pricings: readonly Model['pricing'][];
   /** The price in force at a time, or undefined before the first one. */
   priceAt(epochMs: number): Price | undefined;
 }
@@ -154,6 +156,7 @@ function toModel(entry: CatalogEntry): CatalogModel {
     videoSizes: entry.video_sizes ?? [],
     wireAt: (epochMs) => toWire(entry, priceAt(epochMs) ?? first),
     priceAt,
+    pricings: newestFirst.map((price) => toWire(entry, price).pricing),
   };
 }
 

@@ -8,6 +8,13 @@ export function catalogRoutes(catalog: Catalog, clock: Clock = systemClock): Han
   const list = (): ModelList => ({ object: 'list', data: catalog.models.map((model) => model.wireAt(clock.now())) });
   return {
     listModels: async () => ({ status: 200, body: list() }),
+    listPrices: async () => ({
+      status: 200,
+      body: {
+        object: 'list',
+        data: [...catalog.models, ...catalog.beside].flatMap(({ id, pricings }) => pricings.map((pricing) => ({ id, pricing }))),
+      },
+    }),
     getModel: async ({ params }) => {
       const model = catalog.find(params.model);
       if (!model) throw modelNotFound(params.model);

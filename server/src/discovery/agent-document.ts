@@ -40,6 +40,7 @@ export function agentDocument({ surface, models, publicUrl: url }: SelfPortrait)
       agents: `${url}/agents.md`,
       agent_card: `${url}/.well-known/agent-card.json`,
       receipt_keys: `${url}/.well-known/vaas-keys.json`,
+      prices: `${url}/v1/prices`,
       security: `${url}/.well-known/security.txt`,
     },
   };

@@ -40,9 +40,10 @@ describe('agent.json', () => {
   });
 
   test('links to documents that are there', () => {
-    const { receipt_keys, ...drawn } = document.documents;
+    const { receipt_keys, prices, ...drawn } = document.documents;
     for (const url of Object.values(drawn)) expect(documentsAt().has(new URL(url).pathname)).toBe(true);
     expect(receipt_keys).toBe(`${PUBLIC_URL}${contract.receipts.getKeys.path}`);
+    expect(prices).toBe(`${PUBLIC_URL}${contract.catalog.listPrices.path}`);
   });
 });
 
@@ -99,10 +100,11 @@ describe('llms.txt', () => {
 
   test('links to documents that are there, with absolute addresses', () => {
     const urls = [...textOf('/llms.txt').matchAll(/\]\((\S+?)\)/g)].map(([, url = '']) => new URL(url));
+    const live: readonly string[] = [contract.receipts.getKeys.path, contract.catalog.listPrices.path];
     expect(urls.length).toBeGreaterThan(20);
     for (const { origin, pathname } of urls) {
       expect(origin).toBe(PUBLIC_URL);
-      expect([pathname, documentsAt().has(pathname) || pathname === contract.receipts.getKeys.path]).toEqual([pathname, true]);
+      expect([pathname, documentsAt().has(pathname) || live.includes(pathname)]).toEqual([pathname, true]);
     }
   });
 

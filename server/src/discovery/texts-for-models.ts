@@ -30,6 +30,7 @@ ${guides.map(({ name, title, summary }) => `- [${title}](${url}/docs/guides/${na
 - [OpenAPI as YAML](${url}/openapi.yaml): the same document
 - [Agent card](${url}/.well-known/agent-card.json): in A2A’s form
 - [Receipt keys](${url}/.well-known/vaas-keys.json): what verifies receipts
+- [Prices](${url}/v1/prices): every price that receipts name, past ones included
 - [Reporting a vulnerability](${url}/.well-known/security.txt): RFC 9116
 `;
 }
