@@ -1,5 +1,6 @@
 import { chainVectors } from './anchor-vectors.ts';
 import { brokenVectors } from './broken-vectors.ts';
+import { exportVectors } from './export-vectors.ts';
 import { goodVectors } from './good-vectors.ts';
 import { accountId, apiKeyId, keySet } from './vector-receipts.ts';
 
@@ -19,4 +20,5 @@ export const vectorFiles = (): ReadonlyMap<string, string> =>
     ...filesIn('good', goodVectors),
     ...filesIn('broken', brokenVectors),
     ...filesIn('chain', chainVectors),
+    ...filesIn('exports', exportVectors),
   ]);

@@ -7,7 +7,11 @@ import { type ExportedReceipt, type ExportOptions, isExport, verifyExport } from
 import { leafHash } from './log/tree.ts';
 
 const ids = ['5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e01', '5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e02', '5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e03'];
-const payloads = [...ids.map((receipt_id) => payloadWith({ receipt_id })), refundWith({ refund_of: ids[0] ?? '' })];
+const [firstRequest, secondRequest, thirdRequest] = ['req_00000001', 'req_00000002', 'req_00000003'] as const;
+const payloads = [
+  ...[firstRequest, secondRequest, thirdRequest].map((request_id, at) => payloadWith({ receipt_id: ids[at] ?? '', request_id })),
+  refundWith({ refund_of: ids[0] ?? '', request_id: firstRequest }),
+];
 const leaves = payloads.map((payload) => leafHash(utf8(signingInput(payload))));
 const receipts = payloads.map((payload, index) => issue(payload, current, entryAt(leaves, index)));
 const header = {
@@ -55,6 +59,7 @@ test('a correction counts in the place of what it corrects', async () => {
     kind: 'correction',
     usage: { ...payloadWith().usage, output_tokens: 0 },
     cost_nano_usd: '180000',
+    request_id: firstRequest,
     refund_of: ids[0] ?? '',
     refund_reason: 'The provider had counted twice.',
   });
@@ -67,7 +72,7 @@ describe('what is not in order is named', () => {
   const [first, second, third, refund] = receipts;
   const ofOthers = issue(payloadWith({ receipt_id: ids[1] ?? '', started_at: '2026-10-31T23:59:59.000Z' }));
   const inTestMode = issue(payloadWith({ receipt_id: ids[1] ?? '', livemode: false }));
-  const elsewhere = issue(payloadWith({ receipt_id: ids[1] ?? '' }), current, entryAt(leavesAround(payloads[1], 1, 2), 1));
+  const elsewhere = issue(payloads[1] ?? payloadWith(), current, entryAt(leavesAround(payloads[1], 1, 2), 1));
   test.each([
     ['a changed receipt', [first, { ...second, payload: first?.payload }, third, refund], ['valid', 'id_mismatch', 'valid', 'valid']],
     [
@@ -93,7 +98,12 @@ describe('what is not in order is named', () => {
 
   test.each([
     ['a file that was cut', linesOf(header, ...receipts), ['incomplete_export']],
-    ['a receipt that was taken out', linesOf(header, ...receipts.slice(1), end), ['incomplete_export']],
+    ['a receipt that was taken out', linesOf(header, ...receipts.slice(0, -1), end), ['incomplete_export']],
+    [
+      'proofs that were taken out',
+      linesOf(header, ...receipts.map((receipt) => ({ ...receipt, log: { state: 'pending' } })), end),
+      ['incomplete_export'],
+    ],
     ['text after the end', linesOf(header, ...receipts, end, end), ['incomplete_export']],
     ['no header', linesOf(...receipts, end), ['malformed_export']],
     ['another version', linesOf({ ...header, version: 'tallygate-export/v2' }, end), ['malformed_export']],
@@ -101,6 +111,12 @@ describe('what is not in order is named', () => {
   ])('%s', async (_, lines, codes) => {
     expect((await verified(lines)).codes).toEqual(codes);
   });
+});
+
+test('a last line that counts no proofs is one of a file whose proofs nobody can miss', async () => {
+  const pending = receipts.map((receipt) => ({ ...receipt, log: { state: 'pending' } }));
+  expect((await verified(linesOf(header, ...pending, { ...end, logged: 0 }))).codes).toEqual([]);
+  expect((await verified(linesOf(header, ...receipts, { ...end, logged: 3 }))).codes).toEqual(['incomplete_export']);
 });
 
 test('the state of the log is checked once for all receipts that share it, and by its own signature', async () => {

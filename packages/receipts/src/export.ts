@@ -2,6 +2,7 @@ import { isPlainObject } from './canonical.ts';
 import { accountHash } from './digest.ts';
 import { readJson } from './json.ts';
 import type { CheckedNotes } from './log/receipt-log.ts';
+import { type BookFault, type FoundInBooks, MonthBooks } from './month-books.ts';
 import type { ReceiptPayload, VaasKeySet } from './receipt.ts';
 import { type Refusal, refusalAsValue } from './refusal.ts';
 import { type Verification, type VerifyOptions, verifyWithNotes } from './verify.ts';
@@ -38,10 +39,9 @@ export interface ExportOptions extends VerifyOptions {
 export type ExportFault =
   /** The first line is no header of this version, or a line is no receipt. */
   | 'malformed_export'
-  /** There is no last line, text after it, or the last line counts other receipts than there are. */
+  /** There is no last line, text after it, or the last line counts other receipts, or receipts with proofs, than there are. */
   | 'incomplete_export'
-  /** A receipt that was there before. */
-  | 'repeated_receipt'
+  | BookFault
   /** A receipt of another month, another mode or another account. */
   | 'foreign_receipt'
   /** A proof against another state of the log than the header's. */
@@ -61,15 +61,15 @@ export interface ExportSummary {
   readonly valid: number;
   /** Of the valid ones, how many were shown to stand in the log. */
   readonly in_log: number;
-  /** Nano-USD at catalogue prices: what was billed, less what was given back and corrected. Of valid receipts alone. */
+  /** Nano-USD at catalogue prices: what was billed, less what was given back and corrected. Of what is in order alone. */
   readonly billed_nano_usd: string;
   /** What is wrong with the file as such. */
   readonly faults: readonly { readonly code: ExportFault; readonly reason: string }[];
 }
 
 /**
- * Verifies an export line by line, without asking anybody and without holding it in memory: yields every receipt with its verdict and returns
- * the summary. It does not show that the file has all receipts of the month: only the log's operator and the account know that.
+ * Verifies an export line by line, without asking anybody and without holding more of it in memory than ids and costs: yields every receipt
+ * with its verdict and returns the summary, which names the refunds and corrections that do not go with their receipt. It does not show that the file has all receipts of the month: only the log's operator and the account know that.
  */
 export async function* verifyExport(
   lines: Iterable<string> | AsyncIterable<string>,
@@ -96,16 +96,19 @@ export async function* verifyExport(
     if (end) fault('incomplete_export', `Line ${number} stands after the last one.`);
     end ??= endOf(text);
     if (end) continue;
-    const verdict = verdictOf(text, header, { keys, options, accountId, notes });
-    const accepted = verdict.valid && !sums.add(verdict) ? repeated(verdict.payload) : verdict;
-    sums.count(accepted.valid);
+    const { verdict, hasProof } = verdictOf(text, header, { keys, options, accountId, notes });
+    const accepted = sums.add(verdict, hasProof);
     yield { line: number, verdict: accepted };
   }
   if (!header) return { ...sums.summary({ month: '', livemode: false }), faults: [malformed('The file is empty.')] };
   if (!end) fault('incomplete_export', 'The last line, which says how many receipts there are, is missing: the file was cut.');
-  else if (end.receipts !== sums.receipts)
-    fault('incomplete_export', `The last line counts ${end.receipts} receipts, the file has ${sums.receipts}.`);
-  return { ...sums.summary(header), faults };
+  else if (end.receipts !== sums.receipts || end.logged !== sums.withProof)
+    fault(
+      'incomplete_export',
+      `The last line counts ${end.receipts} receipts, ${end.logged} with a proof; the file has ${sums.receipts}, ${sums.withProof} with a proof.`,
+    );
+  const { billed, faults: inBooks } = sums.books.close();
+  return { ...sums.summary(header, billed), faults: [...faults, ...inBooks] };
 }
 
 interface Verifying {
@@ -115,20 +118,28 @@ interface Verifying {
   readonly notes: CheckedNotes;
 }
 
-function verdictOf(text: string, header: ReceiptExportHeader, { keys, options, accountId, notes }: Verifying): ExportedReceipt['verdict'] {
+interface ReadLine {
+  readonly verdict: ExportedReceipt['verdict'];
+  /** Whether there is something that says to be its proof, good or bad. */
+  readonly hasProof: boolean;
+}
+
+function verdictOf(text: string, header: ReceiptExportHeader, { keys, options, accountId, notes }: Verifying): ReadLine {
+  let log: Readonly<Record<string, unknown>> = {};
   const verdict = refusalAsValue(() => {
     const receipt = readJson(text);
-    const log = isPlainObject(receipt) && isPlainObject(receipt['log']) ? receipt['log'] : {};
-    return { ...verifyWithNotes(receipt, keys, { options, notes }), checkpoint: log['checkpoint'] };
+    if (isPlainObject(receipt) && isPlainObject(receipt['log'])) log = receipt['log'];
+    return verifyWithNotes(receipt, keys, { options, notes });
   });
-  if (!verdict.valid) return verdict;
-  const { checkpoint, ...verified } = verdict;
-  const { payload, checks } = verified;
+  const hasProof = log['state'] === 'logged';
+  if (!verdict.valid) return { verdict, hasProof };
+  const { payload, checks } = verdict;
+  const refused = (code: ExportFault, reason: string): ReadLine => ({ verdict: { valid: false, code, reason }, hasProof });
   const foreign = foreignness(payload, header, accountId);
-  if (foreign) return { valid: false, code: 'foreign_receipt', reason: foreign };
-  if (checks.log !== 'pending' && checkpoint !== header.checkpoint)
-    return { valid: false, code: 'other_checkpoint', reason: `${payload.receipt_id} is proven against another state of the log.` };
-  return verified;
+  if (foreign) return refused('foreign_receipt', foreign);
+  if (checks.log !== 'pending' && log['checkpoint'] !== header.checkpoint)
+    return refused('other_checkpoint', `${payload.receipt_id} is proven against another state of the log.`);
+  return { verdict, hasProof };
 }
 
 function foreignness(
@@ -144,40 +155,29 @@ function foreignness(
 
 /** What has been counted so far. */
 class Sums {
+  readonly books = new MonthBooks();
   receipts = 0;
+  withProof = 0;
   #valid = 0;
   #logged = 0;
-  #billed = 0n;
-  /** Cost by receipt: a correction takes the place of one of them. */
-  readonly #costs = new Map<string, bigint>();
 
-  count(isValid: boolean): void {
+  /** Returns the verdict of the receipt beside those before it. */
+  add(verdict: ExportedReceipt['verdict'], hasProof: boolean): ExportedReceipt['verdict'] {
     this.receipts += 1;
-    if (isValid) this.#valid += 1;
+    if (hasProof) this.withProof += 1;
+    const found: FoundInBooks | undefined = verdict.valid ? this.books.enter(verdict.payload) : undefined;
+    if (found) return { valid: false, ...found };
+    if (verdict.valid) this.#valid += 1;
+    if (verdict.valid && verdict.checks.log === 'ok') this.#logged += 1;
+    return verdict;
   }
 
-  /** @returns false for a receipt that was there before */
-  add({ payload, checks }: Extract<Verification, { valid: true }>): boolean {
-    const { receipt_id: id, kind, refund_of: of } = payload;
-    if (this.#costs.has(id)) return false;
-    const cost = BigInt(payload.cost_nano_usd);
-    this.#costs.set(id, cost);
-    if (checks.log === 'ok') this.#logged += 1;
-    this.#billed += kind === 'refund' ? -cost : kind === 'correction' ? cost - (this.#costs.get(of ?? '') ?? 0n) : cost;
-    return true;
-  }
-
-  summary({ month, livemode }: Pick<ReceiptExportHeader, 'month' | 'livemode'>): Omit<ExportSummary, 'faults'> {
-    return { month, livemode, receipts: this.receipts, valid: this.#valid, in_log: this.#logged, billed_nano_usd: this.#billed.toString() };
+  summary({ month, livemode }: Pick<ReceiptExportHeader, 'month' | 'livemode'>, billed = 0n): Omit<ExportSummary, 'faults'> {
+    return { month, livemode, receipts: this.receipts, valid: this.#valid, in_log: this.#logged, billed_nano_usd: billed.toString() };
   }
 }
 
 const malformed = (reason: string) => ({ code: 'malformed_export', reason }) as const;
-const repeated = ({ receipt_id: id }: ReceiptPayload): ExportedReceipt['verdict'] => ({
-  valid: false,
-  code: 'repeated_receipt',
-  reason: `${id} was there before.`,
-});
 
 const MONTH = /^\d{4}-(?:0[1-9]|1[0-2])$/;
 

@@ -3,11 +3,13 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { chainVectors } from '../scripts/anchor-vectors.ts';
 import { brokenVectors } from '../scripts/broken-vectors.ts';
+import { exportVectors } from '../scripts/export-vectors.ts';
 import { goodVectors } from '../scripts/good-vectors.ts';
 import { vectorFiles } from '../scripts/vector-files.ts';
 import { keySet } from '../scripts/vector-receipts.ts';
 import { confirmAnchor } from './anchor/confirm-anchor.ts';
 import { canonicalJson } from './canonical.ts';
+import { verifyExport } from './export.ts';
 import { verifyReceipt, verifyReceiptText } from './verify.ts';
 
 const folder = join(import.meta.dirname, '../vectors');
@@ -39,6 +41,26 @@ describe('refuses', () => {
     test(`${name} as ${code}: ${why}`, () => {
       expect(verifyReceiptText(text ?? JSON.stringify(receipt), keys, options)).toMatchObject({ valid: false, code });
       if (receipt !== undefined) expect(verifyReceipt(receipt, keys, options)).toMatchObject({ valid: false });
+    });
+  }
+});
+
+describe('puts together an export', () => {
+  for (const [name, { why, lines, ...expected }] of Object.entries(exportVectors)) {
+    test(`${name}: ${why}`, async () => {
+      const reading = verifyExport(lines, keySet);
+      const codes: string[] = [];
+      for (;;) {
+        const { value, done } = await reading.next();
+        if (!done) {
+          if (!value.verdict.valid) codes.push(value.verdict.code);
+          continue;
+        }
+        const { valid, billed_nano_usd, faults } = value;
+        const expected_codes = [...codes, ...faults.map(({ code }) => code)].sort();
+        expect({ valid, billed_nano_usd, expected_codes }).toEqual(expected);
+        break;
+      }
     });
   }
 });

@@ -1,0 +1,96 @@
+import type { ReceiptPayload } from './receipt.ts';
+
+/** What is wrong with a receipt that holds by itself, beside the other receipts of its month. */
+export type BookFault =
+  /** A receipt that was there before. */
+  | 'repeated_receipt'
+  /** A second receipt that charges for one request. */
+  | 'billed_twice'
+  /** A second refund of one request. */
+  | 'refunded_twice'
+  /** A second correction of one request. */
+  | 'corrected_twice'
+  /** It gives back or corrects a receipt that is not there, or is none of its request's that charges for it. */
+  | 'refund_of_nothing'
+  /** It gives back more than what its request costs, as corrected. */
+  | 'refund_exceeds_receipt';
+
+/** A fault, and the sentence that names the receipt and the request. */
+export interface FoundInBooks {
+  readonly code: BookFault;
+  readonly reason: string;
+}
+
+interface Entry {
+  readonly id: string;
+  readonly of: string | null;
+  readonly cost: bigint;
+}
+
+/** What is known of a request: settled once, corrected at most once, given back at most once. */
+type RequestEntries = { [Part in 'settled' | 'corrected' | 'refunded']?: Entry };
+
+const PARTS = { usage: 'settled', batch_line: 'settled', media_job: 'settled', correction: 'corrected', refund: 'refunded' } as const;
+const TWICE = { settled: 'billed_twice', corrected: 'corrected_twice', refunded: 'refunded_twice' } as const;
+const DONE = { settled: 'billed', corrected: 'corrected', refunded: 'given back' } as const;
+
+/**
+ * The receipts of a month, put together by request. What is given back or corrected is in the month of its request and may stand before it in
+ * a file, so what belongs together is known once all are there.
+ */
+export class MonthBooks {
+  readonly #ids = new Set<string>();
+  readonly #requests = new Map<string, RequestEntries>();
+
+  /** Takes a receipt in, or says why there must not be another like it: then it does not count. */
+  enter({
+    receipt_id: id,
+    request_id: request,
+    kind,
+    outcome,
+    refund_of: of,
+    cost_nano_usd: cost,
+  }: ReceiptPayload): FoundInBooks | undefined {
+    if (this.#ids.has(id)) return { code: 'repeated_receipt', reason: `${id} was there before.` };
+    this.#ids.add(id);
+    const part = PARTS[kind];
+    // A request that got no answer may be tried again under its id, and leaves a receipt each time, of nothing.
+    if (part === 'settled' && outcome === 'failed') return undefined;
+    const known = this.#requests.get(request) ?? {};
+    const before = known[part];
+    if (before) return { code: TWICE[part], reason: `${id}: the request ${request} was ${DONE[part]} before, in ${before.id}.` };
+    this.#requests.set(request, { ...known, [part]: { id, of, cost: BigInt(cost) } });
+    return undefined;
+  }
+
+  /** What it comes to in nano-USD, refunds and corrections without the receipt that they are of left out, and these as faults. */
+  close(): { readonly billed: bigint; readonly faults: readonly FoundInBooks[] } {
+    const faults: FoundInBooks[] = [];
+    let billed = 0n;
+    for (const [request, entries] of this.#requests) {
+      const found = faultsOf(request, entries);
+      faults.push(...found);
+      billed += standing(entries) - (found.length === 0 ? (entries.refunded?.cost ?? 0n) : 0n);
+    }
+    return { billed, faults };
+  }
+}
+
+/** What the request costs before anything of it is given back. */
+const standing = ({ settled, corrected }: RequestEntries): bigint =>
+  settled && corrected?.of === settled.id ? corrected.cost : (settled?.cost ?? 0n);
+
+function faultsOf(request: string, entries: RequestEntries): FoundInBooks[] {
+  const { settled, corrected, refunded } = entries;
+  const faults: FoundInBooks[] = [];
+  const nothing = ({ id, of }: Entry) => `${id} is of ${of}, which is no receipt in this file that charges for the request ${request}.`;
+  if (corrected && corrected.of !== settled?.id) faults.push({ code: 'refund_of_nothing', reason: nothing(corrected) });
+  if (!refunded) return faults;
+  const charging = [settled?.id, corrected?.id];
+  if (!settled || !charging.includes(refunded.of ?? '')) faults.push({ code: 'refund_of_nothing', reason: nothing(refunded) });
+  else if (refunded.cost > standing(entries)) {
+    const reason = `${refunded.id} gives back ${refunded.cost} nano-USD, the request ${request} costs ${standing(entries)}.`;
+    faults.push({ code: 'refund_exceeds_receipt', reason });
+  }
+  return faults;
+}
