@@ -2,8 +2,9 @@ import type { LogGrowth, Tile } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { plainText } from '../print.ts';
 import { type WitnessOptions, withWitnesses } from './checkpoint.ts';
-import { fetchCheckpoint, logStatePath } from './kept-state.ts';
+import { fetchCheckpoint, logStatePath, type SignedCheckpoint } from './kept-state.ts';
 
 interface Options extends WitnessOptions {
   readonly full?: boolean;
@@ -50,14 +51,21 @@ async function audit(world: CommandWorld, { options: { witness, full } }: Typed<
   const whole = found === 'ok' && full === true && from ? await auditGrowth({ to, readTile, hash }) : found;
   if (whole !== 'ok') {
     world.out.write(`not in order: ${FINDINGS[whole]}\n`);
-    world.err.write(`The state that was kept stays in ${path}: it is the evidence.\n`);
+    if (from) world.err.write(`The state that was kept stays in ${path}: it is the evidence.\n`);
     return EXIT.receiptNotValid;
   }
   await world.writeFile(path, to.note, { isPrivate: true });
   const since = from ? `${to.size - from.size} new entries since the last audit` : 'from the first entry on';
   world.out.write(`in order: ${to.size} entries in ${to.origin}, ${since}, ${tiles} tiles read.\n`);
+  if (witness.length > 0) world.out.write(plainText(`${cosigned(to)}\n`));
   world.err.write(`Kept the state in ${path}.\n`);
   return EXIT.ok;
+}
+
+/** The log signs under its own name. */
+function cosigned({ origin, signers }: SignedCheckpoint): string {
+  const witnesses = signers.filter((name) => name !== origin);
+  return witnesses.length > 0 ? `cosigned by ${witnesses.join(', ')}` : 'cosigned by none of the witnesses that were named';
 }
 
 /** It was checked when it was kept, and nobody else writes there. */

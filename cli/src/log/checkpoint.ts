@@ -24,8 +24,8 @@ const LINES: readonly Column<Shown>[] = [
 ];
 
 /** Repeatable. */
-export const withWitnesses = (command: Command): Command =>
-  command.option('--witness <key>', 'verifier key of a witness whose cosignature is to be shown; repeatable', collect, []);
+export const withWitnesses = (command: Command, what = 'whose cosignature is to be shown'): Command =>
+  command.option('--witness <key>', `verifier key of a witness ${what}; repeatable`, collect, []);
 
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value];
 

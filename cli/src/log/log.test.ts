@@ -1,5 +1,16 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { checkpointText, keyThumbprint, leafHash, type NoteKey, nodeHash, signatureLine, toVerifierKey } from '@tallygate/receipts';
+import {
+  checkpointText,
+  cosignatureLine,
+  cosignedText,
+  keyThumbprint,
+  leafHash,
+  type NoteKey,
+  nodeHash,
+  parseNote,
+  signatureLine,
+  toVerifierKey,
+} from '@tallygate/receipts';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
@@ -15,7 +26,7 @@ afterEach(() => gateway[Symbol.asyncDispose]());
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 const { x = '' } = publicKey.export({ format: 'jwk' });
-const noteKey = (name: string): NoteKey => ({ name, kind: 'signature', publicKey: Buffer.from(x, 'base64url') });
+const noteKey = (name: string, kind: NoteKey['kind'] = 'signature'): NoteKey => ({ name, kind, publicKey: Buffer.from(x, 'base64url') });
 const logKey = (name = 'log.example') => ({
   ...{ kty: 'OKP', crv: 'Ed25519', x, kid: keyThumbprint(x), use: 'sig', alg: 'EdDSA', purpose: 'checkpoint' },
   verifier_key: toVerifierKey(noteKey(name)),
@@ -71,6 +82,17 @@ describe('log audit', () => {
     gateway.script({ text: note(3) }, tileOf(leaves), tileOf(leaves), tileOf(leaves));
     expect(await audit()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('3 entries in log.example, 2 new entries since') });
     expect(gateway.requests.at(-1)?.path).toBe('/v1/log/tile/0/000.p/3');
+  });
+
+  it('shows which of the named witnesses have cosigned', async () => {
+    const witness = noteKey('witness.example', 'cosignature');
+    const { text } = parseNote(note(1)) ?? { text: '' };
+    const time = 1_795_248_005n;
+    const cosigned = `${note(1)}${cosignatureLine(witness, time, sign(null, Buffer.from(cosignedText(text, time)), privateKey))}`;
+    gateway.script({ text: cosigned }, tileOf([a]), tileOf([a]));
+    expect((await audit('--witness', toVerifierKey(witness))).stdout).toMatch(/^in order: .+\ncosigned by witness\.example\n$/);
+    gateway.script({ text: note(3) }, tileOf(leaves), tileOf(leaves), tileOf(leaves));
+    expect((await audit('--witness', toVerifierKey(witness))).stdout).toMatch(/\ncosigned by none of the witnesses that were named\n$/);
   });
 
   it('exits with 3 and keeps the evidence where the log does not begin with what was kept', async () => {

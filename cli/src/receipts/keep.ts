@@ -1,18 +1,45 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PublishedPrices } from '@tallygate/receipts';
+import type { VaasKeySet } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { keptPricesPath, keySetPath } from '../credentials.ts';
 import { reportOf } from '../failure.ts';
 import { plainText } from '../print.ts';
+import { keysTogether } from './kept-keys.ts';
 import { firstPublished, priceIn, publishedPrices } from './published-prices.ts';
 
-/** Keeps the gateway's public receipt keys for the profile. Returns a sentence on what was kept. */
+/**
+ * Keeps the gateway's public receipt keys for the profile, beside those of earlier times, and says on stderr what has changed since. Returns a
+ * sentence on what was kept.
+ */
 export async function keepKeySet(world: CommandWorld): Promise<string> {
   const client = await world.connect('none');
-  const keySet = await client.receipts.keys({ signal: world.signal });
+  const published = (await client.receipts.keys({ signal: world.signal })).keys;
   const path = keySetPath(world, world.profile);
-  await world.writeFile(path, `${JSON.stringify(keySet, null, 2)}\n`, { isPrivate: true });
-  return `Kept ${keySet.keys.length} of ${client.baseUrl} in ${path}.`;
+  const before = await keysBefore(world, path);
+  const isSameGateway = before.keys.some(({ kid }) => published.some((key) => key.kid === kid));
+  if (before.text !== undefined && !isSameGateway) {
+    // Another gateway, or one that denies all it has published: which of the two, only the reader knows.
+    const aside = path.replace(/json$/, `${world.now().getTime()}.json`);
+    await world.writeFile(aside, before.text, { isPrivate: true });
+    world.err.write(`None of the keys that were kept is published by ${client.baseUrl}; they are in ${aside} now.\n`);
+  }
+  const { keys, changes } = isSameGateway ? keysTogether(before.keys, published) : { keys: published, changes: [] };
+  for (const change of changes) world.err.write(plainText(`${change}\n`));
+  await world.writeFile(path, `${JSON.stringify({ keys }, null, 2)}\n`, { isPrivate: true });
+  return `Kept ${keys.length} of ${client.baseUrl} in ${path}.`;
+}
+
+/** The file as it is, and the keys in it; none where it holds something else. */
+async function keysBefore(world: CommandWorld, path: string): Promise<{ text: string | undefined; keys: VaasKeySet['keys'] }> {
+  const text = await world.readFile(path);
+  if (text === undefined) return { text, keys: [] };
+  try {
+    const keys: unknown = JSON.parse(text).keys;
+    return { text, keys: Array.isArray(keys) ? keys : [] };
+  } catch {
+    return { text, keys: [] };
+  }
 }
 
 /**

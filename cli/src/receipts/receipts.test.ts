@@ -1,3 +1,5 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { toVerifierKey, type VaasKeySet } from '@tallygate/receipts';
 import { RECEIPT_ID, refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -14,6 +16,14 @@ beforeEach(async () => {
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const receiptText = (name: string): string => receiptTextOf(readVector(name));
+type Key = VaasKeySet['keys'][number];
+
+/** The key of a witness that has cosigned nothing here. */
+function absentWitness(): string {
+  const { x = '' } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+  return toVerifierKey({ name: 'other.example', kind: 'cosignature', publicKey: Buffer.from(x, 'base64url') });
+}
+
 const NOT_COMPARED = expect.stringMatching(/^The unit prices were not compared with published ones: .+\n$/);
 
 describe('receipts get', () => {
@@ -63,6 +73,48 @@ describe('receipts keys', () => {
     expect(JSON.parse(terminal.file('default.vaas-keys.json') ?? '')).toEqual(JSON.parse(keySet));
     const { stdout } = await terminal.type(['receipts', 'keys', '-o', '-'], {});
     expect(JSON.parse(stdout)).toEqual(JSON.parse(keySet));
+  });
+
+  describe('where keys were kept before', () => {
+    const path = '/config/tallygate/default.vaas-keys.json';
+    const { keys } = JSON.parse(keySet) as VaasKeySet;
+    const [current, retired, ...others] = keys as [Key, Key, ...Key[]];
+    const keep = (published: Key[]) => {
+      gateway.script({ json: { keys: published } });
+      return terminal.type(['receipts', 'keys'], {});
+    };
+    const kept = () => JSON.parse(terminal.file('default.vaas-keys.json') ?? '').keys;
+    beforeEach(() => void terminal.files.set(path, keySet));
+
+    it('says nothing of keys where none has changed', async () => {
+      expect((await keep([...keys].reverse())).stderr).not.toMatch(/^The (receipt key|key of the log)/m);
+      expect(kept()).toEqual(keys);
+    });
+
+    it.each([
+      ['gone', [current, ...others], `${retired.kid} is published no longer`],
+      ['of another time', [{ ...current, not_before: '2020-01-01T00:00:00.000Z' }, retired, ...others], 'is 2020-01-01T00:00:00.000Z.'],
+      ['retired no more', [current, { ...retired, not_after: null }, ...others], 'not_after was 2026-07-01T00:00:00.000Z, is not set'],
+    ])('keeps what was kept, and says it, where a key is %s', async (_, published, said) => {
+      expect((await keep(published)).stderr).toContain(said);
+      expect(kept()).toEqual(keys);
+    });
+
+    it('adds a new key and takes over a retirement, and says both', async () => {
+      const ended = { ...current, not_after: '2026-12-01T00:00:00.000Z' };
+      const added = { ...current, kid: 'another' };
+      const { stderr } = await keep([ended, retired, ...others, added]);
+      expect(stderr).toContain(`${current.kid} is retired since 2026-12-01T00:00:00.000Z.`);
+      expect(stderr).toContain('another is new, valid from');
+      expect(kept()).toEqual([ended, retired, ...others, added]);
+    });
+
+    it('puts the file aside where none of its keys is published', async () => {
+      const { stderr } = await keep([{ ...current, kid: 'another' }]);
+      const aside = /they are in (\S+) now/.exec(stderr)?.[1] ?? '';
+      expect(terminal.files.get(aside)).toBe(keySet);
+      expect(kept()).toEqual([{ ...current, kid: 'another' }]);
+    });
   });
 });
 
@@ -114,6 +166,27 @@ describe('receipts verify', () => {
     expect(stdout).toContain('Log                   entry 5 of 13 in vectors.tallygate.test/receipts\n');
     expect(stdout).toMatch(/\nThis proves:\n- The service signed this receipt.+\n(- .+\n)*- It is entry 5 of the log/);
     expect(stdout).toMatch(/\nIt does not prove:\n- That the named model made the answer/);
+  });
+
+  it('demands the log, where it is told to', async () => {
+    expect((await verify(receiptText('good/logged'), ['--require-log'])).exitCode).toBe(0);
+    const { stdout, exitCode } = await verify(receiptText('good/plain'), ['--require-log']);
+    expect(stdout).toContain('(not_logged)');
+    expect(exitCode).toBe(3);
+  });
+
+  it('demands all the witnesses that are named, or as many as are enough', async () => {
+    const { verifier_key: present } = readVector('witness') as { verifier_key: string };
+    const named = ['--witness', present, '--witness', absentWitness()];
+    expect(await verify(receiptText('good/logged-and-witnessed'), named)).toMatchObject({
+      exitCode: 3,
+      stdout: expect.stringContaining('(too_few_witnesses)'),
+    });
+    const { stdout, exitCode } = await verify(receiptText('good/logged-and-witnessed'), [...named, '--quorum', '1']);
+    expect(stdout).toContain('vectors.tallygate.test/witness saw that state of the log at 2026-11-21T08:00:05.000Z');
+    expect(stdout).toContain('vectors.tallygate.test/witness cosigns one history');
+    expect(exitCode).toBe(0);
+    expect((await verify(receiptText('good/logged'), ['--quorum', '1'])).exitCode).toBe(2);
   });
 
   it('exits with 3 for a file that is no receipt at all', async () => {

@@ -1,16 +1,20 @@
-import type { PublishedPrices, ReceiptPayload, Verification, Verified } from '@tallygate/receipts';
+import type { PublishedPrices, ReceiptPayload, Verification, Verified, VerifyOptions } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { keptPricesPath, keySetPath } from '../credentials.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { type WitnessOptions, withWitnesses } from '../log/checkpoint.ts';
+import { wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { calculation, nanoUsdText, usageText } from './calculation.ts';
 import { type Chain, type ChainOptions, chainOf, chainText, type OnChain } from './on-chain.ts';
 import { publishedPrices } from './published-prices.ts';
 import { EXPORT_FIELDS, explainExport } from './verify-export.ts';
 
-interface Options extends ChainOptions {
+interface Options extends ChainOptions, WitnessOptions {
+  readonly quorum?: number;
+  readonly requireLog?: boolean;
   readonly keys?: string;
   readonly account?: string;
   /** False for `--no-prices`. */
@@ -46,11 +50,16 @@ const CIRCUMSTANCES: readonly Column<ReceiptPayload>[] = [
 export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
   withJson(
     FIELDS,
-    receipts
-      .command('verify')
-      .description(
-        'Check a receipt offline: signature, that the cost follows from usage and prices, and that the prices are the published ones',
-      )
+    withWitnesses(
+      receipts
+        .command('verify')
+        .description(
+          'Check a receipt offline: signature, that the cost follows from usage and prices, and that the prices are the published ones',
+        ),
+      'that has to have cosigned the state of the log',
+    )
+      .option('--quorum <n>', 'so many of the witnesses are enough; default: all of them', wholeNumber())
+      .option('--require-log', 'refuse what was not shown to stand in the log')
       .argument('<file>', 'the receipt, or an export of many; - for stdin')
       .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
       .option('--prices <file>', 'published prices (a saved answer of GET /v1/models); default: those kept at login')
@@ -68,21 +77,29 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
   const chain = chainOf(world, options);
   const prices = await readPrices(world, options.prices);
   if (prices === undefined) world.err.write(NOT_COMPARED);
+  const demands: VerifyOptions = { ...(prices && { prices }), ...logDemands(options) };
   if (isExport(text))
     return explainExport(
       world,
-      verifyExport(text.split('\n'), keys, { ...(prices && { prices }), ...(options.account && { accountId: options.account }) }),
+      verifyExport(text.split('\n'), keys, { ...demands, ...(options.account && { accountId: options.account }) }),
       chain,
     );
-  const { found, onChain } = await verdictOf(text, { keys, prices, chain, account: options.account });
+  const { found, onChain } = await verdictOf(text, { keys, demands, chain, account: options.account });
   if (world.jsonFields !== undefined) printRecord(world, { ...found, ...(onChain && { on_chain: onChain }) }, []);
   else await explain(world, found, onChain);
   return found.valid && onChain?.confirmed !== false ? EXIT.ok : EXIT.receiptNotValid;
 }
 
+/** What the log has to show, beyond what a receipt needs to be valid. */
+function logDemands({ witness, quorum = witness.length, requireLog = false }: Options): VerifyOptions {
+  if (quorum > witness.length)
+    throw new Failure('usage', `${quorum} witnesses are demanded, ${witness.length} named.`, EXIT.usage, 'Name each with --witness.');
+  return { requireLog, ...(witness.length > 0 && { witnesses: { keys: witness, quorum } }) };
+}
+
 interface Asked {
   readonly keys: unknown;
-  readonly prices: PublishedPrices | undefined;
+  readonly demands: VerifyOptions;
   readonly chain: Chain;
   readonly account: string | undefined;
 }
@@ -90,10 +107,10 @@ interface Asked {
 /** What the file shows by itself, whose it is where that is asked, and what the chain says where that is asked. */
 async function verdictOf(
   text: string,
-  { keys, prices, chain, account }: Asked,
+  { keys, demands, chain, account }: Asked,
 ): Promise<{ found: Verification | Foreign; onChain?: OnChain }> {
   const { accountHash, statementOnChain, verifyReceiptText } = await import('@tallygate/receipts');
-  const found = verifyReceiptText(text, keys, prices && { prices });
+  const found = verifyReceiptText(text, keys, demands);
   if (!found.valid) return { found };
   const { nonce, account_hash, receipt_id } = found.payload;
   if (account !== undefined && accountHash(nonce, account) !== account_hash)

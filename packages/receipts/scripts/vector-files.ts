@@ -1,8 +1,10 @@
+import { toVerifierKey } from '../src/log/note.ts';
 import { chainVectors } from './anchor-vectors.ts';
 import { brokenVectors } from './broken-vectors.ts';
 import { exportVectors } from './export-vectors.ts';
 import { goodVectors } from './good-vectors.ts';
-import { accountId, apiKeyId, keySet } from './vector-receipts.ts';
+import { WITNESS_NAME } from './vector-log.ts';
+import { accountId, apiKeyId, keySet, noteKey, witness } from './vector-receipts.ts';
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
@@ -16,6 +18,13 @@ export const vectorFiles = (): ReadonlyMap<string, string> =>
     [
       'owner.json',
       json({ why: 'Hashed with the nonce, these are account_hash and key_hash of plain.json.', account_id: accountId, key_id: apiKeyId }),
+    ],
+    [
+      'witness.json',
+      json({
+        why: 'The witness that has cosigned good/logged-and-witnessed.json.',
+        verifier_key: toVerifierKey(noteKey(witness, WITNESS_NAME, 'cosignature')),
+      }),
     ],
     ...filesIn('good', goodVectors),
     ...filesIn('broken', brokenVectors),

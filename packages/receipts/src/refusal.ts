@@ -70,6 +70,8 @@ export type RefusalCode =
   | 'log_key_retired'
   /** The proof does not lead from the receipt to the root of the checkpoint. */
   | 'not_in_log'
+  /** It was demanded that the receipt is shown to stand in the log. */
+  | 'not_logged'
   /** Fewer of the named witnesses than demanded have cosigned the checkpoint. */
   | 'too_few_witnesses'
   /** `anchor` has the wrong form. */

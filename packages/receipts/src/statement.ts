@@ -22,16 +22,27 @@ const CLIENT = 'The caller signed this very request.';
 const PROVIDER = 'That the named model made the answer, or that the provider counted right: that is the service’s word.';
 const TIMES = 'When the request was made: the times in it are the service’s word.';
 const WHOLE = 'That there is no other receipt of the same account.';
-const NOT_LOGGED = 'That it stands in the log: it carries no proof of that yet. Fetched again some seconds after its request, it does.';
+const TEST_MODE = 'That anybody paid: the request was made in test mode.';
+const NOT_COMPARED = 'That the unit prices are the published ones: no published prices were given.';
+const UNSIGNED = 'That the caller made this request: they did not sign it.';
+const CLIENT_UNCHECKED = 'That the caller signed this request: their signature covers parts of it that were not given.';
+const NOT_LOGGED =
+  'That it stands in the log: it carries no proof of that. Fetched again some seconds after its request, it does; one that never does may have been made, and dated back, by whoever has stolen a key.';
 const LOG_UNCHECKED = 'That it stands in the log: no key of the log was at hand to check its proof.';
 const ONE_VIEW = 'That the log shows everybody the same: no witness that was named has cosigned the state of the log.';
+const oneWitness = (name: string): string =>
+  `That the log shows everybody the same: ${name} cosigns one history, and nobody else has cosigned that it is the one others are shown.`;
 const ANCHOR_UNCONFIRMED =
   'That the state of the log was on a public chain: the receipt is in the state that its anchor names, and the chain was not asked for it.';
-const NOT_ANCHORED = 'That the state of the log was on a public chain: it carries no anchor yet.';
+const NOT_ANCHORED = 'That the state of the log was on a public chain: it carries no anchor.';
 const ANCHOR_UNCHECKED = 'That the state of the log was on a public chain: its anchor was not checked.';
 
 /** In the order in which the checks build on each other. */
-export function statementOf(checks: Checks, kind: ReceiptPayload['kind'], logged: LoggedReceipt | undefined): Statement {
+export function statementOf(
+  checks: Checks,
+  { kind, livemode }: Pick<ReceiptPayload, 'kind' | 'livemode'>,
+  logged: LoggedReceipt | undefined,
+): Statement {
   const isIf = (holds: boolean, ...sentences: readonly string[]): readonly string[] => (holds ? sentences : []);
   return {
     proves: [
@@ -45,9 +56,14 @@ export function statementOf(checks: Checks, kind: ReceiptPayload['kind'], logged
       PROVIDER,
       TIMES,
       WHOLE,
+      ...isIf(!livemode, TEST_MODE),
+      ...isIf(checks.prices !== 'ok', NOT_COMPARED),
+      ...isIf(checks.client_signature === undefined, UNSIGNED),
+      ...isIf(checks.client_signature === 'unchecked', CLIENT_UNCHECKED),
       ...isIf(checks.log === 'pending', NOT_LOGGED),
       ...isIf(checks.log === 'unchecked', LOG_UNCHECKED),
       ...isIf(logged?.witnesses.length === 0, ONE_VIEW),
+      ...(logged?.witnesses.length === 1 ? logged.witnesses.map(({ name }) => oneWitness(name)) : []),
       ...isIf(checks.anchor === 'pending', NOT_ANCHORED),
       ...isIf(checks.anchor === 'unchecked', ANCHOR_UNCHECKED),
       ...isIf(checks.anchor === 'unconfirmed', ANCHOR_UNCONFIRMED),

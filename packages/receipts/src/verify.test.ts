@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import * as contract from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { current, issue, keySet, payloadWith } from '../scripts/vector-receipts.ts';
+import { entryAt, INDEX, leavesAround } from '../scripts/vector-log.ts';
+import { clientSignature, current, issue, keySet, payloadWith } from '../scripts/vector-receipts.ts';
 import type { PublishedPrices } from './prices.ts';
+import type { ReceiptPayload } from './receipt.ts';
 import { parseReceipt, verifyReceipt, verifyReceiptText } from './verify.ts';
 
 const honest = issue(payloadWith());
@@ -17,6 +19,27 @@ test('says what was checked, and that log and anchor are still to come', () => {
     proves: expect.any(Array),
     does_not_prove: expect.arrayContaining([expect.stringMatching(/^That it stands in the log: it carries no proof/)]),
   });
+});
+
+test('a receipt that says nothing of the log is refused where the log is demanded', () => {
+  expect(verifyReceipt(honest, keySet, { requireLog: true })).toMatchObject({ valid: false, code: 'not_logged' });
+  const withoutLogKeys = { keys: keySet.keys.filter(({ purpose }) => purpose === 'receipt') };
+  const logged = { ...honest, log: entryAt(leavesAround(), INDEX) };
+  expect(verifyReceipt(logged, keySet, { requireLog: true })).toMatchObject({ valid: true });
+  expect(verifyReceipt(logged, withoutLogKeys, { requireLog: true })).toMatchObject({ code: 'not_logged' });
+});
+
+test('says what could not be seen: prices, the signature of the caller, anybody paying', () => {
+  const sentences = (payload: ReceiptPayload) => {
+    const verdict = verifyReceipt(issue(payload), keySet);
+    return verdict.valid ? verdict.does_not_prove.join('\n') : '';
+  };
+  expect(sentences(payloadWith())).toMatch(/no published prices were given.*\n.*they did not sign it/);
+  expect(sentences(payloadWith())).not.toMatch(/test mode/);
+  expect(sentences(payloadWith({ livemode: false }))).toMatch(/made in test mode/);
+  const input = '("@method" "@path" "content-digest" "@authority");created=1795248000;keyid="client";nonce="b3k2Z1"';
+  const client_signature = clientSignature({ input, components: { '@authority': 'api.example.com' } });
+  expect(sentences(payloadWith({ client_signature }))).toMatch(/covers parts of it that were not given/);
 });
 
 test('an anchor that this version cannot check is reported as unchecked, not as verified', () => {

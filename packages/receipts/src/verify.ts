@@ -16,11 +16,13 @@ import { readLog, readReceipt } from './structure.ts';
 export interface VerifyOptions extends LogTrust {
   /** Where given, the receipt must have been charged at these prices. */
   readonly prices?: PublishedPrices;
+  /** Refuses what was not shown to stand in the log: whoever has stolen a retired key dates receipts back, and cannot log them there. */
+  readonly requireLog?: boolean;
   /** Parts of the request that the caller's own signature covers and the receipt does not state, to check that one too. */
   readonly requestComponents?: RequestComponents;
 }
 
-/** `pending`: the receipt carries none yet. `unchecked`: it carries one that cannot be checked here, and that proves nothing. */
+/** `pending`: the receipt carries none. `unchecked`: it carries one that cannot be checked here, and that proves nothing. */
 export type ProofState = 'pending' | 'unchecked';
 
 /** What was found in order. */
@@ -89,7 +91,7 @@ interface Verifying {
 
 /** As `verifyReceipt`, for many receipts that share checkpoints. Throws `Refused`. */
 export function verifyWithNotes(input: unknown, keys: unknown, { options, notes }: Verifying): Verified {
-  const { prices, requestComponents = {}, ...trust } = options;
+  const { prices, requireLog = false, requestComponents = {}, ...trust } = options;
   const { id, payload, digest: stated, signature, log, anchor } = readReceipt(input);
   if (id !== payload.receipt_id) throw new Refused('id_mismatch', `receipt.id is ${id}, payload.receipt_id is ${payload.receipt_id}.`);
 
@@ -107,6 +109,11 @@ export function verifyWithNotes(input: unknown, keys: unknown, { options, notes 
 
   const entry = readLog(log);
   const logged = entry && checkLog(payload, entry, keys, { trust, notes });
+  if (!logged && requireLog)
+    throw new Refused(
+      'not_logged',
+      entry ? 'No key of the log was at hand to check the proof.' : 'The receipt carries no proof from the log.',
+    );
   if (!logged && (trust.witnesses?.quorum ?? 0) > 0)
     throw new Refused('too_few_witnesses', 'The receipt carries no state of the log that witnesses could have cosigned.');
 
@@ -127,6 +134,6 @@ export function verifyWithNotes(input: unknown, keys: unknown, { options, notes 
     checks,
     ...(logged && { logged }),
     ...(anchored && { anchored }),
-    ...statementOf(checks, payload.kind, logged),
+    ...statementOf(checks, payload, logged),
   };
 }
