@@ -80,7 +80,7 @@ describe('receipts keys', () => {
     const { keys } = JSON.parse(keySet) as VaasKeySet;
     const [current, retired, ...others] = keys as [Key, Key, ...Key[]];
     const keep = (published: Key[]) => {
-      gateway.script({ json: { keys: published } });
+      gateway.script({ json: { keys: published } }, { json: { object: 'list', data: [] } });
       return terminal.type(['receipts', 'keys'], {});
     };
     const kept = () => JSON.parse(terminal.file('default.vaas-keys.json') ?? '').keys;
