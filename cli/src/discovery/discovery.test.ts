@@ -31,6 +31,7 @@ const AGENT = {
     agents: 'https://gateway.example/agents.md',
     agent_card: 'https://gateway.example/.well-known/agent-card.json',
     receipt_keys: 'https://gateway.example/.well-known/vaas-keys.json',
+    prices: 'https://gateway.example/v1/prices',
     security: 'https://gateway.example/.well-known/security.txt',
   },
 };

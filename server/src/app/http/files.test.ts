@@ -230,7 +230,7 @@ describe('somebody else’s file', () => {
   });
 });
 
-test.each(['%00', 'file-%00', 'file-%EF%BF%BF', '%20', 'a%2Fb', `file-${'f'.repeat(32)}`, 'x'.repeat(128)])(
+test.each(['file-%EF%BF%BF', '%20', 'a%2Fb', `file-${'f'.repeat(32)}`, 'x'.repeat(128)])(
   'the id %s is missing, and no failure',
   async (id) => {
     const missing = [404, 'not_found'];
@@ -242,6 +242,13 @@ test.each(['%00', 'file-%00', 'file-%EF%BF%BF', '%20', 'a%2Fb', `file-${'f'.repe
     expect(answerOf(await send(world.api, `/v1/uploads/${id}/cancel`, { method: 'POST', headers: auth }))).toEqual(missing);
   },
 );
+
+test.each(['%00', 'file-%00'])('the id %s is refused, or missing where a file itself goes, and no failure', async (id) => {
+  for (const method of ['GET', 'DELETE']) expect((await send(world.api, `/v1/files/${id}`, { method, headers: auth })).status).toBe(422);
+  expect((await send(world.api, `/v1/uploads/${id}/cancel`, { method: 'POST', headers: auth })).status).toBe(422);
+  expect((await transfer(`/v1/files/${id}/content`)).status).toBe(404);
+  expect((await transfer(`/v1/uploads/${id}/parts`, { body: formOf('x') })).status).toBe(404);
+});
 
 test.each(['after=%00', 'purpose=%00', 'limit=0', 'limit=10001', 'order=up', 'after=%ED%A0%80%00'])(
   'a list with %s is refused',
