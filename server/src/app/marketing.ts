@@ -13,6 +13,7 @@ import {
   emailTemplateRoutes,
 } from '../emails/index.ts';
 import { closeUnclaimed } from '../identity/index.ts';
+import type { WayOut } from '../invites/index.ts';
 import { peopleRoutes } from '../marketing/index.ts';
 import { forgetDeparted, indexPeople } from '../people/index.ts';
 import type { Accounts } from './accounts.ts';
@@ -34,6 +35,8 @@ export interface Marketing {
   readonly endpoints: readonly Endpoint[];
   readonly transfers: ReturnType<typeof createPeopleTransferApi>;
   readonly unsubscribePages: ReturnType<typeof createUnsubscribePages>;
+  /** What invitations say at their end, as all mails of the workspace. */
+  readonly wayOut: WayOut;
   readonly jobs: readonly Job[];
 }
 
@@ -69,6 +72,10 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
       ...endpointsOf(contract.emailTemplates, emailTemplateRoutes(createEmailTemplates({ pool, clock }))),
     ],
     unsubscribePages: createUnsubscribePages({ unsubscribing, log }),
+    wayOut: {
+      unsubscribeUrlOf: async (inviteId) => `${publicUrl()}/unsubscribe?token=${await unsubscribing.tokenOf(inviteId)}`,
+      postalAddress: config.mailPostalAddress,
+    },
     transfers: createPeopleTransferApi({ pool, clock, authenticator, peerAddress, limits: config.files, publicUrl, log }),
     jobs: [
       defineJob({

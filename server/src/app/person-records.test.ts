@@ -30,7 +30,13 @@ beforeAll(async () => {
     clock,
     endpointsOver: (_keys, identity) => {
       events = createEvents({ pool: pool(), clock, identity, plans });
-      invites = createInvites({ pool: pool(), clock, identity, gifts: plans.gifts });
+      invites = createInvites({
+        pool: pool(),
+        clock,
+        identity,
+        gifts: plans.gifts,
+        wayOut: { unsubscribeUrlOf: async () => `${publicUrl()}/unsubscribe` },
+      });
       const requests = createClientRequests({ pool: pool(), clock, throttle: identity.throttle });
       const emails = createEmails({ pool: pool(), clock, publicUrl, addressOf: async () => undefined });
       return [

@@ -119,13 +119,13 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
 
     const events = createEvents({ pool, clock, identity, plans });
     const pageOf = (slug: string) => `${config.webUrl ?? publicUrl()}/events/${slug}`;
-    const invites = createInvites({ pool, clock, identity, gifts: plans.gifts });
 
     const blobs = await openLocalDisk(dataDir.file('blobs'));
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl: foundation.databaseUrl }, log });
     const kept = await openKeptWork({ foundation, blobs, queue, books, accounts, inference });
     const peerAddress = createPeerAddress(config.trustedProxies);
     const marketing = openMarketing({ foundation, accounts, peerAddress, publicUrl });
+    const invites = createInvites({ pool, clock, identity, gifts: plans.gifts, wayOut: marketing.wayOut });
     const jobs = await startJobs({
       jobs: [
         ...kept.jobs,

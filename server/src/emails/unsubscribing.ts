@@ -1,4 +1,5 @@
-import type { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
+import { addressInvited } from '../invites/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { idSigned, signedId } from '../kernel/signed-id.ts';
 import { inTransaction } from '../kernel/transaction.ts';
@@ -9,9 +10,9 @@ const PROOF_BYTES = 16;
 
 /** The links by which whoever got a mail gets no more of them: signed, so that nobody unsubscribes others; they never expire. */
 export interface Unsubscribing {
-  /** The token of a mail's link, by the id of its recipient. */
+  /** The token of a mail's link, by the id of its recipient, or of the invitation that it brings. */
   tokenOf(recipientId: string): Promise<string>;
-  /** The recipient whose mail carries this token; undefined for one that no mail carries. */
+  /** The recipient, or the invitation, whose mail carries this token; undefined for one that no mail carries. */
   recipientOf(token: string): Promise<string | undefined>;
   /** Once or often comes to the same. @returns false for a token that no mail carries */
   unsubscribe(token: string): Promise<boolean>;
@@ -36,13 +37,9 @@ export function createUnsubscribing({ pool, clock }: { readonly pool: Pool; read
       const at = new Date(clock.now());
       await inTransaction(pool, async (client) => {
         const execute = (sql: string, values: unknown[]) => client.query(sql, values);
-        const { rows: mails } = await client.query<{ address: string | null; email_id: string }>(
-          'select address, email_id from email_recipients where recipient_id = $1',
-          [recipientId],
-        );
         // Without an address the person was erased, and gets nothing anyway.
-        const [mail] = mails;
-        if (!mail?.address) return;
+        const mail = await mailTo(client, recipientId);
+        if (!mail) return;
         const { rows: people } = await client.query<{ person_id: string; email: string; other_emails: string[] }>(
           `update people set unsubscribed_at = $2, updated_at = $2
            where unsubscribed_at is null and (email = $1 or (other_emails <> '{}' and other_emails @> array[$1]))
@@ -53,11 +50,28 @@ export function createUnsubscribing({ pool, clock }: { readonly pool: Pool; read
         await suppress(execute, { emails: [...new Set(emails)], reason: 'unsubscribed', at });
         for (const { person_id: personId } of people)
           await noteInHistory(execute, {
-            ...{ personId, action: 'unsubscribe', at, detail: { email_id: mail.email_id } },
+            ...{ personId, action: 'unsubscribe', at, detail: mail.detail },
             actor: { kind: 'system', id: null },
           });
       });
       return true;
     },
   };
+}
+
+/** Which mail somebody unsubscribes by. */
+interface AnsweredMail {
+  readonly address: string;
+  /** For the history of the person. */
+  readonly detail: Readonly<Record<string, string>>;
+}
+
+async function mailTo(client: PoolClient, id: string): Promise<AnsweredMail | undefined> {
+  const { rows } = await client.query<{ address: string | null; email_id: string }>(
+    'select address, email_id from email_recipients where recipient_id = $1',
+    [id],
+  );
+  if (rows[0]) return rows[0].address === null ? undefined : { address: rows[0].address, detail: { email_id: rows[0].email_id } };
+  const invited = await addressInvited(client, id);
+  return invited === undefined ? undefined : { address: invited, detail: { invite_id: id } };
 }

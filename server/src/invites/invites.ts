@@ -5,23 +5,24 @@ import type { Plans } from '../plans/index.ts';
 import { createActivate } from './activate.ts';
 import { createBatches } from './batches.ts';
 import { grantDue } from './grant.ts';
-import { sendDue } from './send.ts';
+import { sendDue, type WayOut } from './send.ts';
 
 interface InvitesDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly identity: Pick<Identity, 'claimable' | 'throttle' | 'sealForMail'>;
   readonly gifts: Plans['gifts'];
+  readonly wayOut: WayOut;
 }
 
 /** The slice, put together. */
-export const createInvites = ({ pool, clock, identity: { claimable, throttle, sealForMail }, gifts }: InvitesDeps) => ({
+export const createInvites = ({ pool, clock, identity: { claimable, throttle, sealForMail }, gifts, wayOut }: InvitesDeps) => ({
   batches: createBatches({ pool, clock }),
   activate: createActivate({ pool, clock, throttle }),
   /** A job: gives what was activated, and sends invitations. */
   async goOn(signal?: AbortSignal): Promise<void> {
     await grantDue({ pool, clock, claimable, gifts }, signal);
-    await sendDue({ pool, clock, sealForMail }, signal);
+    await sendDue({ pool, clock, sealForMail, wayOut }, signal);
   },
 });
 

@@ -15,6 +15,15 @@ interface SendDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly sealForMail: Identity['sealForMail'];
+  readonly wayOut: WayOut;
+}
+
+/** What each invitation says at its end: it advertises, so that the law asks for both. */
+export interface WayOut {
+  /** Where its recipient unsubscribes. */
+  unsubscribeUrlOf(inviteId: string): Promise<string>;
+  /** Of whoever invites, on one line. */
+  readonly postalAddress?: string | undefined;
 }
 
 type Pending = Pick<Batch, 'plan_id' | 'trial_days' | 'credit_nano' | 'subject' | 'message' | 'expires_at'> & {
@@ -48,7 +57,7 @@ async function learnOutcomes(pool: Pool): Promise<void> {
 }
 
 /** One transaction makes the codes, notes that the mails are on their way, and puts them there. @returns whether there may be more to do */
-const queueNext = ({ pool, clock, sealForMail }: SendDeps): Promise<boolean> =>
+const queueNext = ({ pool, clock, sealForMail, wayOut }: SendDeps): Promise<boolean> =>
   inTransaction(pool, async (client) => {
     const execute: Execute = (sql, values) => client.query(sql, values);
     const now = new Date(clock.now());
@@ -73,7 +82,11 @@ const queueNext = ({ pool, clock, sealForMail }: SendDeps): Promise<boolean> =>
       await execute("update invites set status = 'queued', code_hash = $2 where invite_id = $1", [invite_id, inviteCodeHash(code)]);
       await queueMail(execute, {
         ...{ to: email, template: 'beta-invite', dedupeKey: dedupeKey(invite_id), isSentOnce: true },
-        data: { sealed_code: sealForMail(code), email, name, subject: invite.subject, message: invite.message, ...giftOf(invite) },
+        data: {
+          ...{ sealed_code: sealForMail(code), email, name, subject: invite.subject, message: invite.message, ...giftOf(invite) },
+          unsubscribe_url: await wayOut.unsubscribeUrlOf(invite_id),
+          ...(wayOut.postalAddress !== undefined && { postal_address: wayOut.postalAddress }),
+        },
       });
       await sightPerson(execute, { email, name, source: 'invite', at: now });
     }

@@ -1,6 +1,7 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { MailSender } from '../../adapters/mail/port.ts';
+import { createUnsubscribing, type Unsubscribing } from '../../emails/index.ts';
 import { createDesk, createOutbox } from '../../identity/index.ts';
 import { createInvites, type Invites, inviteRoutes } from '../../invites/index.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -16,15 +17,23 @@ let identified: Instance;
 let api: Instance;
 let invites: Invites;
 let admin: Awaited<ReturnType<typeof signUp>>;
+let unsubscribing: Unsubscribing;
 let mailbox: ReturnType<typeof openMailbox>;
 
 const over = (pool: typeof db.database.pool) =>
-  createInvites({ pool, clock: billing.clock, identity: identified.identity, gifts: billing.plans.gifts });
+  createInvites({
+    ...{ pool, clock: billing.clock, identity: identified.identity, gifts: billing.plans.gifts },
+    wayOut: {
+      unsubscribeUrlOf: async (inviteId) => `https://gateway.example/unsubscribe?token=${await unsubscribing.tokenOf(inviteId)}`,
+      postalAddress: '1 Ledger Lane, London',
+    },
+  });
 
 beforeAll(async () => {
   db = await openTestDatabase();
   billing = await plansUnderTest({ pool: db.database.pool });
   const { clock } = billing;
+  unsubscribing = createUnsubscribing({ pool: db.database.pool, clock });
   identified = await startInstance(db.database, db.url, { clock });
   invites = over(db.database.pool);
   api = await startInstance(db.database, db.url, { clock, endpoints: endpointsOf(contract.invites, inviteRoutes(invites, clock)) });
@@ -263,6 +272,31 @@ describe('a batch', () => {
       ],
     ]);
     expect((await get(`${BATCHES}?limit=1`)).items[0].batch_id).toBe(made.batch_id);
+  });
+
+  test('says in each mail who sends it and how to get no more, and whoever unsubscribes so gets nothing of a later one', async () => {
+    const email = someone();
+    const { batch_id } = await make({ recipients: [{ email: email.toUpperCase() }] });
+    await deliver();
+    const [mail] = (await mailbox.to(email.toUpperCase())).filter(({ text }) => text.includes('/invite?'));
+    const token = /^https:\/\/gateway\.example\/unsubscribe\?token=([\w-]{43})$/.exec(mail?.unsubscribeUrl ?? '')?.[1] ?? '';
+    for (const part of [mail?.text, mail?.html]) {
+      expect(part).toContain(mail?.unsubscribeUrl);
+      expect(part).toContain('1 Ledger Lane, London');
+    }
+    expect([await unsubscribing.unsubscribe(token), await unsubscribing.unsubscribe(token)]).toEqual([true, true]);
+    const [{ invite_id }] = (await get(`${BATCHES}/${batch_id}/invites`)).items;
+    expect(
+      await query(
+        `select p.unsubscribed_at is not null as is_unsubscribed, h.detail from people p join person_history h using (person_id)
+         where p.email = $1 and h.action = 'unsubscribe'`,
+        [email],
+      ),
+    ).toEqual([{ is_unsubscribed: true, detail: { invite_id } }]);
+    const later = await make({ recipients: [{ email }] });
+    await deliver();
+    expect((await get(`${BATCHES}/${later.batch_id}`)).counts).toMatchObject({ sent: 0, suppressed: 1 });
+    expect(await invitationsTo(email)).toEqual([]);
   });
 
   test('whose worker dies at any statement is mailed to each recipient exactly once', async () => {

@@ -14,12 +14,16 @@ export const BetaInvite = z.object({
   trial_days: z.number().nullable(),
   credit_usd: z.string().nullable(),
   expires_at: z.string(),
+  /** Rows that were written before invitations had it have none. */
+  unsubscribe_url: z.string().optional(),
+  /** Of whoever invites, on one line. */
+  postal_address: z.string().optional(),
 });
 
 const DEFAULT_MESSAGE = 'Hello {{name}},\n\nyou are invited to the beta of Tallygate.';
 
 export function composeBetaInvite(invite: z.infer<typeof BetaInvite>, url: string): Letter {
-  const { name, subject, message, plan, trial_days, credit_usd, expires_at } = invite;
+  const { name, subject, message, plan, trial_days, credit_usd, expires_at, unsubscribe_url, postal_address } = invite;
   const filled = (text: string) => text.replaceAll('{{name}}', () => name ?? 'there');
   return {
     subject: filled(subject ?? 'You are invited to the beta'),
@@ -32,5 +36,6 @@ export function composeBetaInvite(invite: z.infer<typeof BetaInvite>, url: strin
     ],
     action: { label: 'Activate the invitation', url },
     footnote: 'The invitation works once, with this address alone. If you do not want it, do nothing: no account is made.',
+    ...(unsubscribe_url !== undefined && { wayOut: { unsubscribeUrl: unsubscribe_url, postalAddress: postal_address } }),
   };
 }

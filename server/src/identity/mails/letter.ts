@@ -13,6 +13,15 @@ export interface Letter {
   readonly action?: { readonly label: string; readonly url: string };
   /** Said last and in small print: what to do if this mail was not expected. */
   readonly footnote: string;
+  /** Of a mail that advertises: what the law asks for in each of them. */
+  readonly wayOut?: WayOut;
+}
+
+/** How whoever gets a mail gets no more of its kind, and where its sender is. */
+export interface WayOut {
+  readonly unsubscribeUrl: string;
+  /** On one line. */
+  readonly postalAddress?: string | undefined;
 }
 
 /** The two parts of a mail's body. */
@@ -25,13 +34,13 @@ export function dress(letter: Letter): Dressed {
   return { text: toText(letter), html: toHtml(letter) };
 }
 
-function toText({ paragraphs, facts = [], action, footnote }: Letter): string {
+function toText({ paragraphs, facts = [], action, footnote, wayOut }: Letter): string {
   const width = Math.max(0, ...facts.map(([label]) => label.length));
   return [
     ...paragraphs,
     ...(facts.length > 0 ? [facts.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join('\n')] : []),
     ...(action ? [`${action.label}:\n${action.url}`] : []),
-    `--\n${footnote}\nTallygate`,
+    ['--', footnote, ...(wayOut ? [`Unsubscribe: ${wayOut.unsubscribeUrl}`] : []), 'Tallygate', ...postalAddressOf(wayOut)].join('\n'),
     '',
   ].join('\n\n');
 }
@@ -40,7 +49,7 @@ const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Hel
 const HIDDEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all';
 
 /** Tables and inline styles, since that is what mail programs draw alike; no image and no address is loaded from anywhere. */
-function toHtml({ subject, preview, paragraphs, facts = [], action, footnote }: Letter): string {
+function toHtml({ subject, preview, paragraphs, facts = [], action, footnote, wayOut }: Letter): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -64,13 +73,23 @@ function toHtml({ subject, preview, paragraphs, facts = [], action, footnote }: 
 ${paragraphs.map(paragraph).join('\n')}
 ${facts.length > 0 ? factTable(facts) : ''}
 ${action ? button(action) : ''}
-<tr><td style="padding:28px 32px"><div class="faint rule" style="padding-top:16px;border-top:1px solid #dfe2e7;${FONT};font-size:13px;line-height:1.5;color:#59636e">${escapeHtml(footnote)}</div></td></tr>
+<tr><td style="padding:28px 32px"><div class="faint rule" style="padding-top:16px;border-top:1px solid #dfe2e7;${FONT};font-size:13px;line-height:1.5;color:#59636e">${[escapeHtml(footnote), ...wayOutLines(wayOut)].join('<br>')}</div></td></tr>
 </table>
 </td></tr></table>
 </body>
 </html>
 `;
 }
+
+const postalAddressOf = (wayOut: WayOut | undefined): string[] => (wayOut?.postalAddress === undefined ? [] : [wayOut.postalAddress]);
+
+const wayOutLines = (wayOut: WayOut | undefined): string[] =>
+  wayOut === undefined
+    ? []
+    : [
+        `<a href="${escapeHtml(wayOut.unsubscribeUrl)}" class="faint" style="color:#59636e">Unsubscribe</a>`,
+        ...postalAddressOf(wayOut).map(escapeHtml),
+      ];
 
 const paragraph = (text: string): string =>
   `<tr><td class="ink" style="padding:16px 32px 0;${FONT};font-size:15px;line-height:1.6;color:#1f2328">${escapeHtml(text)}</td></tr>`;

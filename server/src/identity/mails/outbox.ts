@@ -91,6 +91,7 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
         subject: letter.subject,
         ...dress(letter),
         ...(letter.replyTo !== undefined && { replyTo: letter.replyTo }),
+        ...(letter.wayOut !== undefined && { unsubscribeUrl: letter.wayOut.unsubscribeUrl }),
       };
       await sender.send(mail, is_sent_once ? handOver : undefined);
       return undefined;
