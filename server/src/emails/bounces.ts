@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { noteInHistory, suppress } from '../people/index.ts';
+import { noteInHistory, recordBouncedAddress } from '../people/index.ts';
 import { type DeliveryReport, readDeliveryReport } from './delivery-report.ts';
 import type { ReturnPaths } from './return-paths.ts';
 import type { Unsubscribing } from './unsubscribing.ts';
@@ -80,7 +80,7 @@ async function take(client: PoolClient, row: Bounced, { report, at }: Told): Pro
     await client.query('update email_recipients set state = $2, last_error = $3, at = $4 where recipient_id = $1', [
       ...[row.recipient_id, state, error, at],
     ]);
-    await noteBounce(client, { ...row, error, at }, 'soft_bounce');
+    await noteSoftBounce(client, { ...row, error, at });
   }
   return { ...answer, changed: true };
 }
@@ -106,23 +106,19 @@ interface Bounce {
   readonly at: Date;
 }
 
-/** An address that is refused for good gets no further mail: to go on would cost the sender's good name. In the caller's transaction. */
+/** In the caller's transaction. */
 export async function recordBounce(client: PoolClient, { recipient_id, address, error, at }: Bounce): Promise<void> {
   await client.query("update email_recipients set state = 'bounced', last_error = $2, at = $3 where recipient_id = $1", [
     ...[recipient_id, error, at],
   ]);
-  await suppress((sql, values) => client.query(sql, values), { emails: [address], reason: 'bounced', at });
-  const { rowCount } = await client.query('update people set bounced_at = $2, updated_at = $2 where email = $1 and bounced_at is null', [
-    ...[address, at],
-  ]);
-  if (rowCount !== 0) await noteBounce(client, { recipient_id, address, error, at }, 'bounce');
+  await recordBouncedAddress(client, { address, error, at });
 }
 
-async function noteBounce(client: PoolClient, { address, error, at }: Bounce, action: 'bounce' | 'soft_bounce'): Promise<void> {
+async function noteSoftBounce(client: PoolClient, { address, error, at }: Bounce): Promise<void> {
   const { rows } = await client.query<{ person_id: string }>('select person_id from people where email = $1', [address]);
   for (const { person_id: personId } of rows)
     await noteInHistory((sql, values) => client.query(sql, values), {
-      ...{ personId, action, at, detail: { error } },
+      ...{ personId, action: 'soft_bounce', at, detail: { error } },
       actor: { kind: 'system', id: null },
     });
 }

@@ -10,7 +10,7 @@ export { type Execute, inUnit } from './execute.ts';
 export type { Call, Handlers } from './handlers.ts';
 export { createIdentity, type Identity } from './identity.ts';
 export { createDesk } from './mails/desk.ts';
-export { outcomesOfMails } from './mails/mail-outcomes.ts';
+export { type MailOutcome, outcomesOfMails } from './mails/mail-outcomes.ts';
 export { createOutbox, type Outbox } from './mails/outbox.ts';
 export { queueMail, queueMails } from './mails/queue-mail.ts';
 export { resetByOperator } from './mfa/reset.ts';

@@ -1,9 +1,9 @@
-import type { Pool } from 'pg';
-import { type Execute, type Identity, outcomesOfMails, queueMail } from '../identity/index.ts';
+import type { Pool, PoolClient } from 'pg';
+import { type Execute, type Identity, type MailOutcome, outcomesOfMails, queueMail } from '../identity/index.ts';
 import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { sightPerson, suppressedAmong } from '../people/index.ts';
+import { recordBouncedAddress, sightPerson, suppressedAmong } from '../people/index.ts';
 import { planOf } from '../plans/index.ts';
 import type { Batch } from './batches.ts';
 import { inviteCodeHash, newInviteCode } from './invite-code.ts';
@@ -36,24 +36,30 @@ const dedupeKey = (inviteId: string): string => `invite:${inviteId}`;
 
 /** Learns what became of the invitations that are on their way, and sends the next ones after them. */
 export async function sendDue(deps: SendDeps, signal?: AbortSignal): Promise<void> {
-  await learnOutcomes(deps.pool);
+  await learnOutcomes(deps);
   while (!signal?.aborted && (await queueNext(deps)));
 }
 
-async function learnOutcomes(pool: Pool): Promise<void> {
+async function learnOutcomes({ pool, clock }: SendDeps): Promise<void> {
   const { rows } = await pool.query<{ invite_id: string }>("select invite_id from invites where status = 'queued'");
-  for (const { dedupeKey: key, sentAt, isUnconfirmed, failure } of await outcomesOfMails(
-    pool,
-    rows.map(({ invite_id }) => dedupeKey(invite_id)),
-  ))
-    await pool.query("update invites set status = $2, sent_at = $3, failure = $4 where invite_id = $1 and status = 'queued'", [
-      ...[
-        key.slice(dedupeKey('').length),
-        sentAt !== null ? 'sent' : isUnconfirmed ? 'unconfirmed' : 'failed',
-        sentAt,
-        sentAt === null ? failure : null,
-      ],
-    ]);
+  const keys = rows.map(({ invite_id }) => dedupeKey(invite_id));
+  for (const outcome of await outcomesOfMails(pool, keys))
+    await inTransaction(pool, (client) => learn(client, outcome, new Date(clock.now())));
+}
+
+async function learn(
+  client: PoolClient,
+  { dedupeKey: key, sentAt, isUnconfirmed, isRecipientRefused, failure }: MailOutcome,
+  at: Date,
+): Promise<void> {
+  const { rows } = await client.query<{ address: string }>(
+    `update invites set status = $2, sent_at = $3, failure = $4 where invite_id = $1 and status = 'queued' returning lower(email) as address`,
+    [
+      ...[key.slice(dedupeKey('').length), sentAt !== null ? 'sent' : isUnconfirmed ? 'unconfirmed' : 'failed', sentAt],
+      sentAt === null ? failure : null,
+    ],
+  );
+  for (const { address } of isRecipientRefused ? rows : []) await recordBouncedAddress(client, { address, error: failure ?? '', at });
 }
 
 /** One transaction makes the codes, notes that the mails are on their way, and puts them there. @returns whether there may be more to do */

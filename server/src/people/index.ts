@@ -1,3 +1,4 @@
+export { recordBouncedAddress } from './bounced-address.ts';
 export { findPeople, walkPeople } from './find-people.ts';
 export { foldForSearch, normalAddress } from './fold.ts';
 export { forgetDeparted } from './forget-departed.ts';

@@ -1,6 +1,6 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { MailSender } from '../../adapters/mail/port.ts';
+import { MailRefused, type MailSender } from '../../adapters/mail/port.ts';
 import { createUnsubscribing, type Unsubscribing } from '../../emails/index.ts';
 import { createDesk, createOutbox } from '../../identity/index.ts';
 import { createInvites, type Invites, inviteRoutes } from '../../invites/index.ts';
@@ -163,6 +163,35 @@ test('an invitation of which nobody heard whether it was taken is unconfirmed, a
   expect((await get(`${BATCHES}/${batch_id}`)).counts).toMatchObject({ unconfirmed: 1, queued: 0, sent: 0 });
   expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject([{ status: 'unconfirmed', failure: 'the connection broke' }]);
   expect(await invitationsTo(email)).toEqual([]);
+});
+
+test.each([
+  ['address, so that it gets nothing more', 'recipient', { items: [{ status: 'failed', failure: '550 says no' }], later: 'suppressed', bounces: 1 }],
+  ['text alone, which is nothing against the address', 'mail', { items: [{ status: 'failed', failure: '550 says no' }], later: 'queued', bounces: 0 }],
+] as const)('an invitation that is refused for good for its %s', async (_what, of, { items, later, bounces }) => {
+  const email = someone();
+  await deliver();
+  const { batch_id } = await make({ recipients: [{ email: email.toUpperCase() }] });
+  await invites.goOn();
+  const refusing: MailSender = {
+    close: async () => {},
+    send: () => Promise.reject(new MailRefused('550 says no', { of })),
+  };
+  const desk = createDesk(identified.box, () => 'https://app.example');
+  await createOutbox({ pool: db.database.pool, sender: refusing, desk, log: silentLog() }).sendDue();
+  await invites.goOn();
+  expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject(items);
+  expect(
+    await query(
+      `select count(p.bounced_at)::int as bounced, count(h.*)::int as noted from people p
+         left join person_history h on h.person_id = p.person_id and h.action = 'bounce' and h.detail ->> 'error' = '550 says no'
+       where p.email = $1`,
+      [email],
+    ),
+  ).toEqual([{ bounced: bounces, noted: bounces }]);
+  const again = await make({ recipients: [{ email }] });
+  await invites.goOn();
+  expect((await get(`${BATCHES}/${again.batch_id}`)).counts).toMatchObject({ [later]: 1 });
 });
 
 describe('an activation', () => {

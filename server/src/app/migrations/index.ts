@@ -52,6 +52,7 @@ import { logGuardMigration } from './0073-log-guard.ts';
 import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
 import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
 import { importInSetsMigration } from './0078-import-in-sets.ts';
+import { refusedRecipientsMigration } from './0080-refused-recipients.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   mailsSentOnceMigration,
   emailsInTurnMigration,
   importInSetsMigration,
+  refusedRecipientsMigration,
 ];

@@ -119,8 +119,11 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
     await client.query('delete from mail_handovers where mail_id = $1', [row.id]);
     await client.query(
       `update mails set attempts = attempts + 1, last_error = $2, failed_at = case when $3 then clock_timestamp() end,
-              due_at = clock_timestamp() + $4 * interval '1 second' where id = $1`,
-      [row.id, failure.message.slice(0, MAX_ERROR_LENGTH), isOver, retrySeconds],
+              due_at = clock_timestamp() + $4 * interval '1 second', is_recipient_refused = $5 where id = $1`,
+      [
+        ...[row.id, failure.message.slice(0, MAX_ERROR_LENGTH), isOver, retrySeconds],
+        failure instanceof MailRefused && failure.of === 'recipient',
+      ],
     );
   }
 
