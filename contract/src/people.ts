@@ -315,7 +315,7 @@ export const peopleTransfers = c.router({
     path: '/v1/marketing/people/import',
     summary: 'Import people from CSV',
     description:
-      'The body is the CSV file itself, `Content-Type: text/csv`, UTF-8, at most 512 MiB, with a header: `email`, and any of `name`, `company`, `client_type`, `tags` (by semicolons), `event_slug`. Rows that cannot be taken are named by their lines; all others are in. Importing a file again changes nothing more.',
+      'The body is the CSV file itself, `Content-Type: text/csv`, UTF-8, at most 512 MiB, with a header: `email`, and any of `name`, `company`, `client_type`, `tags` (by semicolons), `event_slug` (of an event that there is). Rows that cannot be taken are named by their lines; all others are in. Importing a file again changes nothing more.',
     headers: headersA,
     body: csv('The file.'),
     responses: { 200: MarketingPeopleImportResponse, 408: problem, ...refusals.write },

@@ -1,5 +1,6 @@
 export { checkoutRoutes } from './checkout-routes.ts';
 export type { EventWithPlaces } from './event-rows.ts';
+export { eventSlugs } from './event-slugs.ts';
 export { createEvents, type Events } from './events.ts';
 export { toJsonLd } from './json-ld.ts';
 export { marketingEventRoutes } from './marketing-event-routes.ts';

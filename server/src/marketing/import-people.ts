@@ -1,6 +1,7 @@
 import type { MarketingPeopleImportResponse } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
+import { eventSlugs } from '../events/index.ts';
 import { actorOf, type Origin, type Principal, recordAudit } from '../identity/index.ts';
 import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -62,6 +63,7 @@ export async function importPeople(
 ): Promise<MarketingPeopleImportResponse> {
   const result: MarketingPeopleImportResponse = { rows: 0, created: 0, updated: 0, skipped: 0, failed: 0, errors: [] };
   const actor = actorOf(principal);
+  const slugs = await eventSlugs(pool);
   let columns: string[] | undefined;
   let pending: Row[] = [];
   const flush = async () => {
@@ -76,7 +78,7 @@ export async function importPeople(
       continue;
     }
     result.rows++;
-    const parsed = parseRow(row, columns);
+    const parsed = parseRow(row, columns, slugs);
     if (typeof parsed === 'string') {
       result.failed++;
       if (result.errors.length < MAX_ERRORS) result.errors.push({ line: row.line, message: parsed });
@@ -110,11 +112,14 @@ function columnsOf({ cells, fault }: CsvRow): string[] {
 const unusable = (msg: string) => invalidInput([{ loc: ['body'], msg: msg.slice(0, 300), type: 'value_error' }]);
 
 /** @returns the row, or what is wrong with it */
-function parseRow({ cells, fault }: CsvRow, columns: readonly string[]): Row | string {
+function parseRow({ cells, fault }: CsvRow, columns: readonly string[], slugs: ReadonlySet<string>): Row | string {
   if (fault !== undefined) return fault;
   if (cells.length !== columns.length) return `has ${cells.length} cells instead of ${columns.length}`;
   const parsed = Row.safeParse(Object.fromEntries(columns.map((column, at) => [column, withoutGuard(cells[at] ?? '')])));
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { event_slug: slug } = parsed.data;
+    return slug === undefined || slugs.has(slug) ? parsed.data : 'event_slug: must be the slug of an event that there is';
+  }
   return parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`).join('; ');
 }
 

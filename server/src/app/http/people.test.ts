@@ -232,6 +232,16 @@ describe('CSV', () => {
     ]);
   });
 
+  test('counts nobody as registered for an event that there is not', async () => {
+    const { body } = await upload('email,event_slug\nthere@example.com,vibethon\nnowhere@example.com,no-such-event\nplain@example.com,\n');
+    expect(body).toMatchObject({
+      ...{ rows: 3, created: 2, failed: 1 },
+      errors: [{ line: 3, message: 'event_slug: must be the slug of an event that there is' }],
+    });
+    expect((await find('there@example.com')).items).toMatchObject([{ event_slugs: ['vibethon'] }]);
+    expect((await find('nowhere@example.com')).total).toBe(0);
+  });
+
   test('taken twice is as good as once', async () => {
     const csv = 'email,name\ntwice@example.com,Twice\n';
     expect([(await upload(csv)).body.created, (await upload(csv)).body.updated]).toEqual([1, 1]);
