@@ -118,7 +118,8 @@ export const MarketingInviteBatchRequest = z
   })
   .meta({
     id: 'MarketingInviteBatchRequest',
-    description: 'Invitations: to `recipients` by mail, or one code with `shared_uses`. `plan_id` and `trial_days` come together.',
+    description:
+      'Invitations: to `recipients` by mail, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides.',
     examples: [
       {
         ...{ name: 'Spring beta', recipients: [{ email: 'ada@example.com', name: 'Ada' }], plan_id: 'pro', trial_days: 30 },

@@ -13,7 +13,7 @@ type Batch = MarketingInviteBatchResponse;
 /** What an activation gives, in words. */
 export const giftText = ({ grants: { plan_id, trial_days, credit_usd } }: Batch): string =>
   [plan_id !== null && `${plan_id} for ${trial_days} days`, credit_usd !== '0' && `${credit_usd} USD`].filter(Boolean).join(', ') ||
-  'nothing';
+  'an account';
 
 const LINES: readonly Column<Batch>[] = [
   { title: 'id', of: ({ batch_id }) => batch_id },

@@ -2030,7 +2030,7 @@ export interface MarketingInviteBatchListResponse {
   offset: number;
 }
 
-/** Invitations: to `recipients` by mail, or one code with `shared_uses`. `plan_id` and `trial_days` come together. */
+/** Invitations: to `recipients` by mail, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides. */
 export interface MarketingInviteBatchRequest {
   /** For the team. */
   name: string;

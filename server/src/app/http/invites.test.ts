@@ -166,9 +166,9 @@ test('an invitation of which nobody heard whether it was taken is unconfirmed, a
 });
 
 test.each([
-  ['address, so that it gets nothing more', 'recipient', { items: [{ status: 'failed', failure: '550 says no' }], later: 'suppressed', bounces: 1 }],
-  ['text alone, which is nothing against the address', 'mail', { items: [{ status: 'failed', failure: '550 says no' }], later: 'queued', bounces: 0 }],
-] as const)('an invitation that is refused for good for its %s', async (_what, of, { items, later, bounces }) => {
+  ['address, so that it gets nothing more', 'recipient', { later: 'suppressed', bounces: 1 }],
+  ['text alone, which is nothing against the address', 'mail', { later: 'queued', bounces: 0 }],
+] as const)('an invitation that is refused for good for its %s', async (_what, of, { later, bounces }) => {
   const email = someone();
   await deliver();
   const { batch_id } = await make({ recipients: [{ email: email.toUpperCase() }] });
@@ -180,7 +180,7 @@ test.each([
   const desk = createDesk(identified.box, () => 'https://app.example');
   await createOutbox({ pool: db.database.pool, sender: refusing, desk, log: silentLog() }).sendDue();
   await invites.goOn();
-  expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject(items);
+  expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject([{ status: 'failed', failure: '550 says no' }]);
   expect(
     await query(
       `select count(p.bounced_at)::int as bounced, count(h.*)::int as noted from people p
@@ -209,6 +209,17 @@ describe('an activation', () => {
     ).toEqual([{ n: 1 }]);
     expect((await mailbox.to(email)).map(({ subject }) => subject)).toEqual(['An account was made for you', 'Your plan is now Pro']);
     expect(await query('select sources from people where email = $1', [email])).toEqual([{ sources: expect.arrayContaining(['invite']) }]);
+  });
+
+  test('of a batch that gives neither plan nor credit makes the account, which its address claims, and books nothing', async () => {
+    const { code, grants } = await make({ shared_uses: 1 });
+    expect(grants).toEqual({ plan_id: null, trial_days: null, credit_usd: '0' });
+    const email = someone();
+    expect((await activate(code, email)).body).toMatchObject({ status: 'activated', plan_id: null, plan_until: null, credit_usd: '0' });
+    await invites.goOn();
+    const account = await accountOf(email);
+    expect([account.plan, await creditOf(account.id)]).toEqual(['free', '0']);
+    expect((await mailbox.to(email)).map(({ subject }) => subject)).toEqual(['An account was made for you']);
   });
 
   test('goes to the account that is there, and answers just as for one that is not', async () => {
