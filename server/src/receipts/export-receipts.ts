@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import { type Clock, monthEnd, monthStart, rfc3339 } from '../kernel/clock.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import type { ReceiptScope } from './list-receipts.ts';
-import { signedState } from './log/read-log.ts';
+import { provingState, type SignedState } from './log/read-log.ts';
 import { provenReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './receipt-row.ts';
 import { publishedKeys } from './signing-keys.ts';
 
@@ -14,6 +14,9 @@ interface ExportDeps {
   readonly isAnchoring: boolean;
 }
 
+/** Witnesses are asked every few seconds: a state this old has the cosignatures of those that are there. */
+const COSIGNED_WITHIN_MS = 60_000;
+
 /** Receipts whose proofs are worked out together. */
 const AT_ONCE = 500;
 
@@ -22,12 +25,9 @@ const AT_ONCE = 500;
  * receipts, each with its proof against that one state and with its anchor, and a last line that says how many there were, so that a file that
  * was cut is told from a whole one.
  */
-export async function* exportReceipts(
-  { pool, clock, isAnchoring }: ExportDeps,
-  scope: ReceiptScope,
-  month: string,
-): AsyncGenerator<Buffer, void, undefined> {
-  const state = await signedState(pool);
+export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, month: string): AsyncGenerator<Buffer, void, undefined> {
+  const { pool, clock, isAnchoring } = deps;
+  const state = await stateToProve(deps, scope, month);
   const { keys } = await publishedKeys(pool);
   const header: ReceiptExportHeader = {
     object: 'receipt_export',
@@ -47,6 +47,23 @@ export async function* exportReceipts(
     yield Buffer.concat(receipts.map(lineOf));
   }
   yield lineOf(end);
+}
+
+/**
+ * One that witnesses have cosigned, where it has what the month has in the log but for its last minute: what is newer than it stays pending in
+ * the file, rather than that all the rest is without cosignatures for as long as new receipts come in.
+ */
+async function stateToProve(
+  { pool, clock }: ExportDeps,
+  { accountId, livemode }: ReceiptScope,
+  month: string,
+): Promise<SignedState | undefined> {
+  const { rows } = await pool.query<{ last: bigint }>(
+    `select least(max(log_index), coalesce((select size from receipt_log_checkpoints where created_at <= $5 order by size desc limit 1), 0) - 1) as last
+       from receipts where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4`,
+    [accountId, livemode, monthStart(month), monthEnd(month), new Date(clock.now() - COSIGNED_WITHIN_MS)],
+  );
+  return provingState(pool, Number(rows[0]?.last));
 }
 
 async function* pagesOfMonth(pool: Pool, { accountId, livemode }: ReceiptScope, month: string): AsyncGenerator<ReceiptRow[]> {

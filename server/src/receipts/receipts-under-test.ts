@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
-import { newId, newReceiptId } from '../kernel/ids.ts';
+import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
 import { issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
 import type { SigningKey } from './signing-keys.ts';
 
@@ -18,7 +18,7 @@ export async function storeReceipts(pool: Pool, key: SigningKey, wishes: readonl
     const facts: ReceiptFacts = {
       kind: 'usage',
       receipt_id: newReceiptId(),
-      request_id: 'req_1',
+      request_id: newRequestId(),
       account_id: ACCOUNT_ID,
       key_id: null,
       livemode: true,

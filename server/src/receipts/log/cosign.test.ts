@@ -8,9 +8,11 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { tlogWitness } from '../../adapters/witness/tlog-witness.ts';
+import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { exportReceipts } from '../export-receipts.ts';
 import { findReceipt } from '../read-receipt.ts';
-import { storeReceipts } from '../receipts-under-test.ts';
+import { ACCOUNT_ID, storeReceipts } from '../receipts-under-test.ts';
 import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { appendAll } from './append.ts';
 import { cosignLog } from './cosign.ts';
@@ -114,6 +116,45 @@ test('a receipt comes with the newest state that witnesses have cosigned, as lon
   await cosign();
   expect((await findReceipt(pool, first)).log).toMatchObject({ tree_size: 7 });
 });
+
+test('a receipt is proven with the cosignatures of the witnesses that are there, while another is away or is one no more', async () => {
+  const early = await grow(2);
+  await cosign();
+  await witnesses[0]?.close();
+  const late = await grow(3);
+  await cosign();
+  await grow(1);
+  expect((await findReceipt(pool, late)).log).toMatchObject({ tree_size: 5, checkpoint: expect.stringContaining('\n— two.example ') });
+  // Both saw this one.
+  expect((await findReceipt(pool, early)).log).toMatchObject({ tree_size: 2 });
+  witnesses.shift();
+  await cosign();
+  expect((await findReceipt(pool, early)).log).toMatchObject({ tree_size: 6 });
+});
+
+test('an export has cosignatures while receipts come in, and leaves none unproven that is older than a minute', async () => {
+  await grow(3);
+  await cosign();
+  await grow(2);
+  expect(await exported(NOW + 59_000)).toMatchObject({
+    checkpoint: expect.stringMatching(/\n3\n[\s\S]*— two\.example /),
+    receipts: 5,
+    logged: 3,
+  });
+  expect(await exported(NOW + 60_000)).toMatchObject({ checkpoint: expect.stringMatching(/\n5\n/), receipts: 5, logged: 5 });
+  // Others of the log are no reason to leave the cosigned state.
+  await pool.query('update receipts set account_id = $1 where log_index > 2', [newId()]);
+  expect(await exported(NOW + 60_000)).toMatchObject({ checkpoint: expect.stringMatching(/\n3\n/), receipts: 3, logged: 3 });
+});
+
+async function exported(now: number): Promise<object> {
+  const deps = { pool, clock: { now: () => now }, isAnchoring: false };
+  const lines: string[] = [];
+  for await (const part of exportReceipts(deps, { accountId: ACCOUNT_ID, livemode: true }, '2026-11'))
+    lines.push(...part.toString().trimEnd().split('\n'));
+  const [header = '', ...rest] = lines;
+  return { ...JSON.parse(rest.at(-1) ?? ''), checkpoint: JSON.parse(header).checkpoint };
+}
 
 test('a witness that has forgotten what was said, or that was never told, is met where it stands', async () => {
   await grow(2);

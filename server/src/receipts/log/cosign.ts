@@ -32,6 +32,8 @@ export interface CosignDeps {
 export async function cosignLog({ pool, witnesses, own, clock, log, onRefusals }: CosignDeps, signal: AbortSignal): Promise<void> {
   const state = await signedState(pool);
   if (!state) return;
+  // Proofs are chosen by the cosignatures of today's witnesses: those of one that was taken off the list do not count.
+  await pool.query('delete from receipt_log_witnesses where name <> all ($1)', [witnesses.map(({ key }) => key.name)]);
   const records = await ownRecords(pool, allOf(own));
   const outcomes = await Promise.all(
     witnesses.map(async (known) => {

@@ -24,15 +24,22 @@ export async function signedState(db: Pool | PoolClient): Promise<SignedState | 
 }
 
 /**
- * The state to prove an entry against: the newest of those that the most witnesses have cosigned, where it has the entry, otherwise the newest.
- * Undefined while the log is empty.
+ * The state to prove an entry against: of those that have it, one that the most of today's witnesses have cosigned, and of these the newest; the
+ * newest of all where none of them has cosigned one. A witness that is away, or is one no more, so keeps no entry from the cosignatures of the
+ * others. Looked at is the newest state of each number of cosignatures, and not every state there ever was. Undefined while the log is empty.
  */
 export async function provingState(pool: Pool, index: number): Promise<SignedState | undefined> {
   const { rows } = await pool.query<{ size: bigint; note: string }>(
-    'select size, note from receipt_log_checkpoints where cosignatures > 0 order by cosignatures desc, size desc limit 1',
+    `select newest.size, newest.note
+       from generate_series(1, (select max(cosignatures) from receipt_log_checkpoints)) as signers,
+            lateral (select size, note from receipt_log_checkpoints where cosignatures = signers::smallint and size > $1
+                      order by size desc limit 1) newest,
+            lateral (select count(*) as today from receipt_log_witnesses where position(E'\\n— ' || name || ' ' in newest.note) > 0) cosigned
+      where today > 0 order by today desc, size desc limit 1`,
+    [index],
   );
   const [row] = rows;
-  return row && Number(row.size) > index ? { size: Number(row.size), note: row.note } : signedState(pool);
+  return row ? { size: Number(row.size), note: row.note } : signedState(pool);
 }
 
 /** The newest. @throws Problem `not_found` while the log is empty */
