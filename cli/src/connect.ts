@@ -1,7 +1,8 @@
 import type { Tallygate } from '@tallygate/sdk';
 import type { CommandWorld } from './command.ts';
 import { type KeptLogin, readKeptLogin, readLogin } from './credentials.ts';
-import { notLoggedIn } from './failure.ts';
+import { EXIT } from './exit-codes.ts';
+import { Failure, notLoggedIn } from './failure.ts';
 import { VERSION } from './version.ts';
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
@@ -34,9 +35,34 @@ export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<
   return new Tallygate({ baseUrl, ...credential, headers: USER_AGENT, fetch: fetchFromGateway });
 }
 
-/** The gateway that is meant. */
-export const addressOf = ({ baseUrl, env }: Pick<ConnectWorld, 'baseUrl' | 'env'>, login: KeptLogin | undefined): string =>
-  baseUrl ?? env.baseUrl ?? login?.base_url ?? DEFAULT_BASE_URL;
+/** The gateway that is meant. What cannot be an address is told of before anything else: "not logged in at foo" would lead nowhere. */
+export function addressOf({ baseUrl, env }: Pick<ConnectWorld, 'baseUrl' | 'env'>, login: KeptLogin | undefined): string {
+  if (baseUrl !== undefined) return requireAddress('--base-url', baseUrl);
+  if (env.baseUrl !== undefined) return requireAddress('TALLYGATE_BASE_URL', env.baseUrl);
+  return login?.base_url ?? DEFAULT_BASE_URL;
+}
+
+/** The text itself is not shown: it may be a key that was set in the wrong place. */
+function requireAddress(name: string, text: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  // `localhost:8787` and `gateway.example.com/v1` lack only their beginning.
+  const [, host] = /^((?:localhost|\[[\da-f:]+\]|[a-z\d-]+(?:\.[a-z\d-]+)+)(?::\d+)?)(?:\/.*)?$/i.exec(text) ?? [];
+  const nextStep =
+    host === undefined
+      ? 'Give one such as https://gateway.example.com.'
+      : `Did you mean ${/^(localhost|127\.|\[::1\])/.test(host) ? 'http' : 'https'}://${host}?`;
+  throw new Failure('bad_address', `${name} must be an http or https address.`, EXIT.usage, nextStep);
+}
+
+const MALFORMED_STEP = 'Copy it again, in one line; `tallygate keys create` makes another key.';
+
+/** @throws Failure for what cannot be a credential; it is not shown */
+function requireCredential(name: Source, text: string): string {
+  const credential = text.trim();
+  if (/^[\x21-\x7e]+$/.test(credential)) return credential;
+  const message = `${name} is malformed: it has a line break, a space or another character that no credential has.`;
+  throw new Failure('malformed_credential', message, EXIT.authenticationNeeded, MALFORMED_STEP);
+}
 
 /** Where a credential comes from; its words are what `tallygate doctor` says. */
 export type Source = 'TALLYGATE_API_KEY' | 'TALLYGATE_SESSION_TOKEN' | 'login';
@@ -60,11 +86,11 @@ export function sourceFor(
 async function credentialFor(world: ConnectWorld, wish: Wish, baseUrl: string, login: KeptLogin | undefined) {
   const { env, profile } = world;
   const source = sourceFor(world, wish, baseUrl, login);
-  if (source === 'TALLYGATE_API_KEY') return { apiKey: env.apiKey };
+  if (env.apiKey !== undefined && source === 'TALLYGATE_API_KEY') return { apiKey: requireCredential(source, env.apiKey) };
   // The keyring is asked only when its answer is needed.
   const sessionToken = source === 'login' ? (await readLogin(world, profile))?.session_token : env.sessionToken;
   if (sessionToken === undefined) throw notLoggedIn(` at ${trimmed(baseUrl)}${profile === 'default' ? '' : ` as profile "${profile}"`}`);
-  return { sessionToken, apiKey: null };
+  return { sessionToken: requireCredential(source ?? 'login', sessionToken), apiKey: null };
 }
 
 const sameAddress = (a: string, b: string): boolean => trimmed(a) === trimmed(b);

@@ -49,10 +49,35 @@ it('leads to the documentation of a code it has no advice for', async () => {
   expect(stderr).toContain('next: Read https://tallygate.example/docs/errors/forbidden');
 });
 
-it('says which address did not answer', async () => {
-  const { stderr, exitCode } = await terminal.type(['models', '--base-url', 'ftp://nowhere']);
-  expect(stderr).toContain('error: The base URL must be an http or https address, not "ftp://nowhere".');
-  expect(exitCode).toBe(1);
+it.each([
+  ['ftp://nowhere', 'Give one such as https://gateway.example.com.'],
+  ['foo', 'Give one such as https://gateway.example.com.'],
+  ['tg_test_SECRET', 'Give one such as https://gateway.example.com.'],
+  ['localhost:8787', 'Did you mean http://localhost:8787?'],
+  ['gateway.example.com/v1', 'Did you mean https://gateway.example.com?'],
+])('says what is wrong with the address %s before it asks for a login, and does not repeat it', async (baseUrl, nextStep) => {
+  const { stderr, exitCode } = await terminal.type(['keys', 'list'], { baseUrl });
+  const message = 'error: TALLYGATE_BASE_URL must be an http or https address.';
+  expect(stderr).toBe(`${message}\n  code: bad_address\n  next: ${nextStep}\n`);
+  expect(exitCode).toBe(2);
+  const option = await terminal.type(['models', '--base-url', baseUrl]);
+  expect(option.stderr).toContain('error: --base-url must be an http or https address.');
+});
+
+it('tells of a malformed credential by its name, and shows nothing of it', async () => {
+  const malformed = 'tg_test_SECRET\nX';
+  for (const [name, circumstances] of [
+    ['TALLYGATE_API_KEY', { apiKey: malformed }],
+    ['TALLYGATE_SESSION_TOKEN', { sessionToken: malformed }],
+  ] as const) {
+    const { stdout, stderr, exitCode } = await terminal.type(['whoami', '--json', 'all'], circumstances);
+    expect(JSON.parse(stderr)).toMatchObject({
+      error: { code: 'malformed_credential', message: expect.stringContaining(`${name} is malformed`) },
+    });
+    expect(exitCode).toBe(4);
+    expect(stdout + stderr).not.toContain('SECRET');
+  }
+  expect(gateway.requests).toEqual([]);
 });
 
 it('says that something else than a gateway answers, instead of showing what it says', async () => {

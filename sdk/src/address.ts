@@ -12,11 +12,23 @@ export interface Address {
   readonly baseUrl?: string | undefined;
 }
 
-/** @throws TypeError when there are two */
+/** @throws TypeError when there are two, or when it is nothing that could be one */
 export function credentialOf({ apiKey, sessionToken }: Address): string | undefined {
   if (apiKey && sessionToken) throw new TypeError('Give either apiKey or sessionToken: the service refuses both at once.');
-  if (apiKey === null) return sessionToken;
-  return sessionToken || apiKey || environmentVariable('TALLYGATE_API_KEY');
+  if (sessionToken) return wellFormed('sessionToken', sessionToken);
+  if (apiKey === null) return undefined;
+  return apiKey ? wellFormed('apiKey', apiKey) : wellFormed('TALLYGATE_API_KEY', environmentVariable('TALLYGATE_API_KEY'));
+}
+
+/**
+ * Credentials are visible ASCII. One that was pasted or read with more than itself is told of here, and never shown: `fetch` would quote it
+ * in the message of its error. White space around it, such as the line break at the end of a file, does no harm.
+ */
+function wellFormed<T extends string | undefined>(name: string, given: T): string | T {
+  const credential = given?.trim();
+  if (credential === undefined) return given;
+  if (/^[\x21-\x7e]+$/.test(credential)) return credential;
+  throw new TypeError(`${name} is malformed: it has a line break, a space or another character that no credential has. Copy it again.`);
 }
 
 /** Without `/v1`, which people paste because OpenAI's clients want it so. */
@@ -24,9 +36,12 @@ export function baseUrlOf(given: string | undefined): string {
   const text = given ?? environmentVariable('TALLYGATE_BASE_URL') ?? DEFAULT_BASE_URL;
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol))
-    throw new TypeError(`The base URL must be an http or https address, not "${text}".`);
+    throw new TypeError(`The base URL must be an http or https address, not "${withoutSecrets(text)}".`);
   return `${url.origin}${url.pathname}`.replace(/\/+$/, '').replace(/\/v1$/, '');
 }
+
+/** A key that was set in place of the address, and the password of an address, are nobody else's to read. */
+const withoutSecrets = (text: string): string => text.replace(/\/\/[^/]*@/, '//…@').replace(/\btgs?_.*/s, 'tg_…');
 
 /** What OpenAI's clients call it. @throws TypeError without a credential */
 export function openaiAddress(baseUrl: string, credential: string | undefined): { baseURL: string; apiKey: string } {

@@ -2,6 +2,7 @@ import type { AnchorListResponse, AnchorResponse, AnchorState } from './generate
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which anchors. */
@@ -25,6 +26,6 @@ export class Anchors {
   }
 
   get(anchorId: string, options?: CallOptions): Call<AnchorResponse> {
-    return this.#transport.json({ method: 'GET', path: `/v1/anchors/${encodeURIComponent(anchorId)}` }, options);
+    return this.#transport.json({ method: 'GET', path: `/v1/anchors/${pathStep(anchorId)}` }, options);
   }
 }

@@ -3,6 +3,7 @@ import type { Call } from './transport/call.ts';
 import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
 import { sleep } from './transport/deadline.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which batches: at most `limit` after the one with the id `after`. */
@@ -68,4 +69,4 @@ export class Batches {
   }
 }
 
-const batchPath = (batchId: string): string => `/v1/batches/${encodeURIComponent(batchId)}`;
+const batchPath = (batchId: string): string => `/v1/batches/${pathStep(batchId)}`;

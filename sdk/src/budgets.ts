@@ -7,6 +7,7 @@ import type {
 } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** `tallygate.budgets`: hard monthly caps of API keys. */
@@ -48,4 +49,4 @@ export class Budgets {
   }
 }
 
-const budgetPath = (keyId: string): string => `/v1/keys/${encodeURIComponent(keyId)}/budget`;
+const budgetPath = (keyId: string): string => `/v1/keys/${pathStep(keyId)}/budget`;

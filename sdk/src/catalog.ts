@@ -1,6 +1,7 @@
 import type { Model, ModelList, PriceList } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** `tallygate.models`: what can be asked, and what it costs. */
@@ -23,6 +24,6 @@ export class Models {
 
   /** One model with its prices. */
   get(model: string, options?: CallOptions): Call<Model> {
-    return this.#transport.json({ method: 'GET', path: `/v1/models/${encodeURIComponent(model)}` }, options);
+    return this.#transport.json({ method: 'GET', path: `/v1/models/${pathStep(model)}` }, options);
   }
 }

@@ -8,6 +8,7 @@ import type {
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which requests. */
@@ -38,7 +39,7 @@ export class ClientRequests {
 
   /** Moves it on, gives it an owner, adds a note. Rejects with a `ConflictError` for a step that makes no sense. */
   update(requestId: string, request: MarketingClientRequestUpdateRequest, options?: CallOptions): Call<MarketingClientRequestRecord> {
-    const path = `/v1/marketing/client-requests/${encodeURIComponent(requestId)}`;
+    const path = `/v1/marketing/client-requests/${pathStep(requestId)}`;
     return this.#transport.json({ method: 'PATCH', path, body: request }, options);
   }
 }

@@ -10,6 +10,7 @@ import type {
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which content. */
@@ -63,8 +64,8 @@ export class Content {
 
   /** Published content with its text (Markdown, not cleaned for HTML). Needs no credential. */
   read(slug: string, options?: CallOptions): Call<PublishedContentResponse> {
-    return this.#transport.json({ method: 'GET', path: `/v1/content/${encodeURIComponent(slug)}` }, options);
+    return this.#transport.json({ method: 'GET', path: `/v1/content/${pathStep(slug)}` }, options);
   }
 }
 
-const contentPath = (contentId: string): string => `/v1/marketing/content/${encodeURIComponent(contentId)}`;
+const contentPath = (contentId: string): string => `/v1/marketing/content/${pathStep(contentId)}`;

@@ -11,6 +11,7 @@ import type { ItemQuery } from './responses.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** `tallygate.conversations.items`: what was said. */
@@ -76,6 +77,6 @@ export class Conversations {
   }
 }
 
-const conversationPath = (conversationId: string): string => `/v1/conversations/${encodeURIComponent(conversationId)}`;
+const conversationPath = (conversationId: string): string => `/v1/conversations/${pathStep(conversationId)}`;
 const itemsPath = (conversationId: string): string => `${conversationPath(conversationId)}/items`;
-const itemPath = (conversationId: string, itemId: string): string => `${itemsPath(conversationId)}/${encodeURIComponent(itemId)}`;
+const itemPath = (conversationId: string, itemId: string): string => `${itemsPath(conversationId)}/${pathStep(itemId)}`;

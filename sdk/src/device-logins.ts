@@ -54,12 +54,12 @@ export class DeviceLogins {
 
   /** Gives the program a session of the caller, whose own was opened with the password within the last fifteen minutes. */
   approve(request: DeviceDecisionRequest, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'POST', path: `${DECISIONS}/approve`, body: request }, options);
+    return this.#transport.empty({ method: 'POST', path: `${DECISIONS}/approve`, body: request }, options);
   }
 
   /** Turns the program away. */
   deny(request: DeviceDecisionRequest, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'POST', path: `${DECISIONS}/deny`, body: request }, options);
+    return this.#transport.empty({ method: 'POST', path: `${DECISIONS}/deny`, body: request }, options);
   }
 }
 

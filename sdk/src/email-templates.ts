@@ -7,6 +7,7 @@ import type {
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which templates. */
@@ -50,4 +51,4 @@ export class EmailTemplates {
 }
 
 const PATH = '/v1/marketing/email-templates';
-const templatePath = (templateId: string): string => `${PATH}/${encodeURIComponent(templateId)}`;
+const templatePath = (templateId: string): string => `${PATH}/${pathStep(templateId)}`;

@@ -11,6 +11,7 @@ import type {
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which recipients of a mail. */
@@ -70,4 +71,4 @@ export class Emails {
   }
 }
 
-const emailPath = (emailId: string): string => `/v1/marketing/emails/${encodeURIComponent(emailId)}`;
+const emailPath = (emailId: string): string => `/v1/marketing/emails/${pathStep(emailId)}`;

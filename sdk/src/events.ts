@@ -13,6 +13,7 @@ import type {
 } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** How to pay for a place. */
@@ -90,17 +91,17 @@ export class Events {
 
   /** Changes what is given. More places go to the waitlist at once. */
   update(eventId: string, request: SiteEventUpdateRequest, options?: CallOptions): Call<SiteEventResponse> {
-    return this.#transport.json({ method: 'PATCH', path: `/v1/events/admin/${encodeURIComponent(eventId)}`, body: request }, options);
+    return this.#transport.json({ method: 'PATCH', path: `/v1/events/admin/${pathStep(eventId)}`, body: request }, options);
   }
 
   /** A draft becomes public. */
   publish(eventId: string, options?: CallOptions): Call<SiteEventResponse> {
-    return this.#transport.json({ method: 'POST', path: `/v1/events/admin/${encodeURIComponent(eventId)}/publish` }, options);
+    return this.#transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/publish` }, options);
   }
 
   /** Puts an event away for good. */
   archive(eventId: string, options?: CallOptions): Call<SiteEventResponse> {
-    return this.#transport.json({ method: 'POST', path: `/v1/events/admin/${encodeURIComponent(eventId)}/archive` }, options);
+    return this.#transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/archive` }, options);
   }
 
   /** Every registration for every event, the newest first. Of one event: `marketingEvents.registrations`. */
@@ -124,5 +125,5 @@ export class Events {
   }
 }
 
-const eventPath = (slug: string): string => `/v1/events/${encodeURIComponent(slug)}`;
-const registrationPath = (registrationId: string): string => `/v1/events/admin/registrations/${encodeURIComponent(registrationId)}`;
+const eventPath = (slug: string): string => `/v1/events/${pathStep(slug)}`;
+const registrationPath = (registrationId: string): string => `/v1/events/admin/registrations/${pathStep(registrationId)}`;

@@ -2,6 +2,7 @@ import type { CreateFileFields, FileDeleted, FileList, FileObject } from './gene
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** A file to be stored. */
@@ -71,4 +72,4 @@ export class Files {
   }
 }
 
-const filePath = (fileId: string): string => `/v1/files/${encodeURIComponent(fileId)}`;
+const filePath = (fileId: string): string => `/v1/files/${pathStep(fileId)}`;

@@ -45,7 +45,7 @@ export class Identity {
 
   /** Revokes the session token that this client carries. */
   logout(options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'POST', path: '/v1/users/logout' }, options);
+    return this.#transport.empty({ method: 'POST', path: '/v1/users/logout' }, options);
   }
 
   /** The profile of whoever owns the credential. */
@@ -60,12 +60,12 @@ export class Identity {
 
   /** Changes the password and ends every other session of the user. */
   changePassword(request: PasswordChangeRequest, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'POST', path: '/v1/users/me/password', body: request }, options);
+    return this.#transport.empty({ method: 'POST', path: '/v1/users/me/password', body: request }, options);
   }
 
   /** Confirms an address, or completes its change, with the token of the mail. */
   verifyEmail(token: string, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'POST', path: '/v1/users/verify-email', body: { token } }, options);
+    return this.#transport.empty({ method: 'POST', path: '/v1/users/verify-email', body: { token } }, options);
   }
 
   /** Sends the confirmation mail again; the answer does not tell whether the address has an account. */
@@ -80,11 +80,11 @@ export class Identity {
 
   /** Sets a new password with the token of the mail, and ends every session of the user. */
   resetPassword(request: PasswordResetRequest, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'POST', path: '/v1/users/password-reset/confirm', body: request }, options);
+    return this.#transport.empty({ method: 'POST', path: '/v1/users/password-reset/confirm', body: request }, options);
   }
 
   /** Closes the account for good: every key and session dies, the address is free again, usage and receipts stay. */
   close(request: AccountCloseRequest, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'POST', path: '/v1/users/me/close', body: request }, options);
+    return this.#transport.empty({ method: 'POST', path: '/v1/users/me/close', body: request }, options);
   }
 }

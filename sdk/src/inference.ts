@@ -12,6 +12,7 @@ import type { Call } from './transport/call.ts';
 import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
 import type { EventStream } from './transport/event-stream.ts';
+import { pathStep } from './transport/path.ts';
 import type { Operation, Transport } from './transport/transport.ts';
 
 type PlainRequest = ChatCompletionRequest & { stream?: false | null | undefined };
@@ -102,7 +103,7 @@ export class ChatCompletions {
   }
 }
 
-const completionPath = (completionId: string): string => `/v1/chat/completions/${encodeURIComponent(completionId)}`;
+const completionPath = (completionId: string): string => `/v1/chat/completions/${pathStep(completionId)}`;
 
 /** `tallygate.chat` */
 export class Chat {

@@ -10,6 +10,7 @@ import type {
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 const BATCHES = '/v1/events/admin/invite-batches';
@@ -54,9 +55,9 @@ export class Invites {
 
   /** Ends one invitation. Twice is as good as once. */
   revoke(batchId: string, inviteId: string, options?: CallOptions): Call<MarketingInviteRecord> {
-    const path = `${batchPath(batchId)}/invites/${encodeURIComponent(inviteId)}/revoke`;
+    const path = `${batchPath(batchId)}/invites/${pathStep(inviteId)}/revoke`;
     return this.#transport.json({ method: 'POST', path }, options);
   }
 }
 
-const batchPath = (batchId: string): string => `${BATCHES}/${encodeURIComponent(batchId)}`;
+const batchPath = (batchId: string): string => `${BATCHES}/${pathStep(batchId)}`;

@@ -1,6 +1,7 @@
 import type { CreateKeyRequest, KeyCreatedResponse, KeyResponse, RotateKeyRequest, UpdateKeyRequest } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** `tallygate.keys`: API keys of the account. */
@@ -33,7 +34,7 @@ export class Keys {
 
   /** The key stops working everywhere within a second. Revoking a revoked key changes nothing. */
   revoke(keyId: string, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'DELETE', path: keyPath(keyId) }, options);
+    return this.#transport.empty({ method: 'DELETE', path: keyPath(keyId) }, options);
   }
 
   /** Replaces the secret; id, name, cap and history stay. The old secret dies at once, or after `grace_seconds`. */
@@ -42,4 +43,4 @@ export class Keys {
   }
 }
 
-const keyPath = (keyId: string): string => `/v1/keys/${encodeURIComponent(keyId)}`;
+const keyPath = (keyId: string): string => `/v1/keys/${pathStep(keyId)}`;

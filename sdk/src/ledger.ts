@@ -9,6 +9,7 @@ import type {
 } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which usage, and how it is summed up. Days are `YYYY-MM-DD`, UTC, both included. */
@@ -54,6 +55,6 @@ export class Requests {
 
   /** Attempts, times and money of one request; no prompt, no answer. */
   get(requestId: string, options?: CallOptions): Call<RequestTrace> {
-    return this.#transport.json({ method: 'GET', path: `/v1/requests/${encodeURIComponent(requestId)}` }, options);
+    return this.#transport.json({ method: 'GET', path: `/v1/requests/${pathStep(requestId)}` }, options);
   }
 }

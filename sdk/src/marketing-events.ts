@@ -8,6 +8,7 @@ import type {
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** `tallygate.marketingEvents`: events as the marketing workspace works with them; needs the role `marketing`. */
@@ -44,7 +45,7 @@ export class MarketingEvents {
     request: MarketingEventRegistrationUpdateRequest,
     options?: CallOptions,
   ): Call<MarketingEventRegistrationRecord> {
-    const path = `/v1/marketing/event-registrations/${encodeURIComponent(registrationId)}`;
+    const path = `/v1/marketing/event-registrations/${pathStep(registrationId)}`;
     return this.#transport.json({ method: 'PATCH', path, body: request }, options);
   }
 
@@ -59,4 +60,4 @@ export class MarketingEvents {
   }
 }
 
-const eventPath = (slug: string): string => `/v1/marketing/events/${encodeURIComponent(slug)}`;
+const eventPath = (slug: string): string => `/v1/marketing/events/${pathStep(slug)}`;

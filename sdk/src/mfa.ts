@@ -1,6 +1,7 @@
 import type { MfaBeginResponse, MfaDisableRequest, MfaStatusResponse, MfaVerifyRequest } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** `tallygate.mfa`: the second factor of the user behind the credential. */
@@ -33,6 +34,6 @@ export class Mfa {
 
   /** For administrators: removes another user's second factor and ends their sessions; a mail tells them. */
   reset(userId: string, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'DELETE', path: `/v1/admin/users/${encodeURIComponent(userId)}/mfa` }, options);
+    return this.#transport.empty({ method: 'DELETE', path: `/v1/admin/users/${pathStep(userId)}/mfa` }, options);
   }
 }

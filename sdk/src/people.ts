@@ -9,6 +9,7 @@ import type {
 import { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which people; all that is given holds together. */
@@ -71,4 +72,4 @@ export class People {
   }
 }
 
-const personPath = (personId: string): string => `/v1/marketing/people/${encodeURIComponent(personId)}`;
+const personPath = (personId: string): string => `/v1/marketing/people/${pathStep(personId)}`;

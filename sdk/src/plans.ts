@@ -33,6 +33,7 @@ import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import { sleep } from './transport/deadline.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** What a balance is topped up with. */
@@ -136,7 +137,7 @@ export class Plans {
 
   /** How a checkout stands; `completed` once what was paid for is in effect. */
   getCheckout(checkoutId: string, options?: CallOptions): Call<PlanCheckoutState> {
-    return this.#get(`checkouts/${encodeURIComponent(checkoutId)}`, options);
+    return this.#get(`checkouts/${pathStep(checkoutId)}`, options);
   }
 
   /** Asks now and then until the hosted page is paid or expired. */
@@ -174,12 +175,12 @@ export class Plans {
 
   /** An invoice with its lines. */
   getInvoice(invoiceId: string, options?: CallOptions): Call<PlanInvoiceResponse> {
-    return this.#get(`invoices/${encodeURIComponent(invoiceId)}`, options);
+    return this.#get(`invoices/${pathStep(invoiceId)}`, options);
   }
 
   /** An invoice as a page to print: `await (await plans.printInvoice(id)).text()`. */
   printInvoice(invoiceId: string, options?: CallOptions): Call<Response> {
-    return this.#transport.download({ method: 'GET', path: `/v1/plans/invoices/${encodeURIComponent(invoiceId)}/html` }, options);
+    return this.#transport.download({ method: 'GET', path: `/v1/plans/invoices/${pathStep(invoiceId)}/html` }, options);
   }
 
   /** Everything that was paid, newest first, with what was returned of it. */
@@ -189,7 +190,7 @@ export class Plans {
 
   /** Returns a payment of any account, or a part of it; for administrators. */
   refundPayment(paymentId: string, request: PlanPaymentRefundRequest, options?: CallOptions): Call<PlanPayment> {
-    return this.#once(`payments/${encodeURIComponent(paymentId)}/refund`, request, options);
+    return this.#once(`payments/${pathStep(paymentId)}/refund`, request, options);
   }
 
   /** Automatic top-up as it stands. */

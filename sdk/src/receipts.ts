@@ -3,6 +3,7 @@ import type { LogConsistencyResponse, ReceiptList, ReceiptListItem, ReceiptRespo
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 interface Mode {
@@ -51,7 +52,7 @@ export class Receipts {
 
   /** A receipt exists a moment after its answer has ended; until then this throws `NotFoundError`. */
   get(receiptId: string, options?: CallOptions): Call<ReceiptResponse> {
-    return this.#transport.json({ method: 'GET', path: `/v1/receipts/${encodeURIComponent(receiptId)}` }, options);
+    return this.#transport.json({ method: 'GET', path: `/v1/receipts/${pathStep(receiptId)}` }, options);
   }
 
   /**
@@ -59,7 +60,7 @@ export class Receipts {
    * until then this throws `NotFoundError`. `checkTlogProof` of `@tallygate/receipts` checks it.
    */
   proof(receiptId: string, options?: CallOptions): Call<Response> {
-    return this.#transport.download({ method: 'GET', path: `/v1/receipts/${encodeURIComponent(receiptId)}/proof` }, options);
+    return this.#transport.download({ method: 'GET', path: `/v1/receipts/${pathStep(receiptId)}/proof` }, options);
   }
 
   /** The newest state of the log, a signed note: `await (await receipts.checkpoint()).text()`. */
@@ -69,7 +70,7 @@ export class Receipts {
 
   /** Hashes of the log, 32 bytes each: `tile('tile/0/000')`. `tilePath` of `@tallygate/receipts` names a tile, `rangesFromTiles` makes proofs of them. */
   tile(path: string, options?: CallOptions): Call<Response> {
-    return this.#transport.download({ method: 'GET', path: `/v1/log/${path}` }, options);
+    return this.#transport.download({ method: 'GET', path: `/v1/log/${path.split('/').map(pathStep).join('/')}` }, options);
   }
 
   /** Proof that the log of one size is the beginning of the log of another, for whoever has kept a checkpoint. */

@@ -15,6 +15,7 @@ import { type CallOptions, type InferenceOptions, inferenceHeaders } from './tra
 import { CursorCall } from './transport/cursor-call.ts';
 import { sleep } from './transport/deadline.ts';
 import type { EventStream } from './transport/event-stream.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 type Plain = ResponseRequest & { stream?: false | null | undefined };
@@ -125,7 +126,7 @@ export class Responses {
   }
 }
 
-const responsePath = (responseId: string): string => `/v1/responses/${encodeURIComponent(responseId)}`;
+const responsePath = (responseId: string): string => `/v1/responses/${pathStep(responseId)}`;
 
 /** Everything that the model says in a response, as one text; what it refuses with is no part of it. */
 export const outputText = ({ output }: Pick<ResponseObject, 'output'>): string =>

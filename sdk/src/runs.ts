@@ -2,6 +2,7 @@ import type { RunQuery as QueryText, Run, RunDetail, RunList } from './generated
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 interface Mode {
@@ -36,4 +37,4 @@ export class Runs {
   }
 }
 
-const runPath = (runId: string): string => `/v1/runs/${encodeURIComponent(runId)}`;
+const runPath = (runId: string): string => `/v1/runs/${pathStep(runId)}`;

@@ -2,6 +2,7 @@ import type { SessionListResponse, SessionResponse } from './generated/models.ts
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** `tallygate.sessions`: where the user is signed in. */
@@ -20,6 +21,6 @@ export class Sessions {
 
   /** The session's token stops working at once; revoking an ended session changes nothing. */
   revoke(sessionId: string, options?: CallOptions): Call<undefined> {
-    return this.#transport.json({ method: 'DELETE', path: `/v1/users/me/sessions/${encodeURIComponent(sessionId)}` }, options);
+    return this.#transport.empty({ method: 'DELETE', path: `/v1/users/me/sessions/${pathStep(sessionId)}` }, options);
   }
 }

@@ -263,6 +263,27 @@ it('cannot be led to another path by an id', async () => {
   expect(gateway.requests[0]?.path).toBe('/v1/keys/..%2Fusers%2Fme%3Fx%3D');
 });
 
+describe('an id that is none', () => {
+  it.each(['', '.', '..', undefined])('(%j) is refused by every method that takes one, before anything is sent', async (id) => {
+    const sent: string[] = [];
+    const refuse = (url: string | URL | Request) => {
+      sent.push(String(url));
+      return Promise.reject(new TypeError('There is no network here.'));
+    };
+    const tallygate = new Tallygate({ apiKey: 'tg_test_secret', baseUrl: 'http://gateway.example', fetch: refuse, maxRetries: 0 });
+    for (const [resource, name] of methodsIn(tallygate)) {
+      // Where it takes an id, and where it takes a second one.
+      await attempt(() => Reflect.apply(Reflect.get(resource, name), resource, [id, id]));
+      await attempt(() => Reflect.apply(Reflect.get(resource, name), resource, ['conv_1', id]));
+    }
+    // What takes no id was sent, so the net is not empty.
+    expect(sent).toContain('http://gateway.example/v1/keys');
+    const astray = sent.filter((url) => /\/\/|\/$|\.\.|\/\.(\/|$)|undefined/.test(url.slice('http://'.length).replace(/\?.*/, '')));
+    expect(astray.filter((url) => url !== 'http://gateway.example/')).toEqual([]);
+    expect(() => tallygate.files.delete('..')).toThrow('".." is no id.');
+  });
+});
+
 describe('configuration', () => {
   it('reads key and address from the environment when the program gives none', () => {
     vi.stubEnv('TALLYGATE_API_KEY', 'tg_test_env');
@@ -280,6 +301,38 @@ describe('configuration', () => {
     expect(() => new Tallygate({ apiKey: null }).openai()).toThrow('no credential');
   });
 
+  it('refuses a credential with a line break in it when the client is made, and shows it nowhere', () => {
+    const malformed = 'tg_test_SECRET\nX';
+    vi.stubEnv('TALLYGATE_API_KEY', malformed);
+    for (const [options, name] of [
+      [{ apiKey: malformed }, 'apiKey'],
+      [{ sessionToken: malformed }, 'sessionToken'],
+      [{}, 'TALLYGATE_API_KEY'],
+    ] as const) {
+      const failure = thrownBy(() => new Tallygate({ ...options, baseUrl: gateway.baseUrl }));
+      expect(failure).toBeInstanceOf(TypeError);
+      expect(String(failure)).toContain(`${name} is malformed`);
+      expect(inspect(failure)).not.toContain('SECRET');
+    }
+  });
+
+  it('takes a credential without the white space around it', () => {
+    expect(new Tallygate({ apiKey: 'tg_test_file\r\n' }).openai().apiKey).toBe('tg_test_file');
+  });
+
+  it('does not repeat what may be a secret when the address is none', () => {
+    for (const baseUrl of ['tg_test_SECRET', 'ftp://ada:SECRET@gateway.example'])
+      expect(inspect(thrownBy(() => new Tallygate({ apiKey: null, baseUrl })))).not.toContain('SECRET');
+  });
+
+  it.each([0, -1, Number.NaN])('refuses %d milliseconds as a time-out', (timeoutMs) => {
+    expect(() => new Tallygate({ apiKey: null, timeoutMs })).toThrow('timeoutMs must be a number above 0');
+  });
+
+  it.each([-1, Number.NaN])('refuses %d as a number of retries', (maxRetries) => {
+    expect(() => new Tallygate({ apiKey: null, maxRetries })).toThrow('maxRetries must be a number from 0 on');
+  });
+
   it('refuses two credentials, and an address that is none', () => {
     expect(() => new Tallygate({ apiKey: 'tg_test_a', sessionToken: 'tgs_b' })).toThrow('either apiKey or sessionToken');
     expect(() => new Tallygate({ baseUrl: 'gateway.example' })).toThrow('gateway.example');
@@ -293,6 +346,32 @@ describe('configuration', () => {
     ['https://gateway.example/ai/v1//', 'https://gateway.example/ai'],
   ])('takes %s as %s', (given, used) => expect(new Tallygate({ apiKey: null, baseUrl: given }).baseUrl).toBe(used));
 });
+
+function thrownBy(make: () => unknown): unknown {
+  try {
+    return make();
+  } catch (error) {
+    return error;
+  }
+}
+
+/** Whatever comes of it: refused at once, later, or sent. */
+async function attempt(call: () => unknown): Promise<void> {
+  try {
+    await call();
+  } catch {}
+}
+
+/** Every method of every resource, also of the resources in resources. */
+const methodsIn = (resource: object): [object, string][] =>
+  Object.values(resource)
+    .filter((value) => typeof value === 'object' && value !== null)
+    .flatMap((inner: object) => [
+      ...Object.getOwnPropertyNames(Object.getPrototypeOf(inner))
+        .filter((name) => name !== 'constructor')
+        .map((name): [object, string] => [inner, name]),
+      ...methodsIn(inner),
+    ]);
 
 it('shows no credential when it is printed or serialised', () => {
   const tallygate = new Tallygate({ apiKey: 'tg_live_secret', baseUrl: gateway.baseUrl });

@@ -31,7 +31,9 @@ import { Sessions } from './sessions.ts';
 import { Completions, Embeddings, Moderations } from './texts.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
+import { checkedTimeoutMs } from './transport/deadline.ts';
 import type { OnDebug } from './transport/debug.ts';
+import { checkedMaxRetries } from './transport/retry.ts';
 import { type Operation, Transport } from './transport/transport.ts';
 import { Uploads } from './uploads.ts';
 import { Users } from './users.ts';
@@ -114,8 +116,8 @@ export class Tallygate {
       baseUrl: this.baseUrl,
       credential: this.#credential,
       fetch: options.fetch ?? globalThis.fetch,
-      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      maxRetries: options.maxRetries ?? DEFAULT_MAX_RETRIES,
+      timeoutMs: checkedTimeoutMs(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+      maxRetries: checkedMaxRetries(options.maxRetries ?? DEFAULT_MAX_RETRIES),
       onDebug: options.onDebug,
       headers: options.headers ?? {},
     });

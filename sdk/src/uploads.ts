@@ -2,6 +2,7 @@ import type { CreateFile } from './files.ts';
 import type { CompleteUploadRequest, CreateUploadRequest, FileObject, Upload, UploadPart } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** The largest part that the service takes. */
@@ -75,4 +76,4 @@ export class Uploads {
   }
 }
 
-const uploadPath = (uploadId: string): string => `/v1/uploads/${encodeURIComponent(uploadId)}`;
+const uploadPath = (uploadId: string): string => `/v1/uploads/${pathStep(uploadId)}`;

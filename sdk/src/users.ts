@@ -2,6 +2,7 @@ import type { Role, UserListResponse, UserResponse } from './generated/models.ts
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 export interface UserQuery extends PageQuery {
@@ -26,6 +27,6 @@ export class Users {
 
   /** Gives another user a role, from their next request on; a mail tells them. */
   setRole(userId: string, role: Role, options?: CallOptions): Call<UserResponse> {
-    return this.#transport.json({ method: 'PUT', path: `/v1/admin/users/${encodeURIComponent(userId)}/role`, body: { role } }, options);
+    return this.#transport.json({ method: 'PUT', path: `/v1/admin/users/${pathStep(userId)}/role`, body: { role } }, options);
   }
 }

@@ -14,6 +14,7 @@ import { type CallOptions, type InferenceOptions, inferenceHeaders } from './tra
 import { CursorCall } from './transport/cursor-call.ts';
 import { sleep } from './transport/deadline.ts';
 import { formOf } from './transport/form.ts';
+import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** Which videos: at most `limit` after the one with the id `after`. */
@@ -128,7 +129,7 @@ export class Videos {
 
   /** A character of the account. */
   getCharacter(characterId: string, options?: CallOptions): Call<VideoCharacter> {
-    return this.#transport.json({ method: 'GET', path: `/v1/videos/characters/${encodeURIComponent(characterId)}` }, options);
+    return this.#transport.json({ method: 'GET', path: `/v1/videos/characters/${pathStep(characterId)}` }, options);
   }
 
   /** @param file what a form is needed for, where it is a file; all else is plain JSON */
@@ -138,4 +139,4 @@ export class Videos {
   }
 }
 
-const videoPath = (videoId: string): string => `/v1/videos/${encodeURIComponent(videoId)}`;
+const videoPath = (videoId: string): string => `/v1/videos/${pathStep(videoId)}`;

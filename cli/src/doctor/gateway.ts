@@ -15,7 +15,6 @@ const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 export async function checkAddress(world: CommandWorld): Promise<Finding[]> {
   const address = addressOf(world, await readKeptLogin(world, world.profile));
   const said = `${address}, by ${sourceOf(world, address)}`;
-  if (!URL.canParse(address)) return [fail('address', said, 'Give one such as https://gateway.example.com.')];
   const { protocol, hostname } = new URL(address);
   const isLocal = LOOPBACK.test(hostname);
   const tls =

@@ -1,5 +1,14 @@
 import { AbortError, TimeoutError } from '../errors.ts';
 
+/** 24.8 days. Timers with a longer delay fire at once, in Node and in browsers alike. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** A time-out as a timer can hold it; `Infinity` is as good as none. @throws TypeError for what is no time above 0 */
+export function checkedTimeoutMs(timeoutMs: number): number {
+  if (timeoutMs > 0) return Math.min(timeoutMs, LONGEST_TIMER_MS);
+  throw new TypeError(`timeoutMs must be a number above 0, not ${timeoutMs}.`);
+}
+
 /**
  * Ends one attempt: when the caller's signal aborts, or when nothing arrives for `timeoutMs`.
  * Built on plain controllers because `AbortSignal.any` is missing from many runtimes that have `fetch`.
@@ -11,7 +20,7 @@ export class Deadline {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(timeoutMs: number, callerSignal: AbortSignal | undefined) {
-    this.#timeoutMs = timeoutMs;
+    this.#timeoutMs = checkedTimeoutMs(timeoutMs);
     this.#callerSignal = callerSignal;
     if (callerSignal?.aborted) this.#onCallerAbort();
     else callerSignal?.addEventListener('abort', this.#onCallerAbort, { once: true });

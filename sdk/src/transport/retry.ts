@@ -5,6 +5,12 @@ const MAX_DELAY_MS = 8_000;
 /** A service that asks for a longer wait than this gets its error thrown: no caller expects a call to sleep for minutes. */
 const MAX_REQUESTED_DELAY_MS = 60_000;
 
+/** @throws TypeError for what is no number from 0 on: compared with `NaN`, no number of attempts is ever enough */
+export function checkedMaxRetries(maxRetries: number): number {
+  if (maxRetries >= 0) return maxRetries;
+  throw new TypeError(`maxRetries must be a number from 0 on, not ${maxRetries}.`);
+}
+
 /**
  * How long to wait before the same request is sent again, milliseconds; `undefined` when it must not be.
  * The service's `x-should-retry` wins, then what its error code says, then the status.

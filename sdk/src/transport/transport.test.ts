@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { completion, createdKey, inferenceAnswerHeaders, KEY_ID, key, RECEIPT_ID, REQUEST_ID, refusal } from '../../testing/fixtures.ts';
 import { type StubGateway, startStubGateway } from '../../testing/stub-gateway.ts';
@@ -53,7 +54,7 @@ describe('retries', () => {
 describe('ends', () => {
   it('with TimeoutError when no answer comes in time', async () => {
     gateway.script({ silence: true });
-    const failure = await client({ timeoutMs: 20, maxRetries: 0 })
+    const failure = await client({ timeoutMs: 200, maxRetries: 0 })
       .keys.list()
       .catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(TimeoutError);
@@ -80,6 +81,28 @@ describe('ends', () => {
   it('with AbortError before anything is sent when the signal has aborted already', async () => {
     await expect(client().keys.list({ signal: AbortSignal.abort() })).rejects.toBeInstanceOf(AbortError);
     expect(gateway.requests).toHaveLength(0);
+  });
+
+  it.each([1e12, Number.POSITIVE_INFINITY])(
+    'not at all before the answer when the time-out is %d, more than a timer holds',
+    async (timeoutMs) => {
+      gateway.script({ json: [key] });
+      expect(await client({ timeoutMs, maxRetries: 0 }).keys.list()).toEqual([key]);
+    },
+  );
+
+  it('before anything is sent when the time-out of the call is none', async () => {
+    await expect(client().keys.list({ timeoutMs: -1 })).rejects.toThrow('timeoutMs must be a number above 0');
+    expect(gateway.requests).toHaveLength(0);
+  });
+
+  it.each([200, 204])('with an error when JSON is due and nothing comes, with status %d', async (status) => {
+    const nothing = () => Promise.resolve(new Response(null, { status, headers: { 'x-request-id': REQUEST_ID } }));
+    const failure = await client({ fetch: nothing })
+      .chat.completions.create(hello)
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TallygateError);
+    expect(failure).toMatchObject({ code: 'unexpected_response', status, requestId: REQUEST_ID });
   });
 
   it('with an error that says so when the answer is not JSON', async () => {
@@ -115,6 +138,17 @@ it('lets a caller’s header replace the SDK’s own, however it is spelled', as
   gateway.script({ json: [key] });
   await client().keys.list({ headers: { Authorization: 'Bearer other', 'X-Trace': '1' } });
   expect(gateway.requests[0]?.headers).toMatchObject({ authorization: 'Bearer other', 'x-trace': '1' });
+});
+
+it('refuses a header that cannot be one before anything is sent, and does not show its value', async () => {
+  for (const options of [{ headers: { Authorization: 'Bearer SECRET\nX' } }, { idempotencyKey: 'SECRET\0' }]) {
+    const failure = await client()
+      .keys.create({ name: 'production' }, options)
+      .catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(TypeError);
+    expect(inspect(failure)).not.toContain('SECRET');
+  }
+  expect(gateway.requests).toHaveLength(0);
 });
 
 it('tells onDebug about every attempt and never a secret', async () => {

@@ -5,9 +5,10 @@ import { Deadline, sleep } from './deadline.ts';
 import type { DebugEvent, OnDebug } from './debug.ts';
 import { downloadOf } from './download.ts';
 import { EventStream } from './event-stream.ts';
+import { headersOf } from './header.ts';
 import { type Page, PagedCall } from './paged-call.ts';
 import { parseJson, readError } from './read-problem.ts';
-import { retryDelayMs } from './retry.ts';
+import { checkedMaxRetries, retryDelayMs } from './retry.ts';
 
 export interface TransportSettings {
   /** Without a slash at the end and without `/v1`. */
@@ -59,13 +60,24 @@ export class Transport {
     this.#settings = settings;
   }
 
-  /** The answer as JSON; an answer without a body is `undefined`. */
+  /** The answer as JSON. One without a body is an error: whoever reads the data would stumble over `undefined` far from here. */
   json<T>(operation: Operation, options: CallOptions = {}): Call<T> {
     return new Call(
       this.#send(operation, options, async (response, deadline) => {
         const data = await readJson<T>(response);
         deadline.clear();
         return data;
+      }),
+    );
+  }
+
+  /** For operations whose answer has no body. */
+  empty(operation: Operation, options: CallOptions = {}): Call<undefined> {
+    return new Call(
+      this.#send(operation, options, async (response, deadline) => {
+        await response.text();
+        deadline.clear();
+        return undefined;
       }),
     );
   }
@@ -88,7 +100,7 @@ export class Transport {
 
   async #send<T>(operation: Operation, options: CallOptions, read: Reader<T>): Promise<CallResult<T>> {
     const attempt = { operation, options, ...this.#request(operation, options) };
-    const maxRetries = options.maxRetries ?? this.#settings.maxRetries;
+    const maxRetries = checkedMaxRetries(options.maxRetries ?? this.#settings.maxRetries);
     for (let number = 0; ; number += 1) {
       try {
         return await this.#attempt({ ...attempt, number }, read);
@@ -133,10 +145,10 @@ export class Transport {
       ...(operation.body !== undefined && { 'content-type': 'application/json' }),
       ...(operation.raw && { 'content-type': operation.raw.type }),
       ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
-      ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
-      ...lowerCaseNames(common),
-      ...operation.headers,
-      ...lowerCaseNames(options.headers),
+      ...(idempotencyKey !== undefined && headersOf({ 'idempotency-key': idempotencyKey })),
+      ...headersOf(common),
+      ...headersOf(operation.headers),
+      ...headersOf(options.headers),
     };
     const body = operation.form ?? operation.raw?.content ?? (operation.body === undefined ? null : JSON.stringify(operation.body));
     return { url: `${baseUrl}${operation.path}${queryText(operation.query)}`, headers, body };
@@ -149,11 +161,10 @@ export class Transport {
 
 async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text();
-  // The few operations whose answer has no body declare their data as `undefined`.
-  if (text === '') return undefined as T;
   const value = parseJson(text);
   if (value !== undefined) return value as T;
-  const message = 'The service answered with something that is not JSON. Is the base URL right?';
+  const answered = text === '' ? 'with nothing' : 'with something that is not JSON';
+  const message = `The service answered ${answered}. Is the base URL right?`;
   throw new TallygateError(message, { status: response.status, code: 'unexpected_response', headers: response.headers });
 }
 
@@ -166,10 +177,6 @@ function reasonOf(error: unknown): string {
 /** Not `randomUUID`, which browsers keep from pages that were not loaded over https. */
 const freshIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
-
-/** Header names are case-insensitive, object keys are not: without this a caller's `Authorization` would stand beside ours. */
-const lowerCaseNames = (headers: Readonly<Record<string, string>> = {}): Record<string, string> =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 
 function queryText(query: Operation['query'] = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
