@@ -2,6 +2,7 @@ import type { Tallygate } from '@tallygate/sdk';
 import { type Command, CommanderError, InvalidArgumentError, type OptionValues } from 'commander';
 import { connect, type Wish } from './connect.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
+import { requireWritable } from './output-file.ts';
 import { counted, ProgressLine } from './progress.ts';
 import type { World } from './world.ts';
 
@@ -46,8 +47,10 @@ export function performer(world: World, onExit: (code: ExitCode) => void): Perfo
         ...{ profile, baseUrl, jsonFields },
         connect: (wish) => connect(commandWorld, wish),
         // What goes to a terminal shows its progress by itself.
-        saveBytes: (path, bytes) =>
-          world.saveBytes(path, path === '-' && world.out.isTty ? bytes : counted(bytes, new ProgressLine(world.err))),
+        saveBytes: async (path, bytes) => {
+          await requireWritable(world, path);
+          await world.saveBytes(path, path === '-' && world.out.isTty ? bytes : counted(bytes, new ProgressLine(world.err)));
+        },
       };
       onExit((await run(commandWorld, { args: command.args, options: command.opts() })) ?? EXIT.ok);
     };

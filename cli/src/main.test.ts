@@ -35,6 +35,15 @@ function start(argv: readonly string[], env: Readonly<Record<string, string>> = 
 }
 
 describe('the program', () => {
+  it('looks for what hinders it from writing a file before it asks for anything to be made', async () => {
+    const hindrances = { [home]: 'it is a folder', [join(home, 'none/a.png')]: `there is no folder ${join(home, 'none')}` };
+    for (const [path, hindrance] of Object.entries(hindrances)) {
+      const image = start(['image', 'A ledger.', '-o', path], { TALLYGATE_API_KEY: 'tg_test_secret' });
+      expect(await image.stderr).toContain(`error: ${path} cannot be written: ${hindrance}.`);
+    }
+    expect(gateway.requests).toEqual([]);
+  });
+
   it('reads the password from a pipe and keeps the session where only its owner can read it', async () => {
     gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models }, { json: user });
     const login = start(['login', '--email', 'ada@example.com']);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { createWriteStream, openAsBlob } from 'node:fs';
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { constants, createWriteStream, openAsBlob } from 'node:fs';
+import { access, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
@@ -71,6 +71,8 @@ export interface World {
   openFile(path: string): Promise<Blob | undefined>;
   /** Writes bytes piece by piece: to stdout for `-`, else in place of the file, which is the old one until all is there. */
   saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void>;
+  /** Why no file can be put there, in the middle of a sentence; `undefined` when one can. */
+  hindranceAt(path: string): Promise<string | undefined>;
   /** Replaces the file in one step, so that a crash leaves the old one or the new one. `isPrivate`: for the owner's eyes only. */
   writeFile(path: string, content: string, options?: { readonly isPrivate?: boolean }): Promise<void>;
 }
@@ -110,6 +112,7 @@ export function processWorld(): World {
     readPrivateFile: (path) => readPrivateFile(path).catch(undefinedIfMissing),
     openFile: async (path) => ((await stat(path).catch(undefinedIfMissing))?.isFile() ? openAsBlob(path) : undefined),
     saveBytes,
+    hindranceAt,
     writeFile: replaceFile,
   };
 }
@@ -191,6 +194,17 @@ async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promis
     await rm(temporary, { force: true });
     throw error;
   }
+}
+
+/** Files are written beside their place and then moved there: it is the folder that has to be writable. */
+async function hindranceAt(path: string): Promise<string | undefined> {
+  if ((await stat(path).catch(() => undefined))?.isDirectory()) return 'it is a folder';
+  const folder = dirname(path);
+  if (!(await stat(folder).catch(() => undefined))?.isDirectory()) return `there is no folder ${folder}`;
+  return access(folder, constants.W_OK).then(
+    () => undefined,
+    () => `the folder ${folder} is not yours to write to`,
+  );
 }
 
 function undefinedIfMissing(error: NodeJS.ErrnoException): undefined {

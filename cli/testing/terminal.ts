@@ -99,12 +99,14 @@ export class Terminal {
         return content === undefined ? undefined : new Blob([content]);
       },
       saveBytes: async (path, bytes) => {
+        if (path === '/full/a.png') throw new Error('There is no space left.');
         const pieces: Uint8Array[] = [];
         for await (const piece of bytes) pieces.push(piece);
         const content = Buffer.concat(pieces).toString();
         if (path === '-') stdout += content;
         else this.files.set(path, content);
       },
+      hindranceAt: async (path) => (path.startsWith('/nowhere/') ? 'there is no folder /nowhere' : undefined),
       writeFile: async (path, content, { isPrivate = false } = {}) => {
         this.files.set(path, content);
         if (isPrivate) this.privateFiles.add(path);

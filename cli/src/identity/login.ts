@@ -56,7 +56,7 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
 
 /** With e-mail address and password. */
 async function logInHere(world: CommandWorld, client: Tallygate, options: Options): Promise<UserResponse> {
-  const email = await askFor(world, 'E-mail', options.email, '--email');
+  const email = await askFor(world, 'E-mail', options.email, '--email, or have a person approve it in a browser: --device');
   const [password = ''] = await askSecrets(world, { name: 'Password' });
   const answer = await client.identity.login({ email, password }, { signal: world.signal }).catch(adviseOnPassword);
   return 'mfa_required' in answer ? secondStep(world, client, answer, options.code) : answer;

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { requireWritable } from '../output-file.ts';
 import { plainText } from '../print.ts';
 import { promptOf, writeRemark } from './prompt.ts';
 
@@ -43,14 +44,14 @@ async function paint(world: CommandWorld, { args, options }: Typed<ImageOptions>
   const { model, size, quality, output } = options;
   refuseBytesToTerminal(world, output);
   const prompt = await promptOf(world, args, 'tallygate image "A ledger." -o ledger.png');
+  await requireWritable(world, output);
   const client = await world.connect();
   const { data, receiptId, costUsd } = await client.images
     .generate({ model, prompt, size, quality }, { signal: world.signal })
     .withResponse();
   const base64 = data.data[0]?.b64_json;
   if (base64 === undefined) throw new Failure('unexpected_response', 'The answer has no image in it.', EXIT.failure);
-  await save(world, piece(Buffer.from(base64, 'base64')), output);
-  writeRemark(world, { cost: costUsd, receiptId, model });
+  await save(world, piece(Buffer.from(base64, 'base64')), output).finally(() => writeRemark(world, { cost: costUsd, receiptId, model }));
 }
 
 export const speak = (program: Command, perform: Perform): Command =>
@@ -68,11 +69,11 @@ async function say(world: CommandWorld, { args, options }: Typed<SpeakOptions>):
   const { model, voice, format, output } = options;
   refuseBytesToTerminal(world, output);
   const input = await promptOf(world, args, 'tallygate speak "Hello." -o hello.mp3');
+  await requireWritable(world, output);
   const client = await world.connect();
   const request = { model, voice, input, response_format: format };
   const { data, receiptId, costUsd } = await client.audio.speech.create(request, { signal: world.signal }).withResponse();
-  await save(world, data.body ?? piece(new Uint8Array()), output);
-  writeRemark(world, { cost: costUsd, receiptId, model });
+  await save(world, data.body ?? piece(new Uint8Array()), output).finally(() => writeRemark(world, { cost: costUsd, receiptId, model }));
 }
 
 export const transcribe = (program: Command, perform: Perform): Command =>
@@ -106,6 +107,7 @@ function refuseBytesToTerminal({ out }: CommandWorld, output: string | undefined
     throw new Failure('usage', 'A terminal cannot show this.', EXIT.usage, 'Name a file with --output.');
 }
 
+/** What it cost is told whether or not this succeeds. */
 async function save(world: CommandWorld, bytes: AsyncIterable<Uint8Array>, output: string | undefined): Promise<void> {
   await world.saveBytes(output ?? '-', bytes);
   if (output !== undefined && output !== '-') world.err.write(plainText(`Wrote ${output}.\n`));

@@ -24,6 +24,19 @@ it('makes an image into a file, and shows a terminal no bytes', async () => {
   expect([looked.exitCode, gateway.requests.length]).toEqual([2, 1]);
 });
 
+it('pays for nothing that it cannot write, and tells what was paid when it finds out too late', async () => {
+  for (const command of ['image', 'speak'])
+    expect(await terminal.type([command, 'A ledger.', '-o', '/nowhere/a.png'])).toEqual({
+      stdout: '',
+      stderr: 'error: /nowhere/a.png cannot be written: there is no folder /nowhere.\n  code: not_writable\n  next: Name another file.\n',
+      exitCode: 2,
+    });
+  expect(gateway.requests).toEqual([]);
+  gateway.script({ json: { created: 1763712000, data: [{ b64_json: 'UE5H' }] }, headers });
+  const { stderr, exitCode } = await terminal.type(['image', 'A ledger.', '-o', '/full/a.png']);
+  expect([stderr, exitCode]).toEqual([`${remark('gpt-image-1')}error: There is no space left.\n  code: failure\n`, 1]);
+});
+
 it('speaks a text, and writes a recording down', async () => {
   gateway.script({ text: 'sound', headers }, { text: 'Hello.\n', headers });
   expect(await terminal.type(['speak', 'Hello.', '--format', 'wav'])).toEqual({ stdout: 'sound', stderr: remark('tts-1'), exitCode: 0 });

@@ -1,4 +1,3 @@
-import { toHex } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
@@ -37,5 +36,5 @@ export const logCheckpoint = (log: Command, perform: Perform): Command =>
 
 async function show(world: CommandWorld, { options: { witness } }: Typed<WitnessOptions>): Promise<void> {
   const { root, ...checkpoint } = await fetchCheckpoint(world, witness);
-  printRecord<Shown>(world, { ...checkpoint, root: toHex(root) }, LINES);
+  printRecord<Shown>(world, { ...checkpoint, root: Buffer.from(root).toString('hex') }, LINES);
 }

@@ -59,14 +59,14 @@ async function create(world: CommandWorld, { args, options }: Typed<Options>): P
   const isPlain = 'output' in data;
   const response = isPlain ? data : await relay(world, data);
   if (world.jsonFields !== undefined) {
-    printRecord(world, { ...shown(response), receipt_id: receiptId, request_id: requestId }, []);
+    printRecord(world, { ...(await shown(response)), receipt_id: receiptId, request_id: requestId }, []);
     return codeOf(response);
   }
   if (background && isPlain) {
-    showResponse(world, response);
+    await showResponse(world, response);
     return EXIT.ok;
   }
-  const { output_text: text, cost_usd: cost } = shown(response);
+  const { output_text: text, cost_usd: cost } = await shown(response);
   if (isPlain) writeAnswer(world, text);
   if (!text.endsWith('\n')) world.out.write('\n');
   if (response.status === 'incomplete') world.err.write('The answer was cut at its bound.\n');

@@ -30,19 +30,19 @@ type OfOne = Typed<object>;
 
 async function get(world: CommandWorld, { args: [id = ''] }: OfOne): Promise<void> {
   const client = await world.connect();
-  showResponse(world, await client.responses.get(id, {}, { signal: world.signal }));
+  await showResponse(world, await client.responses.get(id, {}, { signal: world.signal }));
 }
 
 async function wait(world: CommandWorld, { args: [id = ''] }: OfOne): Promise<ExitCode> {
   const client = await world.connect();
   const response = await client.responses.wait(id, { signal: world.signal });
-  showResponse(world, response);
+  await showResponse(world, response);
   return response.status === 'completed' ? EXIT.ok : EXIT.failure;
 }
 
 async function cancel(world: CommandWorld, { args: [id = ''] }: OfOne): Promise<void> {
   const client = await world.connect();
-  showResponse(world, await client.responses.cancel(id, { signal: world.signal }));
+  await showResponse(world, await client.responses.cancel(id, { signal: world.signal }));
 }
 
 async function items(world: CommandWorld, { args: [id = ''] }: OfOne): Promise<void> {

@@ -1,4 +1,4 @@
-import { outputText, type ResponseItem, type ResponseObject } from '@tallygate/sdk';
+import type { ResponseItem, ResponseObject } from '@tallygate/sdk';
 import type { CommandWorld } from '../../command.ts';
 import { type Column, printList, printRecord } from '../../print.ts';
 import { costText } from '../prompt.ts';
@@ -12,11 +12,11 @@ export const RESPONSE_FIELDS: readonly string[] = [
 type Shown = ResponseObject & { readonly output_text: string; readonly cost_usd: string | undefined };
 
 /** A response with what people ask of it first. */
-export const shown = (response: ResponseObject): Shown => ({
-  ...response,
-  output_text: outputText(response),
-  cost_usd: costText(response.usage?.cost),
-});
+export async function shown(response: ResponseObject): Promise<Shown> {
+  // Loaded only now, as with every command: this module is read at every start of the program.
+  const { outputText } = await import('@tallygate/sdk');
+  return { ...response, output_text: outputText(response), cost_usd: costText(response.usage?.cost) };
+}
 
 const LINES: readonly Column<Shown>[] = [
   { title: 'Id', of: ({ id }) => id },
@@ -29,7 +29,8 @@ const LINES: readonly Column<Shown>[] = [
   { title: 'Text', of: ({ output_text }) => output_text },
 ];
 
-export const showResponse = (world: CommandWorld, response: ResponseObject): void => printRecord(world, shown(response), LINES);
+export const showResponse = async (world: CommandWorld, response: ResponseObject): Promise<void> =>
+  printRecord(world, await shown(response), LINES);
 
 /** For `--json`. */
 export const ITEM_FIELDS: readonly string[] = [

@@ -46,7 +46,7 @@ export function curlOf({ method, path, parameters, body, security }: Operation):
     .map(({ name, schema }) => `${name}=${encodeURIComponent(String(schema.examples?.[0] ?? ''))}`);
   const [type, media] = Object.entries(body?.content ?? {})[0] ?? [];
   const lines = [
-    `curl ${method === 'GET' ? '' : `-X ${method} `}"$TALLYGATE_URL${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
+    `curl ${method === 'GET' ? '' : `-X ${method} `}"$TALLYGATE_BASE_URL${filled}${query.length > 0 ? `?${query.join('&')}` : ''}"`,
   ];
   const schemes = security.flatMap((entry) => Object.keys(entry));
   if (schemes.includes('bearerAuth'))
