@@ -23,7 +23,8 @@ interface Outcome {
 
 /** The secret goes through a pipe: arguments are seen by every user of the computer. */
 async function run(command: string, args: readonly string[], stdin = ''): Promise<Outcome> {
-  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'], timeout: PATIENCE_MS });
+  // Not `timeout`: its timer outlives a tool that is not there, and keeps this program from ending for as long.
+  const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'], signal: AbortSignal.timeout(PATIENCE_MS) });
   const isDone = new Promise<boolean>((resolve) => {
     child.once('error', () => resolve(false));
     child.once('close', (code) => resolve(code === 0));

@@ -48,6 +48,9 @@ export interface Operation {
   readonly summary: string;
   readonly description?: string;
   readonly tag: string;
+  /** What an API key must be allowed, and who may call it. */
+  readonly scope?: string;
+  readonly role?: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> };
@@ -63,6 +66,8 @@ interface RawOperation {
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, Media> };
   readonly responses: Operation['responses'];
+  readonly 'x-required-scope'?: string;
+  readonly 'x-required-role'?: string;
 }
 
 interface Document {
@@ -100,6 +105,8 @@ export const OPERATIONS: readonly Operation[] = Object.entries(document.paths).f
       summary: raw.summary,
       ...(raw.description === undefined ? {} : { description: raw.description }),
       tag: raw.tags[0] ?? '',
+      ...(raw['x-required-scope'] && { scope: raw['x-required-scope'] }),
+      ...(raw['x-required-role'] && { role: raw['x-required-role'] }),
       security: raw.security ?? [],
       parameters: (raw.parameters ?? []).map((parameter) => ('$ref' in parameter ? referred<Parameter>(parameter.$ref) : parameter)),
       ...(raw.requestBody === undefined ? {} : { body: { required: raw.requestBody.required === true, content: raw.requestBody.content } }),
