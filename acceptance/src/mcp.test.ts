@@ -136,9 +136,11 @@ test('every family of tools does what the API does', async () => {
   ])
     await call(client, name);
   // Its line would be a call to the provider in somebody else's test.
-  await expect.poll(async () => (await call(client, 'get_batch', { batch_id: begun.id })).answer, { timeout: 30_000 }).toMatchObject({
-    status: 'completed',
-  });
+  await expect
+    .poll(async () => (await call(client, 'get_batch', { batch_id: begun.id })).answer, { timeout: 30_000 })
+    .toMatchObject({
+      status: 'completed',
+    });
 });
 const LINE = `${JSON.stringify({ custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: HELLO })}\n`;
 

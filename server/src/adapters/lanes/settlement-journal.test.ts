@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JournalEntry } from './port.ts';
-import { SettlementJournal } from './settlement-journal.ts';
 
 /** A disk with so many bytes of room, and truncation that may fail with it. */
 const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, truncates: true }));
@@ -30,9 +29,15 @@ vi.mock('node:fs', async (original) => {
   };
 });
 
+// Test files share their process: another one may have loaded the journal with the real disk, and must not find it with this one.
+vi.resetModules();
+const { SettlementJournal } = await import('./settlement-journal.ts');
+afterAll(() => vi.resetModules());
+type Journal = InstanceType<typeof SettlementJournal>;
+
 let dir: string;
 let damage: { segment: string; line: string }[];
-const opened: SettlementJournal[] = [];
+const opened: Journal[] = [];
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tallygate-journal-'));
@@ -45,7 +50,7 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true });
 });
 
-function openJournal(options?: { segmentBytes: number }): SettlementJournal {
+function openJournal(options?: { segmentBytes: number }): Journal {
   const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line }), options);
   opened.push(journal);
   return journal;
@@ -56,7 +61,7 @@ const idsOf = (entries: readonly JournalEntry[]) => entries.map(({ record }) => 
 const files = () => readdirSync(dir).sort();
 const segment = (number: number) => join(dir, `settlements-${number}.log`);
 
-async function drain(journal: SettlementJournal): Promise<JournalEntry[]> {
+async function drain(journal: Journal): Promise<JournalEntry[]> {
   const entries: JournalEntry[] = [];
   for (;;) {
     const batch = await journal.read();
