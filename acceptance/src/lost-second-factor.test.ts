@@ -21,10 +21,10 @@ afterAll(() => gateway?.remove());
 
 /** The operator's command, with nothing but what finds the database. */
 async function admin(argv: readonly string[], dataDir = gateway.dataDir) {
-  const { PATH, HOME, TMPDIR } = process.env;
+  const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   const child = spawn(process.execPath, ['--conditions=tallygate-source', 'server/src/app/admin.ts', ...argv], {
     cwd: ROOT,
-    env: { PATH, HOME, TMPDIR, DATA_DIR: dataDir },
+    env: { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));

@@ -89,8 +89,8 @@ export class Terminal {
   }
 
   #environment(env: Environment) {
-    const { PATH, TMPDIR } = process.env;
-    return { ...{ PATH, TMPDIR, XDG_CONFIG_HOME: this.#home, TALLYGATE_KEYRING: 'off' }, ...this.#env, ...env };
+    const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
+    return { ...{ PATH, TMPDIR, NODE_COMPILE_CACHE, XDG_CONFIG_HOME: this.#home, TALLYGATE_KEYRING: 'off' }, ...this.#env, ...env };
   }
 
   /** The same for what has to work. @returns its stdout without the line end */

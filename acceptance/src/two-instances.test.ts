@@ -33,9 +33,9 @@ function databaseUrlOf(of: Gateway): string {
 
 async function startSecondInstance(databaseUrl: string) {
   const program = fileURLToPath(new URL('instance-under-test.ts', import.meta.url));
-  const { PATH, HOME } = process.env;
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child: ChildProcess = spawn(process.execPath, ['--conditions=tallygate-source', program], {
-    env: { PATH, HOME, DATABASE_URL: databaseUrl },
+    env: { PATH, HOME, NODE_COMPILE_CACHE, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   if (!child.stdout) throw new Error('The second instance has no output');
