@@ -65,6 +65,9 @@ export const brokenAnchorVectors: Readonly<Record<string, BrokenVector>> = {
   'anchor-root-in-upper-case': refused('malformed_anchor', 'A second spelling of the root.', {
     root: `0x${anchor.root.slice(2).toUpperCase()}`,
   }),
+  'anchor-before-completion': refused('seen_before_completed', 'A block of an hour before the request.', {
+    block_time: '2026-11-21T07:00:01.250Z',
+  }),
   'anchor-without-contract': refused('malformed_anchor', 'No address where one has to be.', { contract: undefined }),
   'anchor-path-in-base64': refused('malformed_anchor', 'Hashes as the log writes them.', { path: entry.inclusion_path }),
 };

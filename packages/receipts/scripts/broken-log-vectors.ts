@@ -1,11 +1,13 @@
 import { signingInput } from '../src/digest.ts';
 import { toBase64, toHex, utf8 } from '../src/encoding.ts';
+import { toVerifierKey } from '../src/log/note.ts';
 import { leafHash, nodeHash } from '../src/log/tree.ts';
+import type { ReceiptResponse } from '../src/receipt.ts';
 import type { RefusalCode } from '../src/refusal.ts';
 import { sha256 } from '../src/sha256.ts';
 import { type BrokenVector, broken, honest } from './broken-vector.ts';
-import { checkpointNote, entryAt, hashOfRange, INDEX, type LoggedEntry, leavesAround, rootOf, SIZE } from './vector-log.ts';
-import { current, logRetired, payloadWith, stranger } from './vector-receipts.ts';
+import { checkpointNote, entryAt, hashOfRange, INDEX, type LoggedEntry, leavesAround, rootOf, SIZE, WITNESS_NAME } from './vector-log.ts';
+import { current, issue, logRetired, noteKey, payloadWith, stranger, witness } from './vector-receipts.ts';
 
 const leaves = leavesAround();
 const entry = entryAt(leaves, INDEX);
@@ -42,6 +44,12 @@ function shortcut(): LoggedEntry {
     inclusion_path: path,
     checkpoint: checkpointNote({ size: pairs.length, root: rootOf(pairs) }),
   };
+}
+
+/** Whoever holds the keys can put any time into a receipt, and not into what a witness signed. */
+function postdated(): ReceiptResponse {
+  const payload = payloadWith({ completed_at: '2026-11-21T09:00:00.000Z' });
+  return issue(payload, current, entryAt(leavesAround(payload), INDEX, { isWitnessed: true }));
 }
 
 const positions: Record<string, BrokenVector> = {
@@ -103,6 +111,14 @@ const forgeries: Record<string, BrokenVector> = {
     payload: payloadWith({ cost_nano_usd: '1' }),
     log: entry,
   }),
+  'log-witnessed-before-completion': {
+    ...broken(
+      'seen_before_completed',
+      'A receipt of an hour after the time at which a witness cosigned a state that holds it.',
+      postdated(),
+    ),
+    witnesses: [toVerifierKey(noteKey(witness, WITNESS_NAME, 'cosignature'))],
+  },
 };
 
 export const brokenLogVectors: Readonly<Record<string, BrokenVector>> = { ...positions, ...checkpoints, ...forgeries };

@@ -11,6 +11,8 @@ export interface BrokenVector {
   /** Takes the place of keys.json. */
   readonly keys?: unknown;
   readonly prices?: PublishedPrices;
+  /** Verifier keys of witnesses that the reader knows. */
+  readonly witnesses?: readonly string[];
 }
 
 export const broken = (expected_code: RefusalCode, why: string, receipt: unknown): BrokenVector => ({ why, expected_code, receipt });

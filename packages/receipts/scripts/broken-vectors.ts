@@ -204,6 +204,11 @@ const forms: Record<string, BrokenVector> = {
   'leading-zero-cost': broken('malformed', 'Money with a leading zero.', altered({ cost_nano_usd: '0384000' })),
   'negative-usage': broken('malformed', 'Negative tokens lower the cost.', altered({ usage: { ...usage, output_tokens: -1 } })),
   'impossible-date': broken('malformed', '30 February.', altered({ completed_at: '2026-02-30T08:00:00.000Z' })),
+  'completed-before-started': broken(
+    'completed_before_started',
+    'Honestly signed, and over a millisecond before it began.',
+    issue(payloadWith({ completed_at: '2026-11-21T07:59:59.999Z' })),
+  ),
   'local-time': broken('malformed', 'A time that is not in UTC.', altered({ completed_at: '2026-11-21T09:00:01.250+01:00' })),
   'number-with-fraction': brokenText('bad_number', '340.0 is the number 340 in a second spelling.', honestText.replace('340', '340.0')),
   'number-with-exponent': brokenText('bad_number', '12e2 is the number 1200 in a second spelling.', honestText.replace('1200', '12e2')),

@@ -36,6 +36,10 @@ export type RefusalCode =
   | 'key_not_yet_valid'
   /** The request completed after the key was retired. */
   | 'key_retired'
+  /** The request completed before it began. */
+  | 'completed_before_started'
+  /** A witness, or the block of the anchor, is of more than five minutes before the request completed. */
+  | 'seen_before_completed'
   /** A part is larger than its whole: cached or audio tokens than the input, reasoning or image tokens than the output. */
   | 'usage_inconsistent'
   /** The long-context tier does not go with the number of input tokens. */

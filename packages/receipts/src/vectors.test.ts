@@ -36,8 +36,8 @@ describe('accepts', () => {
 
 describe('refuses', () => {
   for (const [name, vector] of Object.entries(brokenVectors)) {
-    const { why, expected_code: code, receipt, text, keys = keySet, prices } = vector;
-    const options = prices ? { prices } : {};
+    const { why, expected_code: code, receipt, text, keys = keySet, prices, witnesses } = vector;
+    const options = { ...(prices && { prices }), ...(witnesses && { witnesses: { keys: witnesses } }) };
     test(`${name} as ${code}: ${why}`, () => {
       expect(verifyReceiptText(text ?? JSON.stringify(receipt), keys, options)).toMatchObject({ valid: false, code });
       if (receipt !== undefined) expect(verifyReceipt(receipt, keys, options)).toMatchObject({ valid: false });

@@ -12,6 +12,7 @@ import type { ReceiptPayload } from './receipt.ts';
 import { type Refusal, type RefusalCode, Refused, refusalAsValue } from './refusal.ts';
 import { type Statement, statementOf } from './statement.ts';
 import { readLog, readReceipt } from './structure.ts';
+import { checkOrder } from './times.ts';
 
 export interface VerifyOptions extends LogTrust {
   /** Where given, the receipt must have been charged at these prices. */
@@ -101,6 +102,7 @@ export function verifyWithNotes(input: unknown, keys: unknown, { options, notes 
   const key = keyNamed(signature.kid, keys);
   checkSignature(key, digest, signature.value);
   checkPeriod(key, payload.completed_at);
+  checkOrder(payload);
 
   const clientSignature = checkClientSignature(payload, requestComponents);
 

@@ -27,9 +27,14 @@ export interface Books {
 export async function openBooks(foundation: Foundation, catalog: Catalog): Promise<Books> {
   const { config, log, clock, closing, dataDir, redis, pool, metrics } = foundation;
   const { signingSeed, own: ownKeys } = receiptKeysOf(config, dataDir);
-  await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
+  const notYetValid = await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
     throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
   });
+  for (const { kid, purpose, not_before: from } of notYetValid)
+    log.error(
+      { kid, purpose, from },
+      'the clock stands before the time from which this key is valid: no verifier accepts what it signs now. Set the clock right',
+    );
   const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
     log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
   );

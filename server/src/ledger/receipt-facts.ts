@@ -30,7 +30,8 @@ export const receiptFacts = (record: PostedRecord): ReceiptFacts => ({
   refund_of: isRefund(record) || isCorrection(record) ? record.receiptId : null,
   refund_reason: isRefund(record) || isCorrection(record) ? record.reason : null,
   started_at: rfc3339(record.startedAt),
-  completed_at: rfc3339(completedAtOf(record)),
+  // A clock that was set back meanwhile must not yield a receipt that no verifier accepts.
+  completed_at: rfc3339(Math.max(completedAtOf(record), record.startedAt)),
   client_signature: record.clientSignature ?? null,
 });
 

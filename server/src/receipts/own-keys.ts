@@ -39,17 +39,19 @@ export async function readPublishedKeys(db: Pool | PoolClient): Promise<Publishe
  * Publishes the keys, retires those that are left out, and puts down what was published, so that the audit tells the keys that this service
  * has had from those that somebody else wrote into the database. Whatever was put down before is sealed with the keys of now.
  *
+ * @returns those of the keys that are valid only later: then the clock has been set back, and what they sign now is refused by every verifier
  * @throws KeyOfTwoPurposes where one of them is to do both, or was published for the other purpose before
  */
-export async function publishOwnKeys(pool: Pool, own: OwnKeys, now: number): Promise<void> {
+export async function publishOwnKeys(pool: Pool, own: OwnKeys, now: number): Promise<PublishedKey[]> {
   const client = await pool.connect();
   try {
     await client.query('begin');
     // Gateways that start at one time do so one after the other, and no audit looks in between.
     await client.query('select from receipt_log for update');
-    await publishIn(client, own, now);
+    const published = await publishIn(client, own, now);
     await client.query('commit');
     client.release();
+    return published.filter((row) => isConfigured(row, own) && row.not_before.getTime() > now);
   } catch (error) {
     // Its transaction goes with it.
     client.release(true);
@@ -57,7 +59,7 @@ export async function publishOwnKeys(pool: Pool, own: OwnKeys, now: number): Pro
   }
 }
 
-async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise<void> {
+async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise<PublishedKey[]> {
   const keys = allOf(own);
   const before = await readPublishedKeys(client);
   refuseTwoPurposes(own, before);
@@ -76,6 +78,7 @@ async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise
     [...altered],
   ]);
   await putDown(client, [...published.map(recordOfKey), ...kept], keys);
+  return published;
 }
 
 export const isConfigured = ({ kid, purpose, x }: PublishedKey, own: OwnKeys): boolean =>

@@ -5,6 +5,7 @@ import type { LoggedReceipt } from '../log/receipt-log.ts';
 import { leafHash } from '../log/tree.ts';
 import type { ReceiptPayload } from '../receipt.ts';
 import { Refused } from '../refusal.ts';
+import { checkSeenAfter } from '../times.ts';
 import type { MadeAnchor } from './read-anchor.ts';
 
 /** What an anchor names: a state of the log that holds the receipt. That it is on the chain is for the chain to say. */
@@ -25,6 +26,7 @@ export function checkAnchor(payload: ReceiptPayload, { path, ...anchor }: MadeAn
   const isOtherState = logged?.tree_size === size && logged.root !== toHex(root);
   if (isOtherPlace || isOtherState)
     throw new Refused('anchor_of_another_log', 'receipt.anchor and receipt.log place the receipt differently: they are not of one log.');
+  if (anchor.block_time !== null) checkSeenAfter(payload, "the anchor's block", anchor.block_time);
   return anchor;
 }
 

@@ -3,6 +3,7 @@ import { fromBase64, toHex, utf8 } from '../encoding.ts';
 import { type LogKey, logKeysOf, pinnedKey } from '../keys.ts';
 import type { ReceiptLog, ReceiptPayload } from '../receipt.ts';
 import { type Refusal, Refused, refusalAsValue } from '../refusal.ts';
+import { checkSeenAfter } from '../times.ts';
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
 import { type NoteKey, parseNote, type Signer, signersOf } from './note.ts';
 import { isIncluded } from './proofs.ts';
@@ -92,6 +93,7 @@ export function checkLog(
 
   const witnesses = witnessesOf(note.signers);
   checkQuorum(witnesses.length, trust);
+  for (const { name, time } of witnesses) checkSeenAfter(payload, `the witness ${name}`, time);
   return { origin, index: log.index, tree_size: size, root: toHex(root), witnesses };
 }
 
