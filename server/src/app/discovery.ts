@@ -4,7 +4,7 @@ import { createDocuments, type DiscoveryDocuments, loadMcp, type Offer, readGuid
 import type { Clock } from '../kernel/clock.ts';
 
 const OPENAPI = new URL(import.meta.resolve('@tallygate/contract/openapi.json'));
-const GUIDES = new URL('../../../docs/guides/', import.meta.url);
+const DOCS = new URL('../../../docs/', import.meta.url);
 
 interface DiscoveryDeps {
   readonly catalog: Catalog;
@@ -22,7 +22,7 @@ export interface Discovery {
 /** What the gateway says about itself. Read when it is first asked for: nobody who only infers waits for it. */
 export function openDiscovery({ catalog, securityContact, publicUrl, clock }: DiscoveryDeps): Discovery {
   const surface = once(() => readSurface(readFileSync(OPENAPI, 'utf8')));
-  const guides = once(() => readGuides(GUIDES));
+  const guides = once(() => readGuides(DOCS));
   const documents = createDocuments({
     surface,
     guides,

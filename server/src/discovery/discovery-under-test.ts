@@ -9,7 +9,7 @@ export const PUBLIC_URL = 'https://gateway.example.com';
 export const NOW = Date.UTC(2026, 10, 21, 15, 4, 5);
 
 export const surface = readSurface(readFileSync(new URL(import.meta.resolve('@tallygate/contract/openapi.json')), 'utf8'));
-const guides = readGuides(new URL('../../../docs/guides/', import.meta.url));
+const guides = readGuides(new URL('../../../docs/', import.meta.url));
 
 /** The documents of a gateway, at a time. */
 export function documentsAt(now = NOW, publicUrl = PUBLIC_URL) {

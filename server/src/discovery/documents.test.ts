@@ -102,6 +102,8 @@ describe('llms.txt', () => {
     const urls = [...textOf('/llms.txt').matchAll(/\]\((\S+?)\)/g)].map(([, url = '']) => new URL(url));
     const live: readonly string[] = [contract.receipts.getKeys.path, contract.catalog.listPrices.path];
     expect(urls.length).toBeGreaterThan(20);
+    const pages = urls.map(({ pathname }) => pathname);
+    expect(pages).toEqual(expect.arrayContaining(['/docs/start/terminal.md', '/docs/concepts/hard-caps.md', '/docs/guides/runs.md']));
     for (const { origin, pathname } of urls) {
       expect(origin).toBe(PUBLIC_URL);
       expect([pathname, documentsAt().has(pathname) || live.includes(pathname)]).toEqual([pathname, true]);

@@ -51,13 +51,13 @@ const DOCUMENTS: Readonly<Record<string, readonly [contentType: string, draw: (p
   '/openapi.yaml': ['application/yaml; charset=utf-8', ({ surface, publicUrl }) => yamlText(JSON.parse(surface.openApi(publicUrl)))],
 };
 
-const GUIDE = /^\/docs\/guides\/([a-z0-9-]+)\.md$/;
+const GUIDE = /^\/docs\/([a-z]+\/[a-z0-9-]+)\.md$/;
 
 /** Everything the gateway says about itself: drawn when it is first asked for, from the contract, the catalogue and the guides. */
 export function createDocuments({ surface, guides, models, securityContact, publicUrl, clock }: DocumentsDeps): DiscoveryDocuments {
   const guideAt = (path: string) => {
-    const name = GUIDE.exec(path)?.[1];
-    return name === undefined ? undefined : guides().find((guide) => guide.name === name);
+    const page = GUIDE.exec(path)?.[1];
+    return page === undefined ? undefined : guides().find((guide) => guide.path === page);
   };
   return {
     has: (path) => Object.hasOwn(DOCUMENTS, path) || guideAt(path) !== undefined,

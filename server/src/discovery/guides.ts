@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A guide of the documentation. */
+/** A page of the documentation. */
 export interface Guide {
-  /** `runs`: the file’s name. */
-  readonly name: string;
+  /** `guides/runs`: where it is below `/docs`, without the ending. */
+  readonly path: string;
   readonly title: string;
   /** Its first sentence, in plain words. */
   readonly summary: string;
@@ -11,9 +11,15 @@ export interface Guide {
   readonly text: string;
 }
 
-/** The guides in a folder, by name. None where there is no such folder: a gateway may be installed without its documentation. */
-export function readGuides(folder: URL): Guide[] {
-  return namesIn(folder).map((name) => guideOf(name, readFileSync(new URL(`${name}.md`, folder), 'utf8')));
+/** What a newcomer reads first comes first. */
+const SECTIONS = ['start', 'concepts', 'guides'];
+
+/** The pages below a folder, by section and name. None where there is no such folder: a gateway may be installed without its documentation. */
+export function readGuides(docs: URL): Guide[] {
+  return SECTIONS.flatMap((section) => {
+    const folder = new URL(`${section}/`, docs);
+    return namesIn(folder).map((name) => guideOf(`${section}/${name}`, readFileSync(new URL(`${name}.md`, folder), 'utf8')));
+  });
 }
 
 function namesIn(folder: URL): string[] {
@@ -27,10 +33,10 @@ function namesIn(folder: URL): string[] {
   }
 }
 
-function guideOf(name: string, text: string): Guide {
+function guideOf(path: string, text: string): Guide {
   const [heading = '', ...paragraphs] = text.split(/\n\s*\n/);
   const first = paragraphs.find((paragraph) => /^[\p{L}`*[]/u.test(paragraph)) ?? '';
-  return { name, title: heading.replace(/^#+\s*/, '').trim(), summary: firstSentence(first), text };
+  return { path, title: heading.replace(/^#+\s*/, '').trim(), summary: firstSentence(first), text };
 }
 
 function firstSentence(paragraph: string): string {

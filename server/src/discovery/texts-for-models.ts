@@ -22,7 +22,7 @@ export function llmsText({ surface, guides, publicUrl: url }: SelfPortrait): str
 
 ## Guides
 
-${guides.map(({ name, title, summary }) => `- [${title}](${url}/docs/guides/${name}.md): ${summary}`).join('\n')}
+${guides.map(({ path, title, summary }) => `- [${title}](${url}/docs/${path}.md): ${summary}`).join('\n')}
 
 ## Optional
 

@@ -65,10 +65,10 @@ const TEMPLATES = [
     mimeType: JSON_TYPE,
   },
   {
-    uriTemplate: 'tallygate://docs/{guide}',
+    uriTemplate: 'tallygate://docs/{section}/{guide}',
     name: 'guide',
     title: 'A guide',
-    description: 'One guide of the documentation.',
+    description: 'One page of the documentation, of start, concepts or guides.',
     mimeType: MARKDOWN,
   },
 ];
@@ -88,15 +88,15 @@ export function createResources({ documents, guides }: ResourcesDeps): Resources
     list: () => [
       MODELS,
       AGENTS,
-      ...guides().map(({ name, title, summary: description }) => ({
-        uri: `tallygate://docs/${name}`,
-        ...{ name, title, description, mimeType: MARKDOWN },
+      ...guides().map(({ path, title, summary: description }) => ({
+        uri: `tallygate://docs/${path}`,
+        ...{ name: path, title, description, mimeType: MARKDOWN },
       })),
     ],
     templates: () => TEMPLATES,
     async read(uri, gateway, signal) {
-      const guide = /^tallygate:\/\/docs\/([a-z0-9-]+)$/.exec(uri)?.[1];
-      const text = uri === AGENTS.uri ? documentAt('/agents.md') : guide !== undefined && documentAt(`/docs/guides/${guide}.md`);
+      const guide = /^tallygate:\/\/docs\/([a-z]+\/[a-z0-9-]+)$/.exec(uri)?.[1];
+      const text = uri === AGENTS.uri ? documentAt('/agents.md') : guide !== undefined && documentAt(`/docs/${guide}.md`);
       if (text) return { uri, mimeType: MARKDOWN, text };
       for (const [pattern, path] of BEHIND) {
         const match = pattern.exec(uri);
