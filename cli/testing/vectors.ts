@@ -7,6 +7,8 @@ export interface Vector {
   /** Instead of the common key set. */
   readonly keys?: unknown;
   readonly prices?: unknown;
+  /** Verifier keys of witnesses that are asked for. */
+  readonly witnesses?: readonly string[];
   readonly expected_code?: string;
 }
 

@@ -14,6 +14,7 @@ async function verifyVector(vector: Vector) {
     terminal.files.set('prices.json', JSON.stringify({ prices: vector.prices }));
     argv.push('--prices', 'prices.json');
   }
+  for (const witness of vector.witnesses ?? []) argv.push('--witness', witness);
   const session = await terminal.type(argv, {});
   expect(gateway.requests).toHaveLength(0);
   return session;

@@ -229,6 +229,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'invite_batches.name': 'the team named it',
   'known_addresses.address_hash': 'goes with the account',
   'mail_handovers.mail_id': 'an id',
+  'mails.is_recipient_refused': 'yes or no',
   'receipt_log_checkpoints.note': 'a signed state of the log',
   'receipt_log_witnesses.name': 'a server',
   'schema_migrations.name': 'a migration',
