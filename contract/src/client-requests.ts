@@ -1,6 +1,17 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import {
+  headersA,
+  isPlainText,
+  MarketingConsentTick,
+  NOT_PLAIN,
+  page,
+  pageQuery,
+  problem,
+  refusals,
+  Timestamp,
+  Uuid,
+} from './conventions.ts';
 import { Email, UserName } from './identity.ts';
 
 const c = initContract();
@@ -42,6 +53,7 @@ export const ClientRequestCreateRequest = z
     company: Company.optional(),
     client_type: ClientType.optional(),
     message: Message,
+    marketing_consent: MarketingConsentTick,
   })
   .meta({
     id: 'ClientRequestCreateRequest',

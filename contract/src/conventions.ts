@@ -98,6 +98,17 @@ export const refusals = {
 /** A file, in a form or as an answer. */
 export const binary = (description: string) => z.string().meta({ format: 'binary', description, examples: ['(bytes)'] });
 
+/** A tick on a form. Not ticked unless somebody does: a consent that is there by default is none (GDPR, recital 32). */
+export const MarketingConsentTick = z
+  .boolean()
+  .optional()
+  .meta({
+    default: false,
+    description:
+      'Whether they want news by mail. A mail asks whoever reads the address, and only their answer counts: anybody can type anybody’s address.',
+    examples: [false],
+  });
+
 /** The wrapper of every list that is not an array by the interface and not OpenAI's. */
 export const page = <T extends z.ZodType>(item: T) => ({
   items: z.array(item),

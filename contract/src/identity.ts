@@ -1,6 +1,17 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, headersS, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import {
+  headersA,
+  headersS,
+  idempotencyHeader,
+  isPlainText,
+  MarketingConsentTick,
+  NOT_PLAIN,
+  problem,
+  refusals,
+  Timestamp,
+  Uuid,
+} from './conventions.ts';
 
 const c = initContract();
 
@@ -29,6 +40,7 @@ export const CreateUserRequest = z
     email: Email,
     password: NewPassword,
     name: UserName.optional(),
+    marketing_consent: MarketingConsentTick,
   })
   .meta({ id: 'CreateUserRequest', description: 'A new user with an account of their own.' });
 export type CreateUserRequest = z.infer<typeof CreateUserRequest>;

@@ -49,6 +49,12 @@ const PERSON_EXAMPLE = {
   subscription: 'subscribed',
   unsubscribed_at: null,
   bounced_at: null,
+  consent: {
+    source: 'registration',
+    event_slug: 'vibethon',
+    given_at: '2026-11-21T08:00:00.000Z',
+    confirmed_at: '2026-11-21T08:03:00.000Z',
+  },
   sources: ['registration'],
   event_slugs: ['vibethon'],
   tags: ['beta'],
@@ -66,6 +72,22 @@ const time = (description: string) =>
     .datetime()
     .nullable()
     .meta({ description, examples: ['2026-11-21T08:00:00.000Z'] });
+
+const MarketingConsent = z
+  .object({
+    source: z.enum(['user', 'registration', 'client_request', 'import']).meta({
+      description: 'Where it was said: making an account, registering, writing to the team; or in a file that the team imported.',
+    }),
+    event_slug: z
+      .string()
+      .nullable()
+      .meta({ description: 'The event that they registered for when they said it.', examples: ['vibethon'] }),
+    given_at: Timestamp.meta({ description: 'When it was said.' }),
+    confirmed_at: time(
+      'When whoever reads the address confirmed it by the mail that asks, or when it was imported. While this is null it counts for nothing: anybody may have filled in the form.',
+    ),
+  })
+  .meta({ id: 'MarketingConsent', description: 'Consent to news by mail. Unsubscribing withdraws it.' });
 
 export const MarketingPersonRecord = z
   .object({
@@ -86,6 +108,7 @@ export const MarketingPersonRecord = z
       .meta({ description: 'Whether the person gets marketing mail: `unsubscribed` and `bounced` get none.' }),
     unsubscribed_at: time('When they unsubscribed.'),
     bounced_at: time('When a mail to them was refused for good.'),
+    consent: MarketingConsent.nullable().meta({ description: 'That they want news by mail, as they said it; null where they have not.' }),
     sources: z.array(Source),
     event_slugs: z.array(z.string()).meta({ description: 'Events they registered for.', examples: [['vibethon']] }),
     tags: z.array(z.string()).meta({ examples: [['beta']] }),
@@ -154,6 +177,14 @@ const peopleFilter = {
   owner: dimension('The id of the user who looks after them, or `none`.', PERSON_ID),
   client_type: dimension('Their kind of client, or `none`.', 'startup'),
   plan_tier: dimension('The plan their account is on, or `none`.', 'pro'),
+  consent: z
+    .enum(['given', 'claimed', 'none'])
+    .optional()
+    .meta({
+      description:
+        'Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks.',
+      examples: ['given'],
+    }),
 };
 
 /** Strict: with a dimension that is misspelt, a list of some would be one of everybody. */
@@ -315,7 +346,7 @@ export const peopleTransfers = c.router({
     path: '/v1/marketing/people/import',
     summary: 'Import people from CSV',
     description:
-      'The body is the CSV file itself, `Content-Type: text/csv`, UTF-8, at most 512 MiB, with a header: `email`, and any of `name`, `company`, `client_type`, `tags` (by semicolons), `event_slug` (of an event that there is). Rows that cannot be taken are named by their lines; all others are in. Importing a file again changes nothing more.',
+      'The body is the CSV file itself, `Content-Type: text/csv`, UTF-8, at most 512 MiB, with a header: `email`, and any of `name`, `company`, `client_type`, `tags` (by semicolons), `event_slug` (of an event that there is), `consent` (`given` where you have it on record) with `consent_given_at` (when, RFC 3339). Rows that cannot be taken are named by their lines; all others are in. Importing a file again changes nothing more.',
     headers: headersA,
     body: csv('The file.'),
     responses: { 200: MarketingPeopleImportResponse, 408: problem, ...refusals.write },

@@ -24,6 +24,8 @@ export interface PeopleFilter {
   readonly owner?: string | undefined;
   readonly client_type?: string | undefined;
   readonly plan_tier?: string | undefined;
+  /** To news by mail: confirmed by whoever reads the address, `none`, or of those said on a form and not confirmed. */
+  readonly consent?: 'given' | 'claimed' | 'none' | undefined;
 }
 
 /** `tallygate.people`: everybody the service knows; for users with the role `marketing` or `admin`. */

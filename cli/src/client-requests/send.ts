@@ -9,6 +9,7 @@ interface Options {
   readonly name: string;
   readonly email: string;
   readonly company?: string;
+  readonly news?: boolean;
 }
 
 export const sendRequest = (requests: Command, perform: Perform): Command =>
@@ -21,13 +22,14 @@ export const sendRequest = (requests: Command, perform: Perform): Command =>
       .requiredOption('--name <name>', 'who asks')
       .requiredOption('--email <address>', 'where to answer')
       .option('--type <type>', 'sales, enterprise, support, partnership, press or other', 'other')
-      .option('--company <name>', 'where they work'),
+      .option('--company <name>', 'where they work')
+      .option('--news', 'they want news by mail; a mail asks them to confirm it'),
   ).action(perform(send));
 
-async function send(world: CommandWorld, { args: [file = ''], options }: Typed<Options>): Promise<void> {
+async function send(world: CommandWorld, { args: [file = ''], options: { news, ...asked } }: Typed<Options>): Promise<void> {
   const message = (await readText(world, file)).trim();
   const client = await world.connect('none');
-  const received = await client.clientRequests.create({ ...options, message }, { signal: world.signal });
+  const received = await client.clientRequests.create({ ...asked, message, marketing_consent: news }, { signal: world.signal });
   printRecord(world, received, [{ title: 'id', of: ({ request_id }) => request_id }]);
   world.err.write('It has arrived; a mail confirms it.\n');
 }

@@ -9,6 +9,7 @@ interface RegisterOptions {
   readonly name?: string;
   readonly company?: string;
   readonly message?: string;
+  readonly news?: boolean;
 }
 
 interface CheckoutOptions extends PageOptions {
@@ -41,7 +42,8 @@ export function takePart(events: Command, perform: Perform): void {
       .argument('<email>')
       .option('--name <name>', 'of the person')
       .option('--company <name>', 'where they come from')
-      .option('--message <text>', 'what they would like to say'),
+      .option('--message <text>', 'what they would like to say')
+      .option('--news', 'they want news by mail; a mail asks them to confirm it'),
   ).action(perform(register));
   withJson(
     STATUS_FIELDS,
@@ -62,8 +64,9 @@ export function takePart(events: Command, perform: Perform): void {
 
 async function register(world: CommandWorld, { args: [slug = '', email = ''], options }: Typed<RegisterOptions>): Promise<void> {
   const client = await world.connect('none');
-  const { name, company, message } = options;
-  printRecord(world, await client.events.register(slug, { email, name, company, message }, { signal: world.signal }), LINES);
+  const { name, company, message, news } = options;
+  const request = { email, name, company, message, marketing_consent: news };
+  printRecord(world, await client.events.register(slug, request, { signal: world.signal }), LINES);
 }
 
 async function status(world: CommandWorld, { args: [slug = '', email = ''] }: Typed<object>): Promise<void> {

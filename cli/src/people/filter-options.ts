@@ -1,5 +1,5 @@
 import type { PeopleFilter } from '@tallygate/sdk';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 
 export interface FilterOptions {
   readonly search?: string;
@@ -9,6 +9,7 @@ export interface FilterOptions {
   readonly owner?: string;
   readonly clientType?: string;
   readonly plan?: string;
+  readonly consent?: NonNullable<PeopleFilter['consent']>;
 }
 
 /** Adds the dimensions in which people are told apart. */
@@ -20,9 +21,12 @@ export const withFilter = (command: Command): Command =>
     .option('--event <slug>', 'an event they registered for')
     .option('--owner <user-id>', 'who looks after them, or none')
     .option('--client-type <type>', 'their kind of client, or none')
-    .option('--plan <tier>', 'the plan their account is on, or none');
+    .option('--plan <tier>', 'the plan their account is on, or none')
+    .addOption(
+      new Option('--consent <consent>', 'to news by mail; claimed: said on a form and not confirmed').choices(['given', 'claimed', 'none']),
+    );
 
-export const filterOf = ({ search, status, source, event, owner, clientType, plan }: FilterOptions): PeopleFilter => ({
+export const filterOf = ({ search, status, source, event, owner, clientType, plan, consent }: FilterOptions): PeopleFilter => ({
   ...(search !== undefined && { q: search }),
   ...(status !== undefined && { status }),
   ...(source !== undefined && { source }),
@@ -30,4 +34,5 @@ export const filterOf = ({ search, status, source, event, owner, clientType, pla
   ...(owner !== undefined && { owner }),
   ...(clientType !== undefined && { client_type: clientType }),
   ...(plan !== undefined && { plan_tier: plan }),
+  ...(consent !== undefined && { consent }),
 });

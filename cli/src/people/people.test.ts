@@ -19,12 +19,12 @@ it('lists people by every dimension', async () => {
   gateway.script(listed);
   const { stdout, exitCode } = await terminal.type([
     ...['people', 'list', '-q', 'ada', '--status', 'new', '--source', 'import', '--event', 'launch', '--owner', 'none'],
-    ...['--client-type', 'startup', '--plan', 'pro', '--limit', '1'],
+    ...['--client-type', 'startup', '--plan', 'pro', '--consent', 'given', '--limit', '1'],
   ]);
   expect([exitCode, stdout]).toEqual([0, expect.stringContaining('\tada@example.com\tAda Lovelace\t')]);
   expect(gateway.requests[0]?.query).toEqual({
     ...{ q: 'ada', status: 'new', source: 'import', event_slug: 'launch', owner: 'none', client_type: 'startup', plan_tier: 'pro' },
-    limit: '1',
+    ...{ consent: 'given', limit: '1' },
   });
 });
 

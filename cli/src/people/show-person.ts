@@ -2,8 +2,8 @@ import type { MarketingPersonRecord } from '@tallygate/sdk';
 import type { Column } from '../print.ts';
 
 export const PERSON_FIELDS = [
-  ...['person_id', 'email', 'other_emails', 'name', 'company', 'status', 'subscription', 'unsubscribed_at', 'bounced_at', 'sources'],
-  ...['event_slugs', 'tags', 'owner', 'client_type', 'plan_tier', 'user_id', 'created_at', 'updated_at', 'history'],
+  ...['person_id', 'email', 'other_emails', 'name', 'company', 'status', 'subscription', 'unsubscribed_at', 'bounced_at', 'consent'],
+  ...['sources', 'event_slugs', 'tags', 'owner', 'client_type', 'plan_tier', 'user_id', 'created_at', 'updated_at', 'history'],
 ];
 
 export const PERSON_COLUMNS: readonly Column<MarketingPersonRecord>[] = [
@@ -23,9 +23,13 @@ export const PERSON_LINES: readonly Column<MarketingPersonRecord>[] = [
   { title: 'events', of: ({ event_slugs }) => event_slugs.join(' ') },
   { title: 'owner', of: ({ owner }) => owner },
   { title: 'client type', of: ({ client_type }) => client_type },
+  { title: 'consent', of: ({ consent }) => consent && consentText(consent) },
   { title: 'known since', of: ({ created_at }) => created_at },
   {
     title: 'history',
     of: ({ history = [] }) => history.map(({ at, action, detail }) => `${at} ${action} ${JSON.stringify(detail)}`).join('\n'),
   },
 ];
+
+const consentText = ({ source, event_slug, given_at, confirmed_at }: NonNullable<MarketingPersonRecord['consent']>): string =>
+  `${source}${event_slug === null ? '' : ` ${event_slug}`} ${given_at}, ${confirmed_at === null ? 'not confirmed' : `confirmed ${confirmed_at}`}`;

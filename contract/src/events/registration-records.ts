@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isPlainText, NOT_PLAIN, Timestamp, Usd, Uuid } from '../conventions.ts';
+import { isPlainText, MarketingConsentTick, NOT_PLAIN, Timestamp, Usd, Uuid } from '../conventions.ts';
 import { prose, SITE_EVENT_EXAMPLE, siteEventFields } from './site-event-records.ts';
 
 export const REGISTRATION_STATUSES = ['confirmed', 'awaiting_payment', 'waitlisted', 'canceled'] as const;
@@ -43,6 +43,7 @@ export const VibethonRegistrationRequest = z
     message: prose(2_000)
       .optional()
       .meta({ description: 'Whatever they would like to say.', examples: ['I bring a robot.'] }),
+    marketing_consent: MarketingConsentTick,
   })
   .meta({
     id: 'VibethonRegistrationRequest',

@@ -601,6 +601,8 @@ export interface ClientRequestCreateRequest {
   client_type?: 'individual' | 'startup' | 'business' | 'enterprise' | undefined;
   /** Plain text; markup in it is shown as it was typed. */
   message: string;
+  /** Whether they want news by mail. A mail asks whoever reads the address, and only their answer counts: anybody can type anybody’s address. */
+  marketing_consent?: boolean | undefined;
 }
 
 /** One change, or one note. */
@@ -910,6 +912,8 @@ export interface CreateUserRequest {
   password: string;
   /** Display name. */
   name?: string | undefined;
+  /** Whether they want news by mail. A mail asks whoever reads the address, and only their answer counts: anybody can type anybody’s address. */
+  marketing_consent?: boolean | undefined;
 }
 
 /** The plan of the account. */
@@ -1620,6 +1624,18 @@ export interface MarketingClientRequestUpdateRequest {
   note?: string | undefined;
 }
 
+/** Consent to news by mail. Unsubscribing withdraws it. */
+export interface MarketingConsent {
+  /** Where it was said: making an account, registering, writing to the team; or in a file that the team imported. */
+  source: 'user' | 'registration' | 'client_request' | 'import';
+  /** The event that they registered for when they said it. */
+  event_slug: string | null;
+  /** When it was said. */
+  given_at: string;
+  /** When whoever reads the address confirmed it by the mail that asks, or when it was imported. While this is null it counts for nothing: anybody may have filled in the form. */
+  confirmed_at: string | null;
+}
+
 /** A new draft. */
 export interface MarketingContentCreateRequest {
   type: ContentType;
@@ -1711,6 +1727,8 @@ export type MarketingEmailAudience = {
     client_type?: string | undefined;
     /** The plan their account is on, or `none`. */
     plan_tier?: string | undefined;
+    /** Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+    consent?: 'given' | 'claimed' | 'none' | undefined;
   };
 };
 
@@ -2221,6 +2239,8 @@ export interface MarketingPersonRecord {
   unsubscribed_at: string | null;
   /** When a mail to them was refused for good. */
   bounced_at: string | null;
+  /** That they want news by mail, as they said it; null where they have not. */
+  consent: MarketingConsent | null;
   sources: PersonSource[];
   /** Events they registered for. */
   event_slugs: string[];
@@ -4157,6 +4177,8 @@ export interface VibethonRegistrationRequest {
   company?: string | undefined;
   /** Whatever they would like to say. */
   message?: string | undefined;
+  /** Whether they want news by mail. A mail asks whoever reads the address, and only their answer counts: anybody can type anybody’s address. */
+  marketing_consent?: boolean | undefined;
 }
 
 /** A registration for the Vibethon, or for another event. */

@@ -14,27 +14,29 @@ import {
 } from '../emails/index.ts';
 import { closeUnclaimed } from '../identity/index.ts';
 import type { WayOut } from '../invites/index.ts';
-import { peopleRoutes } from '../marketing/index.ts';
+import { createConsents, peopleRoutes } from '../marketing/index.ts';
 import { forgetDeparted, indexPeople } from '../people/index.ts';
 import type { Accounts } from './accounts.ts';
 import type { Foundation } from './foundation.ts';
 import { type Endpoint, endpointsOf } from './http/endpoint.ts';
+import { consentAnswer, createMailAnswerPages, unsubscribeAnswer } from './http/mail-answer-pages.ts';
 import type { PeerAddress } from './http/peer-address.ts';
 import { createPeopleTransferApi } from './http/people-transfer-api.ts';
-import { createUnsubscribePages } from './http/unsubscribe-pages.ts';
 import { personRecords } from './person-records.ts';
 
 /** How long a change may be looked up by itself before it is in the index. */
 const INDEX_MS = 1_000;
 /** How long a mail that is due waits. */
 const SEND_MS = 1_000;
+/** How long somebody waits for the mail that asks whether they want news. */
+const ASK_MS = 1_000;
 /** How long what a closed account left behind may stay. */
 const FORGET_MS = 5_000;
 
 export interface Marketing {
   readonly endpoints: readonly Endpoint[];
   readonly transfers: ReturnType<typeof createPeopleTransferApi>;
-  readonly unsubscribePages: ReturnType<typeof createUnsubscribePages>;
+  readonly mailAnswerPages: ReturnType<typeof createMailAnswerPages>;
   /** What invitations say at their end, as all mails of the workspace. */
   readonly wayOut: WayOut;
   readonly jobs: readonly Job[];
@@ -54,6 +56,7 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
   const isStaff = async (userId: string) => ['marketing', 'admin'].includes((await identity.users.find(userId))?.role ?? 'member');
   const addressOf = async (userId: string) => (await identity.users.find(userId))?.email;
   const unsubscribing = createUnsubscribing({ pool, clock });
+  const consents = createConsents({ pool, clock, openReference: identity.openReference });
   const { sender } = accounts;
   const returnPaths = config.mailBounceAddress === undefined ? undefined : createReturnPaths({ pool, address: config.mailBounceAddress });
   const emailSender = createEmailSender({
@@ -71,7 +74,7 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
       ...endpointsOf(contract.emailBounces, emailBounceRoutes(createBounces({ pool, clock, unsubscribing, returnPaths }))),
       ...endpointsOf(contract.emailTemplates, emailTemplateRoutes(createEmailTemplates({ pool, clock }))),
     ],
-    unsubscribePages: createUnsubscribePages({ unsubscribing, log }),
+    mailAnswerPages: createMailAnswerPages([unsubscribeAnswer(unsubscribing), consentAnswer(consents)], log),
     wayOut: {
       unsubscribeUrlOf: async (inviteId) => `${publicUrl()}/unsubscribe?token=${await unsubscribing.tokenOf(inviteId)}`,
       postalAddress: config.mailPostalAddress,
@@ -93,6 +96,14 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
         // The next run takes up whatever this one has left.
         retry: { attempts: 1, firstDelayMs: FORGET_MS },
         run: (_payload, { signal }) => forgetDeparted({ pool, records }, signal),
+      }),
+      defineJob({
+        name: 'consents-ask',
+        payload: z.object({}),
+        schedule: { everyMs: ASK_MS },
+        // The next run takes up whatever this one has left.
+        retry: { attempts: 1, firstDelayMs: ASK_MS },
+        run: (_payload, { signal }) => consents.askDue(signal),
       }),
       defineJob({
         name: 'emails-send',

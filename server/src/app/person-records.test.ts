@@ -8,7 +8,7 @@ import { createInvites, type Invites, inviteRoutes } from '../invites/index.ts';
 import { peopleRoutes } from '../marketing/index.ts';
 import { forgetDeparted } from '../people/index.ts';
 import { type PlansUnderTest, plansUnderTest } from '../plans/plans-under-test.ts';
-import { type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './http/account-api-under-test.ts';
+import { INTERNAL_SECRET, type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './http/account-api-under-test.ts';
 import { endpointsOf } from './http/endpoint.ts';
 import { personRecords } from './person-records.ts';
 
@@ -204,7 +204,15 @@ const ERASED = [
   ],
   ...['event_registrations.admin_note', 'event_registrations.company', 'event_registrations.email', 'event_registrations.message'],
   ...['event_registrations.name', 'invite_activations.email', 'invite_activations.name', 'invites.email', 'invites.name'],
-  ...['mail_requests.email', 'mail_tokens.email', 'mails.recipient', 'people.company', 'people.email', 'people.folded_company'],
+  ...[
+    'mail_requests.email',
+    'mail_tokens.email',
+    'mails.recipient',
+    'people.company',
+    'people.consent_email',
+    'people.email',
+    'people.folded_company',
+  ],
   ...[
     'people.folded_name',
     'people.name',
@@ -248,4 +256,26 @@ test('every column that may tell who somebody is has been thought of', async () 
   expect(telling.filter((at) => !ERASED.includes(at) && !(at in KEPT)).sort()).toEqual([]);
   const all = new Set(rows.map(({ at }) => at));
   expect([...ERASED, ...Object.keys(KEPT)].filter((at) => !all.has(at))).toEqual([]);
+});
+
+test('a tick for news on any form is on the person, in the history and in the export, and not confirmed by the form', async () => {
+  const internal = { 'x-internal-secret': INTERNAL_SECRET };
+  const forms = [
+    ['ticked-1@example.com', '/v1/events/vibethon/register', {}, 'registration', 'vibethon'],
+    ['ticked-2@example.com', '/v1/client-requests', { type: 'sales', name: 'Ada', message: 'Hello' }, 'client_request', null],
+    ['ticked-3@example.com', '/v1/users', { password: PASSWORD }, 'user', null],
+  ] as const;
+  for (const [email, path, rest, source, event_slug] of forms) {
+    expect((await post(path, { email, ...rest, marketing_consent: true }, internal)).status).toBe(201);
+    const { person_id, consent } = await personOf(email);
+    expect(consent).toEqual({ source, event_slug, given_at: expect.any(String), confirmed_at: null });
+    const { body } = await get(`/v1/marketing/people/${person_id}/export`);
+    expect(body.person).toMatchObject({ consent, history: expect.arrayContaining([expect.objectContaining({ action: 'consent' })]) });
+  }
+  expect((await get('/v1/marketing/people?consent=claimed')).body.total).toBe(3);
+  await post('/v1/client-requests', { type: 'sales', name: 'Ada', message: 'Hello', email: 'not-ticked@example.com' });
+  expect((await personOf('not-ticked@example.com')).consent).toBeNull();
+  await post('/v1/events/vibethon/register', { email: 'late@example.com' });
+  await post('/v1/events/vibethon/register', { email: 'late@example.com', marketing_consent: true });
+  expect((await personOf('late@example.com')).consent).toMatchObject({ source: 'registration' });
 });

@@ -179,7 +179,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
       }),
       people: marketing.transfers,
       events: createEventPages({ events, clock, peerAddress, pageOf, log }),
-      unsubscribing: marketing.unsubscribePages,
+      mailAnswers: marketing.mailAnswerPages,
       receipts: createLogApi({
         ...{ pool, clock, authenticator, publicUrl, log },
         ...{ idleTimeoutMs: fileLimits.idleTimeoutMs, isAnchoring: config.anchorChains.length > 0 },

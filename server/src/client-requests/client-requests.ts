@@ -16,7 +16,7 @@ import { newId } from '../kernel/ids.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { sightPerson } from '../people/index.ts';
+import { claimConsent, sightPerson } from '../people/index.ts';
 import { type ClientRequest, moved } from './client-request.ts';
 
 /** Each is two mails or more: one address has few reasons to send many. */
@@ -51,7 +51,7 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
     async receive(input: ClientRequestCreateRequest, { ip }: Origin): Promise<ClientRequest> {
       await throttle.admit(formLimits({ ...FORM, subject: input.email.toLowerCase(), address: ip }));
       const now = new Date(clock.now());
-      const { company = null, client_type = null, ...rest } = input;
+      const { company = null, client_type = null, marketing_consent: hasConsented, ...rest } = input;
       const made: ClientRequest = {
         ...{ request_id: newId(), ...rest, company, client_type },
         ...{ status: 'new', owner: null, created_at: now, updated_at: now, closed_at: null },
@@ -65,6 +65,7 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
         );
         const { email, name, type } = made;
         await sightPerson(execute, { email, name, company, clientType: client_type, source: 'client_request', at: now });
+        if (hasConsented) await claimConsent(execute, { email, source: 'client_request', at: now });
         const { rows } = await client.query<{ email: string }>(TEAM);
         await queueMail(execute, { to: email, template: 'client-request-received', data: { request_id: made.request_id, type } });
         for (const member of rows) await queueMail(execute, { to: member.email, template: 'client-request-notice', data: noticeOf(made) });

@@ -7,7 +7,7 @@ import { createGate } from '../kernel/gate.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { sightPerson } from '../people/index.ts';
+import { claimConsent, sightPerson } from '../people/index.ts';
 import { type EventWithPlaces, eventBySlug, lockEvent, type Sql } from './event-rows.ts';
 import { queueEventMail } from './mail.ts';
 import { hasRoom, inLine, withPlace } from './registration.ts';
@@ -81,6 +81,13 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
     await queueEventMail(sql, event, { ...standing, ...made, email: request.email, turn, price_nano: event.price_nano });
   };
 
+  /** Also of whoever has registered before, and ticks it now. */
+  const noteConsent = async (sql: Sql, { slug }: SiteEvent, { email, marketing_consent: hasConsented }: VibethonRegistrationRequest) => {
+    if (!hasConsented) return;
+    const claim = { email, source: 'registration', eventSlug: slug, at: new Date(clock.now()) } as const;
+    await claimConsent((text, values) => sql.query(text, values), claim);
+  };
+
   return {
     /**
      * The registration of an address: a new one, or the one that is there. Who has an account is looked up by nobody here: a job does that
@@ -94,10 +101,14 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
           const locked = await lockEvent(sql, event.event_id);
           if (!locked) throw noSuchEvent();
           const before = await registrationOf(sql, event.event_id, request.email);
-          if (before && before.status !== 'canceled') return before;
+          if (before && before.status !== 'canceled') {
+            await noteConsent(sql, locked, request);
+            return before;
+          }
           if (!takesRegistrations(locked, clock.now()))
             throw new Problem('registration_closed', 'This event takes no registrations at the moment.');
           await enter(sql, locked, request);
+          await noteConsent(sql, locked, request);
           const made = await registrationOf(sql, event.event_id, request.email);
           if (!made) throw new Error('A registration was written and is not there');
           return made;

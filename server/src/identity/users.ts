@@ -4,7 +4,7 @@ import type { CreateUserRequest, Role } from '@tallygate/contract';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
-import { sightPerson } from '../people/index.ts';
+import { claimConsent, sightPerson } from '../people/index.ts';
 import { Account } from './account.ts';
 import { type Origin, recordAudit } from './audit/record-audit.ts';
 import { inUnit } from './execute.ts';
@@ -57,7 +57,7 @@ export function createUsers({ em, passwords, box, clock }: UsersDeps): Users {
   return {
     find,
 
-    async create({ email, password, name }, { role = 'member', isVerified = false, origin } = {}) {
+    async create({ email, password, name, marketing_consent: hasConsented }, { role = 'member', isVerified = false, origin } = {}) {
       const passwordHash = await passwords.hash(password);
       const createdAt = new Date(clock.now());
       try {
@@ -70,6 +70,7 @@ export function createUsers({ em, passwords, box, clock }: UsersDeps): Users {
           await unit.flush();
           const execute = inUnit(unit);
           await sightPerson(execute, { email, name, source: 'user', userId: user.id, planTier: account.plan, at: createdAt });
+          if (hasConsented) await claimConsent(execute, { email, source: 'user', at: createdAt });
           await recordAudit(execute, {
             accountId: account.id,
             actor: { kind: origin ? 'internal' : 'system', id: null },

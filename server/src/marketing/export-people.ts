@@ -19,6 +19,9 @@ const COLUMNS: Readonly<Record<string, (person: Wire) => string | null>> = {
   owner: ({ owner }) => owner,
   client_type: ({ client_type }) => client_type,
   plan_tier: ({ plan_tier }) => plan_tier,
+  consent: ({ consent }) => consent && (consent.confirmed_at === null ? 'claimed' : 'given'),
+  consent_source: ({ consent }) => consent?.source ?? null,
+  consent_given_at: ({ consent }) => consent?.given_at ?? null,
   created_at: ({ created_at }) => created_at,
   updated_at: ({ updated_at }) => updated_at,
 };

@@ -34,12 +34,19 @@ const Row = z.object({
     .transform((list) => [...new Set(list.split(';').map((tag) => tag.trim().toLowerCase()))].filter((tag) => tag !== ''))
     .pipe(z.array(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'must be letters, digits, dashes and underscores')).max(20))
     .optional(),
+  consent: z.enum(['given', 'claimed', 'none', ''], 'must be given or empty').optional(),
+  consent_given_at: z
+    .string()
+    .trim()
+    .transform((time) => time || undefined)
+    .pipe(z.iso.datetime({ offset: true, error: 'must be a time such as 2026-11-21T08:00:00Z' }).optional())
+    .optional(),
 });
 type Row = z.infer<typeof Row>;
 const COLUMNS = Object.keys(Row.shape);
 /** Of an export, which are worked out here and taken from nobody. */
 const PASSED_OVER = [
-  ...['person_id', 'status', 'subscription', 'sources', 'event_slugs', 'owner', 'plan_tier', 'created_at', 'updated_at'],
+  ...['person_id', 'status', 'subscription', 'sources', 'event_slugs', 'owner', 'plan_tier', 'consent_source', 'created_at', 'updated_at'],
 ];
 
 interface ImportDeps {
@@ -78,7 +85,7 @@ export async function importPeople(
       continue;
     }
     result.rows++;
-    const parsed = parseRow(row, columns, slugs);
+    const parsed = parseRow(row, columns, { slugs, now: clock.now() });
     if (typeof parsed === 'string') {
       result.failed++;
       if (result.errors.length < MAX_ERRORS) result.errors.push({ line: row.line, message: parsed });
@@ -111,16 +118,27 @@ function columnsOf({ cells, fault }: CsvRow): string[] {
 
 const unusable = (msg: string) => invalidInput([{ loc: ['body'], msg: msg.slice(0, 300), type: 'value_error' }]);
 
+interface Known {
+  readonly slugs: ReadonlySet<string>;
+  readonly now: number;
+}
+
 /** @returns the row, or what is wrong with it */
-function parseRow({ cells, fault }: CsvRow, columns: readonly string[], slugs: ReadonlySet<string>): Row | string {
+function parseRow({ cells, fault }: CsvRow, columns: readonly string[], { slugs, now }: Known): Row | string {
   if (fault !== undefined) return fault;
   if (cells.length !== columns.length) return `has ${cells.length} cells instead of ${columns.length}`;
   const parsed = Row.safeParse(Object.fromEntries(columns.map((column, at) => [column, withoutGuard(cells[at] ?? '')])));
   if (parsed.success) {
-    const { event_slug: slug } = parsed.data;
+    const { event_slug: slug, consent_given_at: givenAt } = parsed.data;
+    if (givenAt !== undefined && Date.parse(givenAt) > now) return 'consent_given_at: must not be in the future';
     return slug === undefined || slugs.has(slug) ? parsed.data : 'event_slug: must be the slug of an event that there is';
   }
   return parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`).join('; ');
+}
+
+interface Importer {
+  readonly at: Date;
+  readonly actor: { readonly kind: string; readonly id: string | null };
 }
 
 interface Outcome {
@@ -129,11 +147,7 @@ interface Outcome {
 }
 
 /** In the order of their addresses, so that two imports of the same people wait for each other instead of for ever. */
-async function takeRows(
-  client: PoolClient,
-  rows: readonly Row[],
-  by: { at: Date; actor: { kind: string; id: string | null } },
-): Promise<Outcome[]> {
+async function takeRows(client: PoolClient, rows: readonly Row[], by: Importer): Promise<Outcome[]> {
   const sightings = rows.map(({ email, name, company, client_type, event_slug, tags }) => ({
     ...{ person_id: newId(), email: normalAddress(email), source: 'import', at: rfc3339(by.at) },
     ...{
@@ -151,5 +165,14 @@ async function takeRows(
     by.actor.kind,
     by.actor.id,
   ]);
+  await takeConsents(client, rows, by);
   return outcomes;
+}
+
+/** What the team has on record. Only what was given: that something was merely claimed is nothing to vouch for. */
+async function takeConsents(client: PoolClient, rows: readonly Row[], { at, actor }: Importer): Promise<void> {
+  const given = rows.filter(({ consent }) => consent === 'given');
+  if (given.length === 0) return;
+  const consents = given.map(({ email, consent_given_at }) => ({ email: normalAddress(email), given_at: consent_given_at ?? at, at }));
+  await client.query('select import_consents($1::jsonb, $2, $3)', [JSON.stringify(consents), actor.kind, actor.id]);
 }

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { foldForSearch } from './fold.ts';
 import { CHUNK } from './index-people.ts';
 import type { PersonRow } from './person-row.ts';
-import { type Described, fits, type Wanted, wantedBy } from './terms.ts';
+import { DESCRIBED, type Described, fits, type Wanted, wantedBy } from './terms.ts';
 
 /** Up to so many who may fit are looked at to the last; of more, `total` is worked out from those that were. */
 const COUNTED = 1_000;
@@ -149,8 +149,6 @@ class Chunks {
 
 const WITH_ALL_TERMS = `select chunk, bit_and(bits) as bits from people_chunks where term = any($1::text[])
   group by chunk having count(*) = cardinality($1::text[])`;
-
-const DESCRIBED = 'n, status, sources, event_slugs, tags, owner, client_type, plan_tier, unsubscribed_at, bounced_at, search_text';
 
 async function unindexed(client: PoolClient, wanted: Wanted): Promise<Map<bigint, boolean>> {
   const { rows } = await client.query<{ changed: bigint } & (Described | { [Name in keyof Described]: null })>(

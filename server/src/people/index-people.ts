@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { inTransaction } from '../kernel/transaction.ts';
-import { type Described, termsOf } from './terms.ts';
+import { DESCRIBED, type Described, termsOf } from './terms.ts';
 
 /** How many neighbours share a row of `people_chunks`: the length of its bits. */
 export const CHUNK = 2_048;
@@ -27,11 +27,10 @@ async function indexSome(client: PoolClient): Promise<boolean> {
 
 async function writeChunk(client: PoolClient, chunk: bigint): Promise<void> {
   const first = chunk * BigInt(CHUNK);
-  const { rows } = await client.query<Described & { n: bigint }>(
-    `select n, status, sources, event_slugs, tags, owner, client_type, plan_tier, unsubscribed_at, bounced_at, search_text
-     from people where n >= $1 and n < $2`,
-    [first, first + BigInt(CHUNK)],
-  );
+  const { rows } = await client.query<Described & { n: bigint }>(`select ${DESCRIBED} from people where n >= $1 and n < $2`, [
+    first,
+    first + BigInt(CHUNK),
+  ]);
   const bits = new Map<string, Buffer>();
   for (const person of rows) {
     const at = Number(person.n - first);

@@ -21,6 +21,11 @@ export interface PersonRow {
   readonly merged_ids: string[];
   readonly unsubscribed_at: Date | null;
   readonly bounced_at: Date | null;
+  readonly consent_source: NonNullable<MarketingPersonRecord['consent']>['source'] | null;
+  readonly consent_event_slug: string | null;
+  readonly consent_given_at: Date | null;
+  /** When its reader answered the mail that asks, or when a team imported it; null where nobody has yet. */
+  readonly consent_confirmed_at: Date | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
@@ -37,6 +42,7 @@ export const personToWire = (row: PersonRow, history?: MarketingPersonHistoryEnt
   subscription: row.unsubscribed_at ? 'unsubscribed' : row.bounced_at ? 'bounced' : 'subscribed',
   unsubscribed_at: timeOrNull(row.unsubscribed_at),
   bounced_at: timeOrNull(row.bounced_at),
+  consent: consentOf(row),
   sources: row.sources,
   event_slugs: row.event_slugs,
   tags: row.tags,
@@ -48,3 +54,12 @@ export const personToWire = (row: PersonRow, history?: MarketingPersonHistoryEnt
   updated_at: rfc3339(row.updated_at),
   ...(history && { history }),
 });
+
+const consentOf = ({ consent_source: source, consent_given_at, ...row }: PersonRow): MarketingPersonRecord['consent'] =>
+  source &&
+  consent_given_at && {
+    source,
+    event_slug: row.consent_event_slug,
+    given_at: rfc3339(consent_given_at),
+    confirmed_at: timeOrNull(row.consent_confirmed_at),
+  };

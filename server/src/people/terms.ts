@@ -15,8 +15,24 @@ export interface Wanted {
 /** What people are found by, of a person. */
 export type Described = Pick<
   PersonRow,
-  'status' | 'sources' | 'event_slugs' | 'tags' | 'owner' | 'client_type' | 'plan_tier' | 'unsubscribed_at' | 'bounced_at' | 'search_text'
+  | (
+      | 'status'
+      | 'sources'
+      | 'event_slugs'
+      | 'tags'
+      | 'owner'
+      | 'client_type'
+      | 'plan_tier'
+      | 'unsubscribed_at'
+      | 'bounced_at'
+      | 'search_text'
+    )
+  | ('consent_given_at' | 'consent_confirmed_at')
 >;
+
+/** The columns of `Described`. */
+export const DESCRIBED =
+  'n, status, sources, event_slugs, tags, owner, client_type, plan_tier, unsubscribed_at, bounced_at, search_text, consent_given_at, consent_confirmed_at';
 
 /** Every term of a person: what they are, how the words of their text begin, and the trigrams of the text, hashed. */
 export function termsOf(person: Described): Set<string> {
@@ -29,6 +45,8 @@ export function termsOf(person: Described): Set<string> {
   terms.add(`owner:${person.owner ?? 'none'}`);
   terms.add(`client:${person.client_type ?? 'none'}`);
   terms.add(`plan:${person.plan_tier ?? 'none'}`);
+  terms.add(`consent:${person.consent_confirmed_at ? 'given' : 'none'}`);
+  if (person.consent_given_at && !person.consent_confirmed_at) terms.add('consent:claimed');
   for (const word of wordsIn(person.search_text)) {
     const [first = '', second] = word;
     terms.add(`begins:${first}`);
@@ -45,8 +63,8 @@ const NOBODY = 'none';
 export function wantedBy(filter: PeopleFilter, q: string): Wanted {
   const terms = new Set(['all']);
   const words: string[] = [];
-  const { status, source, event_slug, owner, client_type, plan_tier } = filter;
-  const facets = { status, source, event: event_slug, owner, client: client_type, plan: plan_tier };
+  const { status, source, event_slug, owner, client_type, plan_tier, consent } = filter;
+  const facets = { status, source, event: event_slug, owner, client: client_type, plan: plan_tier, consent };
   for (const [name, value] of Object.entries(facets)) if (value !== undefined) terms.add(`${name}:${value}`);
   const asked = q.split(' ');
   for (const word of asked) {

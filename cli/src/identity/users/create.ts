@@ -10,6 +10,7 @@ import { USER_FIELDS } from './fields.ts';
 interface Options {
   readonly email?: string;
   readonly name?: string;
+  readonly news?: boolean;
   readonly internalSecretEnv: string;
 }
 
@@ -28,11 +29,12 @@ export const createUser = (users: Command, perform: Perform): Command =>
       .description('Register a user, as the web front end does; for operators')
       .option('--email <address>', 'e-mail address')
       .option('--name <name>', 'display name')
+      .option('--news', 'they want news by mail; a mail asks them to confirm it')
       .option('--internal-secret-env <name>', 'environment variable with the internal secret', 'TALLYGATE_INTERNAL_SECRET'),
   ).action(perform(create));
 
 async function create(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { name, internalSecretEnv } = options;
+  const { name, news, internalSecretEnv } = options;
   const internalSecret = world.env.variable(internalSecretEnv);
   if (internalSecret === undefined) {
     const nextStep = 'It is the gateway’s INTERNAL_SECRET, or in DATA_DIR/bootstrap.json.';
@@ -41,5 +43,6 @@ async function create(world: CommandWorld, { options }: Typed<Options>): Promise
   const email = await askFor(world, 'E-mail', options.email, '--email');
   const [password = ''] = await askSecrets(world, { name: 'Password', isNew: true });
   const client = await world.connect('none');
-  printRecord(world, await client.identity.createUser({ email, password, name }, { internalSecret, signal: world.signal }), LINES);
+  const request = { email, password, name, marketing_consent: news };
+  printRecord(world, await client.identity.createUser(request, { internalSecret, signal: world.signal }), LINES);
 }

@@ -10,7 +10,7 @@ import { sightPerson } from '../../people/index.ts';
 import { type Instance, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
-import { createUnsubscribePages } from './unsubscribe-pages.ts';
+import { createMailAnswerPages, unsubscribeAnswer } from './mail-answer-pages.ts';
 
 const SEND = '/v1/marketing/emails/send';
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   });
   staff = await signUp(api, 'admin');
   unsubscribing = createUnsubscribing({ pool, clock });
-  const pages = createUnsubscribePages({ unsubscribing, log: silentLog() });
+  const pages = createMailAnswerPages([unsubscribeAnswer(unsubscribing)], silentLog());
   const server = createServer((req, res) => void pages.serve(req, res)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   pageUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/unsubscribe`;

@@ -7,6 +7,7 @@ const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:34rem;margin:8v
 h1{line-height:1.25;margin:0 0 .5rem}h2{margin:2rem 0 .25rem;font-size:1.2rem}.summary{font-size:1.1rem;margin-top:0}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.4rem 1.25rem;margin:1.5rem 0;padding:1rem 0;border:solid #8b8d98;border-width:1px 0}dt{font-weight:600}dd{margin:0;min-width:0}
 label{display:block;font-weight:600;margin:1rem 0 .25rem}input{font:inherit;width:100%;box-sizing:border-box;padding:.6rem .7rem;border:1px solid #8b8d98;border-radius:8px;background:inherit;color:inherit}
+.tick{font-weight:400}.tick input{width:auto}
 button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;border:0;border-radius:8px;background:#1f6feb;color:#fff}
 .said{padding:.8rem 1rem;border:1px solid #8b8d98;border-left:5px solid #1f6feb;border-radius:8px}a{color:#0b5cd5}.prose{white-space:pre-line}
 @media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}a{color:#79b8ff}}`;
@@ -43,6 +44,7 @@ export interface Reply {
   readonly sentence: string;
   readonly email: string;
   readonly name: string;
+  readonly wantsNews: boolean;
   /** It was taken: the form is not shown again. */
   readonly isDone: boolean;
 }
@@ -107,6 +109,7 @@ function taking({ isOpen, placesLeft }: ShownEvent, reply: Reply | undefined): s
   return `<h2>Take part</h2>${said}<form method="post">
 <label for="email">E-mail address</label><input id="email" name="email" type="email" autocomplete="email" maxlength="254" required value="${escapeHtml(reply?.email ?? '')}">
 <label for="name">Name (if you like)</label><input id="name" name="name" autocomplete="name" maxlength="200" value="${escapeHtml(reply?.name ?? '')}">
+<label class="tick"><input type="checkbox" name="news"${reply?.wantsNews ? ' checked' : ''}> I want news by mail; a mail will ask me to confirm it.</label>
 <button>${placesLeft === 0 ? 'Join the waitlist' : 'Register'}</button></form>`;
 }
 

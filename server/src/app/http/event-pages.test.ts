@@ -54,6 +54,20 @@ const payLinkTo = async (email: string): Promise<string> => {
 };
 
 describe('the page of an event', () => {
+  test('has a box for news that nobody ticked, and keeps it where somebody did', async () => {
+    const slug = await event();
+    expect((await open(`/events/${slug}`)).html).toMatch(/<input type="checkbox" name="news">/);
+    await open(`/events/${slug}`, { email: 'page-ticked@example.com', news: 'on' });
+    await open(`/events/${slug}`, { email: 'page-unticked@example.com' });
+    const { rows } = await world.pool.query('select email, consent_source from people where email like $1 order by email', [
+      'page-%ticked@%',
+    ]);
+    expect(rows).toEqual([
+      { email: 'page-ticked@example.com', consent_source: 'registration' },
+      { email: 'page-unticked@example.com', consent_source: null },
+    ]);
+  });
+
   test('tells what is to be known of it, in its own time zone, and runs and loads nothing', async () => {
     const title = 'Fire & <b>ice</b></script><script>alert(1)</script>';
     const slug = await event({ title, capacity: 2, price_usd: '49', venue_name: '"Halle" 4', description: 'Doors\nopen <at> six.' });

@@ -57,20 +57,20 @@ export function createEventPages({ events, clock, peerAddress, pageOf, log }: Ev
 
   const register = async (req: IncomingMessage, slug: string): Promise<Answer> => {
     const form = new URLSearchParams((await readBody(req, BODY)).toString());
-    const [email, name] = [form.get('email')?.trim() ?? '', form.get('name')?.trim() ?? ''];
+    const [email, name, wantsNews] = [form.get('email')?.trim() ?? '', form.get('name')?.trim() ?? '', form.has('news')];
     const event = await read(slug);
-    const request = VibethonRegistrationRequest.safeParse({ email, ...(name !== '' && { name }) });
+    const request = VibethonRegistrationRequest.safeParse({ email, ...(name !== '' && { name }), marketing_consent: wantsNews });
     if (!request.success) {
       const field = request.error.issues[0]?.path[0] === 'name' ? 'name' : 'e-mail address';
       const sentence = `That ${field} cannot be used: look at it again.`;
-      return { status: 422, page: pageWith(event, { sentence, email, name, isDone: false }) };
+      return { status: 422, page: pageWith(event, { sentence, email, name, wantsNews, isDone: false }) };
     }
     try {
       const made = await events.registrations.register(event, request.data, originFrom(req));
-      return { status: 200, page: pageWith(await read(slug), { sentence: standing(made, event), email, name, isDone: true }) };
+      return { status: 200, page: pageWith(await read(slug), { sentence: standing(made, event), email, name, wantsNews, isDone: true }) };
     } catch (thrown) {
       if (!(thrown instanceof Problem)) throw thrown;
-      return { ...refusalOf(thrown), page: pageWith(event, { sentence: thrown.message, email, name, isDone: false }) };
+      return { ...refusalOf(thrown), page: pageWith(event, { sentence: thrown.message, email, name, wantsNews, isDone: false }) };
     }
   };
 

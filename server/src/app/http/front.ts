@@ -18,7 +18,7 @@ interface FrontDeps {
   readonly mcp: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly people: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly events: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly unsubscribing: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
+  readonly mailAnswers: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly receipts: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly payments: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
   readonly pages: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> };
@@ -37,22 +37,8 @@ const unusedConnections = new WeakMap<Server, Set<Socket>>();
 
 /** One listener for everything: the hot path first, then what streams files, the few pages, and the account API, which also answers what does not exist. */
 export function createFront(deps: FrontDeps): Server {
-  const {
-    inference,
-    files,
-    videos,
-    responses,
-    documents,
-    mcp,
-    people,
-    events,
-    unsubscribing,
-    receipts,
-    payments,
-    docs,
-    pages,
-    accountApi,
-  } = deps;
+  const { inference, files, videos, responses, documents, mcp, people, events, mailAnswers, receipts, payments, docs, pages, accountApi } =
+    deps;
   const { problemReply, log } = deps;
   const failed = (res: ServerResponse) => (error: unknown) => {
     log.error({ err: error }, 'an answer could not be written');
@@ -71,7 +57,7 @@ export function createFront(deps: FrontDeps): Server {
     else if (mcp.handles(req)) void mcp.serve(req, res).catch(failed(res));
     else if (people.handles(req)) void people.serve(req, res).catch(failed(res));
     else if (events.handles(req)) void events.serve(req, res).catch(failed(res));
-    else if (unsubscribing.handles(req)) void unsubscribing.serve(req, res).catch(failed(res));
+    else if (mailAnswers.handles(req)) void mailAnswers.serve(req, res).catch(failed(res));
     else if (receipts.handles(req)) void receipts.serve(req, res).catch(failed(res));
     else if (payments.handles(req)) void payments.serve(req, res).catch(failed(res));
     else if (docs.handles(req)) docs.serve(req, res);

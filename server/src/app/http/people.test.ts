@@ -256,6 +256,40 @@ describe('CSV', () => {
     expect(csv.split('\r\n')).toHaveLength(3);
   });
 
+  test('takes consent that the team has on record, and none of whoever has unsubscribed since', async () => {
+    const gone = await person({ email: 'gone-off@example.com' });
+    await act(gone.id, { action: 'unsubscribe' });
+    const csv = [
+      'email,consent,consent_given_at,tags',
+      'recorded@example.com,given,2026-01-02T03:04:05Z,consent',
+      'gone-off@example.com,given,,consent',
+      'unsure@example.com,claimed,,consent',
+      'later@example.com,given,2999-01-01T00:00:00Z,consent',
+      'odd@example.com,perhaps,,consent',
+    ].join('\n');
+    expect((await upload(csv)).body).toMatchObject({
+      errors: [
+        { line: 5, message: 'consent_given_at: must not be in the future' },
+        { line: 6, message: 'consent: must be given or empty' },
+      ],
+    });
+    await upload(csv);
+    const { items } = await find('#consent');
+    expect(items.map(({ email, consent }: Record<string, unknown>) => [email, consent])).toEqual([
+      ['unsure@example.com', null],
+      [
+        'recorded@example.com',
+        { source: 'import', event_slug: null, given_at: '2026-01-02T03:04:05.000Z', confirmed_at: expect.any(String) },
+      ],
+      ['gone-off@example.com', null],
+    ]);
+    const recorded = items[1];
+    expect((await get(recorded.person_id)).history.filter(({ action }: { action: string }) => action === 'consent')).toMatchObject([
+      { actor: { kind: 'user' }, detail: { source: 'import' } },
+    ]);
+    expect(await download('consent=given')).toContain(',given,import,2026-01-02T03:04:05.000Z,');
+  });
+
   test('that was exported is taken again, and changes nobody', async () => {
     await person({ email: 'round@example.com', name: '=Trip', eventSlug: 'round-trip' });
     const csv = await download('event_slug=round-trip');

@@ -53,6 +53,7 @@ import { mailsSentOnceMigration } from './0076-mails-sent-once.ts';
 import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
 import { importInSetsMigration } from './0078-import-in-sets.ts';
 import { refusedRecipientsMigration } from './0080-refused-recipients.ts';
+import { consentMigration } from './0081-consent.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   emailsInTurnMigration,
   importInSetsMigration,
   refusedRecipientsMigration,
+  consentMigration,
 ];

@@ -20,6 +20,7 @@ import {
   composeClientRequestNotice,
   composeClientRequestReceived,
 } from './client-request-letters.ts';
+import { ConfirmConsent, composeConfirmConsent } from './consent-letter.ts';
 import {
   composeEventChanged,
   composeEventPaymentReturned,
@@ -150,6 +151,10 @@ export const TEMPLATES = {
   }),
   'client-request-received': template({ data: ClientRequestReceived, compose: composeClientRequestReceived }),
   'client-request-notice': template({ data: ClientRequestNotice, compose: composeClientRequestNotice }),
+  'confirm-consent': template({
+    data: ConfirmConsent,
+    compose: (told, { sealedLink }) => composeConfirmConsent(told, sealedLink('/marketing-consent', told.reference)),
+  }),
   'beta-invite': template({
     data: BetaInvite,
     compose: (told, { link, unseal }) => composeBetaInvite(told, link('/invite', { code: unseal(told.sealed_code), email: told.email })),

@@ -1,0 +1,102 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Unsubscribing } from '../../emails/index.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Consents } from '../../marketing/index.ts';
+import { pathnameOf } from './path-table.ts';
+import { requestIdOf } from './request-id.ts';
+
+const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:26rem;margin:12vh auto;padding:0 1.5rem;color:#1c2024;background:#fff}
+button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;border:0;border-radius:8px;background:#1f6feb;color:#fff}
+@media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}}`;
+
+const HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': `default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
+  // The address of the page is what answers.
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-robots-tag': 'noindex',
+};
+
+/** What a link in a mail asks for, by one button. */
+export interface MailAnswer {
+  readonly path: string;
+  /** Whether a mail carries this token. */
+  readonly isKnown: (token: string) => Promise<boolean>;
+  /** Once or often comes to the same. @returns false for a token that no mail carries */
+  readonly act: (token: string) => Promise<boolean>;
+  readonly asks: { readonly title: string; readonly text: string; readonly button: string };
+  readonly done: { readonly title: string; readonly text: string };
+  /** What else there is to say of a link that is not valid. */
+  readonly ifUnknown?: string;
+}
+
+/** No more mails: the link at the end of each. */
+export const unsubscribeAnswer = ({ recipientOf, unsubscribe }: Unsubscribing): MailAnswer => ({
+  path: '/unsubscribe',
+  isKnown: async (token) => (await recipientOf(token)) !== undefined,
+  act: unsubscribe,
+  asks: { title: 'Unsubscribe?', text: 'No more mails of this kind will come to your address.', button: 'Unsubscribe' },
+  done: { title: 'You are unsubscribed', text: 'No more mails of this kind will come. You can close this page.' },
+});
+
+/** News by mail: whoever reads the address says so themselves. */
+export const consentAnswer = ({ isOpen, confirm }: Consents): MailAnswer => ({
+  path: '/marketing-consent',
+  isKnown: isOpen,
+  act: confirm,
+  asks: {
+    title: 'News by mail?',
+    text: 'News will come to your address. Each of these mails says how to get no more of them.',
+    button: 'Yes, send me news',
+  },
+  done: { title: 'Thank you', text: 'News will come to your address. You can close this page.' },
+  ifUnknown: 'A link of this kind holds for seven days, and not once its address has unsubscribed.',
+});
+
+/**
+ * Where links of mails lead that are answered with one click. GET asks, since mail scanners follow links; POST does it, from the page's
+ * button or from the mail program itself (RFC 8058: one click, no login, no question).
+ */
+export function createMailAnswerPages(answers: readonly MailAnswer[], log: Log) {
+  const byPath = new Map(answers.map((answer) => [answer.path, answer]));
+  const answerTo = ({ url = '' }: IncomingMessage): MailAnswer | undefined => byPath.get(pathnameOf(url));
+  return {
+    handles: (req: IncomingMessage): boolean => ['GET', 'HEAD', 'POST'].includes(req.method ?? '') && answerTo(req) !== undefined,
+
+    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
+      const answer = answerTo(req);
+      if (!answer) throw new Error('These pages do not handle this address');
+      // What a form or a mail program says in the body is known from the method.
+      req.resume();
+      const token = new URL(req.url ?? '', 'http://gateway.invalid').searchParams.get('token') ?? '';
+      const send = (status: number, html: string) =>
+        res.writeHead(status, { ...HEADERS, 'x-request-id': requestIdOf(req.headers) }).end(req.method === 'HEAD' ? undefined : html);
+      try {
+        const isPost = req.method === 'POST';
+        if (await (isPost ? answer.act(token) : answer.isKnown(token))) send(200, isPost ? donePage(answer) : askPage(answer));
+        else send(404, unknownPage(answer));
+      } catch (failure) {
+        log.error({ err: failure, path: answer.path }, 'the answer to a mail could not be taken');
+        send(503, page('Please try again', '<p>That did not work just now. Open the link again in a moment.</p>'));
+      }
+    },
+  };
+}
+
+const page = (title: string, content: string): string => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>
+<body><main><h1>${title}</h1>${content}</main></body></html>
+`;
+
+/** The form goes to its own address, token included. */
+const askPage = ({ asks: { title, text, button } }: MailAnswer): string =>
+  page(title, `<p>${text}</p><form method="post"><button>${button}</button></form>`);
+const donePage = ({ done: { title, text } }: MailAnswer): string => page(title, `<p>${text}</p>`);
+const unknownPage = ({ ifUnknown }: MailAnswer): string =>
+  page(
+    'This link is not valid',
+    `<p>Open the link as it stands in the mail, all of it.${ifUnknown === undefined ? '' : ` ${ifUnknown}`}</p>`,
+  );
