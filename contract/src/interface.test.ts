@@ -66,6 +66,9 @@ const QUERY_SCHEMAS: Record<string, JsonSchema> = {
   offset: { type: 'integer', minimum: 0, default: 0 },
 };
 
+/** What came later than the interface. Each is optional, so that nothing changes for whoever keeps to the interface. */
+const LATER_QUERY: Readonly<Record<string, readonly string[]>> = { 'GET /v1/marketing/people': ['consent'] };
+
 /** What an operation has that differs from its row of the interface, one complaint each. */
 function mismatches(row: InterfaceRow, operation: Operation, { components }: OpenApiDocument): string[] {
   return [...credentialFaults(row, operation), ...inputFaults(row, operation), ...answerFaults(row, operation, components.schemas)];
@@ -90,13 +93,14 @@ function credentialFaults({ auth }: InterfaceRow, operation: Operation): string[
   ];
 }
 
-function inputFaults({ request, query, path }: InterfaceRow, operation: Operation): string[] {
+function inputFaults({ method, request, query, path }: InterfaceRow, operation: Operation): string[] {
   const parameters = operation.parameters ?? [];
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
   const body = operation.requestBody;
   const record = body ? recordOf(Object.values(body.content)[0]?.schema) : 'none';
-  const names = inQuery.map(({ name, required }) => (required ? `${name}!` : name));
+  const later = LATER_QUERY[`${method} ${path}`] ?? [];
+  const names = inQuery.map(({ name, required }) => (required ? `${name}!` : name)).filter((name) => !later.includes(name));
   const takesInput = body !== undefined || inQuery.length + inPath.length > 0;
   const invalid = recordOf(operation.responses['422']?.content?.['application/problem+json']?.schema);
   return [
