@@ -2,7 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, idempotencyHeader, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
 import { mailText } from './mail-text.ts';
-import { peopleAudience } from './people.ts';
+import { peopleAudience } from './people-filter.ts';
 
 const c = initContract();
 

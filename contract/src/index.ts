@@ -105,6 +105,7 @@ export * from './keys.ts';
 export * from './ledger.ts';
 export * from './mfa.ts';
 export * from './people.ts';
+export type { PeopleFilter } from './people-filter.ts';
 export * from './plans.ts';
 export * from './problem.ts';
 export * from './receipts.ts';

@@ -1,0 +1,56 @@
+import * as z from 'zod';
+import { isPlainText, NOT_PLAIN } from './conventions.ts';
+
+const dimension = (description: string, example: string) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(100)
+    .refine(isPlainText, NOT_PLAIN)
+    .optional()
+    .meta({ description, examples: [example] });
+
+/** Something to look for: a letter or digit, a tag, or three characters of any kind beside each other. */
+const SEARCHABLE = /[\p{L}\p{N}]|#\S|\S{3}/u;
+const Words = z
+  .string()
+  .trim()
+  .max(200)
+  .refine(isPlainText, NOT_PLAIN)
+  .refine((q) => q === '' || SEARCHABLE.test(q), 'must hold a word or a tag to look for: letters, digits, or a # with what follows it');
+
+/** The dimensions in which people are told apart; those that are given hold together. */
+const peopleFilter = {
+  q: Words.optional().meta({
+    description:
+      'Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused.',
+    examples: ['ada example.com'],
+  }),
+  status: dimension('A stage (`new`, `contacted`, `qualified`, `customer`, `lost`), `unsubscribed` or `bounced`.', 'new'),
+  source: dimension('How they became known: `user`, `registration`, `invite`, `client_request`, `import` or `manual`.', 'registration'),
+  event_slug: dimension('An event they registered for.', 'vibethon'),
+  owner: dimension('The id of the user who looks after them, or `none`.', '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'),
+  client_type: dimension('Their kind of client, or `none`.', 'startup'),
+  plan_tier: dimension('The plan their account is on, or `none`.', 'pro'),
+  consent: z
+    .enum(['given', 'claimed', 'none'])
+    .optional()
+    .meta({
+      description:
+        'Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks.',
+      examples: ['given'],
+    }),
+};
+
+/** Strict: with a dimension that is misspelt, a list of some would be one of everybody. */
+export const PeopleFilter = z.strictObject(peopleFilter);
+export type PeopleFilter = z.infer<typeof PeopleFilter>;
+
+/** Whom a mail is for: a search that was left empty must not make it everybody. */
+export const peopleAudience = {
+  ...peopleFilter,
+  q: Words.refine((q) => q !== '', 'must hold a word to look for, or be left out')
+    .optional()
+    .meta({ description: 'Words, as in the list of people.', examples: ['#beta'] }),
+};
