@@ -12,7 +12,7 @@ const root = dirname(import.meta.dirname);
 const PURELY_GENERATED = ['cli/man', 'docs/errors'];
 
 const wanted = new Map([
-  ['cli/man/tallygate.1', manText()],
+  ['cli/man/tallygate.1', await manText()],
   ['contract/openapi.json', `${JSON.stringify(openApiDocument(), null, 2)}\n`],
   ['sdk/src/generated/errors.ts', errorsModule()],
   ['sdk/src/generated/models.ts', modelsModule()],

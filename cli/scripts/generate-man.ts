@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { EXIT_MEANINGS } from '../src/exit-codes.ts';
 import { manPage } from '../src/man-page.ts';
 import { build, ENVIRONMENT } from '../src/program.ts';
@@ -14,9 +15,9 @@ const nowhere: Pick<World, 'env' | 'out' | 'err'> = {
   err: { isTty: false, write: () => {} },
 };
 
+/** Every noun with its commands, as no single line ever needs them. */
+export const wholeProgram = (): Promise<Command> => build(nowhere, () => async () => {});
+
 /** The text of `cli/man/tallygate.1`. */
-export const manText = (): string =>
-  manPage(
-    build(nowhere, () => async () => {}),
-    { version: VERSION, environment: ENVIRONMENT, exitCodes: EXIT_MEANINGS },
-  );
+export const manText = async (): Promise<string> =>
+  manPage(await wholeProgram(), { version: VERSION, environment: ENVIRONMENT, exitCodes: EXIT_MEANINGS });

@@ -1,9 +1,7 @@
 import type { Tallygate } from '@tallygate/sdk';
 import { type Command, CommanderError, InvalidArgumentError, type OptionValues } from 'commander';
-import { connect, type Wish } from './connect.ts';
+import type { Wish } from './connect.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
-import { requireWritable } from './output-file.ts';
-import { counted, ProgressLine } from './progress.ts';
 import type { World } from './world.ts';
 
 /** Options that every command takes. */
@@ -45,9 +43,11 @@ export function performer(world: World, onExit: (code: ExitCode) => void): Perfo
       const commandWorld: CommandWorld = {
         ...world,
         ...{ profile, baseUrl, jsonFields },
-        connect: (wish) => connect(commandWorld, wish),
+        // Loaded when a command gets there: help and wrong usage need neither.
+        connect: async (wish) => (await import('./connect.ts')).connect(commandWorld, wish),
         // What goes to a terminal shows its progress by itself.
         saveBytes: async (path, bytes) => {
+          const [{ requireWritable }, { counted, ProgressLine }] = await Promise.all([import('./output-file.ts'), import('./progress.ts')]);
           await requireWritable(world, path);
           await world.saveBytes(path, path === '-' && world.out.isTty ? bytes : counted(bytes, new ProgressLine(world.err)));
         },

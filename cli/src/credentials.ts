@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { EXIT } from './exit-codes.ts';
 import { Failure } from './failure.ts';
@@ -59,7 +58,7 @@ export async function saveLogin(
 ): Promise<'keyring' | 'file'> {
   const logins = await readLogins(world);
   await removeEntry(world, Object.hasOwn(logins, profile) ? logins[profile] : undefined);
-  const entry = randomUUID();
+  const entry = crypto.randomUUID();
   const isInKeyring = usesKeyring && ((await world.keyring?.write(entry, session_token)) ?? false);
   await writeLogins(world, { ...logins, [profile]: { ...login, ...(isInKeyring ? { keyring_entry: entry } : { session_token }) } });
   return isInKeyring ? 'keyring' : 'file';

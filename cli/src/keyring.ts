@@ -1,6 +1,3 @@
-import { spawn } from 'node:child_process';
-import { text } from 'node:stream/consumers';
-
 /** Where the computer keeps secrets for its user. Nothing here throws: where it does not work, a file does. */
 export interface Keyring {
   /** As people know it. */
@@ -23,6 +20,7 @@ interface Outcome {
 
 /** The secret goes through a pipe: arguments are seen by every user of the computer. */
 async function run(command: string, args: readonly string[], stdin = ''): Promise<Outcome> {
+  const [{ spawn }, { text }] = await Promise.all([import('node:child_process'), import('node:stream/consumers')]);
   // Not `timeout`: its timer outlives a tool that is not there, and keeps this program from ending for as long.
   const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'ignore'], signal: AbortSignal.timeout(PATIENCE_MS) });
   const isDone = new Promise<boolean>((resolve) => {

@@ -5,7 +5,7 @@ import { manText } from '../scripts/generate-man.ts';
 import { EXIT } from './exit-codes.ts';
 
 const GROFF = '/usr/bin/groff';
-const page = manText();
+const page = await manText();
 
 it('is the one that is packed', () => {
   expect(readFileSync(new URL('../man/tallygate.1', import.meta.url), 'utf8')).toBe(page);

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { wholeProgram } from '../scripts/generate-man.ts';
 import { Terminal } from '../testing/terminal.ts';
 
 let gateway: StubGateway;
@@ -19,6 +20,11 @@ it('documents environment and exit codes in its help, which is no failure', asyn
   expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
   expect(stdout).toContain('TALLYGATE_BASE_URL');
   expect(stdout).toContain('3  receipt or log not valid');
+});
+
+it('shows in its help what each command takes, whether it is loaded or not', async () => {
+  const { stdout } = await terminal.type(['--help']);
+  expect(stdout).toContain((await wholeProgram()).helpInformation());
 });
 
 it('suggests what was probably meant', async () => {
@@ -96,6 +102,16 @@ it('names the model that was probably meant, of those that were kept at the logi
   gateway.script(refusal('model_not_found'));
   const { stderr } = await terminal.type(['chat', 'Hi.', '--model', 'gpt-4o-mni']);
   expect(stderr).toContain('next: Did you mean gpt-4o-mini? Run `tallygate models` for the list.');
+});
+
+it('asks the gateway which models there are where no list was kept, and does without where it does not answer', async () => {
+  gateway.script(refusal('model_not_found'), { json: { object: 'list', data: [{ id: 'gpt-4o-mini' }, { id: 'gpt-4o-mini' }] } });
+  const { stderr } = await terminal.type(['chat', 'Hi.', '--model', 'gpt-4o-mni']);
+  expect(stderr).toContain('next: Did you mean gpt-4o-mini? Run `tallygate models` for the list.');
+  expect(gateway.requests.at(-1)?.headers.authorization).toBeUndefined();
+
+  gateway.script(refusal('model_not_found'), refusal('not_found'));
+  expect((await terminal.type(['chat', 'Hi.', '--model', 'gpt-4o-mni'])).stderr).toContain('next: Run `tallygate models` for the list.');
 });
 
 it('suggests the option that was probably meant', async () => {

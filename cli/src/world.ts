@@ -1,13 +1,6 @@
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { constants, createWriteStream, openAsBlob } from 'node:fs';
-import { access, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { createInterface, type Interface } from 'node:readline/promises';
-import { Writable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { pipeline } from 'node:stream/promises';
 import { type Keyring, platformKeyring } from './keyring.ts';
 
 export interface Output {
@@ -79,7 +72,7 @@ export interface World {
 
 /** The world of a real process. The environment is read here and nowhere else. */
 export function processWorld(): World {
-  const { env, stdin, stdout, stderr } = process;
+  const { env, stdout } = process;
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   // A reader that has seen enough (`tallygate models | head -1`) is no failure.
@@ -97,20 +90,29 @@ export function processWorld(): World {
       hasColor: !env['NO_COLOR'] && env['TERM'] !== 'dumb',
     },
     input: {
-      isTty: stdin.isTTY === true,
-      readAll: () => text(stdin),
-      ask: (question) => ask(question, stderr, interrupt.signal),
-      askSecret: (question) => askSecret(question, stderr, interrupt.signal),
+      // Asked for when it is needed: making the stream takes a while, and few commands read.
+      get isTty() {
+        return process.stdin.isTTY === true;
+      },
+      readAll: async () => (await import('node:stream/consumers')).text(process.stdin),
+      ask: async (question) => (await import('./questions.ts')).ask(question, process.stderr, interrupt.signal),
+      askSecret: async (question) => (await import('./questions.ts')).askSecret(question, process.stderr, interrupt.signal),
     },
     out: { isTty: stdout.isTTY === true, write: (content) => void stdout.write(content) },
-    err: { isTty: stderr.isTTY === true, write: (content) => void stderr.write(content) },
+    err: {
+      get isTty() {
+        return process.stderr.isTTY === true;
+      },
+      write: (content) => void process.stderr.write(content),
+    },
     signal: interrupt.signal,
     keyring: env['TALLYGATE_KEYRING'] === 'off' ? undefined : platformKeyring(process.platform),
     now: () => new Date(),
     openPage,
     readFile: (path) => readFile(path, 'utf8').catch(undefinedIfMissing),
     readPrivateFile: (path) => readPrivateFile(path).catch(undefinedIfMissing),
-    openFile: async (path) => ((await stat(path).catch(undefinedIfMissing))?.isFile() ? openAsBlob(path) : undefined),
+    openFile: async (path) =>
+      (await stat(path).catch(undefinedIfMissing))?.isFile() ? (await import('node:fs')).openAsBlob(path) : undefined,
     saveBytes,
     hindranceAt,
     writeFile: replaceFile,
@@ -124,8 +126,9 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 };
 
 /** The address comes from the service: only pages are opened, and no shell reads it. */
-function openPage(url: string): Promise<boolean> {
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return Promise.resolve(false);
+async function openPage(url: string): Promise<boolean> {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return false;
+  const { spawn } = await import('node:child_process');
   const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
   return new Promise((resolve) => {
     const child = spawn(command, [...args, new URL(url).href], { stdio: 'ignore', detached: true });
@@ -137,56 +140,30 @@ function openPage(url: string): Promise<boolean> {
   });
 }
 
-async function ask(question: string, shown: Writable, signal: AbortSignal): Promise<string> {
-  const reply = await readLine(shown, signal, (lines) => lines.question(question, { signal }));
-  return reply.trim();
-}
-
-/** Readline's echo goes nowhere, so the question is written past it. */
-async function askSecret(question: string, shown: Writable, signal: AbortSignal): Promise<string> {
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  try {
-    return await readLine(nowhere, signal, (lines) => {
-      // Only now has readline silenced the terminal itself: asked earlier, a fast or pasted reply would be shown.
-      shown.write(question);
-      return lines.question('', { signal });
-    });
-  } finally {
-    shown.write('\n');
-  }
-}
-
-async function readLine(echo: Writable, signal: AbortSignal, read: (lines: Interface) => Promise<string>): Promise<string> {
-  signal.throwIfAborted();
-  const lines = createInterface({ input: process.stdin, output: echo, terminal: true });
-  // While readline has the terminal, Ctrl-C comes as a key and not as a signal.
-  lines.on('SIGINT', () => process.emit('SIGINT'));
-  try {
-    return await read(lines);
-  } finally {
-    lines.close();
-  }
-}
-
 async function replaceFile(path: string, content: string, { isPrivate = false } = {}): Promise<void> {
   if (isPrivate) await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   await writeFile(temporary, content, { mode: isPrivate ? 0o600 : 0o666, flag: 'wx' });
   await rename(temporary, path);
 }
 
 /** Through one handle, so that what is tightened is what is read. Windows has no such modes. */
 async function readPrivateFile(path: string): Promise<PrivateFile> {
-  await using file = await open(path, 'r');
-  const { mode } = await file.stat();
-  const wasExposed = process.platform !== 'win32' && (mode & 0o077) !== 0;
-  if (wasExposed) await file.chmod(0o600);
-  return { content: await file.readFile('utf8'), wasExposed };
+  const file = await open(path, 'r');
+  try {
+    const { mode } = await file.stat();
+    const wasExposed = process.platform !== 'win32' && (mode & 0o077) !== 0;
+    if (wasExposed) await file.chmod(0o600);
+    return { content: await file.readFile('utf8'), wasExposed };
+  } finally {
+    await file.close();
+  }
 }
 
 async function saveBytes(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+  const [{ pipeline }, { createWriteStream }] = await Promise.all([import('node:stream/promises'), import('node:fs')]);
   if (path === '-') return pipeline(bytes, process.stdout, { end: false });
-  const temporary = `${path}.${randomUUID()}.tmp`;
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
   try {
     await pipeline(bytes, createWriteStream(temporary, { flags: 'wx' }));
     await rename(temporary, path);

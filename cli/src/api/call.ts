@@ -14,10 +14,8 @@ interface Options {
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /** Every operation of the API, also those that have no command of their own. */
-export const callApi = (program: Command, perform: Perform): Command =>
-  program
-    .command('api')
-    .description('Call any operation of the API: with your credential, and the answer as it comes')
+export const callApi = (command: Command, perform: Perform): Command =>
+  command
     .argument('<path>', 'such as /v1/usage?group_by=model; `tallygate discovery get agents` lists them', pathOfApi)
     .addOption(new Option('-X, --method <method>', 'default: GET, and POST with --input').choices(METHODS))
     .option('--input <file>', 'JSON body; - for stdin')

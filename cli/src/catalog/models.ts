@@ -27,8 +27,7 @@ const COLUMNS: readonly Column<Model>[] = [
   { title: 'out usd/1m', of: ({ pricing }) => perMillion(pricing.prices.output_tokens), align: 'right' },
 ];
 
-export const listModels = (program: Command, perform: Perform): Command =>
-  withJson(FIELDS, program.command('models').description('List the models with their prices per million tokens')).action(perform(list));
+export const listModels = (command: Command, perform: Perform): Command => withJson(FIELDS, command).action(perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect();

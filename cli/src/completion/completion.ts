@@ -4,24 +4,19 @@ import { keptPricesPath, readLogins } from '../credentials.ts';
 import { candidatesFor, type KnownValues } from './candidates.ts';
 import { SCRIPTS, SHELLS, type Shell } from './scripts.ts';
 
-export const completion = (program: Command, perform: Perform): Command =>
-  program
-    .command('completion')
-    .description('Print what makes a shell complete commands, options, models and profiles; its first line says where it goes')
+export const completion = (command: Command, perform: Perform): Command =>
+  command
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action(perform(async ({ out }: CommandWorld, { args: [shell] }: Typed<object>) => out.write(SCRIPTS[shell as Shell])));
 
 /** What the scripts call; of no use to people. */
-export const complete = (program: Command, perform: Perform): Command =>
-  program
-    .command('complete', { hidden: true })
-    .argument('[words...]')
-    .action(
-      perform(async (world: CommandWorld, { args }: Typed<object>) => {
-        const candidates = await candidatesFor(program, args, knownValues(world));
-        for (const { word, about } of candidates) world.out.write(`${word}\t${about.replaceAll(/\s+/g, ' ')}\n`);
-      }),
-    );
+export const complete = (command: Command, perform: Perform): Command =>
+  command.argument('[words...]').action(
+    perform(async (world: CommandWorld, { args }: Typed<object>) => {
+      const candidates = await candidatesFor(command.parent ?? command, args, knownValues(world));
+      for (const { word, about } of candidates) world.out.write(`${word}\t${about.replaceAll(/\s+/g, ' ')}\n`);
+    }),
+  );
 
 const knownValues = (world: CommandWorld): KnownValues => ({
   models: () => keptModels(world),

@@ -22,10 +22,7 @@ const COLUMNS: readonly Column<DeploymentHealth>[] = [
   },
 ];
 
-export const listDeployments = (program: Command, perform: Perform): Command =>
-  withJson(FIELDS, program.command('deployments').description('How the providers behind the models are doing; for administrators')).action(
-    perform(list),
-  );
+export const listDeployments = (command: Command, perform: Perform): Command => withJson(FIELDS, command).action(perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect('session');

@@ -18,13 +18,8 @@ const COLUMNS: readonly Column<Finding>[] = [
 
 const COLORS = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-export const doctor = (program: Command, perform: Perform): Command =>
-  withJson(
-    ['check', 'status', 'detail', 'next_step'],
-    program
-      .command('doctor')
-      .description('Check address, clock, credential, budgets, a free request and a receipt; exit code 1 if one fails'),
-  ).action(perform(examine));
+export const doctor = (command: Command, perform: Perform): Command =>
+  withJson(['check', 'status', 'detail', 'next_step'], command).action(perform(examine));
 
 async function examine(world: CommandWorld): Promise<ExitCode> {
   const findings: Finding[] = [];

@@ -7,8 +7,7 @@ import { takePart } from './take-part.ts';
 import { writeEvents } from './write.ts';
 
 /** Everything about events of the site, the Vibethon among them. */
-export function eventCommands(program: Command, perform: Perform): void {
-  const events = program.command('events').description('Events of the site: read, take part, and run them');
+export function eventCommands(events: Command, perform: Perform): void {
   readEvents(events, perform);
   takePart(events, perform);
   writeEvents(events, perform);

@@ -22,10 +22,9 @@ const ABOUT = `Log in
 
 At a terminal this shows a code and opens the page where you approve it, there or on your phone. With --email or --password, and where nobody is at the terminal, it takes e-mail address and password instead; the password comes from a prompt, or from stdin when piped.`;
 
-export const login = (program: Command, perform: Perform): Command =>
-  program
-    .command('login')
-    .summary('Log in: in a browser, or with e-mail address and password')
+export const login = (command: Command, perform: Perform): Command =>
+  command
+    .summary(command.description())
     .description(ABOUT)
     .option('--email <address>', 'e-mail address; the password is asked for here')
     .option('--code <code>', 'second factor: six digits from the app, or a recovery code')

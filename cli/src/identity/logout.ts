@@ -4,8 +4,7 @@ import { USER_AGENT } from '../connect.ts';
 import { forgetLogin, readKeptLogin, readLogin } from '../credentials.ts';
 import { notLoggedIn, reportOf } from '../failure.ts';
 
-export const logout = (program: Command, perform: Perform): Command =>
-  program.command('logout').description('End the session and forget it').action(perform(logOut));
+export const logout = (command: Command, perform: Perform): Command => command.action(perform(logOut));
 
 /** Forgets the session even when the gateway cannot be told: the person wants it gone from this computer. */
 async function logOut(world: CommandWorld): Promise<void> {

@@ -13,11 +13,8 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'expires', of: ({ expires_at }) => expires_at },
 ];
 
-export const profiles = (program: Command, perform: Perform): Command =>
-  withJson(
-    ['profile', 'selected', 'base_url', 'email', 'expires_at'],
-    program.command('profiles').description('The logins that are kept here'),
-  ).action(perform(list));
+export const profiles = (command: Command, perform: Perform): Command =>
+  withJson(['profile', 'selected', 'base_url', 'email', 'expires_at'], command).action(perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const logins = Object.entries(await readLogins(world));

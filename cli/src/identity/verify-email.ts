@@ -7,10 +7,8 @@ interface Options {
   readonly resend?: string;
 }
 
-export const verifyEmail = (program: Command, perform: Perform): Command =>
-  program
-    .command('verify-email')
-    .description('Confirm an e-mail address with the token of the mail, or have the mail sent again')
+export const verifyEmail = (command: Command, perform: Perform): Command =>
+  command
     .argument('[token]', 'token of the mail, `tgv_…`')
     .option('--resend <address>', 'send the mail to this address again')
     .action(perform(verify));

@@ -15,8 +15,7 @@ const LINES: readonly Column<UserResponse & { base_url: string }>[] = [
   { title: 'Gateway', of: ({ base_url }) => base_url },
 ];
 
-export const whoami = (program: Command, perform: Perform): Command =>
-  withJson(FIELDS, program.command('whoami').description('Whose credential is in use, and where')).action(perform(showMe));
+export const whoami = (command: Command, perform: Perform): Command => withJson(FIELDS, command).action(perform(showMe));
 
 async function showMe(world: CommandWorld): Promise<void> {
   const client = await world.connect();

@@ -14,13 +14,11 @@ interface Options extends RunOptions {
 
 const FIELDS = ['content', 'finish_reason', 'model', 'usage', 'cost_usd', 'receipt_id', 'request_id'];
 
-export const chat = (program: Command, perform: Perform): Command =>
+export const chat = (command: Command, perform: Perform): Command =>
   withJson(
     FIELDS,
     withRun(
-      program
-        .command('chat')
-        .description('Ask a model; the answer goes to stdout, its cost and receipt to stderr')
+      command
         .argument('[prompt...]', 'the question; read from stdin when left out')
         .option('-m, --model <id>', 'which model', 'gpt-4o-mini')
         .option('--system <text>', 'instructions that come before the question')

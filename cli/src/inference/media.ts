@@ -29,10 +29,8 @@ interface TranscribeOptions {
   readonly language?: string;
 }
 
-export const image = (program: Command, perform: Perform): Command =>
-  program
-    .command('image')
-    .description('Make an image of words')
+export const image = (command: Command, perform: Perform): Command =>
+  command
     .argument('[prompt...]', 'what is to be seen; read from stdin when left out')
     .option('-m, --model <id>', 'which model', 'gpt-image-1')
     .option('--size <size>', 'width and height, such as 1024x1024')
@@ -54,10 +52,8 @@ async function paint(world: CommandWorld, { args, options }: Typed<ImageOptions>
   await save(world, piece(Buffer.from(base64, 'base64')), output).finally(() => writeRemark(world, { cost: costUsd, receiptId, model }));
 }
 
-export const speak = (program: Command, perform: Perform): Command =>
-  program
-    .command('speak')
-    .description('Speak a text')
+export const speak = (command: Command, perform: Perform): Command =>
+  command
     .argument('[text...]', 'what to say; read from stdin when left out')
     .option('-m, --model <id>', 'which model', 'tts-1')
     .option('--voice <name>', 'whose voice', 'alloy')
@@ -76,10 +72,8 @@ async function say(world: CommandWorld, { args, options }: Typed<SpeakOptions>):
   await save(world, data.body ?? piece(new Uint8Array()), output).finally(() => writeRemark(world, { cost: costUsd, receiptId, model }));
 }
 
-export const transcribe = (program: Command, perform: Perform): Command =>
-  program
-    .command('transcribe')
-    .description('Write a recording down')
+export const transcribe = (command: Command, perform: Perform): Command =>
+  command
     .argument('<file>', 'the recording')
     .option('-m, --model <id>', 'which model', 'whisper-1')
     .addOption(new Option('--format <format>', 'text, or subtitles').choices(TEXTS).default('text'))

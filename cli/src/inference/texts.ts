@@ -13,12 +13,10 @@ interface EmbedOptions {
 const EMBED_FIELDS = ['embedding', 'dimensions', 'model', 'usage', 'cost_usd', 'receipt_id', 'request_id'];
 const MODERATE_FIELDS = ['flagged', 'categories', 'category_scores', 'category_applied_input_types'];
 
-export const embed = (program: Command, perform: Perform): Command =>
+export const embed = (command: Command, perform: Perform): Command =>
   withJson(
     EMBED_FIELDS,
-    program
-      .command('embed')
-      .description('The vector of a text, as a JSON array on stdout')
+    command
       .argument('[text...]', 'the text; read from stdin when left out')
       .option('-m, --model <id>', 'which model', 'text-embedding-3-small')
       .option('--dimensions <n>', 'fewer numbers than the model has', wholeNumber()),
@@ -38,14 +36,8 @@ async function toVector(world: CommandWorld, { args, options: { model, dimension
   printRecord(world, { ...data, embedding, ...beside }, []);
 }
 
-export const moderate = (program: Command, perform: Perform): Command =>
-  withJson(
-    MODERATE_FIELDS,
-    program
-      .command('moderate')
-      .description('Which categories of harm a text falls under; free of charge')
-      .argument('[text...]', 'the text; read from stdin when left out'),
-  ).action(perform(judge));
+export const moderate = (command: Command, perform: Perform): Command =>
+  withJson(MODERATE_FIELDS, command.argument('[text...]', 'the text; read from stdin when left out')).action(perform(judge));
 
 async function judge(world: CommandWorld, { args }: Typed<object>): Promise<void> {
   const input = await promptOf(world, args, 'tallygate moderate "A text."');

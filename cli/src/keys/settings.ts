@@ -1,4 +1,3 @@
-import { createPublicKey } from 'node:crypto';
 import type { InferenceEndpoint, Scope } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import type { CommandWorld } from '../command.ts';
@@ -74,14 +73,15 @@ async function rawPublicKey({ readFile }: CommandWorld, given: string): Promise<
   if (/^[A-Za-z0-9_-]{43}$/.test(given)) return given;
   const pem = await readFile(given);
   if (pem === undefined) throw new Failure('signing_key_unreadable', `There is no file ${given}.`, EXIT.failure, HOW_TO_MAKE_ONE);
-  const { crv, x } = jwkOf(pem) ?? {};
+  const { crv, x } = (await jwkOf(pem)) ?? {};
   if (crv === 'Ed25519' && x !== undefined) return x;
   throw new Failure('signing_key_unreadable', `${given} holds no Ed25519 key in PEM.`, EXIT.failure, HOW_TO_MAKE_ONE);
 }
 
 const HOW_TO_MAKE_ONE = 'Make one with `openssl genpkey -algorithm ed25519 -out key.pem`, and give that file.';
 
-function jwkOf(pem: string) {
+async function jwkOf(pem: string) {
+  const { createPublicKey } = await import('node:crypto');
   try {
     return createPublicKey(pem).export({ format: 'jwk' });
   } catch {

@@ -65,12 +65,10 @@ function chartOf({ out }: CommandWorld, items: readonly UsageRow[]): Column<Usag
   return [{ title: '', of: ({ cost_usd }) => column(Number(cost_usd), largest, CHART) }];
 }
 
-export const usage = (program: Command, perform: Perform): Command =>
+export const usage = (command: Command, perform: Perform): Command =>
   withJson(
     FIELDS,
-    program
-      .command('usage')
-      .description('What was consumed and what it cost; this month, unless told otherwise')
+    command
       .addOption(new Option('--by <group>', 'how to sum up').choices(['day', 'model', 'key', 'run']).default('day'))
       .option('--from <day>', 'first day, UTC', day)
       .option('--to <day>', 'last day, UTC', day)

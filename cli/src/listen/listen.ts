@@ -28,12 +28,10 @@ const PASSING: ReadonlySet<string> = new Set([
   'store_unavailable',
 ]);
 
-export const listen = (program: Command, perform: Perform): Command =>
+export const listen = (command: Command, perform: Perform): Command =>
   withJson(
     RECEIPT_FIELDS,
-    program
-      .command('listen')
-      .description('Show the account’s requests as they are settled, until Ctrl-C; with --json a line of JSON each')
+    command
       .option('-m, --model <id>', 'only those that this model answered')
       .option('--key <key>', 'only those of this API key: id, prefix or name')
       .option('--run <run-id>', 'only those of this agent run')

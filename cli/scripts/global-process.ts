@@ -1,0 +1,2 @@
+// Stands in for `node:process` in the build of commander.
+export default globalThis.process;

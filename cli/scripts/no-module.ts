@@ -1,0 +1,2 @@
+// Stands in for what commander imports for programs as subcommands.
+export default {};

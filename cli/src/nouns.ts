@@ -1,0 +1,223 @@
+import type { Command } from 'commander';
+import type { Perform } from './command.ts';
+
+/** A word that may come first, and what it leads to. */
+interface Noun {
+  readonly name: string;
+  readonly about: string;
+  /** What the help of the program shows after the name, as long as the command itself is not loaded: a noun with commands takes nothing. */
+  readonly takes?: string;
+  /** Of use to the shells alone. */
+  readonly isHidden?: true;
+  /** Imports what adds its options and action, or the commands below it, to the command of that name. */
+  load(): Promise<(command: Command, perform: Perform) => unknown>;
+}
+
+/** In the order of the help. */
+const NOUNS: readonly Noun[] = [
+  {
+    name: 'login',
+    about: 'Log in: in a browser, or with e-mail address and password',
+    takes: '[options]',
+    load: async () => (await import('./identity/login.ts')).login,
+  },
+  { name: 'logout', about: 'End the session and forget it', load: async () => (await import('./identity/logout.ts')).logout },
+  {
+    name: 'whoami',
+    about: 'Whose credential is in use, and where',
+    takes: '[options]',
+    load: async () => (await import('./identity/whoami.ts')).whoami,
+  },
+  {
+    name: 'profiles',
+    about: 'The logins that are kept here',
+    takes: '[options]',
+    load: async () => (await import('./identity/profiles.ts')).profiles,
+  },
+  {
+    name: 'verify-email',
+    about: 'Confirm an e-mail address with the token of the mail, or have the mail sent again',
+    takes: '[options] [token]',
+    load: async () => (await import('./identity/verify-email.ts')).verifyEmail,
+  },
+  { name: 'password', about: 'Password of the user', load: async () => (await import('./identity/password/commands.ts')).passwordCommands },
+  { name: 'mfa', about: 'Second factor of the user', load: async () => (await import('./identity/mfa/commands.ts')).mfaCommands },
+  {
+    name: 'sessions',
+    about: 'Where the user is signed in',
+    load: async () => (await import('./identity/sessions/commands.ts')).sessionCommands,
+  },
+  { name: 'account', about: 'The account itself', load: async () => (await import('./identity/account/commands.ts')).accountCommands },
+  {
+    name: 'users',
+    about: 'Users and their roles; for administrators and operators',
+    load: async () => (await import('./identity/users/commands.ts')).userCommands,
+  },
+  { name: 'audit', about: 'Who changed what', load: async () => (await import('./audit/commands.ts')).auditCommands },
+  { name: 'keys', about: 'API keys', load: async () => (await import('./keys/commands.ts')).keyCommands },
+  { name: 'budgets', about: 'Hard monthly caps of API keys', load: async () => (await import('./budgets/commands.ts')).budgetCommands },
+  { name: 'plans', about: 'Plans, quotas, balance, invoices', load: async () => (await import('./plans/commands.ts')).planCommands },
+  {
+    name: 'models',
+    about: 'List the models with their prices per million tokens',
+    takes: '[options]',
+    load: async () => (await import('./catalog/models.ts')).listModels,
+  },
+  {
+    name: 'usage',
+    about: 'What was consumed and what it cost; this month, unless told otherwise',
+    takes: '[options]',
+    load: async () => (await import('./ledger/usage.ts')).usage,
+  },
+  {
+    name: 'listen',
+    about: 'Show the account’s requests as they are settled, until Ctrl-C; with --json a line of JSON each',
+    takes: '[options]',
+    load: async () => (await import('./listen/listen.ts')).listen,
+  },
+  {
+    name: 'events',
+    about: 'Events of the site: read, take part, and run them',
+    load: async () => (await import('./events/commands.ts')).eventCommands,
+  },
+  {
+    name: 'receipts',
+    about: 'Signed proof of what was served and what it cost',
+    load: async () => (await import('./receipts/commands.ts')).receiptCommands,
+  },
+  { name: 'log', about: 'The public log that every receipt stands in', load: async () => (await import('./log/commands.ts')).logCommands },
+  {
+    name: 'anchors',
+    about: 'The states of the receipts’ log on public chains',
+    load: async () => (await import('./anchors/commands.ts')).anchorCommands,
+  },
+  {
+    name: 'files',
+    about: 'Stored files: input and output of batches and requests',
+    load: async () => (await import('./files/commands.ts')).fileCommands,
+  },
+  {
+    name: 'batches',
+    about: 'Many requests in one file, at half the price',
+    load: async () => (await import('./batches/commands.ts')).batchCommands,
+  },
+  {
+    name: 'videos',
+    about: 'Videos: jobs that are charged once, and given back when they fail',
+    load: async () => (await import('./videos/commands.ts')).videoCommands,
+  },
+  {
+    name: 'chat',
+    about: 'Ask a model; the answer goes to stdout, its cost and receipt to stderr',
+    takes: '[options] [prompt...]',
+    load: async () => (await import('./inference/chat.ts')).chat,
+  },
+  {
+    name: 'embed',
+    about: 'The vector of a text, as a JSON array on stdout',
+    takes: '[options] [text...]',
+    load: async () => (await import('./inference/texts.ts')).embed,
+  },
+  {
+    name: 'moderate',
+    about: 'Which categories of harm a text falls under; free of charge',
+    takes: '[options] [text...]',
+    load: async () => (await import('./inference/texts.ts')).moderate,
+  },
+  {
+    name: 'image',
+    about: 'Make an image of words',
+    takes: '[options] [prompt...]',
+    load: async () => (await import('./inference/media.ts')).image,
+  },
+  { name: 'speak', about: 'Speak a text', takes: '[options] [text...]', load: async () => (await import('./inference/media.ts')).speak },
+  {
+    name: 'transcribe',
+    about: 'Write a recording down',
+    takes: '[options] <file>',
+    load: async () => (await import('./inference/media.ts')).transcribe,
+  },
+  {
+    name: 'responses',
+    about: 'Answers that are kept, and can be gone on from',
+    load: async () => (await import('./inference/responses/commands.ts')).responseCommands,
+  },
+  {
+    name: 'conversations',
+    about: 'Dialogues that are kept until they are deleted',
+    load: async () => (await import('./inference/conversations/conversations.ts')).conversationCommands,
+  },
+  {
+    name: 'chats',
+    about: 'Chat completions that were made with store: true',
+    load: async () => (await import('./inference/stored-chats.ts')).storedChatCommands,
+  },
+  {
+    name: 'runs',
+    about: 'Agent runs: their ceilings, steps and kill switch',
+    load: async () => (await import('./runs/commands.ts')).runCommands,
+  },
+  { name: 'invites', about: 'Invitations to the beta', load: async () => (await import('./invites/commands.ts')).inviteCommands },
+  {
+    name: 'requests',
+    about: 'What clients ask of the team',
+    load: async () => (await import('./client-requests/commands.ts')).requestCommands,
+  },
+  {
+    name: 'content',
+    about: 'Posts, pages and other texts of the team',
+    load: async () => (await import('./content/commands.ts')).contentCommands,
+  },
+  {
+    name: 'people',
+    about: 'Everybody the service knows; for the marketing team',
+    load: async () => (await import('./people/commands.ts')).peopleCommands,
+  },
+  {
+    name: 'emails',
+    about: 'Mails to the people the service knows; for the marketing team',
+    load: async () => (await import('./emails/commands.ts')).emailCommands,
+  },
+  {
+    name: 'deployments',
+    about: 'How the providers behind the models are doing; for administrators',
+    takes: '[options]',
+    load: async () => (await import('./deployments/list.ts')).listDeployments,
+  },
+  {
+    name: 'discovery',
+    about: 'What the gateway says about itself: for agents, for language models, OpenAPI',
+    load: async () => (await import('./discovery/commands.ts')).discoveryCommands,
+  },
+  {
+    name: 'api',
+    about: 'Call any operation of the API: with your credential, and the answer as it comes',
+    takes: '[options] <path>',
+    load: async () => (await import('./api/call.ts')).callApi,
+  },
+  {
+    name: 'doctor',
+    about: 'Check address, clock, credential, budgets, a free request and a receipt; exit code 1 if one fails',
+    takes: '[options]',
+    load: async () => (await import('./doctor/doctor.ts')).doctor,
+  },
+  {
+    name: 'completion',
+    about: 'Print what makes a shell complete commands, options, models and profiles; its first line says where it goes',
+    takes: '<shell>',
+    load: async () => (await import('./completion/completion.ts')).completion,
+  },
+  { name: 'complete', about: '', isHidden: true, load: async () => (await import('./completion/completion.ts')).complete },
+];
+
+/**
+ * Gives the program its nouns. Only those that the line names are loaded: the others are names for the help and for "Did you mean", so
+ * that a command starts without the two hundred that nobody asked for.
+ */
+export async function addNouns(program: Command, perform: Perform, isNamed: (noun: string) => boolean): Promise<void> {
+  for (const { name, about, takes, isHidden = false, load } of NOUNS) {
+    const command = program.command(name, { hidden: isHidden }).description(about);
+    if (isNamed(name)) (await load())(command, perform);
+    else if (takes !== undefined) command.arguments(takes);
+  }
+}
