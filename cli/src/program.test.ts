@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { refusal } from '@tallygate/sdk/testing/fixtures';
+import { model, refusal } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { wholeProgram } from '../scripts/generate-man.ts';
@@ -105,7 +105,7 @@ it('names the model that was probably meant, of those that were kept at the logi
 });
 
 it('asks the gateway which models there are where no list was kept, and does without where it does not answer', async () => {
-  gateway.script(refusal('model_not_found'), { json: { object: 'list', data: [{ id: 'gpt-4o-mini' }, { id: 'gpt-4o-mini' }] } });
+  gateway.script(refusal('model_not_found'), { json: { object: 'list', data: [model, model] } });
   const { stderr } = await terminal.type(['chat', 'Hi.', '--model', 'gpt-4o-mni']);
   expect(stderr).toContain('next: Did you mean gpt-4o-mini? Run `tallygate models` for the list.');
   expect(gateway.requests.at(-1)?.headers.authorization).toBeUndefined();
