@@ -12,12 +12,14 @@ const fileHere = (name: string): string => fileURLToPath(new URL(name, import.me
  */
 const leanCommander: Plugin = {
   name: 'lean-commander',
-  setup: ({ onResolve }) =>
+  setup: ({ onResolve, onLoad }) => {
     onResolve({ filter: /^node:(process|child_process|fs)$/ }, ({ path, importer }) =>
-      /[\\/]commander[\\/]lib[\\/]/.test(importer)
-        ? { path: fileHere(path.endsWith(':process') ? 'scripts/global-process.ts' : 'scripts/no-module.ts') }
-        : undefined,
-    ),
+      /[\\/]commander[\\/]lib[\\/]/.test(importer) ? { path, namespace: 'lean' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'lean' }, ({ path }) => ({
+      contents: path === 'node:process' ? 'export default globalThis.process;' : 'export default {};',
+    }));
+  },
 };
 
 export default defineConfig({

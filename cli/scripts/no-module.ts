@@ -1,2 +1,0 @@
-// Stands in for what commander imports for programs as subcommands.
-export default {};
