@@ -104,6 +104,16 @@ describe('what was appended', () => {
     expect(damage).toEqual([]);
   });
 
+  test('is read into no more memory than it takes up', async () => {
+    const allocate = vi.spyOn(Buffer, 'allocUnsafe');
+    const journal = openJournal();
+    journal.append(entry('one'));
+    await drain(journal);
+    const sizes = allocate.mock.calls.map(([size]) => size);
+    allocate.mockRestore();
+    expect(Math.max(...sizes)).toBeLessThan(1_000);
+  });
+
   test('is not handed out again once it is acknowledged', async () => {
     const journal = openJournal();
     journal.append(entry(1));

@@ -121,7 +121,7 @@ export class SettlementJournal implements SettlementFeed {
       const isCurrent = segment === this.#current();
       if (isCurrent && this.#readOffset === segment.size) return NOTHING;
       const name = this.#path(segment.number);
-      const { lines, end, rest } = await readLines(name, this.#readOffset);
+      const { lines, end, rest } = await readLines(name, this.#readOffset, segment.size - this.#readOffset);
       const read = lines.flatMap((line) => parseLine(line) ?? this.#damaged(name, line));
       const entries = read.filter((one) => 'record' in one);
       const ceilings = read.filter((one) => 'laneId' in one);
@@ -189,11 +189,16 @@ export class SettlementJournal implements SettlementFeed {
   }
 }
 
-/** Whole lines from `offset` on, where they end, and what stands behind the last newline. */
-async function readLines(path: string, offset: number): Promise<{ lines: string[]; end: number; rest: string }> {
+/**
+ * Whole lines from `offset` on, where they end, and what stands behind the last newline.
+ *
+ * @param ahead bytes that are known to be there: a buffer of the most that is read at once, dozens of times a second for a
+ *   kilobyte each, would have the whole heap collected every second
+ */
+async function readLines(path: string, offset: number, ahead: number): Promise<{ lines: string[]; end: number; rest: string }> {
   const file = await open(path, 'r');
   try {
-    for (let length = READ_BYTES; ; length *= 2) {
+    for (let length = Math.min(Math.max(ahead, 1), READ_BYTES); ; length *= 2) {
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
       const text = buffer.subarray(0, bytesRead);
       const last = text.lastIndexOf(NEWLINE);
