@@ -14,16 +14,7 @@ const unit = (name: string, root: string, setupFiles: string[] = []) => ({
 });
 
 /** They fill the machine by themselves, or measure how soon something happens. */
-const UNDER_LOAD = [
-  'batches',
-  'crash',
-  'money-under-concurrency',
-  'payment-storm',
-  'rate-limits',
-  'response-headers',
-  'two-gateways',
-  'two-instances',
-].map((name) => `src/${name}.test.ts`);
+const UNDER_LOAD = ['batches', 'money-under-concurrency', 'rate-limits', 'response-headers'].map((name) => `src/${name}.test.ts`);
 /** Every file starts a server of its own: two at a time, after all other tests, and what puts load on it one after the other at the end. */
 const acceptance = (
   name: string,

@@ -1,5 +1,5 @@
 import { flushCompileCache } from 'node:module';
-import { AddressInUse, ConfigError, DataDirInUse, MasterKeyMissing, type RunningServer, readConfig, startServer } from './app/index.ts';
+import type { RunningServer } from './app/index.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_CONFIG = 78; // EX_CONFIG of sysexits.h
@@ -8,26 +8,44 @@ const stop = Promise.withResolvers<void>();
 // A second signal ends the process at once: whoever sends it has waited long enough.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.resolve());
 
-try {
-  const config = readConfig();
-  const server = await startServer(config, () => {
-    process.exitCode = EXIT_FAILED;
-    stop.resolve();
-  });
-  process.stdout.write(banner(server, config.dataDir));
-  // Node itself keeps it at the end only, which a killed process never sees.
-  flushCompileCache();
-  await stop.promise;
-  process.stdout.write('\nStopping: running requests may end.\n');
-  await server.close();
-  process.exit();
-} catch (error) {
-  const isExpected =
-    error instanceof AddressInUse || error instanceof ConfigError || error instanceof DataDirInUse || error instanceof MasterKeyMissing;
-  process.stderr.write(
-    `\nTallygate did not start. ${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}\n`,
-  );
-  process.exit(error instanceof ConfigError || error instanceof MasterKeyMissing ? EXIT_CONFIG : EXIT_FAILED);
+const config = await settings();
+await serve();
+
+/** Read before the rest is loaded, which takes longer than anything else at a start: a mistyped setting is told at once. */
+async function settings() {
+  const { ConfigError, readConfig } = await import('./app/config.ts');
+  try {
+    return readConfig();
+  } catch (error) {
+    return refuse(error, error instanceof ConfigError, EXIT_CONFIG);
+  }
+}
+
+async function serve(): Promise<void> {
+  const { AddressInUse, ConfigError, DataDirInUse, MasterKeyMissing, startServer } = await import('./app/index.ts');
+  try {
+    const server = await startServer(config, () => {
+      process.exitCode = EXIT_FAILED;
+      stop.resolve();
+    });
+    process.stdout.write(banner(server, config.dataDir));
+    // Node itself keeps it at the end only, which a killed process never sees.
+    flushCompileCache();
+    await stop.promise;
+    process.stdout.write('\nStopping: running requests may end.\n');
+    await server.close();
+    process.exit();
+  } catch (error) {
+    const isOfConfig = error instanceof ConfigError || error instanceof MasterKeyMissing;
+    refuse(error, isOfConfig || error instanceof AddressInUse || error instanceof DataDirInUse, isOfConfig ? EXIT_CONFIG : EXIT_FAILED);
+  }
+}
+
+/** @param isExpected whether its message says all that an operator has to know */
+function refuse(error: unknown, isExpected: boolean, exitCode: number): never {
+  const said = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error);
+  process.stderr.write(`\nTallygate did not start. ${said}\n`);
+  process.exit(exitCode);
 }
 
 function banner({ url, bootstrap }: RunningServer, dataDir: string): string {

@@ -18,6 +18,8 @@ const SCHEMA = 'bullmq';
 const SHARED_CONNECTIONS = 8;
 /** After how long a worker that could not reach its store tries again. It cannot be closed meanwhile, so the default of 15 s is too long. */
 const STORE_RETRY_MS = 1_000;
+/** Short: whoever waits for a background response or a mail waits this long and again after a crash. Each worker asks its store about it as often. */
+const WORKER_TIMEOUT_MS = 10_000;
 const FAILED_JOBS_KEPT = { age: 14 * 24 * 3600, count: 1_000 };
 
 interface QueueOptions {
@@ -27,7 +29,7 @@ interface QueueOptions {
    */
   store: { databaseUrl: string } | { redis: Redis | Cluster };
   log: Log;
-  /** After how long without a sign of life a worker counts as dead and its job runs again (within twice this). Default 30 s. */
+  /** After how long without a sign of life a worker counts as dead and its job runs again (within twice this). Default: ten seconds. */
   workerTimeoutMs?: number;
 }
 
@@ -35,7 +37,7 @@ interface QueueOptions {
  * Opens the queue on either store. In PostgreSQL it prepares the schema, and throws when that fails; a Redis that is down is
  * waited for by the first call that needs it.
  */
-export async function openJobQueue({ store, log, workerTimeoutMs = 30_000 }: QueueOptions): Promise<JobQueue> {
+export async function openJobQueue({ store, log, workerTimeoutMs = WORKER_TIMEOUT_MS }: QueueOptions): Promise<JobQueue> {
   if ('redis' in store) {
     // The braces keep all keys of BullMQ in one slot of a Redis Cluster.
     return queueOver(

@@ -32,28 +32,38 @@ const ANY_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 
 /**
  * A test for each route: every kind of credential, right and wrong, is let in or refused as the route's metadata says. Bodies are
- * left empty, so that whoever is let in changes nothing where a body is needed; every credential has a user of its own.
+ * left empty and ids are nobody's, so that hardly anybody who is let in changes anything. The credentials serve until one has.
  */
 export function testCredentials(world: () => World, routes: AppRouter): void {
+  let callers: Promise<Presented[]> | undefined;
   for (const route of Object.values(routes).filter((entry) => isAppRoute(entry))) {
     test(`${route.method} ${route.path} lets in whom its contract admits, and nobody else`, async () => {
       const { api, database } = world();
       const wrong: string[] = [];
-      for (const presented of await everyKind({ api, database })) {
-        const got = await outcomeOf(api, route, presented.headers);
+      callers ??= everyKind({ api, database });
+      for (const presented of await callers) {
+        const { outcome, hasChanged } = await outcomeOf(api, route, presented.headers);
         const wanted = expectedOf(metadataOf(route), presented);
-        if (got !== wanted) wrong.push(`${presented.name}: ${got}, expected ${wanted}`);
+        if (outcome !== wanted) wrong.push(`${presented.name}: ${outcome}, expected ${wanted}`);
+        // What the internal secret does, it does to none of the callers.
+        if (hasChanged && presented.internal !== 'right') callers = undefined;
       }
+      if (wrong.length > 0) callers = undefined;
       expect(wrong).toEqual([]);
     });
   }
 }
 
-async function outcomeOf(api: Instance, { method, path }: AppRoute, headers: Record<string, string>): Promise<string> {
+async function outcomeOf(
+  api: Instance,
+  { method, path }: AppRoute,
+  headers: Record<string, string>,
+): Promise<{ outcome: string; hasChanged: boolean }> {
   const takesBody = method !== 'GET' && method !== 'DELETE';
   const { status, body } = await send(api, path.replaceAll(/:[a-z_]+/g, ANY_ID), { method, headers, ...(takesBody && { json: {} }) });
-  if (status >= 500) return `a ${status}`;
-  return REFUSALS.has(body?.code) ? body.code : 'let in';
+  const hasChanged = method !== 'GET' && status < 300;
+  if (status >= 500) return { outcome: `a ${status}`, hasChanged };
+  return { outcome: REFUSALS.has(body?.code) ? body.code : 'let in', hasChanged };
 }
 
 function expectedOf({ auth, session, scope, role }: RouteMetadata, presented: Presented): string {
