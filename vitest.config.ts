@@ -3,6 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { TotalsReporter } from './scripts/totals-reporter.ts';
 
 const PROPERTY_SEED = fileURLToPath(new URL('./scripts/property-seed.setup.ts', import.meta.url));
+const DECLARED_REFUSALS = fileURLToPath(new URL('./contract/src/openapi/declared-refusals.setup.ts', import.meta.url));
 const source = { ssr: { resolve: { conditions: ['tallygate-source', 'node'] } } };
 /**
  * What passes only at the second try is named at the end of a run, with what went wrong at the first. Files of a project share their
@@ -25,6 +26,7 @@ const acceptance = (
     name,
     root: './acceptance',
     include: ['src/**/*.test.ts'],
+    setupFiles: [DECLARED_REFUSALS],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     retry: 1,
@@ -42,7 +44,7 @@ export default defineConfig({
     globalSetup: ['./server/src/adapters/postgres/test-database.setup.ts', './server/src/adapters/redis/test-redis.setup.ts'],
     projects: [
       unit('contract', './contract'),
-      unit('server', './server', [PROPERTY_SEED]),
+      unit('server', './server', [PROPERTY_SEED, DECLARED_REFUSALS]),
       unit('sdk', './sdk'),
       unit('cli', './cli'),
       unit('receipts', './packages/receipts', [PROPERTY_SEED]),

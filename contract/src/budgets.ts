@@ -213,7 +213,7 @@ export const budgets = c.router({
     headers: headersA,
     pathParams: KeyPath,
     body: KeyBudgetUpdateRequest,
-    responses: { 200: KeyBudgetStatusResponse, 404: problem, ...refusals.write },
+    responses: { 200: KeyBudgetStatusResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Budgets', operationId: 'updateKeyBudget' } as const,
   },
   history: {

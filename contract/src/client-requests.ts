@@ -183,7 +183,7 @@ export const clientRequests = c.router({
     headers: headersA,
     pathParams: z.object({ request_id: Uuid.meta({ description: 'The request’s id.' }) }),
     body: MarketingClientRequestUpdateRequest,
-    responses: { 200: MarketingClientRequestRecord, 404: problem, ...refusals.write },
+    responses: { 200: MarketingClientRequestRecord, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...team, scope: 'account:write', operationId: 'updateClientRequest' } as const,
   },
 });

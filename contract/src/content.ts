@@ -192,7 +192,7 @@ export const content = c.router({
     description: 'The answer is the draft; nobody else can read it until it is published. A slug that is taken is a 409.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingContentCreateRequest,
-    responses: { 201: MarketingContentRecord, ...refusals.write },
+    responses: { 201: MarketingContentRecord, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'createMarketingContent' } as const,
   },
   get: {
@@ -214,7 +214,7 @@ export const content = c.router({
     headers: headersA,
     pathParams: ContentPath,
     body: MarketingContentUpdateRequest,
-    responses: { 200: MarketingContentRecord, 404: problem, ...refusals.write },
+    responses: { 200: MarketingContentRecord, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'updateMarketingContent' } as const,
   },
   publish: {

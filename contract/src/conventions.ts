@@ -72,12 +72,15 @@ export const idempotencyHeader = {
 export const problem = c.otherResponse({ contentType: 'application/problem+json', body: Problem });
 const invalid = c.otherResponse({ contentType: 'application/problem+json', body: HTTPValidationError });
 
-/** The refusals that come with every route of a class; a route adds its own 402, 404 or 409. */
+/**
+ * What routes of a class may be refused with at most; a route adds its own 402, 404 or 409. The OpenAPI document names for each operation what
+ * it can answer of them: see `openapi/answered-by.ts`.
+ */
 export const refusals = {
   /** Public, no input. */
   open: { 429: problem, 500: problem },
   /** Public, with input. */
-  openInput: { 400: problem, 413: problem, 415: problem, 422: invalid, 429: problem, 500: problem },
+  openInput: { 400: problem, 408: problem, 413: problem, 415: problem, 422: invalid, 429: problem, 500: problem },
   /** Authenticated, input in path, query or headers at most. */
   read: { 401: problem, 403: problem, 422: invalid, 429: problem, 500: problem, 503: problem },
   /** Authenticated, with a body. */
@@ -85,7 +88,7 @@ export const refusals = {
     400: problem,
     401: problem,
     403: problem,
-    409: problem,
+    408: problem,
     413: problem,
     415: problem,
     422: invalid,

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals, Uuid } from './conventions.ts';
+import { headersA, refusals, Uuid } from './conventions.ts';
 import { RECIPIENT_STATES } from './emails.ts';
 
 const c = initContract();
@@ -41,7 +41,7 @@ export const emailBounces = c.router({
       .string()
       .min(1)
       .meta({ description: 'The mail.', examples: ['From: MAILER-DAEMON@mail.example\r\nContent-Type: multipart/report; …'] }),
-    responses: { 200: MarketingEmailBounceResponse, 408: problem, ...refusals.write },
+    responses: { 200: MarketingEmailBounceResponse, ...refusals.write },
     metadata: {
       ...{ auth: 'bearer', scope: 'account:write', role: 'marketing', tag: 'Marketing e-mails' },
       ...{ body: 'mail', operationId: 'takeMarketingEmailBounce' },

@@ -101,7 +101,7 @@ export const emailTemplates = c.router({
     description: 'It is sent by `template_id`. To see it filled in, ask for a mail with `mode: "preview"`. A name that is taken is a 409.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingEmailTemplateCreateRequest,
-    responses: { 201: MarketingEmailTemplateRecord, ...refusals.write },
+    responses: { 201: MarketingEmailTemplateRecord, 409: problem, ...refusals.write },
     metadata: { ...writing, operationId: 'createMarketingEmailTemplate' } as const,
   },
   list: {
@@ -135,7 +135,7 @@ export const emailTemplates = c.router({
     headers: headersA,
     pathParams: TemplatePath,
     body: MarketingEmailTemplateUpdateRequest,
-    responses: { 200: MarketingEmailTemplateRecord, 404: problem, ...refusals.write },
+    responses: { 200: MarketingEmailTemplateRecord, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writing, operationId: 'updateMarketingEmailTemplate' } as const,
   },
   archive: {
@@ -146,7 +146,7 @@ export const emailTemplates = c.router({
     headers: headersA,
     pathParams: TemplatePath,
     body: c.noBody(),
-    responses: { 200: MarketingEmailTemplateRecord, 404: problem, ...refusals.write },
+    responses: { 200: MarketingEmailTemplateRecord, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writing, operationId: 'archiveMarketingEmailTemplate' } as const,
   },
 });

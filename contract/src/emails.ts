@@ -214,7 +214,7 @@ export const emails = c.router({
       'In words of its own, or in those of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. Whoever unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingEmailSendRequest,
-    responses: { 200: MarketingEmailSendResponse, 404: problem, ...refusals.write },
+    responses: { 200: MarketingEmailSendResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writing, operationId: 'sendMarketingEmail' } as const,
   },
   list: {
@@ -262,7 +262,7 @@ export const emails = c.router({
     headers: headersA,
     pathParams: EmailPath,
     body: c.noBody(),
-    responses: { 200: MarketingEmailRecord, 404: problem, ...refusals.write },
+    responses: { 200: MarketingEmailRecord, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writing, operationId: 'cancelMarketingEmail' } as const,
   },
 });

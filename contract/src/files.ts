@@ -218,7 +218,7 @@ export const uploads = c.router({
     headers: headersA,
     pathParams: UploadPath,
     body: CompleteUploadRequest,
-    responses: { 200: Upload, 404: problem, ...refusals.write },
+    responses: { 200: Upload, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'completeUpload' } as const,
   },
   cancel: {
@@ -244,7 +244,7 @@ export const fileTransfers = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     contentType: 'multipart/form-data',
     body: CreateFileFields.extend({ file: binary('The file.') }),
-    responses: { 200: FileObject, 408: problem, ...refusals.write },
+    responses: { 200: FileObject, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'createFile' } as const,
   },
   addPart: {
@@ -256,7 +256,7 @@ export const fileTransfers = c.router({
     pathParams: UploadPath,
     contentType: 'multipart/form-data',
     body: z.looseObject({ data: binary('The part.') }),
-    responses: { 200: UploadPart, 404: problem, 408: problem, ...refusals.write },
+    responses: { 200: UploadPart, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'addUploadPart' } as const,
   },
   content: {

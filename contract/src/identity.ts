@@ -120,7 +120,7 @@ export const identity = c.router({
     description: 'Called by the web front end with its internal secret. The user gets an account on the free plan.',
     headers: { ...headersS, ...idempotencyHeader },
     body: CreateUserRequest,
-    responses: { 201: UserResponse, ...refusals.write },
+    responses: { 201: UserResponse, 409: problem, ...refusals.write },
     metadata: { auth: 'internal', tag: 'Identity', operationId: 'createUser' } as const,
   },
   login: {

@@ -258,7 +258,7 @@ export const keys = c.router({
     headers: headersA,
     pathParams: KeyPath,
     body: UpdateKeyRequest,
-    responses: { 200: KeyResponse, 404: problem, ...refusals.write },
+    responses: { 200: KeyResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'updateKey' } as const,
   },
   revoke: {
@@ -280,7 +280,7 @@ export const keys = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: KeyPath,
     body: RotateKeyRequest.optional(),
-    responses: { 200: KeyCreatedResponse, 404: problem, ...refusals.write },
+    responses: { 200: KeyCreatedResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'rotateKey' } as const,
   },
 });

@@ -227,7 +227,7 @@ export const ledger = c.router({
       'For administrators: all of it, of any account’s request, once. What the balance or invoice had paid returns there, what the quota had covered to the quota, and no cap counts it any longer, in the month in which it was spent. Asked again, the answer is the refund that was made.',
     headers: headersA,
     body: RefundRequest,
-    responses: { 200: RefundResponse, 201: RefundResponse, 404: problem, ...refusals.write },
+    responses: { 200: RefundResponse, 201: RefundResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'billing:write', role: 'admin', tag: 'Usage', operationId: 'refundRequest' } as const,
   },
   correctRequest: {
@@ -238,7 +238,7 @@ export const ledger = c.router({
       'For administrators: says what a request of any account really used. Its cost is worked out again at the prices that it was settled at, and the difference moves in either direction: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made.',
     headers: headersA,
     body: CorrectionRequest,
-    responses: { 200: CorrectionResponse, 201: CorrectionResponse, 404: problem, ...refusals.write },
+    responses: { 200: CorrectionResponse, 201: CorrectionResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'billing:write', role: 'admin', tag: 'Usage', operationId: 'correctRequest' } as const,
   },
 });

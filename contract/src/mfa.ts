@@ -112,7 +112,7 @@ export const mfa = c.router({
       'Makes a new secret and replaces one that was begun before. Logins stay as they are until it is confirmed. 409 while a second factor is on.',
     headers: headersA,
     body: c.noBody(),
-    responses: { 200: MfaBeginResponse, ...refusals.write },
+    responses: { 200: MfaBeginResponse, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'beginMfa' } as const,
   },
   confirm: {
@@ -123,7 +123,7 @@ export const mfa = c.router({
       'Takes the password, and a code that shows that the app has the secret. Ends every other session of the user. The answer has ten recovery codes, shown this once.',
     headers: headersA,
     body: MfaVerifyRequest,
-    responses: { 200: MfaStatusResponse, ...refusals.write },
+    responses: { 200: MfaStatusResponse, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'confirmMfa' } as const,
   },
   disable: {
@@ -133,7 +133,7 @@ export const mfa = c.router({
     description: 'Takes the password and a code, or a recovery code in its place. The secret and all recovery codes are deleted.',
     headers: headersA,
     body: MfaDisableRequest,
-    responses: { 200: MfaStatusResponse, ...refusals.write },
+    responses: { 200: MfaStatusResponse, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'disableMfa' } as const,
   },
   reset: {

@@ -3,10 +3,11 @@ import { ERRORS } from './errors.ts';
 import { contract } from './index.ts';
 import { inferenceResponseHeaders } from './inference.ts';
 import { operationOf, STREAMS } from './openapi/operation.ts';
-import { codesOf, problemExample } from './openapi/refusals.ts';
+import { problemExample, refusalsOf } from './openapi/refusals.ts';
 import { type Route, routesOf } from './openapi/route.ts';
 import { nameSchemas } from './openapi/schemas.ts';
 import type { OpenApiDocument } from './openapi/shape.ts';
+import { HTTPValidationError, Problem } from './problem.ts';
 
 /** What the tags of the routes stand for; a route with a tag that is not here is refused. */
 const TAGS: Readonly<Record<string, string>> = {
@@ -90,6 +91,8 @@ const requestSchemas = (route: Route) => [
 
 const responseSchemas = (route: Route) => [
   ...route.responses.flatMap(({ schema }) => schema ?? []),
+  Problem,
+  HTTPValidationError,
   ...[STREAMS[route.metadata.operationId] ?? []].flat(),
 ];
 
@@ -105,7 +108,6 @@ function responseHeaders(): OpenApiDocument['components']['headers'] {
 }
 
 function problemExamples(routes: Route[]): OpenApiDocument['components']['examples'] {
-  const refusals = (route: Route) => route.responses.filter(({ contentType }) => contentType === 'application/problem+json');
-  const codes = new Set(routes.flatMap((route) => refusals(route).flatMap(({ status }) => codesOf(route, status))));
+  const codes = new Set(routes.flatMap((route) => [...refusalsOf(route).values()].flat()));
   return Object.fromEntries([...codes].sort().map((code) => [code, { summary: ERRORS[code].title, value: problemExample(code) }]));
 }

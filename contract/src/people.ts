@@ -265,7 +265,7 @@ export const people = c.router({
     headers: headersA,
     pathParams: PersonPath,
     body: MarketingPeopleActionRequest,
-    responses: { 200: MarketingPeopleActionResponse, 404: problem, ...refusals.write },
+    responses: { 200: MarketingPeopleActionResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writing, operationId: 'actOnMarketingPerson' } as const,
   },
   exportOne: {
@@ -301,7 +301,7 @@ export const peopleTransfers = c.router({
       'The body is the CSV file itself, `Content-Type: text/csv`, UTF-8, at most 512 MiB, with a header: `email`, and any of `name`, `company`, `client_type`, `tags` (by semicolons), `event_slug` (of an event that there is), `consent` (`given` where you have it on record) with `consent_given_at` (when, RFC 3339). Rows that cannot be taken are named by their lines; all others are in. Importing a file again changes nothing more.',
     headers: headersA,
     body: csv('The file.'),
-    responses: { 200: MarketingPeopleImportResponse, 408: problem, ...refusals.write },
+    responses: { 200: MarketingPeopleImportResponse, ...refusals.write },
     metadata: { ...writing, body: 'csv', operationId: 'importMarketingPeople' } as const,
   },
 });

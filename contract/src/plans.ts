@@ -46,7 +46,7 @@ const c = initContract();
 const tag = 'Plans';
 const reads = { auth: 'bearer', scope: 'account:read', tag } as const;
 const pays = { auth: 'bearer', scope: 'billing:write', tag } as const;
-const paying = { 402: problem, ...refusals.write };
+const paying = { 402: problem, 409: problem, ...refusals.write };
 const paysOnce = { ...headersA, ...idempotencyHeader };
 const InvoicePath = z.object({ invoice_id: Uuid });
 
@@ -111,7 +111,7 @@ export const plans = c.router({
     description: 'Old, new, difference and date. Changes nothing.',
     headers: headersA,
     body: PlanUpgradePreviewRequest,
-    responses: { 200: PlanUpgradePreviewResponse, ...refusals.write },
+    responses: { 200: PlanUpgradePreviewResponse, 409: problem, ...refusals.write },
     metadata: { ...reads, operationId: 'previewUpgrade' } as const,
   },
   downgradePreview: {
@@ -121,7 +121,7 @@ export const plans = c.router({
     description: 'Old, new, difference and date, and where this month’s usage is above the smaller quota. Changes nothing.',
     headers: headersA,
     body: PlanDowngradePreviewRequest,
-    responses: { 200: PlanDowngradePreviewResponse, ...refusals.write },
+    responses: { 200: PlanDowngradePreviewResponse, 409: problem, ...refusals.write },
     metadata: { ...reads, operationId: 'previewDowngrade' } as const,
   },
   scheduleDowngrade: {
@@ -132,7 +132,7 @@ export const plans = c.router({
       'For the end of the period that is paid for; until then everything stays as it is. A later change of plan drops it. Replaces what was scheduled before.',
     headers: paysOnce,
     body: PlanDowngradeScheduleRequest,
-    responses: { 200: PlanDowngradeScheduleResponse, ...refusals.write },
+    responses: { 200: PlanDowngradeScheduleResponse, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'scheduleDowngrade' } as const,
   },
   cancelDowngrade: {
@@ -202,7 +202,7 @@ export const plans = c.router({
     description: 'At the end of the period that is paid for; then the account is on the free plan.',
     headers: headersA,
     body: c.noBody(),
-    responses: { 200: CurrentPlanResponse, ...refusals.write },
+    responses: { 200: CurrentPlanResponse, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'cancelPlan' } as const,
   },
   resume: {
@@ -212,7 +212,7 @@ export const plans = c.router({
     description: 'Takes a cancellation back that has not come into effect.',
     headers: headersA,
     body: c.noBody(),
-    responses: { 200: CurrentPlanResponse, ...refusals.write },
+    responses: { 200: CurrentPlanResponse, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'resumePlan' } as const,
   },
   portal: {
@@ -280,7 +280,7 @@ export const plans = c.router({
     headers: paysOnce,
     pathParams: z.object({ payment_id: Uuid }),
     body: PlanPaymentRefundRequest,
-    responses: { 200: PlanPayment, 404: problem, ...refusals.write },
+    responses: { 200: PlanPayment, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...pays, role: 'admin', operationId: 'refundPayment' } as const,
   },
   getAutoTopup: {

@@ -44,7 +44,7 @@ export const users = c.router({
     headers: headersA,
     pathParams: z.object({ user_id: Uuid.meta({ description: 'The user’s id.' }) }),
     body: RoleUpdateRequest,
-    responses: { 200: UserResponse, 404: problem, ...refusals.write },
+    responses: { 200: UserResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...administers, operationId: 'setUserRole' } as const,
   },
 });

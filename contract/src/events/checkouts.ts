@@ -28,7 +28,7 @@ export const eventCheckouts = c.router({
       'For whoever is registered and has a place held: a hosted page to pay on. The place is confirmed when the payment provider says that it was paid. Asking again leads to the same page.',
     headers,
     body: VibethonCheckoutRequest,
-    responses: { 200: VibethonCheckoutResponse, 404: problem, ...refusals.write },
+    responses: { 200: VibethonCheckoutResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'checkoutVibethon' } as const,
   },
   event: {
@@ -39,7 +39,7 @@ export const eventCheckouts = c.router({
     headers,
     pathParams: SlugPath,
     body: VibethonCheckoutRequest,
-    responses: { 200: VibethonCheckoutResponse, 404: problem, ...refusals.write },
+    responses: { 200: VibethonCheckoutResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'checkoutEvent' } as const,
   },
   refund: {
@@ -51,7 +51,7 @@ export const eventCheckouts = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ registration_id: Uuid }),
     body: EventRefundRequest,
-    responses: { 200: VibethonRegistrationResponse, 404: problem, ...refusals.write },
+    responses: { 200: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...pays, role: 'admin', operationId: 'refundEventRegistration' } as const,
   },
 });

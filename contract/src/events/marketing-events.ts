@@ -143,7 +143,7 @@ export const marketingEvents = c.router({
     headers: headersA,
     pathParams: z.object({ registration_id: Uuid }),
     body: MarketingEventRegistrationUpdateRequest,
-    responses: { 200: MarketingEventRegistrationRecord, 404: problem, ...refusals.write },
+    responses: { 200: MarketingEventRegistrationRecord, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'updateMarketingEventRegistration' } as const,
   },
   publish: {

@@ -76,7 +76,7 @@ export const registrations = c.router({
     headers: headersA,
     pathParams: z.object({ registration_id: Uuid }),
     body: VibethonRegistrationAdminUpdateRequest,
-    responses: { 200: VibethonRegistrationResponse, 404: problem, ...refusals.write },
+    responses: { 200: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...admin, scope: 'account:write', operationId: 'updateEventRegistration' } as const,
   },
   register: {

@@ -63,7 +63,7 @@ export const siteEvents = c.router({
     headers: headersA,
     pathParams: EventPath,
     body: SiteEventUpdateRequest,
-    responses: { 200: SiteEventResponse, 404: problem, ...refusals.write },
+    responses: { 200: SiteEventResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'updateEvent' } as const,
   },
   publish: {

@@ -91,4 +91,4 @@ export const inferenceResponseHeaders = {
 } as const;
 
 /** How every inference endpoint may refuse. */
-export const inferenceRefusals = { 402: problem, 404: problem, 408: problem, 502: problem, 504: problem, ...refusals.write } as const;
+export const inferenceRefusals = { 402: problem, 404: problem, 409: problem, 502: problem, 504: problem, ...refusals.write } as const;

@@ -121,7 +121,7 @@ export const storedResponses = c.router({
       'Counted here, with the model’s published tokenizer where it has one and OpenAI’s otherwise; no provider is called and nothing is charged. Images count as the most that the catalogue allows one.',
     headers: headersA,
     body: InputTokensRequest,
-    responses: { 200: InputTokens, 404: problem, ...refusals.write },
+    responses: { 200: InputTokens, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...metadata('countResponseInputTokens'), body: 'inference' },
   },
 });

@@ -8,8 +8,9 @@ import {
   ResponseStreamEvent,
   TranscriptStreamEvent,
 } from '../inference.ts';
+import { HTTPValidationError, Problem } from '../problem.ts';
 import { exampleOf } from './examples.ts';
-import { codesOf } from './refusals.ts';
+import { refusalsOf } from './refusals.ts';
 import type { Answer, Field, Route } from './route.ts';
 import type { Direction, Schemas } from './schemas.ts';
 import type { JsonSchema, MediaType, Operation, Parameter, Reference, Response } from './shape.ts';
@@ -48,7 +49,7 @@ export function operationOf(route: Route, schemas: Schemas): Operation {
         content: { [route.bodyType]: mediaType(schemas, route.body, 'input', `${metadata.operationId} request`) },
       },
     }),
-    responses: Object.fromEntries(route.responses.map((answer) => [String(answer.status), responseOf(route, answer, schemas)])),
+    responses: { ...answersOf(route, schemas), ...refusalsIn(route, schemas) },
   };
 }
 
@@ -79,10 +80,15 @@ function mediaType(schemas: Schemas, schema: Answer['schema'] & object, directio
   return { schema: described, example: exampleOf(described, schemas.resolve, where) };
 }
 
+/** What the route declares; of refusals the document has those that can happen. */
+function answersOf(route: Route, schemas: Schemas): Operation['responses'] {
+  const answers = route.responses.filter(({ contentType }) => contentType !== PROBLEM);
+  return Object.fromEntries(answers.map((answer) => [String(answer.status), responseOf(route, answer, schemas)]));
+}
+
 function responseOf(route: Route, answer: Answer, schemas: Schemas): Response {
   const headers = responseHeaders(route, answer.status);
   if (!answer.schema) return { description: 'Done. There is no body.', headers };
-  if (answer.contentType === 'application/problem+json') return refusal(route, answer, schemas.schemaOf(answer.schema, 'output'), headers);
 
   const { operationId } = route.metadata;
   const media = mediaType(schemas, answer.schema, 'output', `${operationId} ${answer.status}`);
@@ -105,13 +111,22 @@ const eventStream = ({ schema, example }: MediaType): MediaType => ({
   example,
 });
 
-function refusal(route: Route, { status, contentType }: Answer, schema: JsonSchema, headers: Response['headers']): Response {
-  const codes = codesOf(route, status);
-  return {
-    description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
-    headers,
-    content: { [contentType]: { schema, examples: Object.fromEntries(codes.map((code) => [code, component('examples', code)])) } },
-  };
+const PROBLEM = 'application/problem+json';
+
+function refusalsIn(route: Route, schemas: Schemas): Operation['responses'] {
+  const refusals = [...refusalsOf(route)].map(([status, codes]): [string, Response] => {
+    const schema = schemas.schemaOf(status === 422 ? HTTPValidationError : Problem, 'output');
+    const examples = Object.fromEntries(codes.map((code) => [code, component('examples', code)]));
+    return [
+      String(status),
+      {
+        description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
+        headers: responseHeaders(route, status),
+        content: { [PROBLEM]: { schema, examples } },
+      },
+    ];
+  });
+  return Object.fromEntries(refusals);
 }
 
 function describe(schema: JsonSchema, schemas: Schemas): string {

@@ -1,77 +1,12 @@
-import * as z from 'zod';
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors.ts';
 import type { HTTPValidationError, Problem } from '../problem.ts';
+import { ANSWERED_BY } from './answered-by.ts';
 import type { Route } from './route.ts';
 
-const onInference = (route: Route) => route.isInference;
-const onEvery = () => true;
-const onNone = () => false;
-
-/** Whether the body has a field of that name. */
-const takesField = ({ body }: Route, name: string) => body instanceof z.ZodObject && name in body.shape;
-const takesForm = ({ bodyType }: Route) => bodyType === 'multipart/form-data';
-const storesFiles = ({ metadata }: Route) => metadata.tag === 'Files';
-const takesToken = (route: Route) => takesField(route, 'token');
-/** Paid for with money of the customer's own. */
-const pays = (route: Route) => route.metadata.scope === 'billing:write' && route.metadata.tag === 'Plans';
-const sellsPlaces = ({ metadata }: Route) => metadata.tag === 'Events' && metadata.scope === 'billing:write';
-/** What is drafted, published and put away. */
-const hasStates = ({ metadata }: Route) => metadata.tag.toLowerCase().endsWith('events') && metadata.role !== undefined;
-const isDevice = (route: Route) => takesField(route, 'device_code');
-const isSecondStep = (route: Route) => takesField(route, 'challenge_token');
-
-/** Which routes answer with a code, among those that declare its status. Codes that are not listed here go with every such route. */
-const ANSWERED_BY: Partial<Record<ErrorCode, (route: Route) => boolean>> = {
-  malformed_json: (route) => !takesForm(route),
-  malformed_multipart: takesForm,
-  upstream_rejected: onInference,
-  invalid_token: takesToken,
-  invalid_invite: (route) => route.metadata.operationId === 'activateBetaInvite',
-  invalid_webhook: (route) => route.metadata.operationId === 'receiveStripeEvent',
-  budget_exceeded: onInference,
-  payment_declined: pays,
-  payments_unavailable: (route) => (route.metadata.tag === 'Plans' && route.metadata.auth !== 'none') || sellsPlaces(route),
-  authorization_pending: isDevice,
-  slow_down: isDevice,
-  access_denied: isDevice,
-  expired_token: isDevice,
-  recent_login_required: (route) => route.metadata.operationId === 'approveDeviceLogin',
-  missing_credentials: (route) => route.metadata.auth !== 'none',
-  invalid_mfa_code: (route) => takesField(route, 'code'),
-  challenge_expired: isSecondStep,
-  ambiguous_credentials: (route) => route.metadata.auth === 'bearer',
-  confirmation_failed: (route) =>
-    route.metadata.auth === 'bearer' && (takesField(route, 'password') || takesField(route, 'current_password')),
-  scope_required: (route) => route.metadata.scope !== undefined,
-  session_required: (route) => route.metadata.session === true,
-  forbidden: (route) => route.metadata.role !== undefined || (!route.metadata.scope && !route.metadata.session),
-  not_found: (route) => !namesModel(route),
-  model_not_found: (route) => namesModel(route),
-  // The answers of the router to what is no operation.
-  unknown_path: onNone,
-  method_not_allowed: onNone,
-  conflict: (route) => !route.isInference || /^\/v1\/videos\/.+/.test(route.path),
-  slug_taken: (route) => takesField(route, 'slug'),
-  invalid_transition: hasStates,
-  registration_closed: (route) => route.path.endsWith('/register'),
-  idempotency_conflict: (route) => route.isIdempotent,
-  idempotency_in_progress: (route) => route.isIdempotent,
-  unpriced_feature: onInference,
-  storage_limit_reached: storesFiles,
-  storage_unavailable: (route) => storesFiles(route) || takesForm(route),
-  budget_in_flight: onInference,
-  upstream_rate_limited: onInference,
-  no_provider_configured: onInference,
-};
-
-const namesModel = (route: Route) => route.isInference || route.path.includes('{model}');
-
-/** The codes that a route can answer a status with. */
-export function codesOf(route: Route, status: number): ErrorCode[] {
-  const codes = ERROR_CODES.filter((code) => ERRORS[code].status === status && (ANSWERED_BY[code] ?? onEvery)(route));
-  if (codes.length === 0)
-    throw new Error(`${route.metadata.operationId} declares ${status}, but no error code of its kind has that status.`);
-  return codes;
+/** The codes that a route can answer with, by their status. */
+export function refusalsOf(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
+  const answered = ERROR_CODES.filter((code) => ANSWERED_BY[code](route));
+  return Map.groupBy(answered, (code) => ERRORS[code].status);
 }
 
 const DOCS = 'http://127.0.0.1:8787/docs/errors';

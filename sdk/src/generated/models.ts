@@ -3595,8 +3595,10 @@ export interface ServiceStatus {
   name: 'Tallygate';
   status: 'ok' | 'draining';
   version: string;
-  /** The OpenAPI document. */
+  /** The documentation; where its pages are not built, the OpenAPI document. */
   documentation: string;
+  /** The OpenAPI document. */
+  openapi: string;
   /** What agents find here. */
   agent: string;
   /** The documentation for language models. */

@@ -43,16 +43,19 @@ interface HealthDeps {
   readonly needs: Needs;
   /** Where the service is reached from outside, without a slash at the end. */
   readonly publicUrl: () => string;
+  /** Whether the docs site is built. */
+  readonly hasDocs: () => boolean;
 }
 
-export const healthRoutes = ({ readiness, needs, publicUrl }: HealthDeps): Handlers<typeof contract.discovery> => ({
+export const healthRoutes = ({ readiness, needs, publicUrl, hasDocs }: HealthDeps): Handlers<typeof contract.discovery> => ({
   root: async () => ({
     status: 200,
     body: {
       name: 'Tallygate',
       status: readiness.isDraining ? 'draining' : 'ok',
       version: VERSION,
-      documentation: `${publicUrl()}/openapi.json`,
+      documentation: `${publicUrl()}${hasDocs() ? '/docs/' : '/openapi.json'}`,
+      openapi: `${publicUrl()}/openapi.json`,
       agent: `${publicUrl()}/.well-known/agent.json`,
       llms: `${publicUrl()}/llms.txt`,
       mcp: `${publicUrl()}/mcp`,

@@ -155,6 +155,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const idempotency = createIdempotency({ em, clock, log });
     closing.add('idempotency', async () => idempotency.close());
     const readiness = new Readiness();
+    const docs = createDocsSite(DOCS_SITE);
     const discovery = openDiscovery({ catalog, securityContact: config.securityContact, publicUrl, clock });
     const { storageBytes: _, ...fileLimits } = config.files;
     const front: Server = createFront({
@@ -185,11 +186,14 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
         ...{ idleTimeoutMs: fileLimits.idleTimeoutMs, isAnchoring: config.anchorChains.length > 0 },
       }),
       payments: createPaymentApi({ receive: plans.events.receive, pages: payments.pages, problemReply, log }),
-      docs: createDocsSite(DOCS_SITE),
+      docs,
       pages: createPages({ renderMetrics: metrics.render, metricsToken: config.metricsToken, problemReply }),
       accountApi: createAccountApi({
         endpoints: [
-          ...endpointsOf(contract.discovery, healthRoutes({ readiness, needs: { pool, blobs, redis: redis?.prompt }, publicUrl })),
+          ...endpointsOf(
+            contract.discovery,
+            healthRoutes({ readiness, needs: { pool, blobs, redis: redis?.prompt }, publicUrl, hasDocs: docs.isBuilt }),
+          ),
           ...endpointsOf(contract.identity, identityRoutes(identity)),
           ...endpointsOf(contract.account, accountRoutes(identity)),
           ...endpointsOf(contract.deviceLogins, deviceLoginRoutes(identity, publicUrl)),

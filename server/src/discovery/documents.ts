@@ -2,6 +2,7 @@ import type { Model } from '@tallygate/contract';
 import { type Clock, dayOf } from '../kernel/clock.ts';
 import { agentCard, agentDocument, resourceMetadata } from './agent-document.ts';
 import type { Guide } from './guides.ts';
+import { ROBOTS_TEXT } from './robots-text.ts';
 import { securityText } from './security-text.ts';
 import type { SelfPortrait } from './self-portrait.ts';
 import type { Surface } from './surface.ts';
@@ -44,6 +45,7 @@ const DOCUMENTS: Readonly<Record<string, readonly [contentType: string, draw: (p
   '/.well-known/oauth-protected-resource': [JSON_TYPE, (portrait) => json(resourceMetadata(portrait))],
   '/.well-known/oauth-protected-resource/mcp': [JSON_TYPE, (portrait) => json(resourceMetadata(portrait, '/mcp'))],
   '/.well-known/security.txt': [PLAIN, ({ securityContact: contact, publicUrl, now }) => securityText({ contact, publicUrl, now })],
+  '/robots.txt': [PLAIN, () => ROBOTS_TEXT],
   '/agents.md': [MARKDOWN, agentsGuide],
   '/llms.txt': [PLAIN, llmsText],
   '/llms-full.txt': [PLAIN, llmsFullText],

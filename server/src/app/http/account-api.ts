@@ -99,7 +99,7 @@ function createRouters(deps: AccountApiDeps): Map<string, Router> {
       responseValidation: deps.validatesAnswers ?? false,
       globalMiddleware: [
         (request, _response, next) => void admit(request, request.tsRestRoute, deps).then(() => next(), next),
-        (request, _response, next) => next(nullCharacterIn(request)),
+        (request, _response, next) => next(nullCharacterIn(request, request.tsRestRoute)),
         (request, _response, next) => void takeBody(request, request.tsRestRoute, deps).then(() => next(), next),
       ],
       requestValidationErrorHandler: ({ pathParams, headers, query, body }, _request, _response, next) =>
@@ -143,9 +143,9 @@ function requireNoSignature(grant: Grant): void {
     throw new Problem('signature_required', 'This API key only signs inference requests: use another key or a session.');
 }
 
-/** No text that is kept has a null character, and PostgreSQL fails on being asked for one: refused here for every route there is. */
-function nullCharacterIn({ params, url }: Request): Problem | undefined {
-  const query = new URLSearchParams(url.slice(pathnameOf(url).length));
+/** No text that is kept has a null character, and PostgreSQL fails on being asked for one: refused here for every route that reads any. */
+function nullCharacterIn({ params, url }: Request, route: AppRoute): Problem | undefined {
+  const query = route.query === undefined ? [] : new URLSearchParams(url.slice(pathnameOf(url).length));
   const parts = { path: Object.entries(params), query: [...query] };
   for (const [part, values] of Object.entries(parts))
     for (const [name, value] of values)

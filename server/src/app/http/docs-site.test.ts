@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDocsSite } from './docs-site.ts';
 import { listenOn } from './front.ts';
@@ -51,6 +52,39 @@ test('serves what is built, from then on: pages anew each time, hashed assets fo
   expect([missing.status, await missing.text()]).toEqual([404, '<h1>Nothing here</h1>']);
   expect((await get('/docs/../docs-site.test.ts')).status).not.toBe(200);
   expect((await get('/docs/..%2f..%2fpackage.json')).status).toBe(404);
+});
+
+test('sends a text as the browser takes it, with a tag of its own for each form', async () => {
+  const page = join(folder, 'dist', 'guides', 'index.html');
+  await mkdir(join(folder, 'dist', 'guides'), { recursive: true });
+  const text = '<h1>Guides</h1>'.repeat(200);
+  await Promise.all([writeFile(page, text), writeFile(`${page}.br`, brotliCompressSync(text)), writeFile(`${page}.gz`, gzipSync(text))]);
+  const ask = async (headers: Record<string, string>) => {
+    const answer = await fetch(`${url}/docs/guides/`, { headers });
+    const { headers: said } = answer;
+    return {
+      status: answer.status,
+      coding: said.get('content-encoding'),
+      type: said.get('content-type'),
+      tag: said.get('etag') ?? '',
+      vary: said.get('vary'),
+      text: await answer.text(),
+    };
+  };
+  const forms = await Promise.all(['gzip, br', 'gzip', 'br;q=0, gzip;q=0', 'identity'].map((coding) => ask({ 'accept-encoding': coding })));
+  expect(forms.map(({ coding }) => coding)).toEqual(['br', 'gzip', null, null]);
+  for (const form of forms)
+    expect(form).toMatchObject({ status: 200, text, type: 'text/html; charset=utf-8', vary: expect.stringMatching(/accept-encoding/i) });
+  expect(new Set(forms.map(({ tag }) => tag)).size).toBe(3);
+  // Without a `cache-control` of the caller's own, fetch asks for a fresh answer.
+  expect((await ask({ 'accept-encoding': 'br', 'if-none-match': forms[0]?.tag ?? '', 'cache-control': 'max-age=0' })).status).toBe(304);
+});
+
+test('has an icon where browsers ask for it', async () => {
+  const icon = await get('/favicon.ico');
+  expect([icon.status, icon.headers.get('content-type')]).toEqual([200, 'image/vnd.microsoft.icon']);
+  // An ICO begins with 0 and 1, two bytes each.
+  expect([...new Uint8Array(await icon.arrayBuffer()).subarray(0, 4)]).toEqual([0, 0, 1, 0]);
 });
 
 test('answers nothing else', async () => {

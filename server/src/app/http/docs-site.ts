@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { join } from 'node:path';
-import express from 'express';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import express, { type Request, type Response } from 'express';
 
 /** Pages, styles and scripts come from here and from nowhere else; the search index is WebAssembly, the theme is set by an inline script. */
 const POLICY = [
@@ -12,6 +13,14 @@ const POLICY = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join('; ');
+
+/** Where every browser asks for it, whether the site is built or not. */
+const ICON_PATH = '/favicon.ico';
+const ICON = fileURLToPath(new URL('./favicon.ico', import.meta.url));
+const A_DAY_MS = 86_400_000;
+
+/** How the build has compressed its texts beforehand, the best first, with the endings of their files. */
+const CODINGS = { br: '.br', gzip: '.gz' } as const;
 
 const NOT_BUILT = 'The documentation is not built here: run `npm run docs`, or read the Markdown files under docs/.\n';
 
@@ -28,8 +37,13 @@ export function createDocsSite(folder: string) {
     res.setHeader('x-content-type-options', 'nosniff');
     next();
   });
+  app.get(ICON_PATH, (_req, res) => res.sendFile(ICON, { maxAge: A_DAY_MS }));
   app.use(
     '/docs',
+    (req, res, next) => {
+      preferCompressed(req, res, folder);
+      next();
+    },
     express.static(folder, {
       // Names of assets carry a hash of what is in them.
       setHeaders: (res, path) =>
@@ -44,9 +58,31 @@ export function createDocsSite(folder: string) {
   const isBuilt = () => existsSync(join(folder, 'index.html'));
 
   return {
+    isBuilt,
     /** The pages of errors are there without a site, too. */
     handles: ({ method, url = '' }: IncomingMessage): boolean =>
-      (method === 'GET' || method === 'HEAD') && /^\/docs(?:[/?]|$)/.test(url) && (isBuilt() || !url.startsWith('/docs/errors/')),
+      (method === 'GET' || method === 'HEAD') &&
+      (url === ICON_PATH || (/^\/docs(?:[/?]|$)/.test(url) && (isBuilt() || !url.startsWith('/docs/errors/')))),
     serve: (req: IncomingMessage, res: ServerResponse): void => app(req, res),
   };
+}
+
+/** Leads a request for a text to its compressed form, where there is one and the browser takes it; the type stays that of the text. */
+function preferCompressed(req: Request, res: Response, folder: string): void {
+  const path = fileOf(req.path);
+  if (path === undefined) return;
+  const made = Object.entries(CODINGS).filter(([, ending]) => existsSync(join(folder, `${path}${ending}`)));
+  if (made.length === 0) return;
+  res.vary('accept-encoding');
+  const [coding, ending] = made.find(([name]) => req.acceptsEncodings(name) === name) ?? [];
+  if (coding === undefined) return;
+  res.setHeader('content-encoding', coding);
+  res.type(extname(path));
+  req.url = `${path}${ending}`;
+}
+
+/** The file of an address below `/docs`; undefined for what no file of the site can have. */
+function fileOf(path: string): string | undefined {
+  const file = path.endsWith('/') ? `${path}index.html` : path;
+  return /^[\w./-]+$/.test(file) && normalize(file) === file ? file : undefined;
 }

@@ -24,7 +24,7 @@ export interface McpCaller {
 
 const INSTRUCTIONS =
   'An AI gateway that holds money before a model runs. Tools are operations of its API, under the budgets of the API key that is used. ' +
-  'Answers stand under `answer`; what was spent under `cost_usd` and `receipt_id`. Read tallygate://agents first. ' +
+  'Answers stand under `answer`, beside `request_id` and what was spent: `cost_usd`, `receipt_id`. `*_usd` are decimal USD. Schemas of answers are outlines: /openapi.json has all. Read tallygate://agents first. ' +
   'For several steps of one task give each `agent_run_id` and, with the first, `agent_max_budget` (USD): a hard ceiling. ' +
   'An error names a code: budget_exceeded is not cured by repeating.';
 

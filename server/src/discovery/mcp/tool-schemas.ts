@@ -1,15 +1,22 @@
 import type { Operation, Parameter, Schema } from '../surface.ts';
 
-type Records = Readonly<Record<string, Schema>>;
+export type Records = Readonly<Record<string, Schema>>;
 type Properties = Record<string, unknown>;
 
-const COMPONENTS = '#/components/schemas/';
+/** What references in the OpenAPI document begin with. */
+export const COMPONENTS = '#/components/schemas/';
 
 /** Headers that say how a request is to be treated; the others are about the connection or the credential. */
 const ARGUMENT_HEADER = /^(?:x-(?:agent|vaas|budget|fallback)-[a-z-]+|idempotency-key)$/;
 
 /** Fields that ask for a stream: a tool is answered once, whole. */
 export const STREAM_FIELDS: ReadonlySet<string> = new Set(['stream', 'stream_options', 'partial_images']);
+
+/** Taken where they are given, but not worth their place in the context of every session: no agent turns these by itself. */
+const RARELY_GIVEN: ReadonlySet<string> = new Set([
+  ...['vaas_anchor', 'logit_bias', 'logprobs', 'top_logprobs', 'presence_penalty', 'frequency_penalty', 'parallel_tool_calls'],
+  ...['modalities', 'service_tier', 'user'],
+]);
 
 /** The parameters of an operation that a tool takes as arguments, under the names that they have there. */
 export const argumentParameters = ({ parameters }: Operation): (Parameter & { readonly argument: string })[] =>
@@ -19,44 +26,26 @@ export const argumentParameters = ({ parameters }: Operation): (Parameter & { re
     return ARGUMENT_HEADER.test(parameter.name) ? [{ ...parameter, argument }] : [];
   });
 
-/** What a tool takes: the parameters and the fields of the body of its operation, side by side. */
+/** What a tool takes: the parameters and the fields of the body of its operation, side by side; the API says what their limits are. */
 export function inputSchemaOf(operation: Operation, records: Records): Schema {
   const parameters = argumentParameters(operation);
   const body = objectSchema(operation.body?.schema, records);
-  const fields = Object.entries(body.properties).filter(([name]) => !STREAM_FIELDS.has(name));
+  const fields = Object.entries(body.properties).filter(([name]) => !STREAM_FIELDS.has(name) && !RARELY_GIVEN.has(name));
   const taken = parameters.find(({ argument }) => argument in body.properties);
   if (taken) throw new Error(`${operation.id} has ${taken.argument} twice: in its body and beside it`);
+  const listed = parameters.filter(({ argument }) => !RARELY_GIVEN.has(argument));
   const properties: Properties = {
     ...Object.fromEntries(
-      parameters.map(({ argument, schema, description }) => [argument, { ...schema, ...(description && { description }) }]),
+      listed.map(({ argument, schema, description = '' }) => {
+        // What each choice does is worth its words.
+        const told = 'enum' in schema ? description : firstSentence(description);
+        return [argument, { ...schema, ...(told && { description: told }) }];
+      }),
     ),
     ...Object.fromEntries(fields),
   };
   const required = [...parameters.flatMap(({ argument, required: is }) => (is ? [argument] : [])), ...body.required];
   return selfContained({ type: 'object', properties, required, additionalProperties: body.isOpen }, records);
-}
-
-/**
- * What a tool answers with: the operation's own answer, and what the gateway says about the request.
- * @param answer where the operation answers with what is no JSON
- */
-export function outputSchemaOf(operation: Operation, records: Records, answer: Schema = operation.answer?.schema ?? {}): Schema {
-  const said = (description: string) => ({ type: 'string', description });
-  return selfContained(
-    {
-      type: 'object',
-      properties: {
-        answer,
-        request_id: said('Names this request in the logs and in `get_request`.'),
-        receipt_id: said('Of the signed receipt of what was spent: see `get_receipt`.'),
-        cost_usd: said('What it cost, decimal USD.'),
-        model_served: said('The model that answered.'),
-        run_remaining_usd: said('What the run may still spend, decimal USD.'),
-      },
-      required: ['answer', 'request_id'],
-    },
-    records,
-  );
 }
 
 function objectSchema(schema: Schema | undefined, records: Records): { properties: Properties; required: string[]; isOpen: boolean } {
@@ -69,20 +58,29 @@ function objectSchema(schema: Schema | undefined, records: Records): { propertie
   return { properties: { ...properties }, required: required.map(String), isOpen: additionalProperties !== false };
 }
 
+/** The bound of what is stored, not of what anybody would ask for. */
+const LARGEST = 2 ** 31 - 1;
+
+/** Words and bounds that the API itself answers with where they are not kept; models are given the schemas of all tools at once. */
+const LEFT_OUT = new Set(['examples', 'pattern', 'minLength', 'maxLength', 'minItems', 'maxItems', 'format']);
+
 /** A schema with every record it refers to inside: a client has nothing but the schema. */
 function selfContained(schema: Schema, records: Records): Schema {
   const $defs: Record<string, unknown> = {};
   const inside = (part: unknown): unknown => {
     if (Array.isArray(part)) return part.map(inside);
-    if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(
-      // Examples are for people; models are given the schemas of all tools at once.
-      Object.entries(part).flatMap(([key, value]) => {
-        if (key === 'examples' && Array.isArray(value)) return [];
-        if (key === '$ref' && typeof value === 'string') return [[key, localRef(value)]];
-        return [[key, inside(value)]];
-      }),
-    );
+    if (!isSchema(part)) return part;
+    const entries = Object.entries(withoutNull(part)).flatMap(([key, value]) => {
+      // A field may have the name of a keyword: what is left out is no schema, and a field always is one.
+      if (LEFT_OUT.has(key) && !isSchema(value)) return [];
+      // It is what holds where nothing is said.
+      if (key === 'additionalProperties' && value === true) return [];
+      if (key === 'type' && 'enum' in part) return [];
+      if (key === 'maximum' && value === LARGEST) return [];
+      if (key === '$ref' && typeof value === 'string') return [[key, localRef(value)]];
+      return [[key, inside(value)]];
+    });
+    return Object.fromEntries(entries);
   };
   const localRef = (ref: string): string => {
     const name = ref.slice(COMPONENTS.length);
@@ -96,3 +94,19 @@ function selfContained(schema: Schema, records: Records): Schema {
   const closed = inside(schema);
   return { ...Object(closed), ...(Object.keys($defs).length > 0 && { $defs }) };
 }
+
+/** To give null is to leave the field out, which is as good and costs a model less to read about. */
+function withoutNull(schema: Schema): Schema {
+  const { type, enum: choices, anyOf } = schema;
+  return {
+    ...schema,
+    ...(Array.isArray(type) && type.length === 2 && { type: type.find((one) => one !== 'null') }),
+    ...(Array.isArray(choices) && { enum: choices.filter((one) => one !== null) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.filter((one) => !isSchema(one) || one['type'] !== 'null') }),
+  };
+}
+
+export const isSchema = (part: unknown): part is Schema => typeof part === 'object' && part !== null && !Array.isArray(part);
+
+/** A sentence ends where a full stop is followed by white space or nothing: `0.01` goes on. */
+export const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;

@@ -1,5 +1,5 @@
 /** What a client may tell its user about a tool before it is called, where the method does not say it. */
-interface ToolEntry {
+export interface ToolEntry {
   readonly operationId: string;
   /** Runs a model, and so spends money. */
   readonly spends?: true;

@@ -1,7 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { surface } from '../discovery-under-test.ts';
+import * as z from 'zod';
+import { PUBLIC_URL, surface } from '../discovery-under-test.ts';
 import type { CallGateway, GatewayAnswer, GatewayRequest } from './gateway-call.ts';
 import type { Arguments } from './tool-request.ts';
 import { toolsOf } from './tools.ts';
@@ -10,6 +11,31 @@ const tools = toolsOf(surface);
 const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false });
 formats.default(ajv);
 ajv.addFormat('binary', true);
+
+const Examples = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        operationId: z.string(),
+        responses: z.record(
+          z.string(),
+          z.object({ content: z.record(z.string(), z.object({ example: z.unknown().optional() })).optional() }),
+        ),
+      }),
+    ),
+  ),
+});
+/** What openapi.json shows as the answer of each operation. */
+const exampleAnswers = new Map(
+  Object.values(Examples.parse(JSON.parse(surface.openApi(PUBLIC_URL))).paths).flatMap((methods) =>
+    Object.values(methods).map(({ operationId, responses }) => {
+      const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
+      return [operationId, Object.values(success?.content ?? {})[0]?.example] as const;
+    }),
+  ),
+);
 
 function toolNamed(name: string) {
   const tool = tools.get(name);
@@ -43,6 +69,23 @@ describe('every tool', () => {
     }
   });
 
+  test('costs an agent no more of its context than sixty thousand characters, all tools together', () => {
+    const listed = JSON.stringify([...tools.values()].map(({ description }) => description));
+    expect(listed.length).toBeLessThan(60_000);
+  });
+
+  test('is answered as its outline says, by what the documentation shows', () => {
+    for (const { description, operation } of tools.values()) {
+      if (operation.id === 'downloadFile') continue;
+      const structuredContent = { answer: exampleAnswers.get(operation.id), request_id: 'req_1' };
+      expect(structuredContent.answer, operation.id).toBeDefined();
+      expect(ajv.validate(description.outputSchema, structuredContent), `${operation.id}: ${ajv.errorsText()}`).toBe(true);
+      const { answer } = Object(description.outputSchema['properties']);
+      if (answer.properties)
+        expect(Object.keys(answer.properties)).toEqual(expect.arrayContaining(Object.keys(structuredContent.answer ?? {})));
+    }
+  });
+
   test('takes no credential, and asks for no stream', () => {
     const taken = [...tools.values()].flatMap(({ description }) => Object.keys(Object(description.inputSchema['properties'])));
     expect(taken.length).toBeGreaterThan(100);
@@ -51,9 +94,11 @@ describe('every tool', () => {
 
   test('says that it only reads exactly where its operation does', () => {
     for (const { description, operation } of tools.values()) {
-      const { readOnlyHint, destructiveHint } = description.annotations;
+      const { readOnlyHint = false, destructiveHint } = description.annotations;
       expect(readOnlyHint, operation.id).toBe(operation.method === 'GET' || operation.id.startsWith('preview'));
-      expect(readOnlyHint && destructiveHint).toBe(false);
+      // Destructive is what MCP takes a tool for that changes something and says nothing.
+      const destroys = !readOnlyHint && destructiveHint === undefined;
+      expect(destroys, operation.id).toBe(/^(?:delete|cancelBatch|close|update)/.test(operation.id));
     }
   });
 });
@@ -67,7 +112,7 @@ test('everything that takes the headers of an agent run and is a tool says that 
     'create_image',
   ]);
   for (const { description } of tools.values())
-    expect(description.annotations.openWorldHint).toBe(spending.some((one) => one.description === description));
+    expect(description.annotations.openWorldHint ?? true).toBe(spending.some((one) => one.description === description));
 });
 
 describe('a call', () => {

@@ -1,11 +1,12 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { Operation, Schema, Surface } from '../surface.ts';
+import { outputSchemaOf } from './answer-outline.ts';
 import { pieceAnswer, pieceInput, pieceOutput, pieceRequest, uploadInput, uploadRequest } from './file-tools.ts';
 import type { CallGateway, GatewayAnswer, GatewayRequest } from './gateway-call.ts';
 import { type Arguments, requestOf, UnusableArguments } from './tool-request.ts';
 import { toolError, toolResult } from './tool-result.ts';
-import { inputSchemaOf, outputSchemaOf } from './tool-schemas.ts';
-import { TOOL_TABLE } from './tool-table.ts';
+import { inputSchemaOf } from './tool-schemas.ts';
+import { TOOL_TABLE, type ToolEntry } from './tool-table.ts';
 
 /** A tool: an operation of the contract as clients of MCP call it. */
 export interface Tool {
@@ -17,11 +18,10 @@ export interface Tool {
     readonly inputSchema: { readonly type: 'object' } & Schema;
     readonly outputSchema: { readonly type: 'object' } & Schema;
     readonly annotations: {
-      readonly title: string;
-      readonly readOnlyHint: boolean;
-      readonly destructiveHint: boolean;
-      readonly idempotentHint: boolean;
-      readonly openWorldHint: boolean;
+      readonly readOnlyHint?: boolean;
+      readonly destructiveHint?: boolean;
+      readonly idempotentHint?: boolean;
+      readonly openWorldHint?: boolean;
     };
   };
   /** Refusals of the API come back as results, like everything that a caller can do something about. */
@@ -47,25 +47,26 @@ export function toolsOf({ operations, schemas }: Surface): ReadonlyMap<string, T
     const operation = byId.get(entry.operationId);
     if (!operation) throw new Error(`There is no operation ${entry.operationId} to make a tool of`);
     const translation = TRANSLATED[operation.id];
-    const isReadOnly = operation.method === 'GET' || entry.isReadOnly === true;
     const { summary: title } = operation;
     const description: Tool['description'] = {
       name: toolName(operation.id),
       title,
       description: descriptionOf(operation, entry.spends === true),
       inputSchema: { type: 'object', ...(translation?.input ?? inputSchemaOf(operation, schemas)) },
-      outputSchema: { type: 'object', ...outputSchemaOf(operation, schemas, translation?.answer?.schema) },
-      annotations: {
-        title,
-        readOnlyHint: isReadOnly,
-        destructiveHint: entry.isDestructive === true,
-        idempotentHint: isReadOnly || ['PATCH', 'DELETE'].includes(operation.method) || entry.isDestructive === true,
-        openWorldHint: entry.spends === true,
-      },
+      outputSchema: { type: 'object', ...outputSchemaOf(operation, schemas, entry.spends === true, translation?.answer?.schema) },
+      annotations: hintsOf(operation, entry),
     };
     return { operation, description, call: callOf(operation, translation) };
   });
   return new Map(tools.map((tool) => [tool.description.name, tool]));
+}
+
+/** What is not said is as MCP takes it then: no reading only, destructive, not to be repeated, in touch with the world outside. */
+function hintsOf({ method }: Operation, entry: ToolEntry): Tool['description']['annotations'] {
+  const openWorld = entry.spends ? {} : { openWorldHint: false };
+  if (method === 'GET' || entry.isReadOnly) return { readOnlyHint: true, ...openWorld };
+  if (entry.isDestructive) return { idempotentHint: true, ...openWorld };
+  return { destructiveHint: false, ...(['PATCH', 'DELETE'].includes(method) && { idempotentHint: true }), ...openWorld };
 }
 
 /** `createChatCompletion` → `create_chat_completion`. */

@@ -1,0 +1,142 @@
+import * as z from 'zod';
+import type { ErrorCode } from '../errors.ts';
+import type { Route } from './route.ts';
+
+type Answers = (route: Route) => boolean;
+
+const always: Answers = () => true;
+/** What is answered before it is known which operation is meant: by the server’s socket, or by its table of paths. */
+const beforeAnyOperation: Answers = () => false;
+const oneOf =
+  (...operationIds: string[]): Answers =>
+  ({ metadata }) =>
+    operationIds.includes(metadata.operationId);
+const withStatus =
+  (status: number): Answers =>
+  ({ responses }) =>
+    responses.some((answer) => answer.status === status);
+
+/** Whether the body has one of the fields. */
+const takesField = ({ body }: Route, ...names: string[]) => body instanceof z.ZodObject && names.some((name) => name in body.shape);
+const takesForm: Answers = ({ bodyType }) => bodyType === 'multipart/form-data';
+/** Told by the payment provider, and read as the bytes that are signed. */
+const isWebhook = oneOf('receiveStripeEvent');
+const takesBody: Answers = (route) => route.body !== undefined && !isWebhook(route);
+const takesJson: Answers = (route) => takesBody(route) && route.bodyType === 'application/json';
+const takesInput: Answers = (route) =>
+  takesBody(route) || route.isInference || route.isIdempotent || route.pathParams.length + route.query.length > 0;
+
+const isBearer: Answers = ({ metadata }) => metadata.auth === 'bearer';
+const isPublic: Answers = ({ metadata }) => metadata.auth === 'none';
+const hasTag =
+  (...tags: string[]): Answers =>
+  ({ metadata }) =>
+    tags.includes(metadata.tag);
+const movesMoney: Answers = ({ metadata }) => metadata.scope === 'billing:write';
+const changesKeys: Answers = ({ metadata }) => metadata.scope === 'keys:write';
+
+/** Holds money before anything is asked of a provider. A batch does, too, and what its lines are refused with stands in its own errors. */
+const spends: Answers = ({ isInference }) => isInference;
+const isBatch = oneOf('createBatch');
+const runsModel: Answers = (route) => route.isInference && !isBatch(route);
+const namesModel: Answers = (route) => runsModel(route) || oneOf('getModel', 'countResponseInputTokens')(route);
+/** Goes on from something that is kept, by its id. */
+const namesKept: Answers = (route) =>
+  route.path.includes('_id}') ||
+  takesField(route, 'previous_response_id', 'conversation', 'input_file_id', 'video', 'characters', 'input_reference');
+const isVideoWork: Answers = (route) => runsModel(route) && hasTag('Videos')(route);
+
+const takesPassword: Answers = (route) => takesField(route, 'password', 'current_password', 'new_password');
+const isDeviceLogin: Answers = (route) => takesField(route, 'device_code');
+/** What guesses could be tried on, or mails be sent with: counted by address, and by what is guessed at. */
+const isThrottled: Answers = (route) =>
+  (isPublic(route) && route.method === 'post' && !isWebhook(route)) ||
+  route.path.endsWith('/registration-status') ||
+  takesPassword(route) ||
+  takesField(route, 'user_code');
+
+/** What is drafted, published and put away. */
+const changesState: Answers = (route) =>
+  hasTag('Events', 'Marketing events')(route) &&
+  route.metadata.role !== undefined &&
+  (route.method === 'patch' || /\/(?:publish|unpublish|archive)$/.test(route.path));
+const sellsPlaces: Answers = (route) => hasTag('Events')(route) && movesMoney(route);
+/** Plans and payments that are the payment provider’s as well: settings are the service’s own. */
+const asksPaymentProvider: Answers = (route) =>
+  sellsPlaces(route) ||
+  (hasTag('Plans')(route) && movesMoney(route) && route.method !== 'put') ||
+  oneOf('previewUpgrade', 'applyScheduledDowngrades')(route);
+const storesBytes: Answers = (route) => hasTag('Files')(route) && takesBody(route);
+
+/**
+ * Which operations answer with a code: what they take, ask and change decides. That none answers with another is watched wherever tests talk
+ * to the service (`declared-refusals.setup.ts`).
+ */
+export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
+  malformed_json: takesJson,
+  malformed_multipart: takesForm,
+  malformed_request: beforeAnyOperation,
+  headers_too_large: beforeAnyOperation,
+  unknown_path: beforeAnyOperation,
+  method_not_allowed: beforeAnyOperation,
+  request_timeout: takesBody,
+  payload_too_large: (route) => route.body !== undefined,
+  unsupported_media_type: takesBody,
+  validation_failed: takesInput,
+
+  missing_credentials: (route) => !isPublic(route),
+  invalid_credentials: (route) => !isPublic(route) || oneOf('login')(route),
+  ambiguous_credentials: isBearer,
+  invalid_signature: runsModel,
+  signature_required: isBearer,
+  scope_required: ({ metadata }) => metadata.scope !== undefined,
+  // How a key’s requests are signed is changed by people only.
+  session_required: (route) => route.metadata.session === true || (changesKeys(route) && takesField(route, 'require_signature')),
+  // Keys act within their own limits and mode.
+  forbidden: (route) => route.metadata.role !== undefined || changesKeys(route) || oneOf('closeRun')(route),
+  live_key_required: movesMoney,
+  plan_required: oneOf('setAutoTopup'),
+  model_not_allowed: runsModel,
+  endpoint_not_allowed: spends,
+
+  confirmation_failed: (route) => isBearer(route) && takesField(route, 'password', 'current_password'),
+  invalid_mfa_code: (route) => takesField(route, 'code') && (isBearer(route) || takesField(route, 'challenge_token')),
+  challenge_expired: (route) => takesField(route, 'challenge_token'),
+  recent_login_required: oneOf('approveDeviceLogin'),
+  authorization_pending: isDeviceLogin,
+  slow_down: isDeviceLogin,
+  access_denied: isDeviceLogin,
+  expired_token: isDeviceLogin,
+  invalid_token: (route) => takesField(route, 'token'),
+  invalid_invite: oneOf('activateBetaInvite'),
+  invalid_webhook: isWebhook,
+
+  not_found: (route) => withStatus(404)(route) && (!namesModel(route) || namesKept(route)),
+  model_not_found: namesModel,
+  range_not_satisfiable: withStatus(416),
+  conflict: (route) => (route.isInference ? namesKept(route) && !isBatch(route) : withStatus(409)(route)),
+  slug_taken: (route) => hasTag('Events')(route) && takesField(route, 'slug'),
+  invalid_transition: changesState,
+  registration_closed: (route) => route.path.endsWith('/register'),
+  idempotency_conflict: ({ isIdempotent }) => isIdempotent,
+  idempotency_in_progress: ({ isIdempotent }) => isIdempotent,
+
+  rate_limited: (route) => spends(route) || isThrottled(route),
+  budget_exceeded: spends,
+  budget_in_flight: spends,
+  run_exhausted: spends,
+  run_closed: spends,
+  unpriced_feature: runsModel,
+  upstream_rejected: runsModel,
+  upstream_rate_limited: runsModel,
+  upstream_failed: runsModel,
+  upstream_timeout: runsModel,
+  no_provider_configured: runsModel,
+  store_unavailable: spends,
+
+  payment_declined: oneOf('checkoutPlan'),
+  payments_unavailable: asksPaymentProvider,
+  storage_limit_reached: storesBytes,
+  storage_unavailable: (route) => takesForm(route) || isBatch(route) || isVideoWork(route) || oneOf('downloadFile', 'downloadVideo')(route),
+  internal_error: always,
+};

@@ -1,0 +1,75 @@
+// Watches every refusal that a test is answered with: an operation answers no code that openapi.json does not declare for it.
+import { readFileSync } from 'node:fs';
+import { afterAll, expect } from 'vitest';
+import * as z from 'zod';
+
+const DOCUMENT = new URL('../../openapi.json', import.meta.url);
+const PROBLEM = 'application/problem+json';
+/** What is refused before it is known which operation is meant is no operation’s. */
+const OF_NO_OPERATION = new Set(['unknown_path', 'method_not_allowed', 'headers_too_large', 'malformed_request']);
+
+const Described = z.object({
+  paths: z.record(
+    z.string(),
+    z.record(
+      z.string(),
+      z.object({
+        operationId: z.string(),
+        responses: z.record(
+          z.string(),
+          z.object({ content: z.record(z.string(), z.object({ examples: z.record(z.string(), z.unknown()).optional() })).optional() }),
+        ),
+      }),
+    ),
+  ),
+});
+
+interface Declared {
+  readonly operationId: string;
+  readonly method: string;
+  readonly path: RegExp;
+  readonly codes: ReadonlySet<string>;
+}
+
+let declared: readonly Declared[] | undefined;
+const seen: Promise<string | undefined>[] = [];
+const plainFetch = globalThis.fetch;
+
+globalThis.fetch = async (input, init) => {
+  const response = await plainFetch(input, init);
+  if (response.headers.get('content-type')?.startsWith(PROBLEM)) {
+    const method = init?.method ?? (input instanceof Request ? input.method : 'GET');
+    seen.push(undeclaredIn(method, response.clone()).catch(() => undefined));
+  }
+  return response;
+};
+
+afterAll(async () => {
+  globalThis.fetch = plainFetch;
+  const undeclared = (await Promise.all(seen)).filter((found) => found !== undefined);
+  expect([...new Set(undeclared)], 'refusals that the contract does not declare (contract/src/openapi/answered-by.ts)').toEqual([]);
+});
+
+async function undeclaredIn(method: string, response: Response): Promise<string | undefined> {
+  const { pathname } = new URL(response.url);
+  const { code } = z.object({ code: z.string() }).parse(await response.json());
+  if (OF_NO_OPERATION.has(code)) return undefined;
+  declared ??= operations();
+  const operation = declared.find((one) => one.method === method.toUpperCase() && one.path.test(pathname));
+  if (!operation || operation.codes.has(code)) return undefined;
+  return `${operation.operationId} answered ${code}`;
+}
+
+/** Those with fixed paths first: `/v1/keys/budget-summary` is no key’s id. */
+function operations(): Declared[] {
+  const { paths } = Described.parse(JSON.parse(readFileSync(DOCUMENT, 'utf8')));
+  const byPath = Object.entries(paths).sort(([a], [b]) => a.split('{').length - b.split('{').length);
+  return byPath.flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, { operationId, responses }]) => ({
+      operationId,
+      method: method.toUpperCase(),
+      path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
+      codes: new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content?.[PROBLEM]?.examples ?? {}))),
+    })),
+  );
+}
