@@ -24,7 +24,8 @@ const isWebhook = oneOf('receiveStripeEvent');
 const takesBody: Answers = (route) => route.body !== undefined && !isWebhook(route);
 const takesJson: Answers = (route) => takesBody(route) && route.bodyType === 'application/json';
 const takesInput: Answers = (route) =>
-  takesBody(route) || route.isInference || route.isIdempotent || route.pathParams.length + route.query.length > 0;
+  withStatus(422)(route) &&
+  (takesBody(route) || route.isInference || route.isIdempotent || route.pathParams.length + route.query.length > 0);
 
 const isBearer: Answers = ({ metadata }) => metadata.auth === 'bearer';
 const isPublic: Answers = ({ metadata }) => metadata.auth === 'none';
