@@ -27,7 +27,7 @@ export const Run = z
       .nullable()
       .meta({ description: 'The run that it draws on too.', examples: [null] }),
     livemode: z.boolean().meta({ examples: [true] }),
-    state: RunState.meta({ examples: ['active'] }),
+    state: RunState.meta({ examples: ['closed'] }),
     ceiling_usd: Usd.nullable().meta({ description: 'Hard ceiling; null where the run has none of its own.', examples: ['0.5'] }),
     spent_usd: Usd.meta({ description: 'Settled in the run and in its child runs, at catalogue prices.', examples: ['0.0125'] }),
     requests: z.int().meta({ description: 'Settled requests of the run and its child runs.', examples: [12] }),
@@ -42,7 +42,7 @@ export const Run = z
     deadline: Timestamp.nullable().meta({ description: 'From then on it makes no calls, and running ones are stopped.' }),
     started_at: Timestamp,
     last_request_at: Timestamp.nullable().meta({ description: 'When its newest settled request began.' }),
-    closed_at: Timestamp.nullable(),
+    closed_at: Timestamp.nullable().meta({ description: 'When somebody closed it, or its parent; null where nobody has.', examples: ['2026-11-21T08:20:00.000Z'] }),
   })
   .meta({ id: 'Run', description: 'One agent run: what it may do and what it has done. Figures are current to within a second or so.' });
 export type Run = z.infer<typeof Run>;

@@ -3495,6 +3495,7 @@ export interface Run {
   started_at: string;
   /** When its newest settled request began. */
   last_request_at: string | null;
+  /** When somebody closed it, or its parent; null where nobody has. */
   closed_at: string | null;
 }
 
@@ -3521,6 +3522,7 @@ export interface RunDetail {
   started_at: string;
   /** When its newest settled request began. */
   last_request_at: string | null;
+  /** When somebody closed it, or its parent; null where nobody has. */
   closed_at: string | null;
   /** Held by running requests of the run and its child runs. */
   held_usd: string;

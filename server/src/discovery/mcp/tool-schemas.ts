@@ -109,4 +109,4 @@ function withoutNull(schema: Schema): Schema {
 export const isSchema = (part: unknown): part is Schema => typeof part === 'object' && part !== null && !Array.isArray(part);
 
 /** A sentence ends where a full stop is followed by white space or nothing: `0.01` goes on. */
-export const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
+const firstSentence = (text: string): string => /^.*?[.](?=\s|$)/s.exec(text)?.[0] ?? text;
