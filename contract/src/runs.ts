@@ -42,7 +42,10 @@ export const Run = z
     deadline: Timestamp.nullable().meta({ description: 'From then on it makes no calls, and running ones are stopped.' }),
     started_at: Timestamp,
     last_request_at: Timestamp.nullable().meta({ description: 'When its newest settled request began.' }),
-    closed_at: Timestamp.nullable().meta({ description: 'When somebody closed it, or its parent; null where nobody has.', examples: ['2026-11-21T08:20:00.000Z'] }),
+    closed_at: Timestamp.nullable().meta({
+      description: 'When somebody closed it, or its parent; null where nobody has.',
+      examples: ['2026-11-21T08:20:00.000Z'],
+    }),
   })
   .meta({ id: 'Run', description: 'One agent run: what it may do and what it has done. Figures are current to within a second or so.' });
 export type Run = z.infer<typeof Run>;
