@@ -36,6 +36,10 @@ export default defineConfig({
       credits: false,
       expressiveCode: {
         themes: ['github-dark-default', 'github-light-default'],
+        // A window's title bar over every command would be a third of it; an answer's long sentences are read, not scrolled to.
+        defaultProps: {
+          overridesByLang: { 'sh,bash,shell,console': { frame: 'none' }, json: { wrap: true, frame: 'none' } },
+        },
         styleOverrides: { borderRadius: '0.5rem', frames: { shadowColor: 'transparent' } },
       },
     }),

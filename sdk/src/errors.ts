@@ -2,8 +2,11 @@ import { ERROR_KINDS, type ErrorCode } from './generated/errors.ts';
 import type { BudgetDetail, FieldError, HTTPValidationError, Problem } from './generated/models.ts';
 import { type RateLimits, rateLimitsOf } from './transport/rate-limits.ts';
 
-/** Codes of failures that never came from the service: they have no status and no problem document. */
-export type LocalErrorCode = 'connection_failed' | 'stream_cut' | 'timed_out' | 'aborted' | 'unexpected_response';
+/**
+ * Codes of failures that this SDK names itself: they have no problem document. `unexpected_response`: the answer is not what the call was made
+ * for, such as a page of a proxy. `not_modified`: the call sent `if-none-match`, and what the caller has is current (304).
+ */
+export type LocalErrorCode = 'connection_failed' | 'stream_cut' | 'timed_out' | 'aborted' | 'unexpected_response' | 'not_modified';
 
 /** The service's codes, this SDK's own, and whatever a newer service may add. */
 export type AnyErrorCode = ErrorCode | LocalErrorCode | (string & {});

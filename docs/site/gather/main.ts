@@ -3,20 +3,27 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATIONS, pageOf, TAGS } from '../src/reference/document.ts';
 import { changelogPage } from './changelog.ts';
+import { errorPage } from './errors.ts';
 import { modelsPage } from './models.ts';
 import { OUT, type Page, plain, writePage } from './page.ts';
 import { pageOfFile, pagesOfFolder } from './texts.ts';
 
 const MADE = ['start', 'concepts', 'guides', 'errors', 'reference', 'clients', 'models', 'changelog'];
-/** Guides for whoever runs a gateway; the others are for whoever calls one. */
-const OPERATING = ['running', 'several-gateways', 'providers', 'sandbox', 'anchoring'];
+/** Guides by what one has in mind, each in the order in which they are read. */
+const GUIDES: Readonly<Record<string, readonly string[]>> = {
+  'Calling models': ['inference', 'responses', 'files', 'batches', 'videos', 'catalog', 'rate-limits'],
+  'Money and receipts': ['runs', 'budgets', 'plans', 'payments', 'ledger', 'receipts'],
+  'Getting in': ['identity', 'keys', 'signed-requests', 'invites', 'sdk', 'cli', 'mcp', 'discovery'],
+  'Site and marketing': ['events', 'content', 'people', 'emails', 'client-requests'],
+  Operating: ['running', 'several-gateways', 'providers', 'sandbox', 'anchoring'],
+};
 
 for (const folder of MADE) rmSync(join(OUT, folder), { recursive: true, force: true });
 
 const start = pagesOfFolder('start');
 const concepts = pagesOfFolder('concepts');
 const guides = pagesOfFolder('guides');
-const errors = pagesOfFolder('errors');
+const errors = pagesOfFolder('errors', errorPage);
 const clients = [
   pageOfFile('../../sdk/README.md', 'clients', 'sdk'),
   pageOfFile('../../cli/README.md', 'clients', 'cli'),
@@ -33,20 +40,28 @@ for (const operation of OPERATIONS) {
   );
 }
 
-const isOperating = ({ name }: Page) => OPERATING.includes(name);
+const unsorted = guides.find(({ name }) => !Object.values(GUIDES).flat().includes(name));
+if (unsorted) throw new Error(`The guide ${unsorted.name} needs a place in the navigation: GUIDES in gather/main.ts.`);
+const guidesOn = (subject: string) => {
+  const names = GUIDES[subject] ?? [];
+  return group(
+    subject,
+    guides.filter(({ name }) => names.includes(name)),
+    names,
+  );
+};
 writeFileSync(
   'src/content/sidebar.json',
   JSON.stringify([
     group('First minute', start, ['openai-sdk', 'typescript', 'terminal']),
     group('Concepts', concepts, ['hard-caps', 'receipts']),
-    group(
-      'Guides',
-      guides.filter((page) => !isOperating(page)),
-    ),
+    ...Object.keys(GUIDES)
+      .filter((subject) => subject !== 'Operating')
+      .map(guidesOn),
     { label: 'Clients', items: clients.map(link) },
     { label: 'API reference', items: TAGS.map(operationsOf).filter(({ items }) => items.length > 0) },
     link(models),
-    group('Operating', guides.filter(isOperating), OPERATING),
+    guidesOn('Operating'),
     { ...group('Errors', errors, ['index']), collapsed: true },
     link(changelog),
     { label: 'Verify a receipt', slug: 'verify' },

@@ -9,19 +9,29 @@ const ADDRESSES: Readonly<Record<string, string>> = {
   'packages/receipts/README.md': '/docs/clients/receipts/',
 };
 
-/** The Markdown files of a folder beside the site. */
-export const pagesOfFolder = (folder: string): Page[] =>
+/** What a page has here beyond its file. */
+export interface Additions {
+  readonly frontmatter: Readonly<Record<string, unknown>>;
+  /** At its end. */
+  readonly lines: readonly string[];
+}
+
+const NOTHING: Additions = { frontmatter: {}, lines: [] };
+
+/** The Markdown files of a folder beside the site. @param added by the name of the page */
+export const pagesOfFolder = (folder: string, added: (name: string) => Additions = () => NOTHING): Page[] =>
   readdirSync(join('..', folder))
     .filter((file) => file.endsWith('.md'))
-    .map((file) => pageOfFile(join('..', folder, file), folder, file === 'README.md' ? 'index' : file.slice(0, -3)));
+    .map((file) => (file === 'README.md' ? 'index' : file.slice(0, -3)))
+    .map((name) => pageOfFile(join('..', folder, name === 'index' ? 'README.md' : `${name}.md`), folder, name, added(name)));
 
 /** Its first heading is the title, its first paragraph the description, links between files are links between pages. */
-export function pageOfFile(file: string, folder: string, name: string): Page {
+export function pageOfFile(file: string, folder: string, name: string, { frontmatter, lines } = NOTHING): Page {
   const text = readFileSync(file, 'utf8');
   const title = plain(/^# (.+)$/m.exec(text)?.[1] ?? name);
   const body = text.replace(/^# .+\n+/m, '');
   const [first = ''] = body.split('\n\n');
-  writePage(`${folder}/${name}.md`, { title, description: plain(first) }, [linked(body, folder)]);
+  writePage(`${folder}/${name}.md`, { title, description: plain(first), ...frontmatter }, [linked(body, folder), ...lines]);
   return { name, title, slug: name === 'index' ? folder : `${folder}/${name}` };
 }
 

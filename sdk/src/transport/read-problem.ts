@@ -1,9 +1,13 @@
-import { errorFromProblem, type TallygateError } from '../errors.ts';
+import { errorFromProblem, TallygateError } from '../errors.ts';
 import type { Problem } from '../generated/models.ts';
+
+const NOT_MODIFIED = 304;
+const UNCHANGED = 'Nothing has changed since the ETag that the call sent as if-none-match: what you have is current.';
 
 /** Reads the body of an answer that is no success, whatever it turns out to be, and makes the typed error of it. */
 export async function readError(response: Response): Promise<TallygateError> {
   const { status, headers } = response;
+  if (status === NOT_MODIFIED) return new TallygateError(UNCHANGED, { status, code: 'not_modified', headers });
   // A proxy in between may answer with anything, or break off: the status alone still makes an error.
   return errorOfAnswer({ status, headers, text: await response.text().catch(() => '') });
 }

@@ -51,6 +51,36 @@ describe('retries', () => {
   });
 });
 
+describe('an answer that is not what was asked for', () => {
+  const failureOf = (call: PromiseLike<unknown>) =>
+    Promise.resolve(call).then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+
+  it('is told as such where it is null, or plain where a stream was asked for; neither is sent again', async () => {
+    gateway.script({ text: 'null' });
+    expect(await failureOf(client().keys.list())).toMatchObject({
+      code: 'unexpected_response',
+      status: 200,
+      message: expect.stringContaining('with null'),
+    });
+    gateway.script({ json: completion });
+    const streamed = await failureOf(client().chat.completions.create({ ...hello, stream: true }));
+    expect(streamed).toBeInstanceOf(TallygateError);
+    expect(streamed).toMatchObject({ code: 'unexpected_response', status: 200, message: expect.stringContaining('application/json') });
+    expect(gateway.requests).toHaveLength(2);
+  });
+
+  it('is `not_modified` where the caller has the newest already', async () => {
+    gateway.script({ status: 304, text: '' });
+    const failure = await failureOf(client().content.listPublished({}, { headers: { 'if-none-match': '"a"' } }));
+    expect(failure).toBeInstanceOf(TallygateError);
+    expect(failure).toMatchObject({ code: 'not_modified', status: 304 });
+    expect(gateway.requests).toHaveLength(1);
+  });
+});
+
 describe('ends', () => {
   it('with TimeoutError when no answer comes in time', async () => {
     gateway.script({ silence: true });

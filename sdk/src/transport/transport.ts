@@ -84,7 +84,7 @@ export class Transport {
 
   /** The answer as a stream of events. Once its headers are here, nothing is repeated. */
   events<T>(operation: Operation, options: CallOptions = {}, isLast?: (event: T) => boolean): Call<EventStream<T>> {
-    return new Call(this.#send(operation, options, (response, deadline) => new EventStream<T>(response, deadline, isLast)));
+    return new Call(this.#send(operation, options, (response, deadline) => readEvents<T>(response, deadline, isLast)));
   }
 
   /** The answer as bytes, read by the caller as they come. Once its headers are here, nothing is repeated. */
@@ -162,10 +162,25 @@ export class Transport {
 async function readJson<T>(response: Response): Promise<T> {
   const text = await response.text();
   const value = parseJson(text);
-  if (value !== undefined) return value as T;
-  const answered = text === '' ? 'with nothing' : 'with something that is not JSON';
-  const message = `The service answered ${answered}. Is the base URL right?`;
-  throw new TallygateError(message, { status: response.status, code: 'unexpected_response', headers: response.headers });
+  // No operation answers with null: whoever reads a field of it would stumble far from here.
+  if (value !== undefined && value !== null) return value as T;
+  throw unexpected(response, value === null ? 'null' : text === '' ? 'nothing' : 'something that is not JSON');
+}
+
+/** A plain answer to a call that was to be streamed is said here: read as events it would look like a stream that broke off. */
+async function readEvents<T>(response: Response, deadline: Deadline, isLast?: (event: T) => boolean): Promise<EventStream<T>> {
+  const type = response.headers.get('content-type') ?? '';
+  if (type === '' || type.startsWith('text/event-stream')) return new EventStream<T>(response, deadline, isLast);
+  await response.body?.cancel();
+  throw unexpected(response, `${type}, where a stream of events was asked for`);
+}
+
+function unexpected({ status, headers }: Response, answered: string): TallygateError {
+  return new TallygateError(`The service answered with ${answered}. Is the base URL right?`, {
+    status,
+    code: 'unexpected_response',
+    headers,
+  });
 }
 
 /** `fetch` says only "fetch failed"; what happened is in its cause. */

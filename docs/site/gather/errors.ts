@@ -1,0 +1,20 @@
+import { OPERATIONS, pageOf } from '../src/reference/document.ts';
+import type { Additions } from './texts.ts';
+
+const PROBLEM = 'application/problem+json';
+
+/** Beside what an error means: which operations answer with it. A page as short as these has no table of contents. */
+export function errorPage(code: string): Additions {
+  const operations = OPERATIONS.filter(({ responses }) =>
+    Object.values(responses).some(({ content }) => Object.hasOwn(content?.[PROBLEM]?.examples ?? {}, code)),
+  );
+  return { frontmatter: { tableOfContents: false }, lines: operations.length > 0 ? answeredBy(operations) : [] };
+}
+
+function answeredBy(operations: typeof OPERATIONS): string[] {
+  const links = operations.map(
+    (operation) => `- [${operation.summary}](/docs/${pageOf(operation)}/) \`${operation.method} ${operation.path}\``,
+  );
+  const count = operations.length === 1 ? 'One operation' : `${operations.length} operations`;
+  return ['', '## Who answers with it', '', '<details>', `<summary>${count}</summary>`, '', ...links, '', '</details>'];
+}
