@@ -5,12 +5,16 @@ import { defineConfig, passthroughImageService } from 'astro/config';
 const sidebar = new URL('./src/content/sidebar.json', import.meta.url);
 
 /**
- * What scrolls sideways is within reach of the keyboard; expressive-code's own script takes the mark off blocks that fit, and makes no landmark
- * of one that has it already. The search button is called what stands on it.
+ * What scrolls sideways is within reach of the keyboard, also once the window has become narrower; expressive-code's own script takes the mark
+ * off blocks that fit, and makes no landmark of one that has it already. The search button is called what stands on it.
  */
 const REACHABLE = `
 for (const one of document.querySelectorAll('.expressive-code pre')) one.tabIndex = 0;
-for (const one of document.querySelectorAll('.sl-markdown-content table, pre:not(.expressive-code pre)')) if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
+const reach = () => {
+  for (const one of document.querySelectorAll('.sl-markdown-content table, .sl-markdown-content pre')) if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
+};
+reach();
+new ResizeObserver(reach).observe(document.documentElement);
 for (const one of document.querySelectorAll('button[data-open-modal]')) one.ariaLabel = one.textContent.replaceAll(/\\s+/g, ' ').trim();
 `;
 
@@ -40,7 +44,7 @@ export default defineConfig({
         defaultProps: {
           overridesByLang: { 'sh,bash,shell,console': { frame: 'none' }, json: { wrap: true, frame: 'none' } },
         },
-        styleOverrides: { borderRadius: '0.5rem', frames: { shadowColor: 'transparent' } },
+        styleOverrides: { borderRadius: '0.5rem', frames: { shadowColor: 'transparent', editorActiveTabIndicatorTopColor: 'transparent' } },
       },
     }),
   ],

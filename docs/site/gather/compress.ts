@@ -9,9 +9,13 @@ const DIST = 'dist';
 /** Below this a packet is not saved. */
 const WORTH_IT_BYTES = 1_400;
 const AT_ONCE = 8;
+/** The best, 11, takes ten times as long for a tenth less. */
+const QUALITY = 6;
 
 const brotli = (text: Buffer) =>
-  promisify<Buffer, object, Buffer>(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT } });
+  promisify<Buffer, object, Buffer>(brotliCompress)(text, {
+    params: { [constants.BROTLI_PARAM_MODE]: constants.BROTLI_MODE_TEXT, [constants.BROTLI_PARAM_QUALITY]: QUALITY },
+  });
 
 const texts = globSync('**/*.{html,css,js,json,svg,txt,xml}', { cwd: DIST }).map((path) => join(DIST, path));
 await Promise.all(Array.from({ length: AT_ONCE }, compressNext));
