@@ -29,6 +29,15 @@ export const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '
 /** What is said of a text that is not plain. */
 export const NOT_PLAIN = 'must not contain control characters';
 
+/** Several lines: line feeds and tabs are the only control characters. */
+export const prose = (max: number) =>
+  z
+    .string()
+    .overwrite(withLineFeeds)
+    .trim()
+    .max(max)
+    .refine((value) => isPlainText(value.replaceAll(/[\n\t]/g, ' ')), 'must not contain control characters other than line feeds and tabs');
+
 export const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'] as const;
 export const Scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What an API key may do.' });
 export type Scope = z.infer<typeof Scope>;
@@ -44,6 +53,8 @@ export interface RouteMetadata {
   readonly role?: 'admin' | 'marketing';
   /** `inference`: takes a body as large as those of inference. `csv`: takes `text/csv` instead of JSON, streamed. `mail`: takes `message/rfc822`. */
   readonly body?: 'inference' | 'csv' | 'mail';
+  /** With `Accept: application/ld+json` it answers as the address with `.jsonld` behind it does. */
+  readonly asJsonLd?: true;
   readonly tag: string;
   readonly operationId: string;
 }

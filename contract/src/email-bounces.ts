@@ -7,14 +7,17 @@ const c = initContract();
 
 export const MarketingEmailBounceResponse = z
   .object({
-    recipient_id: Uuid,
-    email_id: Uuid,
+    recipient_id: Uuid.nullable().meta({ description: 'Of a marketing mail; null for an invitation.' }),
+    email_id: Uuid.nullable().meta({ description: 'The marketing mail; null for an invitation.' }),
+    invite_id: Uuid.nullable().meta({ description: 'The invitation; null for a marketing mail.', examples: [null] }),
     kind: z.enum(['hard', 'soft']).meta({
       description:
         '`hard`: the address is none, and gets no further mail. `soft`: this mail was late or was not taken, and the address may get others.',
     }),
     status: z.string().meta({ description: 'What the mail server gave as the reason (RFC 3463).', examples: ['5.1.1'] }),
-    state: z.enum(RECIPIENT_STATES).meta({ description: 'Of the recipient, from now on.' }),
+    state: z
+      .enum(RECIPIENT_STATES)
+      .meta({ description: 'Of the recipient, from now on. An invitation that did not arrive is `failed` in its batch.' }),
     changed: z.boolean().meta({ description: 'False for a report that said nothing new.' }),
   })
   .meta({
@@ -22,7 +25,7 @@ export const MarketingEmailBounceResponse = z
     description: 'What a report of a mail server came to.',
     examples: [
       {
-        ...{ recipient_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', email_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77' },
+        ...{ recipient_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', email_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', invite_id: null },
         ...{ kind: 'hard', status: '5.1.1', state: 'bounced', changed: true },
       },
     ],

@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, idempotencyHeader, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { Email } from './identity.ts';
 import { mailText } from './mail-text.ts';
 import { peopleAudience } from './people-filter.ts';
 
@@ -17,6 +18,7 @@ const EMAIL_EXAMPLE = {
   subject: '{{first_name|Hello}}, the beta is open',
   to: { filter: { event_slug: 'vibethon' } },
   template_id: null,
+  reply_to: 'team@example.com',
   is_test: false,
   state: 'sending',
   progress: { recipients: 3, queued: 0, sent: 2, unconfirmed: 0, bounced: 0, rejected: 0, failed: 0, suppressed: 1, canceled: 0 },
@@ -79,6 +81,10 @@ export const MarketingEmailSendRequest = z
     text: mailText.text.optional(),
     html: mailText.html.optional(),
     variables: mailText.variables.optional(),
+    reply_to: Email.optional().meta({
+      description: 'Where answers go. Left out: to `MAIL_REPLY_TO` of the gateway, or else to the sender.',
+      examples: ['team@example.com'],
+    }),
     mode: z.enum(['send', 'preview', 'test']).default('send').meta({
       description:
         '`preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of whoever asks, and to nobody else.',
@@ -109,6 +115,10 @@ export const MarketingEmailRecord = z
     subject: z.string().meta({ description: 'With its variables.', examples: ['{{first_name|Hello}}, the beta is open'] }),
     to: z.record(z.string(), z.unknown().meta({ description: 'Any JSON.' })).meta({ examples: [{ filter: { event_slug: 'vibethon' } }] }),
     template_id: Uuid.nullable().meta({ description: 'The template it was made from; null where it came with its own words.' }),
+    reply_to: z
+      .string()
+      .nullable()
+      .meta({ description: 'Where answers go; null: to the sender.', examples: ['team@example.com'] }),
     is_test: z.boolean(),
     state: z
       .enum(['scheduled', 'preparing', 'sending', 'sent', 'canceled'])

@@ -15,6 +15,7 @@ import {
   Uuid,
 } from './conventions.ts';
 import { Email, UserName } from './identity.ts';
+import { peopleAudience } from './people-filter.ts';
 
 const c = initContract();
 
@@ -91,6 +92,14 @@ export const MarketingInviteBatchRequest = z
         description: 'Each gets a code of their own by mail, once however often the address is named.',
         examples: [[{ email: 'ada@example.com' }]],
       }),
+    filter: z
+      .strictObject(peopleAudience)
+      .optional()
+      .meta({
+        description:
+          'Instead of recipients: everybody of `GET /v1/marketing/people` who fits, as for e-mails. They are looked up by a job right afterwards; `{}` is everybody.',
+        examples: [{ event_slug: 'vibethon', consent: 'given' }],
+      }),
     shared_uses: z
       .int()
       .min(1)
@@ -119,7 +128,7 @@ export const MarketingInviteBatchRequest = z
   .meta({
     id: 'MarketingInviteBatchRequest',
     description:
-      'Invitations: to `recipients` by mail, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides.',
+      'Invitations: by mail to `recipients`, or to all who fit a `filter`, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides.',
     examples: [
       {
         ...{ name: 'Spring beta', recipients: [{ email: 'ada@example.com', name: 'Ada' }], plan_id: 'pro', trial_days: 30 },
@@ -154,7 +163,7 @@ const BATCH = {
   ...{ batch_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', name: 'Spring beta', status: 'sending' },
   grants: { plan_id: 'pro', trial_days: 30, credit_usd: '10' },
   counts: { total: 3, pending: 1, queued: 1, sent: 1, unconfirmed: 0, failed: 0, suppressed: 0, activations: 1 },
-  ...{ shared_uses: null, subject: null, message: null, expires_at: '2027-01-31T00:00:00.000Z' },
+  ...{ shared_uses: null, filter: null, subject: null, message: null, expires_at: '2027-01-31T00:00:00.000Z' },
   ...{ created_by: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee78', created_at: '2026-11-21T08:00:00.000Z', revoked_at: null },
 };
 
@@ -162,13 +171,19 @@ export const MarketingInviteBatchResponse = z
   .object({
     batch_id: Uuid,
     name: z.string().meta({ examples: ['Spring beta'] }),
-    status: z.enum(['sending', 'sent', 'expired', 'revoked']).meta({ description: '`sending` while mails are pending or on their way.' }),
+    status: z
+      .enum(['sending', 'sent', 'expired', 'revoked'])
+      .meta({ description: '`sending` while people are looked up, and mails are pending or on their way.' }),
     grants: InviteGrants,
     counts: InviteCounts,
     shared_uses: z
       .int()
       .nullable()
       .meta({ description: 'How many may activate the one code; null where each recipient has one.', examples: [100] }),
+    filter: z
+      .record(z.string(), z.unknown().meta({ description: 'Any JSON.' }))
+      .nullable()
+      .meta({ description: 'Whom it is for; null where it names its recipients, or none.', examples: [{ event_slug: 'vibethon' }] }),
     code: z
       .string()
       .optional()

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, prose, refusals, Timestamp, Uuid } from './conventions.ts';
 import { PeopleFilter } from './people-filter.ts';
 
 const c = initContract();
@@ -162,7 +162,12 @@ export const MarketingPeopleActionRequest = z
       owner: Uuid.nullable().meta({ description: 'A user with the role `marketing` or `admin`; null: nobody.' }),
     }),
     z.strictObject({ action: z.literal('set_status'), status: Stage }),
-    z.strictObject({ action: z.literal('note'), note: plain(4_000).meta({ examples: ['Wants a call in December.'] }) }),
+    z.strictObject({
+      action: z.literal('note'),
+      note: prose(4_000)
+        .min(1)
+        .meta({ description: 'Plain text, of several lines if need be.', examples: ['Wants a call in December.'] }),
+    }),
     z.strictObject({
       action: z.literal('merge'),
       into: Uuid.meta({ description: 'The person who stays; the one in the path becomes part of them.' }),

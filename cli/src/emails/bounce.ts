@@ -3,7 +3,7 @@ import { type CommandWorld, type Perform, type Typed, withJson } from '../comman
 import { printRecord } from '../print.ts';
 import { readText } from '../read-text.ts';
 
-const FIELDS = ['recipient_id', 'email_id', 'kind', 'status', 'state', 'changed'];
+const FIELDS = ['recipient_id', 'email_id', 'invite_id', 'kind', 'status', 'state', 'changed'];
 
 /** `emails bounce`: for mail servers, which pipe a mail into a command. */
 export const takeBounce = (emails: Command, perform: Perform): Command =>
@@ -20,6 +20,7 @@ async function take(world: CommandWorld, { args: [file = '-'] }: Typed<object>):
   const client = await world.connect();
   printRecord(world, await client.emails.bounce(message, { signal: world.signal }), [
     { title: 'recipient', of: ({ recipient_id }) => recipient_id },
+    { title: 'invitation', of: ({ invite_id }) => invite_id },
     { title: 'kind', of: ({ kind }) => kind },
     { title: 'status', of: ({ status }) => status },
     { title: 'state', of: ({ state }) => state },

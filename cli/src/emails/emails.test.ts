@@ -18,11 +18,19 @@ const SEND = ['emails', 'send', '--subject', 'Hello', '--text', 'mail.txt'];
 
 it('sends to those who fit, once the person at the terminal has seen the mail and said yes', async () => {
   gateway.script(sent, sent);
-  const { stderr, exitCode } = await terminal.type([...SEND, '--event', 'launch', '--var', 'link=https://example.com/?a=b'], {
-    ...{ apiKey: 'tg_test_secret', isTty: true, typed: ['y'] },
-  });
+  const { stderr, exitCode } = await terminal.type(
+    [...SEND, '--event', 'launch', '--var', 'link=https://example.com/?a=b', '--reply-to', 'team@example.com'],
+    {
+      ...{ apiKey: 'tg_test_secret', isTty: true, typed: ['y'] },
+    },
+  );
   expect([exitCode, stderr]).toEqual([0, expect.stringContaining('Send to 3?')]);
-  const body = { to: { filter: { event_slug: 'launch' } }, subject: 'Hello', text: 'Hi {{first_name|there}}' };
+  const body = {
+    to: { filter: { event_slug: 'launch' } },
+    subject: 'Hello',
+    text: 'Hi {{first_name|there}}',
+    reply_to: 'team@example.com',
+  };
   expect(gateway.requests.map((request) => request.body)).toEqual([
     { ...body, variables: { link: 'https://example.com/?a=b' }, mode: 'preview' },
     { ...body, variables: { link: 'https://example.com/?a=b' }, mode: 'send' },

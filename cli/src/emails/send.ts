@@ -17,6 +17,7 @@ interface Options extends FilterOptions {
   readonly everybody?: boolean;
   readonly var?: Variables;
   readonly at?: string;
+  readonly replyTo?: string;
   readonly preview?: boolean;
   readonly test?: boolean;
   readonly yes?: boolean;
@@ -36,6 +37,7 @@ export const sendEmail = (emails: Command, perform: Perform): Command =>
         .option('--person <id...>', 'these people')
         .option('--everybody', 'all there are')
         .option('--var <name=value>', 'a further variable; may be said often', variable)
+        .option('--reply-to <address>', 'where answers go')
         .option('--at <time>', 'not before this time, such as 2026-12-01T08:00:00Z')
         .addOption(new Option('--preview', 'show the mail to the first of them and send nothing').conflicts('test'))
         .option('--test', 'send that one to yourself, and to nobody else')
@@ -44,12 +46,13 @@ export const sendEmail = (emails: Command, perform: Perform): Command =>
   ).action(perform(send));
 
 async function send(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { at, var: variables } = options;
+  const { at, var: variables, replyTo } = options;
   const request = {
     to: audienceOf(options),
     ...(await wordsOf(world, options)),
     ...(variables && { variables }),
     ...(at && { scheduled_at: at }),
+    ...(replyTo && { reply_to: replyTo }),
   };
   const client = await world.connect();
   const call = { signal: world.signal };

@@ -6,6 +6,7 @@ export const EMAIL_FIELDS = [
     'email_id',
     'subject',
     'template_id',
+    'reply_to',
     'to',
     'is_test',
     'state',
@@ -27,6 +28,7 @@ export const EMAIL_COLUMNS: readonly Column<MarketingEmailRecord>[] = [
 
 export const EMAIL_LINES: readonly Column<MarketingEmailRecord>[] = [
   ...EMAIL_COLUMNS,
+  { title: 'answers to', of: ({ reply_to }) => reply_to },
   { title: 'queued', of: ({ progress }) => String(progress.queued) },
   { title: 'unconfirmed', of: ({ progress }) => String(progress.unconfirmed) },
   { title: 'bounced', of: ({ progress }) => String(progress.bounced) },

@@ -34,6 +34,20 @@ describe('invites', () => {
     ]);
   });
 
+  it('send invites all who fit a filter, and nobody in particular only where that is said', async () => {
+    gateway.script({ status: 201, json: batch }, { status: 201, json: batch });
+    const send = ['invites', 'send', 'Spring', '--expires', '2027-01-31'];
+    await terminal.type([...send, '--event', 'launch', '--consent', 'given', '--plan-tier', 'free', '--plan', 'pro', '--days', '30']);
+    await terminal.type([...send, '--everybody']);
+    expect(gateway.requests.map(({ body }) => body)).toMatchObject([
+      { filter: { event_slug: 'launch', consent: 'given', plan_tier: 'free' }, plan_id: 'pro' },
+      { filter: {} },
+    ]);
+    const nobody = await terminal.type(send);
+    const both = await terminal.type([...send, '--shared', '3', '--event', 'launch']);
+    expect([nobody.exitCode, both.exitCode, gateway.requests.length]).toEqual([2, 2, 2]);
+  });
+
   it('send prints a code that is given away once, and alone on stdout', async () => {
     gateway.script({ status: 201, json: { ...batch, code: 'tgi_secret', shared_uses: 100 } });
     expect(await terminal.type(['invites', 'send', 'Spring', '--shared', '100', '--expires', '2027-01-31'])).toEqual({

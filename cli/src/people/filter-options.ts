@@ -9,11 +9,13 @@ export interface FilterOptions {
   readonly owner?: string;
   readonly clientType?: string;
   readonly plan?: string;
+  /** In place of `plan`, where that says what is given. */
+  readonly planTier?: string;
   readonly consent?: NonNullable<PeopleFilter['consent']>;
 }
 
-/** Adds the dimensions in which people are told apart. */
-export const withFilter = (command: Command): Command =>
+/** Adds the dimensions in which people are told apart. @param plan the option for the plan that they are on */
+export const withFilter = (command: Command, plan: '--plan' | '--plan-tier' = '--plan'): Command =>
   command
     .option('-q, --search <words>', 'words in e-mail address, name or company; #beta finds the tag')
     .option('--status <status>', 'new, contacted, qualified, customer, lost, unsubscribed or bounced')
@@ -21,7 +23,7 @@ export const withFilter = (command: Command): Command =>
     .option('--event <slug>', 'an event they registered for')
     .option('--owner <user-id>', 'who looks after them, or none')
     .option('--client-type <type>', 'their kind of client, or none')
-    .option('--plan <tier>', 'the plan their account is on, or none')
+    .option(`${plan} <tier>`, 'the plan their account is on, or none')
     .addOption(
       new Option('--consent <consent>', 'to news by mail; claimed: said on a form and not confirmed').choices(['given', 'claimed', 'none']),
     );

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { isPlainText, MarketingConsentTick, NOT_PLAIN, Timestamp, Usd, Uuid } from '../conventions.ts';
-import { prose, SITE_EVENT_EXAMPLE, siteEventFields } from './site-event-records.ts';
+import { isPlainText, MarketingConsentTick, NOT_PLAIN, prose, Timestamp, Usd, Uuid } from '../conventions.ts';
+import { SITE_EVENT_EXAMPLE, siteEventFields } from './site-event-records.ts';
 
 export const REGISTRATION_STATUSES = ['confirmed', 'awaiting_payment', 'waitlisted', 'canceled'] as const;
 export const RegistrationStatus = z.enum(REGISTRATION_STATUSES).meta({

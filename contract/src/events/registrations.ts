@@ -25,10 +25,11 @@ export const registrations = c.router({
     method: 'GET',
     path: '/v1/events/vibethon',
     summary: 'The Vibethon',
-    description: 'Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed.',
+    description:
+      'Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` it is the JSON-LD of `/v1/events/vibethon.jsonld`.',
     headers: ifNoneMatch,
     responses: { 200: VibethonEventResponse, 304: c.noBody(), ...refusals.open },
-    metadata: { ...open, operationId: 'getVibethon' } as const,
+    metadata: { ...open, asJsonLd: true, operationId: 'getVibethon' } as const,
   },
   registerForVibethon: {
     method: 'POST',

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { isPlainText, NOT_PLAIN, Timestamp, Usd, Uuid, withLineFeeds } from '../conventions.ts';
+import { isPlainText, NOT_PLAIN, prose, Timestamp, Usd, Uuid } from '../conventions.ts';
 
 /** What follows `/v1/events/` and is no event: the paths below it are somebody else's. */
 export const RESERVED_EVENT_SLUGS: readonly string[] = ['admin', 'cancel-registration'];
@@ -11,14 +11,6 @@ export const EventSlug = z
   .meta({ description: 'The event’s name in addresses.', examples: ['launch-day'] });
 
 const text = (max: number) => z.string().trim().max(max).refine(isPlainText, NOT_PLAIN);
-/** Several lines: line feeds and tabs are the only control characters. */
-export const prose = (max: number) =>
-  z
-    .string()
-    .overwrite(withLineFeeds)
-    .trim()
-    .max(max)
-    .refine((value) => isPlainText(value.replaceAll(/[\n\t]/g, ' ')), 'must not contain control characters other than line feeds and tabs');
 const httpUrl = z
   .url({ protocol: /^https?$/ })
   .max(2_000)

@@ -126,10 +126,11 @@ export const siteEvents = c.router({
     method: 'GET',
     path: '/v1/events/:slug',
     summary: 'One event',
-    description: 'A published event; a draft is answered as one that is not there.',
+    description:
+      'A published event; a draft is answered as one that is not there. With `Accept: application/ld+json` it is the JSON-LD of `…/{slug}.jsonld`.',
     headers: ifNoneMatch,
     pathParams: SlugPath,
     responses: { 200: SiteEventResponse, 304: c.noBody(), 404: problem, ...refusals.openInput },
-    metadata: { auth: 'none', tag, operationId: 'getEvent' } as const,
+    metadata: { auth: 'none', asJsonLd: true, tag, operationId: 'getEvent' } as const,
   },
 });

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { ERRORS } from '../errors.ts';
+import { SiteEventJsonLd } from '../events/site-event-records.ts';
 import {
   ChatCompletionChunk,
   Completion,
@@ -98,6 +99,10 @@ function responseOf(route: Route, answer: Answer, schemas: Schemas): Response {
     headers,
     content: {
       [answer.contentType]: media,
+      ...(answer.status === 200 &&
+        route.metadata.asJsonLd && {
+          'application/ld+json': mediaType(schemas, SiteEventJsonLd, 'output', `${operationId} as JSON-LD`),
+        }),
       ...(events && { 'text/event-stream': eventStream(mediaType(schemas, events, 'output', `${operationId} event`)) }),
     },
   };

@@ -1734,15 +1734,17 @@ export type MarketingEmailAudience = {
 
 /** What a report of a mail server came to. */
 export interface MarketingEmailBounceResponse {
-  /** UUIDv7. */
-  recipient_id: string;
-  /** UUIDv7. */
-  email_id: string;
+  /** Of a marketing mail; null for an invitation. */
+  recipient_id: string | null;
+  /** The marketing mail; null for an invitation. */
+  email_id: string | null;
+  /** The invitation; null for a marketing mail. */
+  invite_id: string | null;
   /** `hard`: the address is none, and gets no further mail. `soft`: this mail was late or was not taken, and the address may get others. */
   kind: 'hard' | 'soft';
   /** What the mail server gave as the reason (RFC 3463). */
   status: string;
-  /** Of the recipient, from now on. */
+  /** Of the recipient, from now on. An invitation that did not arrive is `failed` in its batch. */
   state: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled';
   /** False for a report that said nothing new. */
   changed: boolean;
@@ -1792,6 +1794,8 @@ export interface MarketingEmailRecord {
   to: { [name: string]: unknown };
   /** The template it was made from; null where it came with its own words. */
   template_id: string | null;
+  /** Where answers go; null: to the sender. */
+  reply_to: string | null;
   is_test: boolean;
   /** `preparing`: its recipients are being looked up. `sent`: nobody waits for it any more. */
   state: 'scheduled' | 'preparing' | 'sending' | 'sent' | 'canceled';
@@ -1837,6 +1841,8 @@ export interface MarketingEmailSendRequest {
   html?: string | undefined;
   /** Further variables, the same for everybody. */
   variables?: { [name: string]: string } | undefined;
+  /** Where answers go. Left out: to `MAIL_REPLY_TO` of the gateway, or else to the sender. */
+  reply_to?: string | undefined;
   /** `preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of whoever asks, and to nobody else. */
   mode?: 'send' | 'preview' | 'test' | undefined;
   /** Not before this time, RFC 3339, UTC. Left out: at once. */
@@ -2048,7 +2054,7 @@ export interface MarketingInviteBatchListResponse {
   offset: number;
 }
 
-/** Invitations: to `recipients` by mail, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides. */
+/** Invitations: by mail to `recipients`, or to all who fit a `filter`, or one code with `shared_uses`. `plan_id` and `trial_days` come together. Without them and without `credit_usd` an activation gives an account, and nothing besides. */
 export interface MarketingInviteBatchRequest {
   /** For the team. */
   name: string;
@@ -2059,6 +2065,25 @@ export interface MarketingInviteBatchRequest {
     /** Display name. */
     name?: string | undefined;
   }[] | undefined;
+  /** Instead of recipients: everybody of `GET /v1/marketing/people` who fits, as for e-mails. They are looked up by a job right afterwards; `{}` is everybody. */
+  filter?: {
+    /** Words, as in the list of people. */
+    q?: string | undefined;
+    /** A stage (`new`, `contacted`, `qualified`, `customer`, `lost`), `unsubscribed` or `bounced`. */
+    status?: string | undefined;
+    /** How they became known: `user`, `registration`, `invite`, `client_request`, `import` or `manual`. */
+    source?: string | undefined;
+    /** An event they registered for. */
+    event_slug?: string | undefined;
+    /** The id of the user who looks after them, or `none`. */
+    owner?: string | undefined;
+    /** Their kind of client, or `none`. */
+    client_type?: string | undefined;
+    /** The plan their account is on, or `none`. */
+    plan_tier?: string | undefined;
+    /** Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+    consent?: 'given' | 'claimed' | 'none' | undefined;
+  } | undefined;
   /** Instead of recipients: one code, to be given away, that so many people may activate. */
   shared_uses?: number | undefined;
   /** The plan that is given for a time. */
@@ -2080,12 +2105,14 @@ export interface MarketingInviteBatchResponse {
   /** UUIDv7. */
   batch_id: string;
   name: string;
-  /** `sending` while mails are pending or on their way. */
+  /** `sending` while people are looked up, and mails are pending or on their way. */
   status: 'sending' | 'sent' | 'expired' | 'revoked';
   grants: InviteGrants;
   counts: InviteCounts;
   /** How many may activate the one code; null where each recipient has one. */
   shared_uses: number | null;
+  /** Whom it is for; null where it names its recipients, or none. */
+  filter: { [name: string]: unknown } | null;
   /** Of a batch with `shared_uses`, in the answer that makes it and nowhere else. */
   code?: string | undefined;
   subject: string | null;
@@ -2142,6 +2169,7 @@ export type MarketingPeopleActionRequest = {
   status: PersonStage;
 } | {
   action: 'note';
+  /** Plain text, of several lines if need be. */
   note: string;
 } | {
   action: 'merge';

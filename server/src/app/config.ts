@@ -107,6 +107,7 @@ const Variables = z.object({
     .string()
     .regex(/^[\w.-]{1,15}@[\w.-]+$/, 'Expected a bare address such as "bounces@example.com", with at most 15 letters before the @')
     .optional(),
+  MAIL_REPLY_TO: z.email('Expected a bare address such as "team@example.com"').optional(),
   EMAILS_PER_SECOND: z.coerce.number().min(0.1).max(10_000).default(20),
   WEB_URL: httpUrl.optional(),
   SECURITY_CONTACT: z.url({ protocol: /^(mailto|https|tel)$/ }).optional(),
@@ -170,6 +171,8 @@ export interface Config {
   readonly mailPostalAddress: string | undefined;
   /** Where mail servers write that a marketing mail could not be delivered, each mail under a `+` of its own. */
   readonly mailBounceAddress: string | undefined;
+  /** Where answers to marketing mails go that say nothing else; undefined: to the sender. */
+  readonly mailReplyTo: string | undefined;
   readonly emailsPerSecond: number;
   /** Where links in mails lead; follows `publicUrl` when it is not set. */
   readonly webUrl: string | undefined;
@@ -249,6 +252,7 @@ export function readConfig(environment: Environment = process.env): Config {
     mailFrom: given.MAIL_FROM,
     mailPostalAddress: given.MAIL_POSTAL_ADDRESS,
     mailBounceAddress: given.MAIL_BOUNCE_ADDRESS,
+    mailReplyTo: given.MAIL_REPLY_TO,
     emailsPerSecond: given.EMAILS_PER_SECOND,
     webUrl: given.WEB_URL,
     // The mailbox that RFC 2142 reserves for this, at the domain that mails come from.

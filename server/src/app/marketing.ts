@@ -69,7 +69,9 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
       ...endpointsOf(contract.people, peopleRoutes({ pool, clock, isStaff, records, closeUnclaimed })),
       ...endpointsOf(
         contract.emails,
-        emailRoutes(createEmails({ pool, clock, publicUrl, addressOf, postalAddress: config.mailPostalAddress })),
+        emailRoutes(
+          createEmails({ pool, clock, publicUrl, addressOf, postalAddress: config.mailPostalAddress, replyTo: config.mailReplyTo }),
+        ),
       ),
       ...endpointsOf(contract.emailBounces, emailBounceRoutes(createBounces({ pool, clock, unsubscribing, returnPaths }))),
       ...endpointsOf(contract.emailTemplates, emailTemplateRoutes(createEmailTemplates({ pool, clock }))),

@@ -63,6 +63,7 @@ async function sentMail(bounceAddress: string | undefined = 'bounces@mail.exampl
   return {
     ...{ address, personId, link, send },
     returnPath: server.returnPaths[0] ?? '',
+    tokenOf: unsubscribing.tokenOf,
     take: (report: string) => take(Buffer.from(report)),
     progress: async (id = emailId) => (await emails.get(id)).progress,
     person: async () => (await pool.query('select bounced_at from people where email = $1', [address])).rows[0],
@@ -159,4 +160,28 @@ test.each<[string, (mail: Awaited<ReturnType<typeof sentMail>>) => string]>([
   await expect(mail.take(message(mail))).rejects.toMatchObject({ code: 'validation_failed' });
   expect(await mail.progress()).toMatchObject({ sent: 1 });
   expect(await mail.history()).toEqual([]);
+});
+
+test.each([
+  ['delayed', '4.4.1', { kind: 'soft', state: 'sent' }, 'sent'],
+  ['failed', '5.2.2', { kind: 'soft', state: 'rejected' }, 'failed'],
+  ['failed', '5.1.1', { kind: 'hard', state: 'bounced' }, 'failed'],
+])('a report of %s with %s about an invitation is about that invitation, once', async (action, status, answer, then) => {
+  const mail = await sentMail('');
+  const [batchId, inviteId] = [newId(), newId()];
+  await pool.query(
+    `insert into invite_batches (batch_id, name, credit_nano, expires_at, created_by, created_at) values ($1, 'Beta', 0, now(), $1, now())`,
+    [batchId],
+  );
+  await pool.query(
+    "insert into invites (invite_id, batch_id, email, status, max_uses, sent_at) values ($1, $2, upper($3), 'sent', 1, now())",
+    [inviteId, batchId, mail.address],
+  );
+  const told = report({ action, status, returned: `<https://tallygate.test/unsubscribe?token=${await mail.tokenOf(inviteId)}>` });
+  expect(await mail.take(told)).toMatchObject({ ...answer, recipient_id: null, email_id: null, invite_id: inviteId, changed: true });
+  const { rows } = await pool.query('select status, failure from invites where invite_id = $1', [inviteId]);
+  expect(rows).toEqual([{ status: then, failure: then === 'sent' ? null : expect.stringContaining(status) }]);
+  expect((await mail.person()).bounced_at !== null).toBe(answer.kind === 'hard');
+  expect(await mail.take(told)).toMatchObject({ changed: then === 'sent' });
+  expect((await mail.history())[0]).toMatchObject({ action: answer.kind === 'hard' ? 'bounce' : 'soft_bounce' });
 });

@@ -3,8 +3,10 @@ import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { noteInHistory, recordBouncedAddress } from '../people/index.ts';
+import { recordBouncedAddress } from '../people/index.ts';
+import { kindOf, type Told } from './bounce-kind.ts';
 import { type DeliveryReport, readDeliveryReport } from './delivery-report.ts';
+import { noteSoftBounce, takeOfInvitation } from './invitation-bounces.ts';
 import type { ReturnPaths } from './return-paths.ts';
 import type { Unsubscribing } from './unsubscribing.ts';
 
@@ -43,9 +45,11 @@ export const createBounces =
         [recipientId],
       );
       const [row] = rows;
+      const told = { report, at: new Date(clock.now()) };
       // What was never handed over cannot come back.
-      if (!row || !DELIVERED.has(row.state)) throw unknown();
-      return take(client, row, { report, at: new Date(clock.now()) });
+      const answer = row ? DELIVERED.has(row.state) && (await take(client, row, told)) : await takeOfInvitation(client, recipientId, told);
+      if (!answer) throw unknown();
+      return answer;
     });
   };
 
@@ -61,17 +65,12 @@ async function recipientInLink({ recipientOf }: Unsubscribing, returned: string)
   return undefined;
 }
 
-interface Told {
-  readonly report: DeliveryReport;
-  readonly at: Date;
-}
-
 async function take(client: PoolClient, row: Bounced, { report, at }: Told): Promise<MarketingEmailBounceResponse> {
   const { status, diagnostic } = report;
   const kind = kindOf(report);
   const state = stateAfter(row, report);
   const error = `${status} ${diagnostic ?? report.action}`;
-  const answer = { recipient_id: row.recipient_id, email_id: row.email_id, kind, status, state, changed: false };
+  const answer = { recipient_id: row.recipient_id, email_id: row.email_id, invite_id: null, kind, status, state, changed: false };
   // A report that comes twice, and one that comes after the address was given up, say nothing new.
   if (row.state === 'bounced' || (row.state === state && kind === 'soft' && state !== 'sent' && state !== 'unconfirmed'))
     return { ...answer, state: row.state };
@@ -83,14 +82,6 @@ async function take(client: PoolClient, row: Bounced, { report, at }: Told): Pro
     await noteSoftBounce(client, { ...row, error, at });
   }
   return { ...answer, changed: true };
-}
-
-/**
- * Of class 5 (for good) are also mailboxes that are full, and mails that somebody's filter does not like: neither says that the address is
- * none. RFC 3463, 3.2 to 3.8.
- */
-function kindOf({ action, status }: DeliveryReport): 'hard' | 'soft' {
-  return action === 'failed' && /^5\.(0\.|1\.|2\.[01]$|4\.4$)/.test(status) ? 'hard' : 'soft';
 }
 
 function stateAfter({ state, is_test }: Bounced, report: DeliveryReport): Bounced['state'] {
@@ -112,15 +103,6 @@ export async function recordBounce(client: PoolClient, { recipient_id, address, 
     ...[recipient_id, error, at],
   ]);
   await recordBouncedAddress(client, { address, error, at });
-}
-
-async function noteSoftBounce(client: PoolClient, { address, error, at }: Bounce): Promise<void> {
-  const { rows } = await client.query<{ person_id: string }>('select person_id from people where email = $1', [address]);
-  for (const { person_id: personId } of rows)
-    await noteInHistory((sql, values) => client.query(sql, values), {
-      ...{ personId, action: 'soft_bounce', at, detail: { error } },
-      actor: { kind: 'system', id: null },
-    });
 }
 
 const refused = (msg: string, type: string) => invalidInput([{ loc: ['body'], msg, type }]);

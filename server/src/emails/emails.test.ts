@@ -71,6 +71,28 @@ const tagged = (tag: string, count: number) =>
   );
 
 describe('a mail', () => {
+  test('is answered where it says, or where the gateway does, or at the sender', async () => {
+    const { server, sender, send } = await worldOf();
+    const { id, email } = await person();
+    await send({ to: { person_id: id }, reply_to: 'Team@example.com' });
+    await send({ to: { person_id: id } });
+    const emails = createEmails({
+      pool,
+      clock,
+      publicUrl: () => 'https://tallygate.test',
+      addressOf: async () => undefined,
+      replyTo: 'desk@example.com',
+    });
+    const { email: made } = await emails.send(
+      caller,
+      contract.emails.send.body.parse({ to: { person_id: id }, subject: 'Hello', text: 'Hi.' }),
+    );
+    expect(made?.reply_to).toBe('desk@example.com');
+    await sender.sendDue();
+    const said = server.inbox.filter(({ to }) => to?.[0]?.address === email).map(({ replyTo }) => replyTo?.[0]?.address ?? null);
+    expect(said.sort()).toEqual(['Team@example.com', 'desk@example.com', null]);
+  });
+
   test('says the name in text and HTML, and how to unsubscribe in one click', async () => {
     const { server, sender, send, unsubscribing } = await worldOf();
     const { id, email } = await person('ada@example.com', 'Ada <b>Lovelace');

@@ -24,6 +24,8 @@ export interface EmailsDeps {
   readonly publicUrl: () => string;
   /** Said at the end of every mail, on one line. */
   readonly postalAddress?: string | undefined;
+  /** Where answers go, where a mail does not say it. */
+  readonly replyTo?: string | undefined;
   /** The address of a user: tests of a mail go there. */
   readonly addressOf: (userId: string) => Promise<string | undefined>;
 }
@@ -52,7 +54,7 @@ interface RecipientQuery {
   readonly offset: number;
 }
 
-export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress }: EmailsDeps): Emails {
+export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress, replyTo }: EmailsDeps): Emails {
   const get = async (emailId: string): Promise<MarketingEmailRecord> => {
     const { rows } = await pool.query<EmailRow>(`${READ} where e.email_id = $1`, [emailId]);
     if (!rows[0]) throw noSuchEmail();
@@ -77,13 +79,13 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress 
         const { kind, id } = actorOf(principal);
         await client.query(
           `insert into emails (email_id, account_id, actor_kind, actor_id, subject, text_body, html_body, variables, audience, is_test, state, due_at, created_at,
-             template_id)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'scheduled', $11, $12, $13)`,
+             template_id, reply_to)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'scheduled', $11, $12, $13, $14)`,
           [
             ...[emailId, principal.accountId, kind, id, template.subject, template.text, template.html, JSON.stringify(template.variables)],
             ...[JSON.stringify(test === undefined ? request.to : { test }), test !== undefined],
             ...[test === undefined && request.scheduled_at !== undefined ? new Date(request.scheduled_at) : now, now],
-            request.template_id ?? null,
+            ...[request.template_id ?? null, request.reply_to ?? replyTo ?? null],
           ],
         );
         if (test !== undefined) await addTestRecipient(client, { emailId, test, first, at: now });
@@ -95,6 +97,7 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress 
           changes: {
             subject: template.subject,
             template_id: request.template_id ?? null,
+            reply_to: request.reply_to ?? null,
             to: request.to,
             recipients,
             scheduled_at: request.scheduled_at ?? null,
@@ -223,6 +226,7 @@ interface EmailRow {
   readonly email_id: string;
   readonly subject: string;
   readonly template_id: string | null;
+  readonly reply_to: string | null;
   readonly audience: Record<string, unknown>;
   readonly is_test: boolean;
   readonly state: MarketingEmailRecord['state'];
@@ -233,14 +237,14 @@ interface EmailRow {
   readonly states: Readonly<Record<string, number>> | null;
 }
 
-const READ = `select e.email_id, e.subject, e.template_id, e.audience, e.is_test, e.state, e.due_at, e.created_at, e.started_at, e.finished_at,
+const READ = `select e.email_id, e.subject, e.template_id, e.reply_to, e.audience, e.is_test, e.state, e.due_at, e.created_at, e.started_at, e.finished_at,
     (select jsonb_object_agg(state, n) from (select state, count(*) as n from email_recipients r where r.email_id = e.email_id group by state) s) as states
   from emails e`;
 
-function toWire({ email_id, subject, template_id, audience, is_test, state, states, ...row }: EmailRow): MarketingEmailRecord {
+function toWire({ email_id, subject, template_id, reply_to, audience, is_test, state, states, ...row }: EmailRow): MarketingEmailRecord {
   const of = (name: string): number => states?.[name] ?? 0;
   return {
-    ...{ email_id, subject, template_id, to: audience, is_test, state },
+    ...{ email_id, subject, template_id, reply_to, to: audience, is_test, state },
     progress: {
       recipients: Object.values(states ?? {}).reduce((sum, n) => sum + n, 0),
       queued: of('queued') + of('handing_over'),

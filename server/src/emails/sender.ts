@@ -46,6 +46,7 @@ interface RecipientRow {
   readonly company: string | null;
   readonly attempts: number;
   readonly is_test: boolean;
+  readonly reply_to: string | null;
   readonly subject: string;
   readonly text_body: string;
   readonly html_body: string | null;
@@ -139,7 +140,7 @@ async function dueRows({ pool, clock, perSecond }: EmailSenderDeps): Promise<Rec
 }
 
 /** Tests first; then one of each mail, and another one of each: a mail to very many does not hold up the others. */
-const DUE = `select r.recipient_id, r.address, r.name, r.company, r.attempts, e.is_test, e.subject, e.text_body, e.html_body, e.variables,
+const DUE = `select r.recipient_id, r.address, r.name, r.company, r.attempts, e.is_test, e.reply_to, e.subject, e.text_body, e.html_body, e.variables,
     not e.is_test and s.address_hash is not null as is_suppressed
   from emails e
     cross join lateral (
@@ -158,7 +159,11 @@ async function sendOne(deps: EmailSenderDeps, row: RecipientRow): Promise<'done'
     { unsubscribeUrl: url, postalAddress: deps.postalAddress },
   );
   const returnPath = await deps.returnPaths?.of(row.recipient_id);
-  const mail = { id: row.recipient_id, to: row.address, ...letter, unsubscribeUrl: url, ...(returnPath !== undefined && { returnPath }) };
+  const mail = {
+    ...{ id: row.recipient_id, to: row.address, ...letter, unsubscribeUrl: url },
+    ...(returnPath !== undefined && { returnPath }),
+    ...(row.reply_to !== null && { replyTo: row.reply_to }),
+  };
   let wasHandedOver: boolean | undefined;
   try {
     await deps.sender.send(mail, async () => {

@@ -1,4 +1,4 @@
-import type { MarketingInviteBatchRequest } from '@tallygate/contract';
+import type { MarketingInviteBatchRequest, PeopleFilter } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { actorOf, type Execute, type Origin, type Principal, recordAudit } from '../identity/index.ts';
 import { type Clock, rfc3339 } from '../kernel/clock.ts';
@@ -19,6 +19,9 @@ export interface Batch {
   readonly trial_days: number | null;
   readonly credit_nano: bigint;
   readonly shared_uses: number | null;
+  readonly filter: PeopleFilter | null;
+  /** When everybody who fits the filter had been looked up. */
+  readonly looked_up_at: Date | null;
   readonly subject: string | null;
   readonly message: string | null;
   readonly expires_at: Date;
@@ -84,11 +87,13 @@ export function createBatches({ pool, clock }: { pool: Pool; clock: Clock }) {
       await inTransaction(pool, async (client) => {
         const execute: Execute = (sql, values) => client.query(sql, values);
         await execute(
-          `insert into invite_batches (batch_id, name, plan_id, trial_days, credit_nano, shared_uses, subject, message, expires_at, created_by, created_at)
-           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+          `insert into invite_batches (batch_id, name, plan_id, trial_days, credit_nano, shared_uses, subject, message, expires_at, created_by, created_at,
+             filter)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
           [
             ...[batchId, input.name, input.plan_id ?? null, input.trial_days ?? null, credit.toString(), input.shared_uses ?? null],
             ...[input.subject ?? null, input.message ?? null, input.expires_at, by.principal.userId, now],
+            input.filter === undefined ? null : JSON.stringify(input.filter),
           ],
         );
         if (code !== undefined)
@@ -105,7 +110,13 @@ export function createBatches({ pool, clock }: { pool: Pool; clock: Clock }) {
         await audit(execute, by, {
           action: 'invite_batch.created',
           target: { kind: 'invite_batch', id: batchId },
-          changes: { name: input.name, plan_id: input.plan_id ?? null, credit_usd: formatUsd(credit), expires_at: input.expires_at },
+          changes: {
+            name: input.name,
+            plan_id: input.plan_id ?? null,
+            credit_usd: formatUsd(credit),
+            expires_at: input.expires_at,
+            filter: input.filter ?? null,
+          },
         });
       });
       return { batch: await one(batchId), ...(code !== undefined && { code }) };
@@ -165,11 +176,12 @@ const audit = (
 
 /** @throws Problem `validation_failed` for what makes no sense together */
 function sensibleCredit(
-  { recipients, shared_uses, plan_id, trial_days, credit_usd, expires_at }: MarketingInviteBatchRequest,
+  { recipients, filter, shared_uses, plan_id, trial_days, credit_usd, expires_at }: MarketingInviteBatchRequest,
   now: Date,
 ): NanoUsd {
   const refuse = (field: string, msg: string) => invalidInput([{ loc: ['body', field], msg, type: 'senseless' }]);
-  if ((recipients === undefined) === (shared_uses === undefined)) throw refuse('recipients', 'or shared_uses must be given, and not both');
+  if ([recipients, filter, shared_uses].filter((given) => given !== undefined).length !== 1)
+    throw refuse('recipients', 'or filter or shared_uses must be given, and only one of them');
   if ((plan_id === undefined) !== (trial_days === undefined)) throw refuse('trial_days', 'and plan_id come together');
   if (expires_at <= rfc3339(now)) throw refuse('expires_at', 'must be in the future');
   const credit = credit_usd === undefined ? 0n : (parseUsd(credit_usd) ?? 0n);

@@ -5,6 +5,7 @@ import type { Plans } from '../plans/index.ts';
 import { createActivate } from './activate.ts';
 import { createBatches } from './batches.ts';
 import { grantDue } from './grant.ts';
+import { lookUpDue } from './look-up.ts';
 import { sendDue, type WayOut } from './send.ts';
 
 interface InvitesDeps {
@@ -19,9 +20,10 @@ interface InvitesDeps {
 export const createInvites = ({ pool, clock, identity: { claimable, throttle, sealForMail }, gifts, wayOut }: InvitesDeps) => ({
   batches: createBatches({ pool, clock }),
   activate: createActivate({ pool, clock, throttle }),
-  /** A job: gives what was activated, and sends invitations. */
+  /** A job: gives what was activated, looks up who is to be invited, and sends invitations. */
   async goOn(signal?: AbortSignal): Promise<void> {
     await grantDue({ pool, clock, claimable, gifts }, signal);
+    await lookUpDue({ pool, clock }, signal);
     await sendDue({ pool, clock, sealForMail, wayOut }, signal);
   },
 });

@@ -50,17 +50,20 @@ export function inviteRoutes({ batches, activate }: Invites, clock: Clock): Hand
 
 const timeOrNull = (at: Date | null): string | null => at && rfc3339(at);
 
-function statusOf({ revoked_at, expires_at, pending, queued }: Batch, now: number): MarketingInviteBatchResponse['status'] {
+function statusOf(
+  { revoked_at, expires_at, pending, queued, filter, looked_up_at }: Batch,
+  now: number,
+): MarketingInviteBatchResponse['status'] {
   if (revoked_at) return 'revoked';
   if (expires_at.getTime() <= now) return 'expired';
-  return pending + queued > 0 ? 'sending' : 'sent';
+  return pending + queued > 0 || (filter && !looked_up_at) ? 'sending' : 'sent';
 }
 
 const toWire = (batch: Batch, now: number): MarketingInviteBatchResponse => {
-  const { batch_id, name, shared_uses, subject, message, created_by } = batch;
+  const { batch_id, name, shared_uses, filter, subject, message, created_by } = batch;
   const { total, pending, queued, sent, unconfirmed, failed, suppressed, activations } = batch;
   return {
-    ...{ batch_id, name, shared_uses, subject, message, created_by },
+    ...{ batch_id, name, shared_uses, filter, subject, message, created_by },
     status: statusOf(batch, now),
     grants: { plan_id: batch.plan_id, trial_days: batch.trial_days, credit_usd: formatUsd(batch.credit_nano) },
     counts: { total, pending, queued, sent, unconfirmed, failed, suppressed, activations },

@@ -49,17 +49,23 @@ async function learnOutcomes({ pool, clock }: SendDeps): Promise<void> {
 
 async function learn(
   client: PoolClient,
-  { dedupeKey: key, sentAt, isUnconfirmed, isRecipientRefused, failure }: MailOutcome,
+  { dedupeKey: key, sentAt, isUnconfirmed, isSuppressed, isRecipientRefused, failure }: MailOutcome,
   at: Date,
 ): Promise<void> {
   const { rows } = await client.query<{ address: string }>(
     `update invites set status = $2, sent_at = $3, failure = $4 where invite_id = $1 and status = 'queued' returning lower(email) as address`,
     [
-      ...[key.slice(dedupeKey('').length), sentAt !== null ? 'sent' : isUnconfirmed ? 'unconfirmed' : 'failed', sentAt],
-      sentAt === null ? failure : null,
+      ...[key.slice(dedupeKey('').length), statusOf({ sentAt, isUnconfirmed, isSuppressed }), sentAt],
+      sentAt === null && !isSuppressed ? failure : null,
     ],
   );
   for (const { address } of isRecipientRefused ? rows : []) await recordBouncedAddress(client, { address, error: failure ?? '', at });
+}
+
+function statusOf({ sentAt, isUnconfirmed, isSuppressed }: Pick<MailOutcome, 'sentAt' | 'isUnconfirmed' | 'isSuppressed'>): string {
+  if (sentAt !== null) return 'sent';
+  if (isSuppressed) return 'suppressed';
+  return isUnconfirmed ? 'unconfirmed' : 'failed';
 }
 
 /** One transaction makes the codes, notes that the mails are on their way, and puts them there. @returns whether there may be more to do */

@@ -70,6 +70,16 @@ describe.each([['as soon as they are there', false] as const, ['once they are in
   },
 );
 
+test('whose name is longer than an index holds is found as everybody else is', async () => {
+  await nobody();
+  const name = 'ﷺ'.repeat(200);
+  await sight({ email: 'long@example.com', name: `${name} Longname` });
+  await sight({ email: 'short@example.com', name: 'Longname' });
+  await indexPeople(pool);
+  expect((await found({ q: 'longname' })).emails).toEqual(['short@example.com', 'long@example.com']);
+  expect((await found({ q: 'longnames' })).emails).toEqual([]);
+});
+
 test('a change counts at once, also where the index still says otherwise', async () => {
   await nobody();
   await everybody();

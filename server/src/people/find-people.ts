@@ -1,14 +1,17 @@
 import type { PeopleFilter } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
+import { type ChunkCount, Chunks } from './chunks.ts';
 import { foldForSearch } from './fold.ts';
 import { CHUNK } from './index-people.ts';
 import type { PersonRow } from './person-row.ts';
-import { DESCRIBED, type Described, fits, type Wanted, wantedBy } from './terms.ts';
+import { DESCRIBED, type Described, fits, type Gram, type Wanted, wantedBy } from './terms.ts';
 
 /** Up to so many who may fit are looked at to the last; of more, `total` is worked out from those that were. */
 const COUNTED = 1_000;
 const LOOKED_AT_ONCE = 500;
-const CHUNKS_AT_ONCE = 64;
+const GRAMS_ASKED = 5;
+/** Chunks by which it is told how rare a trigram is. */
+const SAMPLED = 8;
 
 export interface FoundPeople {
   /** Those who became known last first. */
@@ -53,17 +56,19 @@ export async function* walkPeople(pool: Pool, filter: PeopleFilter): AsyncGenera
 }
 
 async function find(client: PoolClient, wanted: Wanted, { limit, offset }: Page): Promise<FoundPeople> {
-  const chunks = new Chunks(client, wanted, await unindexed(client, wanted));
-  const counts = await chunks.counts();
-  const candidates = counts.reduce((sum, { count }) => sum + count, 0);
   const isCertain = wanted.words.length === 0;
+  const terms = [...new Set([...wanted.terms, ...(await rarestOf(client, wanted.grams))])];
+  const chunks = new Chunks(client, terms, await unindexed(client, wanted));
+  const counts = await chunks.counts({ from: isCertain ? offset : 0, to: offset + limit + (isCertain ? 0 : COUNTED) });
+  const candidates = counts.reduce((sum, { count }) => sum + count, 0);
+  const isBehindAll = offset >= candidates;
   const seen = { checked: 0, fitting: 0 };
   const page: bigint[] = [];
   let skipped = 0;
 
   for (let at = 0; at < counts.length; ) {
-    const isFull = page.length === limit;
-    if (isFull && (isCertain || candidates > COUNTED)) break;
+    const isOver = page.length === limit || (isBehindAll && seen.checked > 0);
+    if (isOver && (isCertain || candidates > COUNTED)) break;
     const { count } = counts[at] ?? { count: 0 };
     // Where terms decide, whole chunks before the page are passed over by their number.
     if (isCertain && skipped + count <= offset) {
@@ -71,7 +76,9 @@ async function find(client: PoolClient, wanted: Wanted, { limit, offset }: Page)
       at++;
       continue;
     }
-    const some = counts.slice(at, at + chunksFor(counts, at, Math.max(offset - skipped + limit, isCertain ? 1 : LOOKED_AT_ONCE)));
+    // Where few of those who may fit do, each look takes in more than the one before.
+    const missing = isBehindAll ? 0 : offset - skipped + limit - page.length;
+    const some = counts.slice(at, at + chunksFor(counts, at, isCertain ? missing : Math.max(missing, LOOKED_AT_ONCE, seen.checked)));
     at += some.length;
     const ns = await chunks.members(some.map(({ chunk }) => chunk));
     const fitting = isCertain ? ns : await holding(client, ns, wanted, chunks.live);
@@ -87,68 +94,35 @@ async function find(client: PoolClient, wanted: Wanted, { limit, offset }: Page)
   return { rows: await rowsOf(client, page), total: isCertain ? candidates : isExact ? seen.fitting : estimate, isExact };
 }
 
-/** How many chunks from `at` on have so many members together. */
+/** How many chunks from `at` on have so many members together; one at least. */
 function chunksFor(counts: readonly ChunkCount[], at: number, members: number): number {
   let sum = 0;
   let chunks = 0;
-  while (chunks < CHUNKS_AT_ONCE && sum < members && at + chunks < counts.length) sum += counts[at + chunks++]?.count ?? 0;
+  while ((chunks === 0 || sum < members) && at + chunks < counts.length) sum += counts[at + chunks++]?.count ?? 0;
   return chunks;
 }
 
-interface ChunkCount {
-  readonly chunk: bigint;
-  readonly count: number;
+/**
+ * The terms of those trigrams that fewest people have, one of each word at least, as some chunks here and there tell: they leave next to nobody
+ * who does not hold the words, where common ones would leave very many, and each that is asked for costs a read of every chunk.
+ */
+async function rarestOf(client: PoolClient, grams: Wanted['grams']): Promise<string[]> {
+  const all = grams.flat();
+  if (all.length <= GRAMS_ASKED) return all.flat();
+  const { rows } = await client.query<{ term: string; people: bigint }>(
+    `select term, sum(bit_count(bits)) as people from people_chunks where term = any($1::text[]) and chunk = any(array(
+       select (select max(chunk) from people_chunks where term = 'all') * part / ${SAMPLED} from generate_series(0, ${SAMPLED}) as part))
+     group by term`,
+    [[...new Set(all.flat())]],
+  );
+  const people = new Map(rows.map(({ term, people: n }) => [term, Number(n)]));
+  const likelihood = ([one, other]: Gram): number => (people.get(one) ?? 0) * (people.get(other) ?? 0);
+  const byRarity = (a: Gram, b: Gram) => likelihood(a) - likelihood(b);
+  const perWord = grams.map((own) => own.toSorted(byRarity));
+  const firsts = perWord.flatMap((own) => own.slice(0, 1)).sort(byRarity);
+  const others = perWord.flatMap((own) => own.slice(1)).sort(byRarity);
+  return [...firsts, ...others].slice(0, GRAMS_ASKED).flat();
 }
-
-/** Who has every term, by the chunks; of those who changed since theirs was written, by what they are now. */
-class Chunks {
-  readonly #client: PoolClient;
-  readonly #terms: readonly string[];
-  /** Of everybody who changed: whether they are wanted now. */
-  readonly live: ReadonlyMap<bigint, boolean>;
-  readonly #liveByChunk: Map<bigint, [bigint, boolean][]>;
-
-  constructor(client: PoolClient, { terms }: Wanted, live: ReadonlyMap<bigint, boolean>) {
-    this.#client = client;
-    this.#terms = terms;
-    this.live = live;
-    this.#liveByChunk = Map.groupBy(live, ([n]) => n / BigInt(CHUNK));
-  }
-
-  /** Every chunk with members, the newest first. */
-  async counts(): Promise<ChunkCount[]> {
-    const { rows } = await this.#client.query<{ chunk: bigint; count: bigint }>(
-      `select chunk, bit_count(bits) as count from (${WITH_ALL_TERMS}) matched where bit_count(bits) > 0`,
-      [this.#terms],
-    );
-    const counts = new Map(rows.map(({ chunk, count }) => [chunk, Number(count)]));
-    const changed = [...this.#liveByChunk.keys()];
-    for (const [chunk, ns] of Map.groupBy(await this.members(changed), (n) => n / BigInt(CHUNK))) {
-      counts.set(chunk, ns.length);
-      changed.splice(changed.indexOf(chunk), 1);
-    }
-    for (const empty of changed) counts.delete(empty);
-    return [...counts].map(([chunk, count]) => ({ chunk, count })).sort((a, b) => (a.chunk < b.chunk ? 1 : -1));
-  }
-
-  /** The members of these chunks by their numbers, the highest first. */
-  async members(chunks: readonly bigint[]): Promise<bigint[]> {
-    if (chunks.length === 0) return [];
-    const { rows } = await this.#client.query<{ chunk: bigint; bits: string }>(
-      `${WITH_ALL_TERMS.replace('where', 'where chunk = any($2::bigint[]) and')}`,
-      [this.#terms, chunks],
-    );
-    const members = new Set<bigint>();
-    for (const { chunk, bits } of rows)
-      for (let at = bits.indexOf('1'); at >= 0; at = bits.indexOf('1', at + 1)) members.add(chunk * BigInt(CHUNK) + BigInt(at));
-    for (const chunk of chunks)
-      for (const [n, isWanted] of this.#liveByChunk.get(chunk) ?? []) isWanted ? members.add(n) : members.delete(n);
-    return [...members].sort((a, b) => (a < b ? 1 : -1));
-  }
-}
-
-const WITH_ALL_TERMS = `select chunk, bit_and(bits) as bits from people_chunks where term = any($1::text[])
-  group by chunk having count(*) = cardinality($1::text[])`;
 
 async function unindexed(client: PoolClient, wanted: Wanted): Promise<Map<bigint, boolean>> {
   const { rows } = await client.query<{ changed: bigint } & (Described | { [Name in keyof Described]: null })>(
@@ -157,13 +131,21 @@ async function unindexed(client: PoolClient, wanted: Wanted): Promise<Map<bigint
   return new Map(rows.map((row) => [row.changed, row.search_text !== null && fits(row, wanted)]));
 }
 
-/** Those whose text holds the words. */
+/**
+ * Those whose text holds the words. The terms leave few who do not, so the database looks at the texts and tells those few: a page far down
+ * the list would otherwise fetch the texts of everybody before it.
+ */
 async function holding(client: PoolClient, ns: bigint[], { words }: Wanted, live: ReadonlyMap<bigint, boolean>): Promise<bigint[]> {
-  const { rows } = await client.query<{ n: bigint; search_text: string }>('select n, search_text from people where n = any($1::bigint[])', [
-    ns.filter((n) => !live.has(n)),
+  const lacksOne = words.map((_word, at) => `strpos(search_text, $${at + 2}) = 0`).join(' or ');
+  const lacks = (length: string) =>
+    `select n from people where n = any((select $1::bigint[])::bigint[]) and octet_length(search_text) ${length} and (${lacksOne})`;
+  // Each by its own index: see 0083-people-texts. The numbers are selected, since the planner would look at each of ten thousand.
+  const { rows } = await client.query<{ n: bigint }>(`${lacks('<= 1000')} union all ${lacks('> 1000')}`, [
+    `{${ns.filter((n) => !live.has(n)).join(',')}}`,
+    ...words,
   ]);
-  const texts = new Map(rows.map(({ n, search_text }) => [n, search_text]));
-  return ns.filter((n) => live.get(n) ?? words.every((word) => texts.get(n)?.includes(word)));
+  const lacking = new Set(rows.map(({ n }) => n));
+  return ns.filter((n) => live.get(n) ?? !lacking.has(n));
 }
 
 async function rowsOf(client: PoolClient, ns: bigint[]): Promise<PersonRow[]> {

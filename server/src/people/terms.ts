@@ -3,13 +3,16 @@ import type { PersonRow } from './person-row.ts';
 
 const SLOTS = 1_024;
 const GRAM = 3;
-/** Of all words together, two of each at least: a handful leaves next to nobody who does not have them, and each costs a read. */
-const GRAMS_ASKED = 4;
 
-/** What is looked for: terms that a person has to have, and words that their text has to hold, which the terms only make likely. */
+/** The two terms of a trigram, both of which everybody has who has the trigram, and some others. */
+export type Gram = readonly [string, string];
+
+/** What is looked for: terms that a person has to have, and words that their text has to hold. */
 export interface Wanted {
   readonly terms: readonly string[];
   readonly words: readonly string[];
+  /** Of each word its trigrams: whoever holds the word has them all. */
+  readonly grams: readonly (readonly Gram[])[];
 }
 
 /** What people are found by, of a person. */
@@ -52,7 +55,7 @@ export function termsOf(person: Described): Set<string> {
     terms.add(`begins:${first}`);
     if (second !== undefined) terms.add(`begins:${first}${second}`);
   }
-  for (const piece of person.search_text.split(' ')) for (const slot of slotsOf(piece)) terms.add(slot);
+  for (const piece of person.search_text.split(' ')) for (const slot of gramsOf(piece).flat()) terms.add(slot);
   return terms;
 }
 
@@ -61,40 +64,38 @@ const NOBODY = 'none';
 
 /** @param q folded as the people's text is */
 export function wantedBy(filter: PeopleFilter, q: string): Wanted {
-  const terms = new Set(['all']);
+  const terms = new Set<string>();
   const words: string[] = [];
   const { status, source, event_slug, owner, client_type, plan_tier, consent } = filter;
   const facets = { status, source, event: event_slug, owner, client: client_type, plan: plan_tier, consent };
   for (const [name, value] of Object.entries(facets)) if (value !== undefined) terms.add(`${name}:${value}`);
-  const asked = q.split(' ');
-  for (const word of asked) {
+  for (const word of q.split(' ')) {
     if (/^#./.test(word)) terms.add(`tag:${word.slice(1)}`);
     else if ([...word].length < GRAM) for (const beginning of wordsIn(word)) terms.add(`begins:${beginning}`);
-    else {
-      words.push(word);
-      for (const slot of slotsOf(word, Math.max(2, Math.floor(GRAMS_ASKED / asked.length)))) terms.add(slot);
-    }
+    else words.push(word);
   }
   if (filter.q && words.length === 0 && ![...terms].some((term) => /^(tag|begins):/.test(term))) terms.add(NOBODY);
-  return { terms: [...terms], words };
+  if (terms.size === 0 && words.length === 0) terms.add('all');
+  return { terms: [...terms], words, grams: words.map(gramsOf) };
 }
 
 /** Whether a person is one of those wanted. */
 export const fits = (person: Described, { terms, words }: Wanted): boolean => {
+  if (!words.every((word) => person.search_text.includes(word))) return false;
   const own = termsOf(person);
-  return terms.every((term) => own.has(term)) && words.every((word) => person.search_text.includes(word));
+  return terms.every((term) => own.has(term));
 };
 
 const wordsIn = (text: string): string[] => text.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
 
-/** Two of the slots for each trigram: one alone would make a rare trigram look like the common one it shares the slot with. */
-function* slotsOf(piece: string, atMost = piece.length): Generator<string> {
-  const step = Math.max(1, Math.ceil((piece.length - GRAM + 1) / atMost));
-  for (let from = 0; from + GRAM <= piece.length; from += step) {
+/** Two slots for each trigram: one alone would make a rare trigram look like the common one it shares the slot with. */
+function gramsOf(piece: string): Gram[] {
+  const grams: Gram[] = [];
+  for (let from = 0; from + GRAM <= piece.length; from++) {
     const mixed = hashOf(piece.slice(from, from + GRAM));
-    yield `gram:${mixed % SLOTS}`;
-    yield `gram:${(mixed >>> 16) % SLOTS}`;
+    grams.push([`gram:${mixed % SLOTS}`, `gram:${(mixed >>> 16) % SLOTS}`]);
   }
+  return grams;
 }
 
 /** FNV-1a with the finish of MurmurHash3, so that every bit depends on every letter. It is written down in people_chunks: never change it. */

@@ -98,6 +98,11 @@ function createRouters(deps: AccountApiDeps): Map<string, Router> {
       logInitialization: false,
       responseValidation: deps.validatesAnswers ?? false,
       globalMiddleware: [
+        (request, response, next) => {
+          if (!wantsJsonLd(request, response)) return next();
+          request.url = jsonLdAddress(request.url);
+          router(request, response, next);
+        },
         (request, _response, next) => void admit(request, request.tsRestRoute, deps).then(() => next(), next),
         (request, _response, next) => next(nullCharacterIn(request, request.tsRestRoute)),
         (request, _response, next) => void takeBody(request, request.tsRestRoute, deps).then(() => next(), next),
@@ -109,6 +114,20 @@ function createRouters(deps: AccountApiDeps): Map<string, Router> {
   }
   return routers;
 }
+
+/** Also when it is answered in JSON, since a cache must not hand one form to whoever asks for the other (RFC 9110, 12.5.5). */
+function wantsJsonLd(request: Request & { readonly tsRestRoute: AppRoute }, response: Response): boolean {
+  if (!metadataOf(request.tsRestRoute).asJsonLd) return false;
+  response.vary('Accept');
+  return request.accepts(['application/json', JSON_LD]) === JSON_LD;
+}
+
+const JSON_LD = 'application/ld+json';
+
+const jsonLdAddress = (url: string): string => {
+  const pathname = pathnameOf(url);
+  return `${pathname}.jsonld${url.slice(pathname.length)}`;
+};
 
 /** `/v1/keys/budget-summary` is no key's id: the first route that matches answers, whatever the order of the slices. */
 const fixedPathsFirst = (endpoints: readonly Endpoint[]): Endpoint[] => {

@@ -199,6 +199,25 @@ describe('the public list', () => {
 });
 
 describe('a published event', () => {
+  test.each(['application/ld+json', 'application/ld+json, application/json;q=0.5'])('is JSON-LD for whoever accepts %s', async (accept) => {
+    const { slug } = await published({});
+    for (const path of [`/v1/events/${slug}`, '/v1/events/vibethon']) {
+      const response = await fetch(`${api.baseUrl}${path}`, { headers: { accept } });
+      expect([response.status, response.headers.get('vary')]).toEqual([200, 'Accept']);
+      expect(response.headers.get('content-type')).toMatch(/^application\/ld\+json/);
+      expect(await response.json()).toEqual(await (await raw(`${path}.jsonld`)).json());
+    }
+  });
+
+  test.each(['*/*', 'application/json', 'text/html'])(
+    'is JSON for whoever accepts %s, and says that it is not so for all',
+    async (accept) => {
+      const { slug } = await published({});
+      const response = await fetch(`${api.baseUrl}/v1/events/${slug}`, { headers: { accept } });
+      expect([response.headers.get('vary'), (await response.json()).slug]).toEqual(['Accept', slug]);
+    },
+  );
+
   const title = 'Größe; Ruhm, \\ und ein Titel, der so lang ist, dass er in keine Zeile eines Kalenders passt: 🎉🎉🎉🎉';
 
   test('is iCalendar that another parser reads', async () => {

@@ -6,6 +6,7 @@ import { createDesk, createOutbox } from '../../identity/index.ts';
 import { createInvites, type Invites, inviteRoutes } from '../../invites/index.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { sightPerson, suppress } from '../../people/index.ts';
 import { dyingPool, type PlansUnderTest, plansUnderTest } from '../../plans/plans-under-test.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { endpointsOf } from './endpoint.ts';
@@ -337,6 +338,49 @@ describe('a batch', () => {
     await deliver();
     expect((await get(`${BATCHES}/${later.batch_id}`)).counts).toMatchObject({ sent: 0, suppressed: 1 });
     expect(await invitationsTo(email)).toEqual([]);
+  });
+
+  test('that is queued is not handed over once its recipient has unsubscribed, and says so', async () => {
+    const email = someone();
+    await deliver();
+    const { batch_id } = await make({ recipients: [{ email: email.toUpperCase() }] });
+    await invites.goOn();
+    const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
+    await suppress(execute, { emails: [email], reason: 'unsubscribed', at: new Date() });
+    await deliver();
+    expect((await get(`${BATCHES}/${batch_id}`)).counts).toMatchObject({ queued: 0, sent: 0, failed: 0, suppressed: 1 });
+    expect((await get(`${BATCHES}/${batch_id}/invites`)).items).toMatchObject([{ status: 'suppressed', failure: null }]);
+    expect(await invitationsTo(email.toUpperCase())).toEqual([]);
+  });
+
+  test('to all who fit a filter is for each of them once, however many look them up, and for nobody who goes meanwhile', async () => {
+    const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
+    const [ada, grace, gone] = [someone(), someone(), someone()];
+    for (const email of [ada, grace, gone, someone()]) await sightPerson(execute, { email, source: 'import', at: new Date() });
+    await execute("update people set tags = '{chosen}' where email = any($1)", [[ada, grace, gone]]);
+    const made = await make({ filter: { q: '#chosen' }, credit_usd: '1' });
+    expect(made).toMatchObject({ status: 'sending', filter: { q: '#chosen' }, counts: { total: 0 } });
+    const other = await db.database.pool.connect();
+    await other.query('begin');
+    await other.query('select from people where email = $1 for update', [gone]);
+    const looking = Promise.all([invites.goOn(), over(db.database.pool).goOn()]);
+    await other.query('delete from people where email = $1', [gone]);
+    await other.query('commit');
+    other.release();
+    await looking;
+    await deliver();
+    expect(await get(`${BATCHES}/${made.batch_id}`)).toMatchObject({ status: 'sent', counts: { total: 2, sent: 2 } });
+    expect((await activate(await codeFor(ada), ada)).status).toBe(201);
+    expect(await codeFor(gone)).toBe('');
+  });
+
+  test('to all who fit a filter invites nobody once it is revoked', async () => {
+    const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
+    await sightPerson(execute, { email: someone(), source: 'import', at: new Date() });
+    const { batch_id } = await make({ filter: {} });
+    await post(`${BATCHES}/${batch_id}/revoke`);
+    await invites.goOn();
+    expect((await get(`${BATCHES}/${batch_id}`)).counts).toMatchObject({ total: 0 });
   });
 
   test('whose worker dies at any statement is mailed to each recipient exactly once', async () => {

@@ -9,7 +9,13 @@ export function openMailbox({ identity, box }: Instance, { pool }: Database) {
   const sent: Mail[] = [];
   const outbox = createOutbox({
     pool,
-    sender: { send: async (mail) => void sent.push(mail), close: async () => {} },
+    sender: {
+      send: async (mail, beforeHandover) => {
+        await beforeHandover?.();
+        sent.push(mail);
+      },
+      close: async () => {},
+    },
     desk: createDesk(
       box,
       () => 'https://app.example',

@@ -193,6 +193,13 @@ test('the export of a person tells all that is kept under their address', async 
   expect(JSON.stringify(body)).not.toContain('argon2');
 });
 
+test('a note has as many lines as it was written in, on whatever machine', async () => {
+  const { id } = await person();
+  await act(id, { action: 'note', note: 'First.\r\n\tSecond.' });
+  expect((await get(id)).history).toMatchObject([{ action: 'note', detail: { note: 'First.\n\tSecond.' } }, {}]);
+  expect((await act(id, { action: 'note', note: ' \n ' })).status).toBe(422);
+});
+
 describe('CSV', () => {
   const upload = async (csv: BodyInit, headers: Record<string, string> = { 'content-type': 'text/csv' }) => {
     const answer = await fetch(`${transferUrl}/import`, { method: 'POST', headers: { ...staff.auth, ...headers }, body: csv });

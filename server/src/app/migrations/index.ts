@@ -54,6 +54,8 @@ import { emailsInTurnMigration } from './0077-emails-in-turn.ts';
 import { importInSetsMigration } from './0078-import-in-sets.ts';
 import { refusedRecipientsMigration } from './0080-refused-recipients.ts';
 import { consentMigration } from './0081-consent.ts';
+import { invitesToManyMigration } from './0082-invites-to-many.ts';
+import { peopleTextsMigration } from './0083-people-texts.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -112,4 +114,6 @@ export const migrations: readonly Migration[] = [
   importInSetsMigration,
   refusedRecipientsMigration,
   consentMigration,
+  invitesToManyMigration,
+  peopleTextsMigration,
 ];

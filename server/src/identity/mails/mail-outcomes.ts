@@ -7,6 +7,8 @@ export interface MailOutcome {
   readonly sentAt: Date | null;
   /** Of one that is sent once: whether it may have been taken all the same. */
   readonly isUnconfirmed: boolean;
+  /** Whether it was held back, since its recipient wants no mails of its kind any more. */
+  readonly isSuppressed: boolean;
   /** Whether the mail server refused the address for good, and not only the mail. */
   readonly isRecipientRefused: boolean;
   /** What the mail server said last; null when nothing went wrong. */
@@ -17,7 +19,7 @@ export interface MailOutcome {
 export async function outcomesOfMails(pool: Pick<Pool, 'query'>, dedupeKeys: readonly string[]): Promise<readonly MailOutcome[]> {
   if (dedupeKeys.length === 0) return [];
   const { rows } = await pool.query<MailOutcome>(
-    `select dedupe_key as "dedupeKey", sent_at as "sentAt", is_unconfirmed as "isUnconfirmed",
+    `select dedupe_key as "dedupeKey", sent_at as "sentAt", is_unconfirmed as "isUnconfirmed", is_suppressed as "isSuppressed",
        is_recipient_refused as "isRecipientRefused", last_error as failure from mails
       where dedupe_key = any($1) and (sent_at is not null or failed_at is not null)`,
     [dedupeKeys],

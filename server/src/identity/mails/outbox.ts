@@ -43,6 +43,8 @@ interface Failure {
   readonly error: Error;
   /** The mail server may have the mail. */
   readonly isOpen: boolean;
+  /** Nobody has it: its recipient wants no mails of this kind any more. */
+  readonly isSuppressed?: boolean;
 }
 
 /**
@@ -66,6 +68,7 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
     const failure = (await wasHandedOver(client, row)) ? SENDER_DIED : await send(row);
     if (failure === undefined)
       await client.query('update mails set sent_at = clock_timestamp(), attempts = attempts + 1 where id = $1', [row.id]);
+    else if (failure.isSuppressed) await suppress(client, row, failure.error);
     else if (failure.isOpen) await leaveOpen(client, row, failure.error);
     else await postpone(client, row, failure.error);
     await client.query('commit');
@@ -79,12 +82,20 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
   /** Resolves to what went wrong. */
   async function send({ id, recipient, template, data, is_sent_once }: MailRow): Promise<Failure | undefined> {
     let isHandedOver = false;
-    const handOver = async () => {
-      await pool.query('insert into mail_handovers (mail_id) values ($1)', [id]);
-      isHandedOver = true;
-    };
+    let isSuppressed = false;
     try {
       const letter = composeLetter(template, data, desk);
+      // The last look before the text goes out: a mail that advertises is not for whoever has unsubscribed by now.
+      const handOver = async () => {
+        const { rowCount } = await pool.query(
+          `insert into mail_handovers (mail_id) select $1
+           where not $2 or not exists (select from suppressed_addresses where address_hash = address_hash(lower($3)))`,
+          [id, letter.wayOut !== undefined, recipient],
+        );
+        isHandedOver = rowCount === 1;
+        isSuppressed = !isHandedOver;
+        if (isSuppressed) throw new Error('The address gets no such mail any more');
+      };
       const mail = {
         id,
         to: recipient,
@@ -97,8 +108,15 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
       return undefined;
     } catch (failure) {
       const wasAnswered = failure instanceof MailRefused || failure instanceof MailDeferred;
-      return { error: failure instanceof Error ? failure : new Error(String(failure)), isOpen: isHandedOver && !wasAnswered };
+      return { error: failure instanceof Error ? failure : new Error(String(failure)), isOpen: isHandedOver && !wasAnswered, isSuppressed };
     }
+  }
+
+  async function suppress(client: PoolClient, { id }: MailRow, error: Error): Promise<void> {
+    await client.query('update mails set last_error = $2, failed_at = clock_timestamp(), is_suppressed = true where id = $1', [
+      id,
+      error.message,
+    ]);
   }
 
   async function leaveOpen(client: PoolClient, { id, template }: MailRow, error: Error): Promise<void> {

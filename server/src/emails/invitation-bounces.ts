@@ -1,0 +1,40 @@
+import type { MarketingEmailBounceResponse } from '@tallygate/contract';
+import type { PoolClient } from 'pg';
+import { failInvitation, mailedInvitation } from '../invites/index.ts';
+import { noteInHistory, recordBouncedAddress } from '../people/index.ts';
+import { kindOf, type Told } from './bounce-kind.ts';
+
+/** A report about an invitation, which brings the same signed link as a marketing mail. @returns undefined where the id is none of one that was mailed */
+export async function takeOfInvitation(
+  client: PoolClient,
+  inviteId: string,
+  { report, at }: Told,
+): Promise<MarketingEmailBounceResponse | undefined> {
+  const invitation = await mailedInvitation(client, inviteId);
+  if (!invitation) return undefined;
+  const { status, diagnostic, action } = report;
+  const { address } = invitation;
+  const kind = kindOf(report);
+  const error = `${status} ${diagnostic ?? action}`;
+  const state = kind === 'hard' ? 'bounced' : action === 'delayed' ? 'sent' : status.startsWith('5') ? 'rejected' : 'failed';
+  const answer = { recipient_id: null, email_id: null, invite_id: inviteId, kind, status, state, changed: false } as const;
+  // A report that comes twice, and one that is late and comes after the end, say nothing new.
+  if (invitation.status === 'failed' && (action === 'delayed' || invitation.failure === error)) return answer;
+  if (action !== 'delayed') await failInvitation(client, inviteId, error);
+  if (kind === 'hard') await recordBouncedAddress(client, { address, error, at });
+  else await noteSoftBounce(client, { address, error, at });
+  return { ...answer, changed: true };
+}
+
+/** In the caller's transaction. */
+export async function noteSoftBounce(
+  client: PoolClient,
+  { address, error, at }: { readonly address: string; readonly error: string; readonly at: Date },
+): Promise<void> {
+  const { rows } = await client.query<{ person_id: string }>('select person_id from people where email = $1', [address]);
+  for (const { person_id: personId } of rows)
+    await noteInHistory((sql, values) => client.query(sql, values), {
+      ...{ personId, action: 'soft_bounce', at, detail: { error } },
+      actor: { kind: 'system', id: null },
+    });
+}
