@@ -24,7 +24,7 @@ export const UsdInput = z
 export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\p{Cc}/u.test(text);
 
 /** Of prose: forms of browsers and editors on Windows end lines in CR LF. */
-export const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
+const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
 
 /** What is said of a text that is not plain. */
 export const NOT_PLAIN = 'must not contain control characters';
