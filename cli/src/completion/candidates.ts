@@ -23,13 +23,17 @@ interface Place {
 /** What may stand where the last of the words is being typed. */
 export async function candidatesFor(program: Command, words: readonly string[], known: KnownValues): Promise<Candidate[]> {
   const typed = words.at(-1) ?? '';
-  const { command, option } = placeAfter(program, words.slice(0, -1));
+  const before = words.slice(0, -1);
+  // `--by=mod` is one word to zsh and fish.
+  const [assigned, name] = /^(--[^=]+)=/.exec(typed) ?? [];
+  const { command, option } = placeAfter(program, name === undefined ? before : [...before, name]);
   const offered = option
-    ? await valuesOf(command, option, known)
+    ? await valuesOf(command, option, known, typed.slice(assigned?.length ?? 0))
     : typed.startsWith('-')
       ? optionsOf(program, command)
       : commandsOf(command);
-  return offered.filter(({ word }) => word.startsWith(typed));
+  const whole = option && assigned !== undefined ? offered.map(({ word, about }) => ({ word: `${assigned}${word}`, about })) : offered;
+  return whole.filter(({ word }) => word.startsWith(typed));
 }
 
 function placeAfter(program: Command, words: readonly string[]): Place {
@@ -68,12 +72,12 @@ function optionsOf(program: Command, command: Command): Candidate[] {
   ];
 }
 
-async function valuesOf(command: Command, option: Option, known: KnownValues): Promise<Candidate[]> {
+async function valuesOf(command: Command, option: Option, known: KnownValues, typed: string): Promise<Candidate[]> {
   const words = (list: readonly string[]): Candidate[] => list.map((word) => ({ word, about: '' }));
   if (option.argChoices) return words(option.argChoices);
   switch (option.long) {
     case '--json':
-      return words(['all', ...jsonFieldsOf(command)]);
+      return words(fieldsAfter(typed, jsonFieldsOf(command)));
     case '--model':
       return words(await known.models());
     case '--profile':
@@ -81,6 +85,12 @@ async function valuesOf(command: Command, option: Option, known: KnownValues): P
     default:
       return [];
   }
+}
+
+/** The next of a list such as `id,name`. */
+function fieldsAfter(typed: string, fields: readonly string[]): readonly string[] {
+  const list = typed.slice(0, typed.lastIndexOf(',') + 1);
+  return list === '' ? ['all', ...fields] : fields.filter((field) => !list.split(',').includes(field)).map((field) => `${list}${field}`);
 }
 
 const aboutOf = (command: Command): string => command.summary() || command.description();

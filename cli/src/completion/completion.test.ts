@@ -39,6 +39,9 @@ describe('what is offered', () => {
     ['the models that were kept', ['chat', 'Hi.', '-m', 'gpt-4'], ['gpt-4o-mini']],
     ['the profiles of this computer', ['--profile', ''], ['default', 'work']],
     ['the fields of --json, also where bash cuts at the sign', ['whoami', '--json', '=', 'em'], ['email', 'email_verified']],
+    ['the same where the sign is within the word', ['usage', '--by=m'], ['--by=model']],
+    ['the next field of a list', ['whoami', '--json', 'role,email'], ['role,email', 'role,email_verified']],
+    ['nothing of an option that takes no value', ['usage', '--test='], []],
     ['nothing where a value is anybody’s', ['keys', 'create', '--name', ''], []],
     ['the shells', ['comp'], ['completion']],
   ])('is %s', async (_what, words, wanted) => {
@@ -58,18 +61,44 @@ it('knows the three shells, and says so of another', async () => {
   expect([stderr, exitCode]).toEqual([expect.stringContaining('bash, zsh, fish'), 2]);
 });
 
-it.skipIf(!existsSync('/bin/bash'))('completes in a real bash', async () => {
-  const home = await mkdtemp(join(tmpdir(), 'tallygate-completion-'));
-  const main = fileURLToPath(new URL('../main.ts', import.meta.url));
-  await mkdir(join(home, 'bin'));
-  await writeFile(join(home, 'bin/tallygate'), `#!/bin/sh\nexec ${process.execPath} --conditions=tallygate-source ${main} "$@"\n`, {
-    mode: 0o755,
+/** Each shell with a line in which `budgets s` is being typed, and what it offers there. */
+const REAL_SHELLS = [
+  {
+    shell: 'bash',
+    args: ['--norc', '-c'],
+    script:
+      'source <(tallygate completion bash); COMP_WORDS=(tallygate budgets s); COMP_CWORD=2; _tallygate; echo "${COMPREPLY[@]}"; complete -p tallygate',
+    offers: 'show set\ncomplete -o default -F _tallygate tallygate\n',
+  },
+  {
+    shell: 'zsh',
+    args: ['-fc'],
+    // Only its line editor completes: what the script asks of that is written out instead.
+    script:
+      'compdef() { echo $@ }; _describe() { print -rl -- ${(P)4} }; source <(tallygate completion zsh); words=(tallygate budgets s); CURRENT=3; _tallygate',
+    offers: '_tallygate tallygate\nshow:Where a key stands this month, or all keys\nset:Set or change the hard monthly cap of a key\n',
+  },
+  {
+    shell: 'fish',
+    args: ['--no-config', '-c'],
+    script: 'tallygate completion fish | source; complete -C "tallygate budgets s"; complete -C "tallygate usage --by=m"',
+    offers: 'set\tSet or change the hard monthly cap of a key\nshow\tWhere a key stands this month, or all keys\n--by=model\n',
+  },
+].map((each) => ({ ...each, program: ['/bin', '/usr/bin'].map((folder) => `${folder}/${each.shell}`).find(existsSync) }));
+
+describe.each(REAL_SHELLS)('in a real $shell', ({ program = '', args, script, offers }) => {
+  it.skipIf(program === '')('completes without a complaint', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'tallygate-completion-'));
+    const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+    await mkdir(join(home, 'bin'));
+    await writeFile(join(home, 'bin/tallygate'), `#!/bin/sh\nexec ${process.execPath} --conditions=tallygate-source ${main} "$@"\n`, {
+      mode: 0o755,
+    });
+    const child = spawn(program, [...args, script], {
+      env: { PATH: `${join(home, 'bin')}:/usr/bin:/bin`, HOME: home, XDG_CONFIG_HOME: home, TALLYGATE_KEYRING: 'off' },
+    });
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    await rm(home, { recursive: true });
+    expect([stdout, stderr]).toEqual([offers, '']);
   });
-  const script = `source <(tallygate completion bash); COMP_WORDS=(tallygate budgets s); COMP_CWORD=2; _tallygate; echo "\${COMPREPLY[@]}"; complete -p tallygate`;
-  const child = spawn('/bin/bash', ['--norc', '-c', script], {
-    env: { PATH: `${join(home, 'bin')}:/usr/bin:/bin`, XDG_CONFIG_HOME: home, TALLYGATE_KEYRING: 'off' },
-  });
-  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  await rm(home, { recursive: true });
-  expect([stdout, stderr]).toEqual(['show set\ncomplete -o default -F _tallygate tallygate\n', '']);
 });

@@ -19,12 +19,20 @@ complete -o default -F _tallygate tallygate
 _tallygate() {
   local word about
   local -a candidates
-  while IFS=$'\\t' read -r word about; do candidates+=("\${word//:/\\\\:}:\${about}"); done < <(tallygate complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  while IFS=$'\\t' read -r word about; do candidates+=("\${word//:/\\\\:}\${about:+:}\${about}"); done < <(tallygate complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#candidates} )); then _describe -t values tallygate candidates; else _files; fi
 }
 if [ "\${funcstack[1]}" = _tallygate ]; then _tallygate "$@"; else compdef _tallygate tallygate; fi
 `,
   fish: `# tallygate completion fish: keep it as ~/.config/fish/completions/tallygate.fish
-complete -c tallygate -a '(tallygate complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'
+function __tallygate_complete
+  set -l candidates (tallygate complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+  if set -q candidates[1]
+    printf '%s\\n' $candidates
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c tallygate -f -a '(__tallygate_complete)'
 `,
 };
