@@ -1,5 +1,6 @@
 import type { Tallygate } from '@tallygate/sdk';
 import { type Command, CommanderError, InvalidArgumentError, type OptionValues } from 'commander';
+import { isClose } from './close-names.ts';
 import type { Wish } from './connect.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { World } from './world.ts';
@@ -82,5 +83,7 @@ function chosenFields(wanted: string, fields: readonly string[]): readonly strin
   const chosen = wanted.split(',').map((field) => field.trim());
   const unknown = chosen.find((field) => !fields.includes(field));
   if (unknown === undefined) return chosen;
-  throw new InvalidArgumentError(`There is no field "${unknown}". The fields are ${fields.join(', ')}.`);
+  const meant = fields.filter((field) => isClose(field, unknown)).slice(0, 3);
+  const question = meant.length === 0 ? '' : ` Did you mean ${meant.join(' or ')}?`;
+  throw new InvalidArgumentError(`There is no field "${unknown}".${question} The fields are ${fields.join(', ')}.`);
 }

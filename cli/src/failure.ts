@@ -55,8 +55,10 @@ const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed' | 'unexpected_r
   rate_limited: 'Try again in a moment.',
   upstream_rate_limited: 'Try again in a moment, or choose another --model.',
   validation_failed: 'Run the command with --help for what it takes.',
+  no_provider_configured:
+    'The sandbox answers test keys: `export TALLYGATE_API_KEY=$(tallygate keys create --name sandbox --test)`, then the same again.',
   model_not_found: 'Run `tallygate models` for the list.',
-  not_found: 'Check the id: somebody else’s is answered like a missing one. A receipt exists a moment after its answer.',
+  not_found: 'Check the id: somebody else’s is answered like a missing one.',
   unexpected_response: 'Check the address: --base-url, TALLYGATE_BASE_URL, or the one you logged in at.',
   connection_failed: 'Is the gateway running, and is the address right? Set it with --base-url or TALLYGATE_BASE_URL.',
 };

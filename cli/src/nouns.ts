@@ -59,9 +59,9 @@ const NOUNS: readonly Noun[] = [
   { name: 'plans', about: 'Plans, quotas, balance, invoices', load: async () => (await import('./plans/commands.ts')).planCommands },
   {
     name: 'models',
-    about: 'List the models with their prices per million tokens',
-    takes: '[options]',
-    load: async () => (await import('./catalog/models.ts')).listModels,
+    about: 'List the models with their prices per million tokens, or show one',
+    takes: '[options] [model]',
+    load: async () => (await import('./catalog/models.ts')).models,
   },
   {
     name: 'usage',

@@ -25,15 +25,51 @@ export function printList<T extends object>(world: PrintWorld, rows: readonly T[
     for (const row of cells) out.write(`${row.join('\t')}\n`);
     return;
   }
+  if (rows.length === 0) {
+    out.write('None.\n');
+    return;
+  }
   const titles = columns.map(({ title }) => title.toUpperCase());
-  const widths = titles.map((title, index) => Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)));
+  const full = titles.map((title, index) => Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)));
+  const least = columns.map(({ title, align }, index) =>
+    index === 0 || align === 'right' ? undefined : Math.max(title.length, LEAST_WIDTH),
+  );
+  const widths = fittedWidths(full, least, out.columns);
   const line = (row: readonly string[]) =>
     row
-      .map((cell, index) => (columns[index]?.align === 'right' ? cell.padStart(widths[index] ?? 0) : cell.padEnd(widths[index] ?? 0)))
-      .join('  ')
+      .map((cell, index) => {
+        const width = widths[index] ?? 0;
+        if (columns[index]?.align === 'right') return cell.padStart(width);
+        return cell.length > width ? `${cell.slice(0, width - 1)}…` : cell.padEnd(width);
+      })
+      .join(GAP)
       .trimEnd();
   out.write(`${bold(line(titles), env.hasColor)}\n`);
   for (const row of cells) out.write(`${line(row)}\n`);
+}
+
+const GAP = '  ';
+/** Less than this says nothing. */
+const LEAST_WIDTH = 8;
+
+/**
+ * Takes from the widest columns until a line fits the terminal, but never below what a column needs at least. The first one, which names
+ * the row and is copied, stays whole, and so do numbers: a shortened one would be a wrong one.
+ */
+function fittedWidths(
+  full: readonly number[],
+  least: readonly (number | undefined)[],
+  available = Number.POSITIVE_INFINITY,
+): readonly number[] {
+  const widths = [...full];
+  let excess = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - available;
+  for (; excess > 0; excess -= 1) {
+    const spare = widths.map((width, index) => (width > (least[index] ?? width) ? width : 0));
+    const widest = Math.max(...spare);
+    if (widest === 0) break;
+    widths[spare.lastIndexOf(widest)] = widest - 1;
+  }
+  return widths;
 }
 
 /** One record: the wanted fields as a line of JSON, else a line per property. */

@@ -41,6 +41,24 @@ it('writes wrong usage as JSON where JSON is asked for', async () => {
   expect(JSON.parse(stderr)).toMatchObject({ error: { code: 'usage', exit_code: 2, message: expect.stringContaining('"nope"') } });
 });
 
+it('names the field that was probably meant, and all that there are', async () => {
+  const { stderr } = await terminal.type(['keys', 'list', '--json', 'name,stauts']);
+  expect(JSON.parse(stderr).error.message).toMatch(/There is no field "stauts"\. Did you mean status\? The fields are .*name,/);
+});
+
+it('says where the ids are, of what is missing and of what is no id', async () => {
+  gateway.script(refusal('not_found'));
+  expect((await terminal.type(['files', 'get', 'file-1'])).stderr).toContain('one. The ids are in `tallygate files list`.\n');
+  const errors = [{ loc: ['path', 'receipt_id'], msg: 'Invalid UUID', type: 'invalid_format' }];
+  gateway.script(refusal('validation_failed', { problem: { errors } }));
+  expect((await terminal.type(['receipts', 'get', 'foo'])).stderr).toContain('next: The ids are in `tallygate receipts list`.\n');
+});
+
+it('leads from a gateway without providers to its sandbox', async () => {
+  gateway.script(refusal('no_provider_configured'));
+  expect((await terminal.type(['chat', 'Hi.'])).stderr).toContain('tallygate keys create --name sandbox --test');
+});
+
 it('lists every fault of a refused input', async () => {
   const fault = (field: string) => ({ loc: ['query', field], msg: 'Invalid date', type: 'invalid_format' });
   const errors = [fault('from'), fault('to')];

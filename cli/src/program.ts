@@ -1,7 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { type GlobalOptions, type Perform, performer } from './command.ts';
 import { EXIT, EXIT_MEANINGS, type ExitCode } from './exit-codes.ts';
-import { Failure, failureText, reportOf } from './failure.ts';
+import { Failure, type FailureReport, failureText, reportOf } from './failure.ts';
 import { addNouns } from './nouns.ts';
 import { VERSION } from './version.ts';
 import type { World } from './world.ts';
@@ -39,18 +39,17 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     const isUsage = error instanceof CommanderError;
     const plain = await reportOf(isUsage ? usageFailure(error, commandPath(program, argv)) : error);
-    const report =
-      plain.code === 'model_not_found'
-        ? await (await import('./model-meant.ts')).withModelMeant(plain, argv, {
-            ...world,
-            baseUrl: undefined,
-            ...program.opts<GlobalOptions>(),
-          })
-        : plain;
+    const report = isUsage ? plain : await advised(plain, argv, program, world);
     const isJson = argv.some((argument) => argument === '--json' || argument.startsWith('--json='));
     world.err.write(isJson ? `${JSON.stringify({ error: report })}\n` : failureText(report));
     return report.exit_code;
   }
+}
+
+async function advised(report: FailureReport, argv: readonly string[], program: Command, world: World): Promise<FailureReport> {
+  const { withAdvice } = await import('./advice.ts');
+  const [noun] = placeOf(program, argv);
+  return withAdvice(report, argv, noun, { ...world, baseUrl: undefined, ...program.opts<GlobalOptions>() });
 }
 
 /** Every command, each with its options and its help; with `isNamed` only those of the nouns that it is true for. */
@@ -87,14 +86,15 @@ const usageFailure = (error: CommanderError, path: string): Failure =>
     : new Failure('usage', error.message.replace(/^error: /, ''), EXIT.usage, `Run \`${path} --help\`.`);
 
 /** `tallygate keys rotate`: the command that was typed, as far as there is one. */
-function commandPath(program: Command, argv: readonly string[]): string {
-  let command = program;
-  const names = [program.name()];
+const commandPath = (program: Command, argv: readonly string[]): string =>
+  [program, ...placeOf(program, argv)].map((command) => command.name()).join(' ');
+
+/** The commands that the words lead to, from the noun on. */
+function placeOf(program: Command, argv: readonly string[]): readonly Command[] {
+  const place: Command[] = [];
   for (const word of argv) {
-    const next = command.commands.find((candidate) => candidate.name() === word);
-    if (next === undefined) continue;
-    names.push(word);
-    command = next;
+    const next = (place.at(-1) ?? program).commands.find((candidate) => candidate.name() === word);
+    if (next !== undefined) place.push(next);
   }
-  return names.join(' ');
+  return place;
 }

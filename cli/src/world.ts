@@ -1,11 +1,15 @@
 import { access, constants, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir, hostname } from 'node:os';
 import { dirname, join } from 'node:path';
+import { EXIT } from './exit-codes.ts';
+import { failureText } from './failure.ts';
 import { type Keyring, platformKeyring } from './keyring.ts';
 
 export interface Output {
   /** A person is looking; otherwise a pipe or a file. */
   readonly isTty: boolean;
+  /** How many characters a line of the terminal holds; undefined where nobody looks. */
+  readonly columns?: number | undefined;
   write(text: string): void;
 }
 
@@ -76,7 +80,12 @@ export function processWorld(): World {
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
   // A reader that has seen enough (`tallygate models | head -1`) is no failure.
-  stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    const message = `The output cannot be written: ${error.message}.`;
+    process.stderr.write(failureText({ code: 'output_failed', message, exit_code: EXIT.failure }));
+    process.exit(EXIT.failure);
+  });
   return {
     env: {
       apiKey: env['TALLYGATE_API_KEY'] || undefined,
@@ -98,7 +107,7 @@ export function processWorld(): World {
       ask: async (question) => (await import('./questions.ts')).ask(question, process.stderr, interrupt.signal),
       askSecret: async (question) => (await import('./questions.ts')).askSecret(question, process.stderr, interrupt.signal),
     },
-    out: { isTty: stdout.isTTY === true, write: (content) => void stdout.write(content) },
+    out: { isTty: stdout.isTTY === true, columns: stdout.columns, write: (content) => void stdout.write(content) },
     err: {
       get isTty() {
         return process.stderr.isTTY === true;

@@ -14,6 +14,8 @@ interface Circumstances {
   readonly sessionToken?: string;
   readonly baseUrl?: string | undefined;
   readonly hasColor?: boolean;
+  /** Width of the terminal, characters. */
+  readonly columns?: number;
   /** Further environment variables. */
   readonly variables?: Readonly<Record<string, string>>;
 }
@@ -51,7 +53,7 @@ export class Terminal {
   async type(argv: readonly string[], circumstances: Circumstances = { apiKey: 'tg_test_secret' }): Promise<Session> {
     let stdout = '';
     let stderr = '';
-    const { isTty = false, stdin = '', typed = [], hasColor = false, variables = {}, ...env } = circumstances;
+    const { isTty = false, stdin = '', typed = [], hasColor = false, columns, variables = {}, ...env } = circumstances;
     const replies = [...typed];
     const reply = async (question: string) => {
       stderr += question;
@@ -72,6 +74,7 @@ export class Terminal {
       input: { isTty, readAll: async () => stdin, ask: reply, askSecret: reply },
       out: {
         isTty,
+        columns,
         write: (text) => {
           stdout += text;
         },

@@ -1,4 +1,4 @@
-import { model } from '@tallygate/sdk/testing/fixtures';
+import { model, refusal } from '@tallygate/sdk/testing/fixtures';
 import { startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { expect, it } from 'vitest';
 import { Terminal } from '../../testing/terminal.ts';
@@ -18,6 +18,18 @@ it('prints models with their prices per million tokens', async () => {
     ].join('\n'),
   );
   expect(exitCode).toBe(0);
+});
+
+it('shows one model that is named, and names the one that was probably meant for another', async () => {
+  await using gateway = await startStubGateway();
+  const terminal = new Terminal(gateway);
+  gateway.script({ json: { ...model, ladder: [] } });
+  const { stdout } = await terminal.type(['models', 'gpt-4o-mini']);
+  expect(gateway.requests[0]?.path).toBe('/v1/models/gpt-4o-mini');
+  expect(stdout).toMatch(/^Id\tgpt-4o-mini\nKind\tchat\n/);
+  expect(stdout).toMatch(/\nStand-ins\t-\nPrices\tinput_tokens 0\.15 USD\/1M/);
+  gateway.script(refusal('model_not_found'), { json: { object: 'list', data: [model] } });
+  expect((await terminal.type(['models', 'gpt4o-mini'])).stderr).toContain('Did you mean gpt-4o-mini?');
 });
 
 it('prints whole records as JSON where all fields are asked for', async () => {

@@ -1,7 +1,7 @@
 import type { Model } from '@tallygate/sdk';
 import type { Command } from 'commander';
-import { type CommandWorld, type Perform, withJson } from '../command.ts';
-import { type Column, printList } from '../print.ts';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { type Column, printList, printRecord } from '../print.ts';
 
 const FIELDS = [
   'id',
@@ -27,10 +27,36 @@ const COLUMNS: readonly Column<Model>[] = [
   { title: 'out usd/1m', of: ({ pricing }) => perMillion(pricing.prices.output_tokens), align: 'right' },
 ];
 
-export const listModels = (command: Command, perform: Perform): Command => withJson(FIELDS, command).action(perform(list));
+const LINES: readonly Column<Model>[] = [
+  { title: 'Id', of: ({ id }) => id },
+  { title: 'Kind', of: ({ kind }) => kind },
+  { title: 'By', of: ({ owned_by }) => owned_by },
+  { title: 'Context', of: ({ context_length }) => context_length },
+  { title: 'Most out', of: ({ max_output_tokens }) => max_output_tokens },
+  { title: 'Takes', of: ({ modalities }) => modalities.input.join(', ') },
+  { title: 'Gives', of: ({ modalities }) => modalities.output.join(', ') },
+  { title: 'Can', of: ({ capabilities }) => capabilities.join(', ') },
+  { title: 'Serves', of: ({ endpoints }) => endpoints.join(', ') },
+  { title: 'Stand-ins', of: ({ ladder }) => ladder.join(', ') || undefined },
+  { title: 'Prices', of: ({ pricing }) => pricesText(pricing) },
+  { title: 'In force', of: ({ pricing }) => `${pricing.effective_from} (version ${pricing.version})` },
+];
 
-async function list(world: CommandWorld): Promise<void> {
+/** `input_tokens 0.15 USD/1M`; what is not counted in tokens has its price per unit. */
+const pricesText = ({ prices }: Model['pricing']): string =>
+  Object.entries(prices)
+    .map(([meter, price]) => (meter.endsWith('_tokens') ? `${meter} ${perMillion(price)} USD/1M` : `${meter} ${price} USD`))
+    .join(', ');
+
+export const models = (command: Command, perform: Perform): Command =>
+  withJson(FIELDS, command.argument('[model]', 'only this one')).action(perform(show));
+
+async function show(world: CommandWorld, { args: [id] }: Typed<object>): Promise<void> {
   const client = await world.connect();
+  if (id !== undefined) {
+    printRecord(world, await client.models.get(id, { signal: world.signal }), LINES);
+    return;
+  }
   const { data } = await client.models.list({ signal: world.signal });
   printList(world, data, COLUMNS);
 }

@@ -66,8 +66,7 @@ const REAL_SHELLS = [
   {
     shell: 'bash',
     args: ['--norc', '-c'],
-    script:
-      'source <(tallygate completion bash); COMP_WORDS=(tallygate budgets s); COMP_CWORD=2; _tallygate; echo "${COMPREPLY[@]}"; complete -p tallygate',
+    script: `source <(tallygate completion bash); COMP_WORDS=(tallygate budgets s); COMP_CWORD=2; _tallygate; echo "\${COMPREPLY[@]}"; complete -p tallygate`,
     offers: 'show set\ncomplete -o default -F _tallygate tallygate\n',
   },
   {
@@ -75,7 +74,7 @@ const REAL_SHELLS = [
     args: ['-fc'],
     // Only its line editor completes: what the script asks of that is written out instead.
     script:
-      'compdef() { echo $@ }; _describe() { print -rl -- ${(P)4} }; source <(tallygate completion zsh); words=(tallygate budgets s); CURRENT=3; _tallygate',
+      'compdef() { echo $@ }; _describe() { print -rl -- $candidates }; source <(tallygate completion zsh); words=(tallygate budgets s); CURRENT=3; _tallygate',
     offers: '_tallygate tallygate\nshow:Where a key stands this month, or all keys\nset:Set or change the hard monthly cap of a key\n',
   },
   {

@@ -17,7 +17,7 @@ export async function checkCredential(world: CommandWorld): Promise<Finding[]> {
   }
   const client = await world.connect();
   const { email, role } = await client.identity.me({ signal: world.signal });
-  const rights = source === 'TALLYGATE_API_KEY' ? await rightsOfKey(world, client) : [ok('scopes', `all rights of a ${role}`)];
+  const rights = source === 'TALLYGATE_API_KEY' ? await rightsOfKey(world, client) : [ok('scopes', `all rights of the role ${role}`)];
   return [ok('credential', `${placeOf(world, source, login)}, of ${email}`), ...rights, ...expiryOf(world, source, login)];
 }
 

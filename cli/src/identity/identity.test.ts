@@ -34,6 +34,19 @@ describe('login', () => {
     expect([...terminal.privateFiles]).toEqual([...terminal.files.keys()]);
   });
 
+  it('names the login whose place it takes, and is silent over the same one again', async () => {
+    const old = { base_url: 'https://old.example.com', session_token: 'tgs_old', email: 'ada@example.com', expires_at: session.expires_at };
+    terminal.files.set('/config/tallygate/credentials.json', JSON.stringify({ profiles: { default: old } }));
+    const again = async () => {
+      gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
+      return terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery\n' });
+    };
+    expect((await again()).stderr).toContain(
+      'It takes the place of the login to https://old.example.com as ada@example.com; `--profile NAME` keeps both.\n',
+    );
+    expect((await again()).stderr).not.toContain('the place of');
+  });
+
   it('asks a person for both, and shows neither', async () => {
     gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
     const { stdout, stderr } = await terminal.type(['login', '--password'], {

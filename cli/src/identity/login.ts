@@ -1,7 +1,7 @@
 import type { LoginMfaRequiredResponse, Tallygate, UserResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
-import { saveLogin } from '../credentials.ts';
+import { readKeptLogin, saveLogin } from '../credentials.ts';
 import { EXIT } from '../exit-codes.ts';
 import { AdvisedError, Failure, reportOf } from '../failure.ts';
 import { keepKeySet, keepPrices } from '../receipts/keep.ts';
@@ -45,9 +45,13 @@ async function logIn(world: CommandWorld, { options }: Typed<Options>): Promise<
   const { session, email } = user;
   if (session === undefined) throw new Failure('unexpected_response', 'The service gave no session.', EXIT.failure);
   const { baseUrl } = client;
+  const before = await readKeptLogin(world, profile);
   const kept = { base_url: baseUrl, session_token: session.token, email, expires_at: session.expires_at };
   await saveLogin(world, profile, kept, { usesKeyring: options.keyring });
   err.write(`Logged in to ${baseUrl} as ${email}.\n`);
+  if (before !== undefined && (before.base_url !== baseUrl || before.email !== email)) {
+    err.write(`It takes the place of the login to ${before.base_url} as ${before.email}; \`--profile NAME\` keeps both.\n`);
+  }
   await tryToKeepKeySet(world);
   await keepPrices(world);
   if (env.apiKey !== undefined) err.write('TALLYGATE_API_KEY is set and wins over this login, except where keys are changed.\n');

@@ -111,8 +111,21 @@ describe('keys list', () => {
     expect(stdout).toBe('[{"name":"production","scopes":["inference","account:read"]}]\n');
   });
 
+  it('fits the terminal by shortening words, never the id that is copied, a number, or anything in a pipe', async () => {
+    gateway.script({ json: [key] }, { json: [key] }, { json: [] });
+    const narrow = { apiKey: 'tg_test_secret', isTty: true, columns: 85 };
+    const { stdout } = await terminal.type(['keys', 'list'], narrow);
+    expect(stdout.split('\n')).toEqual([
+      'ID                                    NAME       PREFIX    STATUS  CAP USD  LAST USED',
+      `${KEY_ID}  producti…  tg_live…  active       25  2026-11-…`,
+      '',
+    ]);
+    expect((await terminal.type(['keys', 'list'], { ...narrow, isTty: false })).stdout).toContain('\ttg_live_4f0Zk1x8QbRm\t');
+    expect((await terminal.type(['keys', 'list'], narrow)).stdout).toBe('None.\n');
+  });
+
   it('is bold on a terminal with colours and plain without', async () => {
-    gateway.script({ json: [] }, { json: [] });
+    gateway.script({ json: [key] }, { json: [key] });
     const circumstances = { apiKey: 'tg_test_secret', isTty: true };
     expect((await terminal.type(['keys', 'list'], { ...circumstances, hasColor: true })).stdout).toContain('\u001b[1m');
     expect((await terminal.type(['keys', 'list'], circumstances)).stdout).not.toContain('\u001b');

@@ -2,15 +2,14 @@ import type { UsageResponse, UsageRow } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { column } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { day } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
 
-interface Options {
+interface Options extends ModeOptions {
   readonly by: UsageResponse['group_by'];
   readonly from?: string;
   readonly to?: string;
-  readonly test?: true;
-  readonly live?: true;
 }
 
 const FIELDS = [
@@ -68,24 +67,21 @@ function chartOf({ out }: CommandWorld, items: readonly UsageRow[]): Column<Usag
 export const usage = (command: Command, perform: Perform): Command =>
   withJson(
     FIELDS,
-    command
-      .addOption(new Option('--by <group>', 'how to sum up').choices(['day', 'model', 'key', 'run']).default('day'))
-      .option('--from <day>', 'first day, UTC', day)
-      .option('--to <day>', 'last day, UTC', day)
-      .addOption(new Option('--test', 'usage of test keys').conflicts('live'))
-      .option('--live', 'usage of live keys (default for a login; an API key shows its own mode)'),
+    withMode(
+      command
+        .addOption(new Option('--by <group>', 'how to sum up').choices(['day', 'model', 'key', 'run']).default('day'))
+        .option('--from <day>', 'first day, UTC', day)
+        .option('--to <day>', 'last day, UTC', day),
+    ),
   ).action(perform(show));
 
 async function show(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
-  const { by, from, to, test, live } = options;
+  const { by, from, to } = options;
   const client = await world.connect();
-  const livemode = test ? false : live;
-  const { items, total } = await client.usage.get({ group_by: by, from, to, livemode }, { signal: world.signal });
+  const { items, total } = await client.usage.get({ group_by: by, from, to, ...livemodeOf(options) }, { signal: world.signal });
   printList(world, items, [GROUPS[by], ...SUMS, ...othersIn(world, total), ...chartOf(world, items)]);
   // For people only: a script that adds up the lines must not count everything twice.
-  if (world.out.isTty && world.jsonFields === undefined) {
-    world.out.write(
-      `${items.length === 0 ? 'No usage.' : `In all: ${total.requests} requests, ${total.cost_usd} USD, charged ${total.charged_usd} USD.`}\n`,
-    );
+  if (world.out.isTty && world.jsonFields === undefined && items.length > 0) {
+    world.out.write(`In all: ${total.requests} requests, ${total.cost_usd} USD, charged ${total.charged_usd} USD.\n`);
   }
 }

@@ -4,15 +4,15 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { reportOf } from '../failure.ts';
 import { meantKey } from '../keys/meant.ts';
+import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { wholeNumber } from '../option-values.ts';
 import { plainText, writeJsonLine } from '../print.ts';
 import { RECEIPT_FIELDS } from '../receipts/list.ts';
 
-interface Options {
+interface Options extends ModeOptions {
   readonly model?: string;
   readonly key?: string;
   readonly run?: string;
-  readonly test?: true;
   readonly after?: number;
   readonly every: number;
 }
@@ -31,13 +31,14 @@ const PASSING: ReadonlySet<string> = new Set([
 export const listen = (command: Command, perform: Perform): Command =>
   withJson(
     RECEIPT_FIELDS,
-    command
-      .option('-m, --model <id>', 'only those that this model answered')
-      .option('--key <key>', 'only those of this API key: id, prefix or name')
-      .option('--run <run-id>', 'only those of this agent run')
-      .option('--test', 'those of test mode (default for a test key)')
-      .option('--after <log-index>', 'begin after this entry of the log, as an earlier run named it; default: now', wholeNumber(0))
-      .option('--every <seconds>', 'how often to ask', wholeNumber(), 1),
+    withMode(
+      command
+        .option('-m, --model <id>', 'only those that this model answered')
+        .option('--key <key>', 'only those of this API key: id, prefix or name')
+        .option('--run <run-id>', 'only those of this agent run')
+        .option('--after <log-index>', 'begin after this entry of the log, as an earlier run named it; default: now', wholeNumber(0))
+        .option('--every <seconds>', 'how often to ask', wholeNumber(), 1),
+    ),
   ).action(perform(follow));
 
 /**
@@ -48,7 +49,7 @@ async function follow(world: CommandWorld, { options }: Typed<Options>): Promise
   const { err, signal } = world;
   const client = await world.connect();
   const keyId = options.key === undefined ? undefined : (await meantKey(world, client, options.key)).keyId;
-  const wanted = { model: options.model, key_id: keyId, run_id: options.run, limit: PAGE, ...(options.test && { livemode: false }) };
+  const wanted = { model: options.model, key_id: keyId, run_id: options.run, limit: PAGE, ...livemodeOf(options) };
   let after = options.after ?? (await newestEntry(client, signal));
   err.write('Listening; Ctrl-C stops.\n');
   let isAway = false;

@@ -1,17 +1,17 @@
 import type { ReceiptListItem } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
 
 const KINDS = ['usage', 'batch_line', 'media_job', 'refund', 'correction'] as const;
 
-interface Options {
+interface Options extends ModeOptions {
   readonly month?: string;
   readonly kind?: (typeof KINDS)[number];
   readonly model?: string;
   readonly run?: string;
-  readonly test?: boolean;
   readonly limit: number;
 }
 
@@ -47,20 +47,22 @@ const COLUMNS: readonly Column<ReceiptListItem>[] = [
 export const listReceipts = (receipts: Command, perform: Perform): Command =>
   withJson(
     RECEIPT_FIELDS,
-    receipts
-      .command('list')
-      .description('List receipts of the account, newest request first')
-      .option('--month <month>', 'only of requests of this month, YYYY-MM (UTC)')
-      .addOption(new Option('--kind <kind>', 'only of this kind').choices(KINDS))
-      .option('--model <model>', 'only of requests that this model answered')
-      .option('--run <run-id>', 'only of requests of this agent run')
-      .option('--test', 'those of test mode')
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    withMode(
+      receipts
+        .command('list')
+        .description('List receipts of the account, newest request first')
+        .option('--month <month>', 'only of requests of this month, YYYY-MM (UTC)')
+        .addOption(new Option('--kind <kind>', 'only of this kind').choices(KINDS))
+        .option('--model <model>', 'only of requests that this model answered')
+        .option('--run <run-id>', 'only of requests of this agent run')
+        .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    ),
   ).action(perform(list));
 
-async function list(world: CommandWorld, { options: { month, kind, model, run, test, limit } }: Typed<Options>): Promise<void> {
+async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
+  const { month, kind, model, run, limit } = options;
   const client = await world.connect();
-  const query = { month, kind, model, run_id: run, limit: Math.min(limit, MAX_PAGE), ...(test && { livemode: false }) };
+  const query = { month, kind, model, run_id: run, limit: Math.min(limit, MAX_PAGE), ...livemodeOf(options) };
   const found: ReceiptListItem[] = [];
   for await (const receipt of client.receipts.list(query, { signal: world.signal })) {
     found.push(receipt);

@@ -1,16 +1,18 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { printRecord } from '../print.ts';
-import { livemodeOf, type ModeOptions, modeOption, RUN_FIELDS, RUN_LINES } from './show-run.ts';
+import { RUN_FIELDS, RUN_LINES } from './show-run.ts';
 
 export const closeRun = (runs: Command, perform: Perform): Command =>
   withJson(
     RUN_FIELDS,
-    runs
-      .command('close')
-      .description('The kill switch: the run and its child runs make no further call, and what they have running is stopped')
-      .argument('<run-id>')
-      .addOption(modeOption()),
+    withMode(
+      runs
+        .command('close')
+        .description('The kill switch: the run and its child runs make no further call, and what they have running is stopped')
+        .argument('<run-id>'),
+    ),
   ).action(perform(close));
 
 async function close(world: CommandWorld, { args: [runId = ''], options }: Typed<ModeOptions>): Promise<void> {

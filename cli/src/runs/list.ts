@@ -1,9 +1,10 @@
 import type { Run } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
-import { livemodeOf, type ModeOptions, modeOption, RUN_FIELDS } from './show-run.ts';
+import { RUN_FIELDS } from './show-run.ts';
 
 const STATES = ['active', 'exhausted', 'closed'] as const;
 
@@ -27,13 +28,14 @@ const COLUMNS: readonly Column<Run>[] = [
 export const listRuns = (runs: Command, perform: Perform): Command =>
   withJson(
     RUN_FIELDS,
-    runs
-      .command('list')
-      .description('List agent runs, newest first')
-      .addOption(new Option('--state <state>', 'only runs in this state').choices(STATES))
-      .option('--parent <run-id>', 'only child runs of this one')
-      .option('--limit <n>', 'how many at most', wholeNumber(), 50)
-      .addOption(modeOption()),
+    withMode(
+      runs
+        .command('list')
+        .description('List agent runs, newest first')
+        .addOption(new Option('--state <state>', 'only runs in this state').choices(STATES))
+        .option('--parent <run-id>', 'only child runs of this one')
+        .option('--limit <n>', 'how many at most', wholeNumber(), 50),
+    ),
   ).action(perform(list));
 
 async function list(world: CommandWorld, { options }: Typed<Options>): Promise<void> {

@@ -20,7 +20,7 @@ describe('an agent run', () => {
 
   it('is listed, by state and parent', async () => {
     gateway.script({ json: { items: [agentRun], total: 1, limit: 50, offset: 0 } });
-    const { stdout } = await terminal.type(['runs', 'list', '--state', 'active', '--parent', 'trip', '--mode', 'test']);
+    const { stdout } = await terminal.type(['runs', 'list', '--state', 'active', '--parent', 'trip', '--test']);
     expect(stdout).toBe('trip-42\tactive\t0.0125\t0.5\t12\t2026-11-21T08:00:00.000Z\n');
     expect(gateway.requests[0]?.query).toEqual({ state: 'active', parent_run_id: 'trip', limit: '50', livemode: 'false' });
   });

@@ -1,5 +1,4 @@
 import type { Run } from '@tallygate/sdk';
-import { Option } from 'commander';
 import type { Column } from '../print.ts';
 
 /** For `--json`. */
@@ -20,13 +19,3 @@ export const RUN_LINES: readonly Column<Run>[] = [
   { title: 'Started', of: ({ started_at }) => started_at },
   { title: 'Closed', of: ({ closed_at }) => closed_at },
 ];
-
-export interface ModeOptions {
-  readonly mode?: 'live' | 'test';
-}
-
-/** Adds `--mode`. */
-export const modeOption = (): Option =>
-  new Option('--mode <mode>', 'live or test runs (default: those of the API key; live for a login)').choices(['live', 'test']);
-
-export const livemodeOf = ({ mode }: ModeOptions): { livemode?: boolean } => (mode === undefined ? {} : { livemode: mode === 'live' });

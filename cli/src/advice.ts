@@ -1,0 +1,50 @@
+import type { Command } from 'commander';
+import { isClose } from './close-names.ts';
+import type { CommandWorld } from './command.ts';
+import { keptModels } from './completion/completion.ts';
+import { connect } from './connect.ts';
+import type { FailureReport } from './failure.ts';
+import type { World } from './world.ts';
+
+type AdviceWorld = World & Pick<CommandWorld, 'profile' | 'baseUrl'>;
+
+/** What is only advice must not keep anybody waiting. */
+const PATIENCE_MS = 1_500;
+
+/**
+ * The next step that the line itself makes better: the model that was probably meant, or where the ids are.
+ *
+ * @param noun the first word's command
+ */
+export async function withAdvice(
+  report: FailureReport,
+  argv: readonly string[],
+  noun: Command | undefined,
+  world: AdviceWorld,
+): Promise<FailureReport> {
+  if (report.code === 'model_not_found') return withModelMeant(report, argv, world);
+  const isRefusedId = report.code === 'validation_failed' && report.errors?.[0]?.loc[0] === 'path';
+  const hasList = noun?.commands.some((each) => each.name() === 'list') ?? false;
+  if (!hasList || noun === undefined || !(isRefusedId || report.code === 'not_found')) return report;
+  const where = `The ids are in \`tallygate ${noun.name()} list\`.`;
+  if (isRefusedId) return { ...report, next_step: where };
+  const late = noun.name() === 'receipts' ? ['A receipt exists a moment after its answer.'] : [];
+  return { ...report, next_step: [report.next_step, where, ...late].join(' ').trim() };
+}
+
+/** A model that nobody has is often one letter away from one that is in the list. */
+async function withModelMeant(report: FailureReport, argv: readonly string[], world: AdviceWorld): Promise<FailureReport> {
+  const kept = await keptModels(world);
+  const models = kept.length > 0 ? kept : await publishedModels(world).catch(() => []);
+  const close = models.filter((model) => argv.some((word) => word.length > 2 && isClose(model, word)));
+  return close.length === 0
+    ? report
+    : { ...report, next_step: `Did you mean ${close.slice(0, 3).join(' or ')}? ${report.next_step ?? ''}`.trim() };
+}
+
+/** Those whose prices the gateway shows to everybody; a list is kept only where somebody logged in. */
+async function publishedModels(world: AdviceWorld): Promise<string[]> {
+  const client = await connect(world, 'none');
+  const { data } = await client.models.prices({ signal: AbortSignal.any([world.signal, AbortSignal.timeout(PATIENCE_MS)]) });
+  return [...new Set(data.map(({ id }) => id))];
+}

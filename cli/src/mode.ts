@@ -1,0 +1,17 @@
+import { type Command, Option } from 'commander';
+
+/** Of commands that show what belongs to live or to test keys. */
+export interface ModeOptions {
+  readonly test?: true;
+  readonly live?: true;
+}
+
+/** Adds `--test` and `--live`, the same words as everywhere. */
+export const withMode = (command: Command): Command =>
+  command
+    .addOption(new Option('--test', 'of test mode').conflicts('live'))
+    .option('--live', 'of live mode (default: that of the API key; live for a login)');
+
+/** As the API has it; nothing where nothing was said, so that the API's own default holds. */
+export const livemodeOf = ({ test, live }: ModeOptions): { livemode?: boolean } =>
+  test ? { livemode: false } : live ? { livemode: true } : {};
