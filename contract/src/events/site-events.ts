@@ -19,7 +19,7 @@ export const ifNoneMatch = {
   'if-none-match': z
     .string()
     .optional()
-    .meta({ description: 'The ETag of an earlier answer: where nothing has changed, a 304 says so.', examples: ['"3vq0…"'] }),
+    .meta({ description: 'The ETag of an earlier answer: where nothing has changed, a 304 says so.', examples: ['"3vq0Zt8w1b"'] }),
 };
 const reads = { auth: 'bearer', scope: 'account:read', role: 'admin', tag } as const;
 const writes = { auth: 'bearer', scope: 'account:write', role: 'admin', tag } as const;
