@@ -10,7 +10,7 @@ import type { Invites } from '../invites/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
 import { ensurePartitions } from '../ledger/index.ts';
 import type { Plans } from '../plans/index.ts';
-import { appendAll, auditLog, cosignLog, type KnownWitness, type OwnKeys, stopsOf } from '../receipts/index.ts';
+import { appendAll, auditLog, cosignLog, type KeptState, type KnownWitness, type OwnKeys, stopsOf } from '../receipts/index.ts';
 import type { Metrics } from './metrics.ts';
 
 const TEN_MINUTES_MS = 600_000;
@@ -42,6 +42,7 @@ interface ScheduledJobsDeps {
   readonly invites: Pick<Invites, 'goOn'>;
   readonly batchWork: Pick<BatchWork, 'goOn'>;
   readonly ownKeys: OwnKeys;
+  readonly keptLog: KeptState;
   readonly witnesses: readonly KnownWitness[];
   readonly metrics: Pick<Metrics, 'logFaults'>;
 }
@@ -58,6 +59,7 @@ export const scheduledJobs = ({
   invites,
   batchWork,
   ownKeys,
+  keptLog,
   witnesses,
   metrics,
 }: ScheduledJobsDeps): Job[] => [
@@ -123,7 +125,7 @@ export const scheduledJobs = ({
     retry: { attempts: 1, firstDelayMs: LOG_MS },
     run: async (_payload, { signal, log }) => {
       try {
-        await appendAll({ pool, keys: ownKeys.checkpoint, clock, log }, signal);
+        await appendAll({ pool, keys: ownKeys.checkpoint, kept: keptLog, clock, log }, signal);
       } finally {
         metrics.logFaults('stopped', (await stopsOf(pool)).length);
       }

@@ -54,6 +54,7 @@ import { trustedPages } from './http/trusted-pages.ts';
 import { createVideoApi } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
 import { startJobs } from './jobs.ts';
+import { keptLogState } from './kept-log-state.ts';
 import { openKeptWork } from './kept-work.ts';
 import { openMarketing } from './marketing.ts';
 import { openPayments } from './payments.ts';
@@ -142,6 +143,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           outbox: accounts.outbox,
           batchWork: kept.batchWork,
           ownKeys: books.ownKeys,
+          keptLog: keptLogState(dataDir.file('receipt-log.note')),
           witnesses: config.logWitnesses.map(({ url, key }) => ({ key, witness: tlogWitness(url) })),
           metrics,
         }),

@@ -5,6 +5,7 @@ export { issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
 export { appendAll } from './log/append.ts';
 export { auditLog } from './log/audit-log.ts';
 export { cosignLog, type KnownWitness } from './log/cosign.ts';
+export type { KeptState } from './log/kept-state.ts';
 export { LogStop, stopsOf } from './log/log-stops.ts';
 export { readTile } from './log/read-tile.ts';
 export { resumeLog, standingOfLog } from './log/resume-log.ts';

@@ -6,7 +6,7 @@ import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { silentLog } from '../kernel/log.ts';
 import { appendAll } from './log/append.ts';
 import { findReceipt } from './read-receipt.ts';
-import { ACCOUNT_ID, storeReceipts } from './receipts-under-test.ts';
+import { ACCOUNT_ID, keptInMemory, storeReceipts } from './receipts-under-test.ts';
 import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from './signing-keys.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
@@ -32,7 +32,8 @@ test('a receipt verifies by itself at every stage: pending right after its reque
   expect(early.log).toEqual({ state: 'pending' });
   expect(verifyReceipt(early, keys)).toMatchObject({ valid: true, checks: { log: 'pending' } });
 
-  const append = () => appendAll({ pool, keys: [logKey], clock: { now: () => NOW }, log: silentLog() }, new AbortController().signal);
+  const append = () =>
+    appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, new AbortController().signal);
   await append();
   const logged = await findReceipt(pool, id);
   expect(verifyReceipt(logged, keys)).toMatchObject({ valid: true, checks: { log: 'ok' }, logged: { index: 0, tree_size: 1 } });

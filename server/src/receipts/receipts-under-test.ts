@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
 import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
 import { issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
+import type { KeptState } from './log/kept-state.ts';
 import type { SigningKey } from './signing-keys.ts';
 
 export const ACCOUNT_ID = newId();
@@ -57,4 +58,15 @@ export async function storeReceipts(pool: Pool, key: SigningKey, wishes: readonl
     ids.push(issued.receiptId);
   }
   return ids;
+}
+
+/** What a gateway remembers of its log for as long as the test does. */
+export function keptInMemory(): KeptState {
+  let note: string | undefined;
+  return {
+    read: async () => note,
+    keep: async (next) => {
+      note = next;
+    },
+  };
 }

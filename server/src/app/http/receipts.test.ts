@@ -17,7 +17,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
 import { appendAll, newSigningSeed, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
-import { storeReceipts } from '../../receipts/receipts-under-test.ts';
+import { keptInMemory, storeReceipts } from '../../receipts/receipts-under-test.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
@@ -57,7 +57,8 @@ afterAll(async () => {
 // The others ask for no credential.
 testCredentials(() => ({ api, database: db.database }), { listReceipts: contract.receipts.listReceipts });
 
-const append = () => appendAll({ pool: db.database.pool, keys: [logKey], clock, log: silentLog() }, new AbortController().signal);
+const append = () =>
+  appendAll({ pool: db.database.pool, keys: [logKey], kept: keptInMemory(), clock, log: silentLog() }, new AbortController().signal);
 const settle = (account_id: string, wishes: readonly object[]) =>
   storeReceipts(
     db.database.pool,

@@ -15,6 +15,7 @@ import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { appendAll, entryOf } from '../log/append.ts';
 import { readRanges } from '../log/stored-tree.ts';
+import { keptInMemory } from '../receipts-under-test.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../signing-keys.ts';
 import { selectAnchors } from './anchor-rows.ts';
 import { AnchorWorker } from './anchor-worker.ts';
@@ -90,7 +91,7 @@ async function settle(count: number, wish: { isWished?: boolean } = {}): Promise
      select id, id, id::text, payload, '', '', '', $3, $4 from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
     [[...made.keys()], [...made.values()], wish.isWished ?? false, new Date(clock.now())],
   );
-  await appendAll({ pool, keys: [key], clock, log: silentLog() }, new AbortController().signal);
+  await appendAll({ pool, keys: [key], kept: keptInMemory(), clock, log: silentLog() }, new AbortController().signal);
   return made;
 }
 

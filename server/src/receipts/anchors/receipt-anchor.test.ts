@@ -11,7 +11,7 @@ import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { appendAll } from '../log/append.ts';
 import { findReceipt } from '../read-receipt.ts';
-import { storeReceipts } from '../receipts-under-test.ts';
+import { keptInMemory, storeReceipts } from '../receipts-under-test.ts';
 import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { AnchorWorker } from './anchor-worker.ts';
 import { findAnchor, listAnchors } from './read-anchors.ts';
@@ -47,7 +47,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const append = () => appendAll({ pool, keys: [logKey], clock, log: silentLog() }, new AbortController().signal);
+const append = () => appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock, log: silentLog() }, new AbortController().signal);
 const shown = async (id: string) => {
   const [receipt] = await withAnchors(pool, [await findReceipt(pool, id)], true);
   if (!receipt) throw new Error('no receipt');

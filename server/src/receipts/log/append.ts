@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { SigningKey } from '../signing-keys.ts';
+import { type KeptState, mustContinue } from './kept-state.ts';
 import { LogStop, stopLog, stopsOf } from './log-stops.ts';
 import { noteKeyOf, ownNewestState, readLogRow } from './own-state.ts';
 import { nameOf, sha256 } from './stored-tree.ts';
@@ -15,6 +16,7 @@ export interface AppendDeps {
   readonly pool: Pool;
   /** Sign checkpoints and nothing else; every one of them signs each, so that either side of a change of keys is enough to check it. */
   readonly keys: readonly SigningKey[];
+  readonly kept: KeptState;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -26,18 +28,20 @@ export interface AppendDeps {
  * @returns how many were taken in; with as many as {@link AT_ONCE} there may be more. None while the log is stopped
  * @throws LogStop where what was signed last is not what is there: from then on the log is stopped
  */
-export async function appendReceipts({ pool, keys, clock, log }: AppendDeps): Promise<number> {
+export async function appendReceipts({ pool, keys, kept, clock, log }: AppendDeps): Promise<number> {
   const client = await pool.connect();
   try {
     await client.query('begin');
-    const appended = await appendIn(client, { keys, clock });
+    const { appended, note } = await appendIn(client, { keys, kept, clock });
     await client.query('commit');
     client.release();
+    // Not before: a state that was signed and not committed never was.
+    if (note !== undefined) await kept.keep(note);
     return appended;
   } catch (error) {
     // Its transaction goes with it.
     client.release(true);
-    if (error instanceof LogStop) await stopLog({ pool, clock, log }, [{ reason: error.message, seen: null }]);
+    if (error instanceof LogStop) await stopLog({ pool, clock, log }, [{ reason: error.message, seen: error.seen }]);
     throw error;
   }
 }
@@ -47,15 +51,22 @@ export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<
   while (!signal.aborted && (await appendReceipts(deps)) === AT_ONCE);
 }
 
-async function appendIn(client: PoolClient, { keys, clock }: Pick<AppendDeps, 'keys' | 'clock'>): Promise<number> {
+interface Appended {
+  readonly appended: number;
+  /** Of the state that was signed. */
+  readonly note?: string;
+}
+
+async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDeps, 'keys' | 'kept' | 'clock'>): Promise<Appended> {
   const log = await readLogRow(client, { isToGrow: true });
-  if ((await stopsOf(client)).length > 0) return 0;
+  if ((await stopsOf(client)).length > 0) return { appended: 0 };
   const waiting = await client.query<{ receipt_id: string; payload: string }>(
     'select receipt_id, payload from receipts where log_index is null order by receipt_id limit $1',
     [AT_ONCE],
   );
-  if (waiting.rows.length === 0) return 0;
+  if (waiting.rows.length === 0) return { appended: 0 };
 
+  await mustContinue(client, log, kept, keys);
   const state = await ownNewestState(client, log, keys);
   const oldSize = log.size;
   const added = new Map<string, TreeNode & { hash: Uint8Array }>();
@@ -81,13 +92,14 @@ async function appendIn(client: PoolClient, { keys, clock }: Pick<AppendDeps, 'k
     [waiting.rows.map(({ receipt_id }) => receipt_id), oldSize],
   );
   await client.query('update receipt_log set size = $1', [size]);
+  const note = checkpointNote({ origin: log.origin, size, root }, keys);
   await client.query('insert into receipt_log_checkpoints (size, root, note, created_at) values ($1, $2, $3, $4)', [
     size,
     root,
-    checkpointNote({ origin: log.origin, size, root }, keys),
+    note,
     new Date(clock.now()),
   ]);
-  return waiting.rows.length;
+  return { appended: waiting.rows.length, note };
 }
 
 function missing(node: TreeNode): never {

@@ -4,7 +4,7 @@ import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
 import { type OwnKeys, publishOwnKeys } from '../own-keys.ts';
-import { storeReceipts } from '../receipts-under-test.ts';
+import { keptInMemory, storeReceipts } from '../receipts-under-test.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { appendAll } from './append.ts';
 import { auditLog } from './audit-log.ts';
@@ -39,7 +39,7 @@ async function grow(count: number): Promise<void> {
     key,
     Array.from({ length: count }, () => ({ completedAt: NOW })),
   );
-  await appendAll({ pool, keys: [logKey], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+  await appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
 }
 
 /** One run, with what it says at the level of errors. */
@@ -164,7 +164,7 @@ describe('raises an alarm within a pass, and lowers it once a whole pass is clea
     ]) {
       await publishOwnKeys(pool, own, NOW);
       await storeReceipts(pool, own.receipt[0] ?? key, [{ completedAt: NOW }]);
-      await appendAll({ pool, keys: own.checkpoint, clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+      await appendAll({ pool, keys: own.checkpoint, kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
       expect(await audit(own)).toEqual({ faults: [], alarm: 0 });
       expect(await audit(own)).toEqual({ faults: [], alarm: 0 });
     }

@@ -12,7 +12,7 @@ import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { exportReceipts } from '../export-receipts.ts';
 import { findReceipt } from '../read-receipt.ts';
-import { ACCOUNT_ID, storeReceipts } from '../receipts-under-test.ts';
+import { ACCOUNT_ID, keptInMemory, storeReceipts } from '../receipts-under-test.ts';
 import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { appendAll } from './append.ts';
 import { cosignLog } from './cosign.ts';
@@ -68,7 +68,7 @@ async function grow(count: number): Promise<string> {
     key,
     Array.from({ length: count }, () => ({ completedAt: NOW })),
   );
-  await appendAll({ pool, keys: [logKey], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+  await appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
   return id;
 }
 const cosign = () =>

@@ -12,6 +12,13 @@ export interface StopReason {
 /** What is about to be signed is not what was signed before. */
 export class LogStop extends Error {
   override readonly name = 'LogStop';
+  /** As in {@link StopReason}. */
+  readonly seen: string | null;
+
+  constructor(message: string, seen: string | null = null) {
+    super(message);
+    this.seen = seen;
+  }
 }
 
 /** What the operator reads at the terminal, and finds in the guide. */

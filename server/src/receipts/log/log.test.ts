@@ -16,6 +16,7 @@ import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { keptInMemory } from '../receipts-under-test.ts';
 import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { appendAll, appendReceipts, checkpointNote, entryOf } from './append.ts';
 import { LogStop, stopsOf } from './log-stops.ts';
@@ -42,7 +43,7 @@ afterAll(async () => {
   await database?.drop();
 });
 
-const append = () => appendAll({ pool, keys: [key], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+const append = () => appendAll({ pool, keys: [key], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
 
 /** So many receipts, as far as the log is concerned. @returns their payloads by id */
 async function settle(count: number): Promise<Map<string, string>> {
@@ -123,7 +124,9 @@ describe('the log', () => {
     await settle(6);
     for (let statement = 1; statement <= 9; statement += 1) {
       const dying = dyingAt(statement);
-      await expect(appendReceipts({ pool: dying, keys: [key], clock: { now: () => NOW }, log: silentLog() })).rejects.toThrow('killed');
+      await expect(
+        appendReceipts({ pool: dying, keys: [key], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }),
+      ).rejects.toThrow('killed');
       expect(await checkpoint()).toEqual(before);
     }
     await append();
@@ -134,7 +137,7 @@ describe('the log', () => {
     const next = signingKeyFromSeed(newSigningSeed());
     await publishSigningKeys(pool, [key, next], NOW, 'checkpoint');
     await settle(1);
-    await appendAll({ pool, keys: [key, next], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+    await appendAll({ pool, keys: [key, next], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     const note = parseNote((await newestCheckpoint(pool)).note);
     expect(note && signersOf(note, (await published()).keys)).toHaveLength(2);
   });
@@ -209,7 +212,7 @@ describe('the log', () => {
     await append();
     const next = signingKeyFromSeed(newSigningSeed());
     const own = { receipt: [], checkpoint: [next] };
-    const appendAnew = () => appendAll({ pool, keys: [next], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+    const appendAnew = () => appendAll({ pool, keys: [next], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     await settle(1);
     await expect(appendAnew()).rejects.toThrow('is not signed by a key of LOG_SIGNING_KEY');
     const standing = await standingOfLog(pool, own);
@@ -219,6 +222,71 @@ describe('the log', () => {
     expect((await newestCheckpoint(pool)).size).toBe(3);
     const { rows } = await pool.query("select changes from audit_log where action = 'receipt_log.resumed' order by id desc limit 1");
     expect(rows).toMatchObject([{ changes: { size: 2, signed_anew: true } }]);
+  });
+
+  describe('that forgot what was signed of it', () => {
+    const own = { receipt: [], checkpoint: [key] };
+    const forget = async () => {
+      await pool.query('update receipts set log_index = null');
+      await pool.query('truncate receipt_log_nodes, receipt_log_checkpoints');
+      await pool.query('update receipt_log set size = 0');
+    };
+
+    test.each([
+      ['all of it', forget],
+      [
+        'its last entries, back to a state that was signed',
+        async () => {
+          await pool.query('delete from receipts where log_index >= 2');
+          await pool.query('delete from receipt_log_nodes where (index + 1) * (1 << level) > 2');
+          await pool.query('delete from receipt_log_checkpoints where size > 2');
+          await pool.query('update receipt_log set size = 2');
+        },
+      ],
+    ])('%s, is stopped before anything is signed anew, until somebody has looked', async (_what, tamper) => {
+      const kept = keptInMemory();
+      const grow = async () => {
+        await settle(2);
+        await appendAll({ pool, keys: [key], kept, clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+      };
+      await grow();
+      await grow();
+      await tamper();
+      await expect(grow()).rejects.toThrow('This gateway has signed a log of 4 entries');
+      const standing = await standingOfLog(pool, own);
+      expect(standing.stops).toHaveLength(1);
+      await resumeLog(pool, own, standing.root);
+      await grow();
+      expect((await newestCheckpoint(pool)).size).toBeGreaterThan(standing.size);
+    });
+
+    test('and was made as long again of other entries, is found by what was kept', async () => {
+      const kept = keptInMemory();
+      await settle(3);
+      const deps = { pool, keys: [key], kept, clock: { now: () => NOW }, log: silentLog() };
+      await appendAll(deps, FOREVER);
+      await forget();
+      await pool.query('delete from receipts');
+      await settle(5);
+      await append(); // By a gateway that keeps nothing.
+      await settle(1);
+      await expect(appendAll(deps, FOREVER)).rejects.toThrow('The first 3 entries are not those that this gateway has signed');
+    });
+
+    test('or is another one, is told from the one that was signed', async () => {
+      const kept = keptInMemory();
+      const deps = { pool, keys: [key], kept, clock: { now: () => NOW }, log: silentLog() };
+      await settle(1);
+      await appendAll(deps, FOREVER);
+      await forget();
+      const { origin } = await published();
+      await pool.query("update receipt_log set origin = origin || '-other'");
+      try {
+        await expect(appendAll(deps, FOREVER)).rejects.toThrow(`This gateway has signed 1 entries of the log ${origin}`);
+      } finally {
+        await pool.query('update receipt_log set origin = $1', [origin]);
+      }
+    });
   });
 
   test('says of what is not there yet when to come back', async () => {
@@ -235,10 +303,10 @@ describe('the log', () => {
     const old = await proofOfReceipt(pool, id);
     const next = signingKeyFromSeed(newSigningSeed());
     await settle(1);
-    await appendAll({ pool, keys: [key, next], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+    await appendAll({ pool, keys: [key, next], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     await publishSigningKeys(pool, [next], NOW, 'checkpoint');
     await settle(1);
-    await appendAll({ pool, keys: [next], clock: { now: () => NOW }, log: silentLog() }, FOREVER);
+    await appendAll({ pool, keys: [next], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     const { keys } = await published();
     expect(parseNote((await newestCheckpoint(pool)).note)?.signatures).toHaveLength(1);
     for (const proof of [old, await proofOfReceipt(pool, id)]) {

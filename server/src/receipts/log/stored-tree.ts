@@ -21,8 +21,8 @@ export async function readNodes(db: Pool | PoolClient, nodes: readonly TreeNode[
 }
 
 /** The hashes of ranges as proofs need them. */
-export async function readRanges(pool: Pool, ranges: readonly LeafRange[]): Promise<Uint8Array[]> {
-  const hashOf = await readNodes(pool, ranges.flatMap(nodesOf));
+export async function readRanges(db: Pool | PoolClient, ranges: readonly LeafRange[]): Promise<Uint8Array[]> {
+  const hashOf = await readNodes(db, ranges.flatMap(nodesOf));
   return ranges.map((range) => rangeHash(range, hashOf, sha256));
 }
 
