@@ -21,7 +21,7 @@ const UNRESUMABLE = `There is no going on from that: put the database back from 
 
 const USAGE = `Usage: npm run admin -- mfa-reset EMAIL
        npm run admin -- role EMAIL member|marketing|admin
-       npm run admin -- log-resume [ROOT]
+       npm run admin -- log-resume [ROOT [KID...]]
 
 What an operator does on the server itself, with the gateway's own DATABASE_URL or DATA_DIR; the gateway may run or not.
 
@@ -31,6 +31,7 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
 
   log-resume [ROOT] Without ROOT: shows why the log of receipts is stopped, its newest state, and what to compare that with.
                     With the root of that state: you have looked, and the log goes on from there. It is in the audit log.
+                    With KIDs, ids of keys: you know that this service once signed with them, though it has not put that down.
                     It needs the gateway's RECEIPT_SIGNING_KEY and LOG_SIGNING_KEY, or its DATA_DIR where these are generated.
 `;
 
@@ -78,10 +79,10 @@ try {
   await closing.close();
 }
 
-function commandOf([name = '', first, second, ...rest]: readonly string[]): Command | undefined {
+function commandOf([name = '', first, ...more]: readonly string[]): Command | undefined {
+  if (name === 'log-resume') return ({ pool }, config) => (first === undefined ? showLog(pool, config) : resume(pool, config, first, more));
+  const [second, ...rest] = more;
   if (rest.length > 0) return undefined;
-  if (name === 'log-resume' && second === undefined)
-    return ({ pool }, config) => (first === undefined ? showLog(pool, config) : resume(pool, config, first));
   const ofUser = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
   const isComplete = name === 'role' ? Role.safeParse(second).success : second === undefined;
   if (!ofUser || first === undefined || !isComplete) return undefined;
@@ -114,9 +115,10 @@ Where it is right: npm run admin -- log-resume ${root}
   return true;
 }
 
-async function resume(pool: Database['pool'], config: Config, root: string): Promise<boolean> {
-  const resumed = await resumeLog(pool, ownKeysOf(config), root);
+async function resume(pool: Database['pool'], config: Config, root: string, owned: readonly string[]): Promise<boolean> {
+  const resumed = await resumeLog(pool, ownKeysOf(config), root, owned);
   if (resumed) process.stdout.write(`The log of receipts goes on from its ${resumed.size} entries.\n`);
-  else process.stderr.write('The log has another root: `npm run admin -- log-resume` shows it.\n');
+  else
+    process.stderr.write('The log has another root, or no such key is published: `npm run admin -- log-resume` shows why it is stopped.\n');
   return resumed !== undefined;
 }

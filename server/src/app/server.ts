@@ -24,7 +24,7 @@ import { createLog, flushed } from '../kernel/log.ts';
 import { keyRoutes } from '../keys/index.ts';
 import { ledgerRoutes } from '../ledger/index.ts';
 import { createPlans, planRoutes } from '../plans/index.ts';
-import { anchorRoutes, receiptRoutes } from '../receipts/index.ts';
+import { anchorRoutes, publishedKeySet, receiptRoutes } from '../receipts/index.ts';
 import { runRoutes } from '../runs/index.ts';
 import { openAccounts } from './accounts.ts';
 import { anchoringJobs } from './anchoring.ts';
@@ -121,6 +121,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const events = createEvents({ pool, clock, identity, plans });
     const pageOf = (slug: string) => `${config.webUrl ?? publicUrl()}/events/${slug}`;
 
+    const keySet = () => publishedKeySet(pool, books.ownKeys);
     const blobs = await openLocalDisk(dataDir.file('blobs'));
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl: foundation.databaseUrl }, log });
     const kept = await openKeptWork({ foundation, blobs, queue, books, accounts, inference });
@@ -184,7 +185,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
       events: createEventPages({ events, clock, peerAddress, pageOf, log }),
       mailAnswers: marketing.mailAnswerPages,
       receipts: createLogApi({
-        ...{ pool, clock, authenticator, publicUrl, log },
+        ...{ pool, clock, keySet, authenticator, publicUrl, log },
         ...{ idleTimeoutMs: fileLimits.idleTimeoutMs, isAnchoring: config.anchorChains.length > 0 },
       }),
       payments: createPaymentApi({ receive: plans.events.receive, pages: payments.pages, problemReply, log }),
@@ -214,7 +215,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
           ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
           ...endpointsOf(contract.plans, planRoutes(plans, clock)),
-          ...endpointsOf(contract.receipts, receiptRoutes(pool, config.anchorChains.length > 0)),
+          ...endpointsOf(contract.receipts, receiptRoutes({ pool, keySet, isAnchoring: config.anchorChains.length > 0 })),
           ...endpointsOf(contract.anchors, anchorRoutes(pool)),
           ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
           ...endpointsOf(contract.clientRequests, clientRequestRoutes(createClientRequests({ pool, clock, throttle: identity.throttle }))),

@@ -1,3 +1,4 @@
+import type { VaasKeySet } from '@tallygate/contract';
 import type { ReceiptExportEnd, ReceiptExportHeader } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { type Clock, monthEnd, monthStart, rfc3339 } from '../kernel/clock.ts';
@@ -5,11 +6,11 @@ import { withAnchors } from './anchors/receipt-anchor.ts';
 import type { ReceiptScope } from './list-receipts.ts';
 import { provingState, type SignedState } from './log/read-log.ts';
 import { provenReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './receipt-row.ts';
-import { publishedKeys } from './signing-keys.ts';
 
 interface ExportDeps {
   readonly pool: Pool;
   readonly clock: Clock;
+  readonly keySet: () => Promise<VaasKeySet>;
   /** Whether what has no anchor yet is waiting for one. */
   readonly isAnchoring: boolean;
 }
@@ -28,7 +29,7 @@ const AT_ONCE = 500;
 export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, month: string): AsyncGenerator<Buffer, void, undefined> {
   const { pool, clock, isAnchoring } = deps;
   const state = await stateToProve(deps, scope, month);
-  const { keys } = await publishedKeys(pool);
+  const { keys } = await deps.keySet();
   const header: ReceiptExportHeader = {
     object: 'receipt_export',
     version: 'tallygate-export/v1',

@@ -10,5 +10,6 @@ export { LogStop, stopsOf } from './log/log-stops.ts';
 export { readTile } from './log/read-tile.ts';
 export { resumeLog, standingOfLog } from './log/resume-log.ts';
 export { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from './own-keys.ts';
+export { publishedKeySet } from './published-keys.ts';
 export { anchorRoutes, receiptRoutes, scopeOf } from './routes.ts';
 export { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';

@@ -4,7 +4,7 @@ import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { silentLog } from '../kernel/log.ts';
 import { KeyOfTwoPurposes, publishOwnKeys } from './own-keys.ts';
-import { newSigningSeed, publishedKeys, signingKeyFromSeed } from './signing-keys.ts';
+import { newSigningSeed, signingKeyFromSeed, storedKeySet } from './signing-keys.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -23,11 +23,11 @@ test('one key for receipts and for the log is refused, together or one after the
   const [first, second, third] = [newSigningSeed(), newSigningSeed(), newSigningSeed()].map(signingKeyFromSeed);
   if (!first || !second || !third) throw new Error('No keys');
   await expect(publishOwnKeys(pool, { receipt: [first, second], checkpoint: [third, first] }, NOW)).rejects.toThrow(KeyOfTwoPurposes);
-  expect((await publishedKeys(pool)).keys).toEqual([]);
+  expect((await storedKeySet(pool)).keys).toEqual([]);
   await publishOwnKeys(pool, { receipt: [first], checkpoint: [second] }, NOW);
-  const before = await publishedKeys(pool);
+  const before = await storedKeySet(pool);
   await expect(publishOwnKeys(pool, { receipt: [second], checkpoint: [third] }, NOW)).rejects.toThrow('published for the other purpose');
-  expect(await publishedKeys(pool)).toEqual(before);
+  expect(await storedKeySet(pool)).toEqual(before);
 });
 
 test('a clock that stands before the time from which a key is valid is told, for the keys in force alone', async () => {

@@ -26,6 +26,9 @@ export const allOf = ({ receipt, checkpoint }: OwnKeys): SigningKey[] => [...rec
 
 const KEY = 'key ';
 
+/** Whether a record is one that {@link recordOfKey} makes. */
+export const isOfKey = (record: string): boolean => record.startsWith(KEY);
+
 /** What the service puts down of a key that it publishes. */
 export const recordOfKey = ({ kid, purpose, x, not_before: from, not_after: to }: PublishedKey): string =>
   `${KEY}${kid} ${purpose} ${x} ${rfc3339(from)} ${to ? rfc3339(to) : '-'}`;
@@ -71,7 +74,7 @@ async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise
   await publishSigningKeys(client, own.receipt, now);
   await publishSigningKeys(client, own.checkpoint, now, 'checkpoint');
   const published = (await readPublishedKeys(client)).filter(({ kid }) => !altered.has(kid));
-  const kept = records.beginningWith('').filter((record) => !record.startsWith(KEY) || altered.has(record.split(' ')[1] ?? ''));
+  const kept = records.beginningWith('').filter((record) => !isOfKey(record) || altered.has(record.split(' ')[1] ?? ''));
   await client.query('delete from own_records where record like $1 and not split_part(record, $2, 2) = any ($3)', [
     `${KEY}%`,
     ' ',

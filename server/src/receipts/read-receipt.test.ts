@@ -7,7 +7,7 @@ import { silentLog } from '../kernel/log.ts';
 import { appendAll } from './log/append.ts';
 import { findReceipt } from './read-receipt.ts';
 import { ACCOUNT_ID, keptInMemory, storeReceipts } from './receipts-under-test.ts';
-import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from './signing-keys.ts';
+import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from './signing-keys.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const [key, logKey] = [signingKeyFromSeed(newSigningSeed()), signingKeyFromSeed(newSigningSeed())];
@@ -27,7 +27,7 @@ afterAll(async () => {
 
 test('a receipt verifies by itself at every stage: pending right after its request, with its place in the log from then on', async () => {
   const [id = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }]);
-  const keys = await publishedKeys(pool);
+  const keys = await storedKeySet(pool);
   const early = await findReceipt(pool, id);
   expect(early.log).toEqual({ state: 'pending' });
   expect(verifyReceipt(early, keys)).toMatchObject({ valid: true, checks: { log: 'pending' } });

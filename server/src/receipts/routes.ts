@@ -1,4 +1,4 @@
-import type { contract, ReceiptResponse } from '@tallygate/contract';
+import type { contract, ReceiptResponse, VaasKeySet } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Handlers, Principal } from '../identity/index.ts';
 import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
@@ -6,10 +6,15 @@ import { withAnchors } from './anchors/receipt-anchor.ts';
 import { listReceipts, type ReceiptScope } from './list-receipts.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './log/read-log.ts';
 import { findReceipt } from './read-receipt.ts';
-import { publishedKeys } from './signing-keys.ts';
 
-/** @param isAnchoring whether what has no anchor yet is waiting for one */
-export const receiptRoutes = (pool: Pool, isAnchoring = false): Handlers<typeof contract.receipts> => ({
+interface ReceiptRouteDeps {
+  readonly pool: Pool;
+  readonly keySet: () => Promise<VaasKeySet>;
+  /** Whether what has no anchor yet is waiting for one. */
+  readonly isAnchoring?: boolean;
+}
+
+export const receiptRoutes = ({ pool, keySet, isAnchoring = false }: ReceiptRouteDeps): Handlers<typeof contract.receipts> => ({
   listReceipts: async ({ principal, query: { livemode, ...wanted } }) => ({
     status: 200,
     body: await listReceipts(pool, scopeOf(principal, livemode), wanted),
@@ -26,7 +31,7 @@ export const receiptRoutes = (pool: Pool, isAnchoring = false): Handlers<typeof 
       path: (await consistencyOf(pool, from, to)).map((hash) => Buffer.from(hash).toString('base64')),
     },
   }),
-  getKeys: async () => ({ status: 200, body: await publishedKeys(pool) }),
+  getKeys: async () => ({ status: 200, body: await keySet() }),
 });
 
 /** @throws Problem `not_found` */

@@ -9,7 +9,7 @@ import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { storeReceipts } from './receipts-under-test.ts';
 import { receiptRoutes } from './routes.ts';
-import { newSigningSeed, publishedKeys, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';
+import { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed, storedKeySet } from './signing-keys.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const DAY_MS = 86_400_000;
@@ -33,12 +33,12 @@ const newKey = () => signingKeyFromSeed(newSigningSeed());
 
 async function receiptBy(key: SigningKey, completedAt: number) {
   const [id = ''] = await storeReceipts(pool, key, [{ completedAt }]);
-  return verifyReceipt(await find(id), await publishedKeys(pool));
+  return verifyReceipt(await find(id), await storedKeySet(pool));
 }
 
 async function find(receipt_id: string) {
   const call = { requestId: 'req_1', peer: { address: null, userAgent: null }, setHeader: () => {}, headers: {} };
-  const { body } = await receiptRoutes(pool).getReceipt({ ...call, params: { receipt_id } });
+  const { body } = await receiptRoutes({ pool, keySet: () => storedKeySet(pool) }).getReceipt({ ...call, params: { receipt_id } });
   return body;
 }
 
@@ -66,7 +66,7 @@ describe('publication', () => {
   test('puts the key in force from a day before, as the contract has it', async () => {
     const key = newKey();
     await publishSigningKeys(pool, [key], NOW);
-    const keys = await publishedKeys(pool);
+    const keys = await storedKeySet(pool);
     expect(VaasKeySet.parse(keys)).toEqual(keys);
     expect(keys.keys).toMatchObject([{ kid: key.kid, x: key.x, not_before: rfc3339(NOW - DAY_MS), not_after: null }]);
   });
@@ -74,7 +74,7 @@ describe('publication', () => {
   test('shows no private half', async () => {
     const seed = newSigningSeed();
     await publishSigningKeys(pool, [signingKeyFromSeed(seed)], NOW);
-    const text = JSON.stringify(await publishedKeys(pool));
+    const text = JSON.stringify(await storedKeySet(pool));
     expect(text).not.toContain(seed.toString('base64url'));
     expect(text).not.toMatch(/"d":/);
   });
@@ -82,9 +82,9 @@ describe('publication', () => {
   test('of the same key again changes nothing, not even its time', async () => {
     const key = newKey();
     await publishSigningKeys(pool, [key], NOW);
-    const before = await publishedKeys(pool);
+    const before = await storedKeySet(pool);
     await publishSigningKeys(pool, [key], NOW + DAY_MS);
-    expect(await publishedKeys(pool)).toEqual(before);
+    expect(await storedKeySet(pool)).toEqual(before);
   });
 
   test('of a new key retires the old one, which keeps verifying the receipts of its time and no later ones', async () => {
@@ -92,7 +92,7 @@ describe('publication', () => {
     await publishSigningKeys(pool, [old], NOW);
     expect(await receiptBy(old, NOW + 1)).toMatchObject({ valid: true });
     await publishSigningKeys(pool, [fresh], NOW + DAY_MS);
-    const [inForce, retired] = (await publishedKeys(pool)).keys;
+    const [inForce, retired] = (await storedKeySet(pool)).keys;
     expect(inForce).toMatchObject({ kid: fresh.kid, not_after: null });
     expect(retired).toMatchObject({ kid: old.kid, not_before: rfc3339(NOW - DAY_MS), not_after: rfc3339(NOW + DAY_MS) });
     expect(await receiptBy(old, NOW + DAY_MS)).toMatchObject({ valid: true });
@@ -113,7 +113,7 @@ describe('publication', () => {
       await publishSigningKeys(pool, inForce, NOW + day * DAY_MS);
       const [signer = old] = inForce;
       expect(await receiptBy(signer, NOW + day * DAY_MS + 1)).toMatchObject({ valid: true });
-      const known = (await publishedKeys(pool)).keys.filter(({ not_after }) => not_after === null).map(({ kid }) => kid);
+      const known = (await storedKeySet(pool)).keys.filter(({ not_after }) => not_after === null).map(({ kid }) => kid);
       expect(known.sort()).toEqual(inForce.map(({ kid }) => kid).sort());
     }
     // An instance that has not heard of the change yet signs on, until the key is left out.
@@ -123,7 +123,7 @@ describe('publication', () => {
 
   test('of several keys leaves one in force', async () => {
     for (const [index, key] of [newKey(), newKey(), newKey()].entries()) await publishSigningKeys(pool, [key], NOW + index);
-    expect((await publishedKeys(pool)).keys.filter(({ not_after }) => not_after === null)).toHaveLength(1);
+    expect((await storedKeySet(pool)).keys.filter(({ not_after }) => not_after === null)).toHaveLength(1);
   });
 });
 

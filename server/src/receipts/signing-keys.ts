@@ -56,7 +56,8 @@ export async function publishSigningKeys(
   );
 }
 
-export async function publishedKeys(pool: Pool): Promise<VaasKeySet> {
+/** As they stand in the database, whoever has written them there: what is given away is {@link publishedKeySet}. */
+export async function storedKeySet(pool: Pool): Promise<VaasKeySet> {
   const { rows } = await pool.query<{
     kid: string;
     x: string;

@@ -38,7 +38,7 @@ import { Problem } from '../../kernel/problem.ts';
 import { createGrantOfKey } from '../../keys/index.ts';
 import { LedgerWriter, ledgerLaneSource } from '../../ledger/index.ts';
 import { pagesOf } from '../../ledger/ledger-pages.ts';
-import { newSigningSeed, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
+import { newSigningSeed, publishedKeySet, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
 import { createRunStore, RunDirectory } from '../../runs/index.ts';
 import { createIdempotency } from '../idempotency.ts';
 import { openTestDatabase, startInstance } from './account-api-under-test.ts';
@@ -86,7 +86,10 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0 } = {}
   const account = await startInstance(db.database, db.url, {
     clock,
     endpoints: [
-      ...endpointsOf(contract.receipts, receiptRoutes(pool)),
+      ...endpointsOf(
+        contract.receipts,
+        receiptRoutes({ pool, keySet: () => publishedKeySet(pool, { receipt: [signingKey], checkpoint: [] }) }),
+      ),
       ...endpointsOf(contract.storedResponses, storedResponseRoutes(responseDeps)),
       ...endpointsOf(contract.conversations, conversationRoutes(responseDeps.conversations)),
       ...endpointsOf(contract.storedChats, storedChatRoutes(chats)),

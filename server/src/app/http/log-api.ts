@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { contract } from '@tallygate/contract';
+import { contract, type VaasKeySet } from '@tallygate/contract';
 import { parseTilePath } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
@@ -17,6 +17,7 @@ import { validationProblem } from './validation.ts';
 interface LogApiDeps {
   readonly pool: Pool;
   readonly clock: Clock;
+  readonly keySet: () => Promise<VaasKeySet>;
   readonly authenticator: Authenticator;
   /** Whether receipts without an anchor are waiting for one. */
   readonly isAnchoring: boolean;

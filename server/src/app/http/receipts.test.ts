@@ -16,7 +16,7 @@ import {
 } from '@tallygate/receipts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
-import { appendAll, newSigningSeed, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
+import { appendAll, newSigningSeed, publishedKeySet, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
 import { keptInMemory, storeReceipts } from '../../receipts/receipts-under-test.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
@@ -38,9 +38,10 @@ beforeAll(async () => {
   const { pool } = db.database;
   await publishSigningKeys(pool, [key], OCTOBER);
   await publishSigningKeys(pool, [logKey], OCTOBER, 'checkpoint');
-  api = await startInstance(db.database, db.url, { endpoints: endpointsOf(contract.receipts, receiptRoutes(pool)) });
+  const keySet = () => publishedKeySet(pool, { receipt: [key], checkpoint: [logKey] });
+  api = await startInstance(db.database, db.url, { endpoints: endpointsOf(contract.receipts, receiptRoutes({ pool, keySet })) });
   const log = createLogApi({
-    ...{ pool, clock, authenticator: api.authenticator, idleTimeoutMs: 5_000, isAnchoring: false, log: silentLog() },
+    ...{ pool, clock, authenticator: api.authenticator, idleTimeoutMs: 5_000, keySet, isAnchoring: false, log: silentLog() },
     publicUrl: () => 'https://tallygate.test',
   });
   files = createServer((req, res) => (log.handles(req) ? void log.serve(req, res) : res.writeHead(421).end())).listen(0, '127.0.0.1');

@@ -12,7 +12,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { appendAll } from '../log/append.ts';
 import { findReceipt } from '../read-receipt.ts';
 import { keptInMemory, storeReceipts } from '../receipts-under-test.ts';
-import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
+import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from '../signing-keys.ts';
 import { AnchorWorker } from './anchor-worker.ts';
 import { findAnchor, listAnchors } from './read-anchors.ts';
 import { withAnchors } from './receipt-anchor.ts';
@@ -56,7 +56,7 @@ const shown = async (id: string) => {
 
 /** As an auditor checks it: the file first, then the chain. */
 async function audited(id: string, contract?: string) {
-  const found = verifyReceipt(await shown(id), await publishedKeys(pool));
+  const found = verifyReceipt(await shown(id), await storedKeySet(pool));
   if (!found.valid) throw new Error(found.reason);
   return found.anchored && confirmAnchor(found.anchored, { rpcUrl: local.url, ...(contract !== undefined && { contract }) });
 }
@@ -131,7 +131,7 @@ describe('the anchor of a receipt', () => {
   });
 
   test('is refused where it is of another place, another state or another root', async () => {
-    const keys = await publishedKeys(pool);
+    const keys = await storedKeySet(pool);
     const { rows } = await pool.query<{ receipt_id: string }>('select receipt_id from receipts order by log_index limit 1');
     const receipt = await shown(rows[0]?.receipt_id ?? '');
     const { anchor } = receipt;

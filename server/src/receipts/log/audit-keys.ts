@@ -39,7 +39,7 @@ export async function auditKeys(
       ...unpublished,
     ],
     faults: [
-      ...strange.map((row) => ({ fault: strangeness(row, own), seen: recordOfKey(row) })),
+      ...strange.map((row) => said(strangeness(row, own))),
       ...unpublished.map(({ kid }) => said(`the key ${kid}, which signs, is not published any more`)),
     ],
   };

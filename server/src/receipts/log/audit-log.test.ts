@@ -4,6 +4,7 @@ import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
 import { type OwnKeys, publishOwnKeys } from '../own-keys.ts';
+import { publishedKeySet } from '../published-keys.ts';
 import { keptInMemory, storeReceipts } from '../receipts-under-test.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
 import { appendAll } from './append.ts';
@@ -174,6 +175,40 @@ describe('raises an alarm within a pass, and lowers it once a whole pass is clea
     await publishSigningKeys(pool, [key, signingKeyFromSeed(newSigningSeed())], NOW);
     await publishOwnKeys(pool, OWN, NOW);
     expect((await audit()).faults).toEqual([expect.stringContaining('was not configured with it')]);
+  });
+
+  describe('where somebody wrote a key there, and a receipt that is signed with it', () => {
+    const strange = signingKeyFromSeed(newSigningSeed());
+    const kidsPublished = async () => (await publishedKeySet(pool, OWN)).keys.map(({ kid }) => kid);
+    beforeEach(async () => {
+      await grow(1);
+      await pool.query(`insert into signing_keys values ($1, 'receipt', $2, '2020-01-01', null)`, [strange.kid, strange.x]);
+    });
+
+    test('which is published to nobody, also once somebody has resumed without a word of it', async () => {
+      expect(await kidsPublished()).not.toContain(strange.kid);
+      expect((await audit()).faults).toEqual([expect.stringContaining(`the key ${strange.kid} for receipts is published`)]);
+      // As whoever wrote the key would have it.
+      await pool.query('update receipt_log_stops set seen = $1', [`key ${strange.kid} receipt ${strange.x} 2020-01-01T00:00:00.000Z -`]);
+      await resumeLog(pool, OWN, (await standingOfLog(pool, OWN)).root);
+      expect(await kidsPublished()).not.toContain(strange.kid);
+      await storeReceipts(pool, strange, [{ completedAt: NOW }]);
+      await grow(1);
+      expect((await audit()).faults).toContainEqual(
+        expect.stringContaining('is signed with a key that this service was not configured with'),
+      );
+    });
+
+    test('unless the operator knows it, and names it', async () => {
+      await audit();
+      const { root } = await standingOfLog(pool, OWN);
+      expect(await resumeLog(pool, OWN, root, ['nobody’s'])).toBeUndefined();
+      expect(await resumeLog(pool, OWN, root, [strange.kid])).toBeDefined();
+      expect(await kidsPublished()).toContain(strange.kid);
+      await storeReceipts(pool, strange, [{ completedAt: NOW }]);
+      await grow(1);
+      expect(await audit()).toEqual({ faults: [], alarm: 0 });
+    });
   });
 
   test('and not before', async () => {

@@ -13,7 +13,7 @@ import { silentLog } from '../../kernel/log.ts';
 import { exportReceipts } from '../export-receipts.ts';
 import { findReceipt } from '../read-receipt.ts';
 import { ACCOUNT_ID, keptInMemory, storeReceipts } from '../receipts-under-test.ts';
-import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
+import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from '../signing-keys.ts';
 import { appendAll } from './append.ts';
 import { cosignLog } from './cosign.ts';
 import { stopsOf } from './log-stops.ts';
@@ -51,7 +51,7 @@ afterAll(async () => {
 });
 
 async function started(name: string, seed: number): Promise<RunningWitness> {
-  const { keys } = await publishedKeys(pool);
+  const { keys } = await storedKeySet(pool);
   const logs = keys.flatMap((one) => (one.purpose === 'checkpoint' ? [one.verifier_key] : []));
   return startWitness({ name, seed: Buffer.alloc(32, seed), logs, folder: join(folder, name), now: () => NOW });
 }
@@ -93,7 +93,7 @@ test('every witness cosigns every state it is asked about, once, and receipts sh
     expect(refusals).toBe(0);
     const { note } = await newestCheckpoint(pool);
     expect(note.match(/^— /gm)).toHaveLength(3);
-    const keys = await publishedKeys(pool);
+    const keys = await storedKeySet(pool);
     expect(verifyCheckpoint(note, keys, trust(2))).toMatchObject({
       valid: true,
       signers: expect.arrayContaining(['one.example', 'two.example']),
@@ -148,7 +148,7 @@ test('an export has cosignatures while receipts come in, and leaves none unprove
 });
 
 async function exported(now: number): Promise<object> {
-  const deps = { pool, clock: { now: () => now }, isAnchoring: false };
+  const deps = { pool, clock: { now: () => now }, keySet: () => storedKeySet(pool), isAnchoring: false };
   const lines: string[] = [];
   for await (const part of exportReceipts(deps, { accountId: ACCOUNT_ID, livemode: true }, '2026-11'))
     lines.push(...part.toString().trimEnd().split('\n'));

@@ -17,7 +17,7 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { keptInMemory } from '../receipts-under-test.ts';
-import { newSigningSeed, publishedKeys, publishSigningKeys, signingKeyFromSeed } from '../signing-keys.ts';
+import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from '../signing-keys.ts';
 import { appendAll, appendReceipts, checkpointNote, entryOf } from './append.ts';
 import { LogStop, stopsOf } from './log-stops.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './read-log.ts';
@@ -58,7 +58,7 @@ async function settle(count: number): Promise<Map<string, string>> {
 
 /** As anybody has them. */
 async function published(): Promise<{ origin: string; keys: NoteKey[] }> {
-  const { keys } = VaasKeySet.parse(await publishedKeys(pool));
+  const { keys } = VaasKeySet.parse(await storedKeySet(pool));
   const known = keys.flatMap((one) => (one.purpose === 'checkpoint' ? (fromVerifierKey(one.verifier_key) ?? []) : []));
   return { origin: known[0]?.name ?? '', keys: known };
 }

@@ -1,7 +1,7 @@
 import { emptyRoot, parseCheckpoint, parseNote } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import { recordAudit } from '../../identity/index.ts';
-import { allOf, type OwnKeys } from '../own-keys.ts';
+import { allOf, isOfKey, type OwnKeys, type PublishedKey, readPublishedKeys, recordOfKey } from '../own-keys.ts';
 import { putDown } from '../own-records.ts';
 import { checkpointNote } from './append.ts';
 import { LogStop, type StopReason, stopsOf } from './log-stops.ts';
@@ -40,17 +40,19 @@ const inBase64 = (root: Uint8Array): string => Buffer.from(root).toString('base6
  * Lets a stopped log go on from the root that somebody has looked at and named: what stopped it is put down as seen, and where no key in force
  * has signed that state, they sign it now.
  *
- * @returns undefined where the log has another root
+ * @param owned ids of published keys that the operator says this service has had: nothing else makes them its own
+ * @returns undefined where the log has another root, or no key of such an id is published
  * @throws LogStop as {@link standingOfLog}
  */
-export async function resumeLog(pool: Pool, own: OwnKeys, root: string): Promise<LogStanding | undefined> {
+export async function resumeLog(pool: Pool, own: OwnKeys, root: string, owned: readonly string[] = []): Promise<LogStanding | undefined> {
   const client = await pool.connect();
   try {
     await client.query('begin');
     await readLogRow(client, { isToGrow: true });
     const standing = await standingOfLog(client, own);
-    const isMeant = standing.root === root;
-    if (isMeant) await resumeIn(client, own, standing);
+    const keys = (await readPublishedKeys(client)).filter(({ kid }) => owned.includes(kid));
+    const isMeant = standing.root === root && keys.length === new Set(owned).size;
+    if (isMeant) await resumeIn(client, own, { ...standing, keys });
     await client.query('commit');
     client.release();
     return isMeant ? standing : undefined;
@@ -61,20 +63,25 @@ export async function resumeLog(pool: Pool, own: OwnKeys, root: string): Promise
   }
 }
 
-async function resumeIn(client: PoolClient, own: OwnKeys, { origin, size, root, isOwn, stops }: LogStanding): Promise<void> {
+interface Resumption extends LogStanding {
+  readonly keys: readonly PublishedKey[];
+}
+
+async function resumeIn(client: PoolClient, own: OwnKeys, { origin, size, root, isOwn, stops, keys }: Resumption): Promise<void> {
   if (!isOwn)
     await client.query('update receipt_log_checkpoints set note = $2, cosignatures = 0 where size = $1', [
       size,
       checkpointNote({ origin, size, root: Buffer.from(root, 'base64') }, own.checkpoint),
     ]);
-  const seen = stops.flatMap((stop) => stop.seen ?? []);
-  await putDown(client, seen, allOf(own));
+  // Stops lie in the database: what one of them says was seen makes no key this service's own.
+  const seen = stops.flatMap((stop) => stop.seen ?? []).filter((record) => !isOfKey(record));
+  await putDown(client, [...seen, ...keys.map(recordOfKey)], allOf(own));
   await client.query('delete from receipt_log_stops');
   await recordAudit((sql, values) => client.query(sql, values), {
     accountId: null,
     actor: { kind: 'system', id: null },
     action: 'receipt_log.resumed',
     target: { kind: 'receipt_log', id: origin },
-    changes: { size, root, signed_anew: !isOwn, reasons: stops.map(({ reason }) => reason) },
+    changes: { size, root, signed_anew: !isOwn, keys: keys.map(({ kid }) => kid), reasons: stops.map(({ reason }) => reason) },
   });
 }
