@@ -10,7 +10,7 @@ interface Options {
 export const receiptKeys = (receipts: Command, perform: Perform): Command =>
   receipts
     .command('keys')
-    .description('Fetch the public keys that sign receipts, and and the published prices, and keep them for offline verification')
+    .description('Fetch the public keys that sign receipts, and the published prices, and keep them for offline verification')
     .option('-o, --output <file>', 'write the keys alone to this file instead; - for stdout')
     .action(perform(fetchKeys));
 

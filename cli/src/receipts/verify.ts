@@ -62,7 +62,7 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
       .option('--require-log', 'refuse what was not shown to stand in the log')
       .argument('<file>', 'the receipt, or an export of many; - for stdin')
       .option('--keys <file>', 'public keys (vaas-keys.json); default: those kept at login')
-      .option('--prices <file>', 'published prices (a saved answer of GET /v1/models); default: those kept at login')
+      .option('--prices <file>', 'published prices (a saved answer of GET /v1/prices); default: those kept at login')
       .option('--account <id>', 'the account that the receipt, or every receipt of an export, has to be of')
       .option('--rpc <url>', 'a node of the chain that you trust: asks it for the anchor too')
       .option('--contract <address>', 'the contract as you know it; default: the one that the receipt names')
@@ -154,13 +154,13 @@ const logText = ({ checks, logged }: Verified): string =>
 async function readPrices(world: CommandWorld, named: string | false | undefined): Promise<PublishedPrices | undefined> {
   if (named === false) return undefined;
   const path = named ?? keptPricesPath(world, world.profile);
-  const text = named === undefined ? await world.readFile(path) : await read(world, path, 'Save the answer of GET /v1/models in it.');
+  const text = named === undefined ? await world.readFile(path) : await read(world, path, 'Save the answer of GET /v1/prices in it.');
   if (text === undefined) return undefined;
   try {
     return publishedPrices(JSON.parse(text));
   } catch (error) {
     const reason = error instanceof SyntaxError || !(error instanceof Error) ? 'it is not valid JSON' : error.message;
-    const nextStep = named === undefined ? 'Fetch them with `tallygate receipts keys`.' : 'Save the answer of GET /v1/models as it is.';
+    const nextStep = named === undefined ? 'Fetch them with `tallygate receipts keys`.' : 'Save the answer of GET /v1/prices as it is.';
     throw new Failure('prices_unreadable', `${path} holds no prices: ${reason}.`, EXIT.failure, nextStep);
   }
 }

@@ -4,20 +4,26 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startWitness } from './server.ts';
 
-const { values } = parseArgs({
-  options: {
+const USAGE = 'Usage: witness --name witness.example --log <verifier key of a log> [--folder .witness] [--host 127.0.0.1] [--port 8788]\n';
+const { name = usage(), log: logs, folder, host, port } = options();
+
+function options() {
+  const options = {
     name: { type: 'string' },
-    log: { type: 'string', multiple: true, default: [] },
+    log: { type: 'string', multiple: true, default: [] as string[] },
     folder: { type: 'string', default: '.witness' },
     host: { type: 'string', default: '127.0.0.1' },
     port: { type: 'string', default: '8788' },
-  },
-});
-const { name, log: logs, folder, host, port } = values;
-if (name === undefined) {
-  process.stderr.write(
-    'Usage: witness --name witness.example --log <verifier key of a log> [--folder .witness] [--host 127.0.0.1] [--port 8788]\n',
-  );
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    return usage(error instanceof Error ? `${error.message}\n` : '');
+  }
+}
+
+function usage(what = ''): never {
+  process.stderr.write(`${what}${USAGE}`);
   process.exit(2);
 }
 
