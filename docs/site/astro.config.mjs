@@ -6,7 +6,8 @@ const sidebar = new URL('./src/content/sidebar.json', import.meta.url);
 
 /**
  * What scrolls sideways is within reach of the keyboard, also once the window has become narrower; expressive-code's own script takes the mark
- * off blocks that fit, and makes no landmark of one that has it already. The search button is called what stands on it.
+ * off blocks that fit, and makes no landmark of one that has it already. The search button is called what stands on it. The sidebar
+ * shows where one is, however far down that is.
  */
 const REACHABLE = `
 for (const one of document.querySelectorAll('.expressive-code pre')) one.tabIndex = 0;
@@ -16,6 +17,12 @@ const reach = () => {
 reach();
 new ResizeObserver(reach).observe(document.documentElement);
 for (const one of document.querySelectorAll('button[data-open-modal]')) one.ariaLabel = one.textContent.replaceAll(/\\s+/g, ' ').trim();
+const here = document.querySelector('.sidebar-pane a[aria-current="page"]');
+const pane = here?.closest('.sidebar-pane');
+if (pane) {
+  const [link, frame] = [here.getBoundingClientRect(), pane.getBoundingClientRect()];
+  if (link.top < frame.top || link.bottom > frame.bottom) pane.scrollTop += link.top - frame.top - frame.height / 3;
+}
 `;
 
 // Served by the gateway under /docs; every asset comes from the same origin.

@@ -16,5 +16,16 @@ function answeredBy(operations: typeof OPERATIONS): string[] {
     (operation) => `- [${operation.summary}](/docs/${pageOf(operation)}/) \`${operation.method} ${operation.path}\``,
   );
   const count = operations.length === 1 ? 'One operation' : `${operations.length} operations`;
-  return ['', '## Who answers with it', '', '<details>', `<summary>${count}</summary>`, '', ...links, '', '</details>'];
+  // Every operation's name and path is in many of these lists: in the index they would be found before the operation itself.
+  return [
+    '',
+    '## Who answers with it',
+    '',
+    '<details data-pagefind-ignore>',
+    `<summary>${count}</summary>`,
+    '',
+    ...links,
+    '',
+    '</details>',
+  ];
 }

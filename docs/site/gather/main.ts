@@ -53,24 +53,29 @@ const guidesOn = (subject: string) => {
 writeFileSync(
   'src/content/sidebar.json',
   JSON.stringify([
-    group('First minute', start, ['openai-sdk', 'typescript', 'terminal']),
+    { ...group('First minute', start, ['openai-sdk', 'typescript', 'terminal']), collapsed: false },
     group('Concepts', concepts, ['hard-caps', 'receipts']),
     ...Object.keys(GUIDES)
       .filter((subject) => subject !== 'Operating')
       .map(guidesOn),
-    { label: 'Clients', items: clients.map(link) },
-    { label: 'API reference', items: TAGS.map(operationsOf).filter(({ items }) => items.length > 0) },
+    { label: 'Clients', collapsed: true, items: clients.map(link) },
+    { label: 'API reference', collapsed: true, items: TAGS.map(operationsOf).filter(({ items }) => items.length > 0) },
     link(models),
     guidesOn('Operating'),
-    { ...group('Errors', errors, ['index']), collapsed: true },
+    group('Errors', errors, ['index']),
     link(changelog),
     { label: 'Verify a receipt', slug: 'verify' },
   ]),
 );
 
+/** Closed, but on its own pages: what is open everywhere is a list that nobody reads. */
 function group(label: string, pages: readonly Page[], first: readonly string[] = []) {
   const rank = ({ name }: Page) => (first.includes(name) ? first.indexOf(name) : first.length);
-  return { label, items: [...pages].sort((a, b) => rank(a) - rank(b) || a.title.localeCompare(b.title)).map(link) };
+  return {
+    label,
+    collapsed: true,
+    items: [...pages].sort((a, b) => rank(a) - rank(b) || a.title.localeCompare(b.title)).map(link),
+  };
 }
 
 function link({ title, slug }: Page) {
