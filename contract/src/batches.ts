@@ -189,7 +189,7 @@ export const batches = c.router({
       'x-vaas-anchor': inferenceHeaders['x-vaas-anchor'],
     },
     body: CreateBatchRequest,
-    responses: { 200: Batch, 402: problem, 404: problem, ...refusals.write },
+    responses: { 200: Batch, 402: problem, 404: problem, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'createBatch' } as const,
   },
   list: {

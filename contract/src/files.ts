@@ -206,7 +206,7 @@ export const uploads = c.router({
     description: 'For files of more than 512 MiB, up to 8 GiB, or for sending parts side by side. It has to be completed within an hour.',
     headers: { ...headersA, ...idempotencyHeader },
     body: CreateUploadRequest,
-    responses: { 200: Upload, ...refusals.write },
+    responses: { 200: Upload, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'createUpload' } as const,
   },
   complete: {
@@ -244,7 +244,7 @@ export const fileTransfers = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     contentType: 'multipart/form-data',
     body: CreateFileFields.extend({ file: binary('The file.') }),
-    responses: { 200: FileObject, ...refusals.write },
+    responses: { 200: FileObject, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'createFile' } as const,
   },
   addPart: {

@@ -258,7 +258,7 @@ export const invites = c.router({
     description: 'For administrators. The answer comes at once; a job sends the mails, and goes on where it was after any interruption.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingInviteBatchRequest,
-    responses: { 201: MarketingInviteBatchResponse, ...refusals.write },
+    responses: { 201: MarketingInviteBatchResponse, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'createInviteBatch' } as const,
   },
   listBatches: {

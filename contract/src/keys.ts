@@ -227,7 +227,7 @@ export const keys = c.router({
     description: 'Needs a session: an API key cannot make API keys. The plain key is in the answer and nowhere else.',
     headers: { ...headersB, ...idempotencyHeader },
     body: CreateKeyRequest,
-    responses: { 201: KeyCreatedResponse, ...refusals.write },
+    responses: { 201: KeyCreatedResponse, 409: problem, ...refusals.write },
     metadata: { auth: 'bearer', session: true, tag: 'Keys', operationId: 'createKey' } as const,
   },
   list: {

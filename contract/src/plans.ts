@@ -182,7 +182,7 @@ export const plans = c.router({
     description: 'A hosted page to pay on. The balance rises when the payment provider says that it was paid.',
     headers: paysOnce,
     body: PlanBalanceCheckoutRequest,
-    responses: { 200: PlanBalanceCheckoutResponse, ...refusals.write },
+    responses: { 200: PlanBalanceCheckoutResponse, 409: problem, ...refusals.write },
     metadata: { ...pays, operationId: 'checkoutBalance' } as const,
   },
   getCheckout: {

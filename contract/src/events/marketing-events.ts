@@ -154,7 +154,7 @@ export const marketingEvents = c.router({
     headers: headersA,
     pathParams: SlugPath,
     body: c.noBody(),
-    responses: { 200: MarketingEventRecord, 404: problem, ...refusals.write },
+    responses: { 200: MarketingEventRecord, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'publishMarketingEvent' } as const,
   },
   unpublish: {
@@ -165,7 +165,7 @@ export const marketingEvents = c.router({
     headers: headersA,
     pathParams: SlugPath,
     body: c.noBody(),
-    responses: { 200: MarketingEventRecord, 404: problem, ...refusals.write },
+    responses: { 200: MarketingEventRecord, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'unpublishMarketingEvent' } as const,
   },
 });

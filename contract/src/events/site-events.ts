@@ -52,7 +52,7 @@ export const siteEvents = c.router({
     description: 'For administrators. It begins as a draft.',
     headers: { ...headersA, ...idempotencyHeader },
     body: SiteEventCreateRequest,
-    responses: { 201: SiteEventResponse, ...refusals.write },
+    responses: { 201: SiteEventResponse, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'createEvent' } as const,
   },
   update: {
@@ -74,7 +74,7 @@ export const siteEvents = c.router({
     headers: headersA,
     pathParams: EventPath,
     body: c.noBody(),
-    responses: { 200: SiteEventResponse, 404: problem, ...refusals.write },
+    responses: { 200: SiteEventResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'publishEvent' } as const,
   },
   archive: {
@@ -86,7 +86,7 @@ export const siteEvents = c.router({
     headers: headersA,
     pathParams: EventPath,
     body: c.noBody(),
-    responses: { 200: SiteEventResponse, 404: problem, ...refusals.write },
+    responses: { 200: SiteEventResponse, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...writes, operationId: 'archiveEvent' } as const,
   },
   calendar: {

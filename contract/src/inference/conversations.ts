@@ -63,7 +63,7 @@ export const conversations = c.router({
     description: 'Items of a dialogue, kept on the server: responses that name it begin with what it holds and add to it.',
     headers: { ...headersA, ...idempotencyHeader },
     body: CreateConversationRequest.optional(),
-    responses: { 200: Conversation, ...refusals.write },
+    responses: { 200: Conversation, 409: problem, ...refusals.write },
     metadata: { ...metadata('createConversation'), body: 'inference' },
   },
   get: {
@@ -106,7 +106,7 @@ export const conversations = c.router({
     pathParams: ConversationPath,
     query: z.object(includeQuery),
     body: CreateItemsRequest,
-    responses: { 200: ResponseItemList, 404: problem, ...refusals.write },
+    responses: { 200: ResponseItemList, 404: problem, 409: problem, ...refusals.write },
     metadata: { ...metadata('createConversationItems'), body: 'inference' },
   },
   listItems: {

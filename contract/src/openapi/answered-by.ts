@@ -56,6 +56,14 @@ const isThrottled: Answers = (route) =>
   takesPassword(route) ||
   takesField(route, 'user_code');
 
+/** Their 409 says that a call is repeated or that a step leads nowhere from here, and nothing else. */
+const hasNoOtherConflict = oneOf(
+  ...['createKey', 'createConversation', 'createConversationItems', 'createUpload'],
+  ...['createFile', 'createBatch', 'checkoutBalance', 'createEvent'],
+  ...['publishEvent', 'archiveEvent', 'publishMarketingEvent', 'unpublishMarketingEvent'],
+  ...['createInviteBatch'],
+);
+
 /** What is drafted, published and put away. */
 const changesState: Answers = (route) =>
   hasTag('Events', 'Marketing events')(route) &&
@@ -115,7 +123,7 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   not_found: (route) => withStatus(404)(route) && (!namesModel(route) || namesKept(route)),
   model_not_found: namesModel,
   range_not_satisfiable: withStatus(416),
-  conflict: (route) => (route.isInference ? namesKept(route) && !isBatch(route) : withStatus(409)(route)),
+  conflict: (route) => (route.isInference ? namesKept(route) && !isBatch(route) : withStatus(409)(route) && !hasNoOtherConflict(route)),
   slug_taken: (route) => hasTag('Events')(route) && takesField(route, 'slug'),
   invalid_transition: changesState,
   registration_closed: (route) => route.path.endsWith('/register'),
