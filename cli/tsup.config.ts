@@ -22,7 +22,7 @@ const leanCommander: Plugin = {
   },
 };
 
-export default defineConfig({
+export default defineConfig(({ outDir = 'dist' }) => ({
   entry: ['src/main.ts'],
   format: ['esm'],
   clean: true,
@@ -38,5 +38,5 @@ export default defineConfig({
     options.conditions = ['tallygate-source'];
   },
   // Its license wants to go along.
-  onSuccess: () => copyFile(fileHere('node_modules/commander/LICENSE'), fileHere('dist/commander.LICENSE')),
-});
+  onSuccess: () => copyFile(fileHere('node_modules/commander/LICENSE'), fileHere(`${outDir}/commander.LICENSE`)),
+}));

@@ -6,6 +6,8 @@ export interface Column<T> {
   readonly title: string;
   readonly of: (row: T) => string | number | boolean | null | undefined;
   readonly align?: 'right';
+  /** Of a chart: the cell where the terminal has no more than so many columns left for it. */
+  readonly draw?: (row: T, width: number) => string;
 }
 
 type PrintWorld = Pick<CommandWorld, 'out' | 'env' | 'jsonFields'>;
@@ -35,17 +37,19 @@ export function printList<T extends object>(world: PrintWorld, rows: readonly T[
     index === 0 || align === 'right' ? undefined : Math.max(title.length, LEAST_WIDTH),
   );
   const widths = fittedWidths(full, least, out.columns);
-  const line = (row: readonly string[]) =>
-    row
-      .map((cell, index) => {
+  const line = (texts: readonly string[], row?: T) =>
+    texts
+      .map((text, index) => {
         const width = widths[index] ?? 0;
-        if (columns[index]?.align === 'right') return cell.padStart(width);
+        const { align, draw } = columns[index] ?? {};
+        if (align === 'right') return text.padStart(width);
+        const cell = row && draw ? draw(row, width) : text;
         return cell.length > width ? `${cell.slice(0, width - 1)}…` : cell.padEnd(width);
       })
       .join(GAP)
       .trimEnd();
   out.write(`${bold(line(titles), env.hasColor)}\n`);
-  for (const row of cells) out.write(`${line(row)}\n`);
+  for (const [index, texts] of cells.entries()) out.write(`${line(texts, rows[index])}\n`);
 }
 
 const GAP = '  ';

@@ -48,7 +48,8 @@ const COLUMNS: readonly Column<KeyBudgetSummaryItem>[] = [
 const BAR = 20;
 
 /** For people only: how much of the cap is used up. */
-const CHART: Column<KeyBudgetSummaryItem> = { title: '', of: ({ utilization }) => (utilization === null ? '' : gauge(utilization, BAR)) };
+const draw = ({ utilization }: KeyBudgetSummaryItem, width: number): string => (utilization === null ? '' : gauge(utilization, width));
+const CHART: Column<KeyBudgetSummaryItem> = { title: '', of: (item) => draw(item, BAR), draw };
 
 export const showBudgets = (budgets: Command, perform: Perform): Command =>
   withJson(

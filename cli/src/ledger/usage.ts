@@ -61,7 +61,8 @@ const CHART = 24;
 function chartOf({ out }: CommandWorld, items: readonly UsageRow[]): Column<UsageRow>[] {
   const largest = Math.max(0, ...items.map(({ cost_usd }) => Number(cost_usd)));
   if (!out.isTty || largest === 0) return [];
-  return [{ title: '', of: ({ cost_usd }) => column(Number(cost_usd), largest, CHART) }];
+  const draw = ({ cost_usd }: UsageRow, width: number) => column(Number(cost_usd), largest, width);
+  return [{ title: '', of: (row) => draw(row, CHART), draw }];
 }
 
 export const usage = (command: Command, perform: Perform): Command =>

@@ -19,6 +19,10 @@ const withStatus =
 /** Whether the body has one of the fields. */
 const takesField = ({ body }: Route, ...names: string[]) => body instanceof z.ZodObject && names.some((name) => name in body.shape);
 const takesForm: Answers = ({ bodyType }) => bodyType === 'multipart/form-data';
+/** As OpenAI has them: files in a form or named in JSON, whichever of the two the schema shows. */
+const takesEither = oneOf(
+  ...['editImage', 'createVideo', 'generateVideo', 'createVideoCharacter', 'editVideo', 'remixVideo', 'extendVideo'],
+);
 /** Told by the payment provider, and read as the bytes that are signed. */
 const isWebhook = oneOf('receiveStripeEvent');
 const takesBody: Answers = (route) => route.body !== undefined && !isWebhook(route);
@@ -82,8 +86,8 @@ const storesBytes: Answers = (route) => hasTag('Files')(route) && takesBody(rout
  * to the service (`declared-refusals.setup.ts`).
  */
 export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
-  malformed_json: takesJson,
-  malformed_multipart: takesForm,
+  malformed_json: (route) => takesJson(route) || takesEither(route),
+  malformed_multipart: (route) => takesForm(route) || takesEither(route),
   malformed_request: beforeAnyOperation,
   headers_too_large: beforeAnyOperation,
   unknown_path: beforeAnyOperation,

@@ -53,7 +53,7 @@ import { createResponseApi } from './http/response-api.ts';
 import { trustedPages } from './http/trusted-pages.ts';
 import { createVideoApi } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
-import { startJobs } from './jobs.ts';
+import { type RunningJobs, startJobs } from './jobs.ts';
 import { keptLogState } from './kept-log-state.ts';
 import { openKeptWork } from './kept-work.ts';
 import { openMarketing } from './marketing.ts';
@@ -91,8 +91,11 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
   closing.add('log', () => flushed(log));
   try {
     // With port 0 it is known once the port is bound.
-    let boundUrl = config.publicUrl ?? '';
-    const publicUrl = () => boundUrl;
+    let boundUrl = config.publicUrl;
+    const publicUrl = (): string => {
+      if (boundUrl === undefined) throw new Error('The address is not known before the port is bound');
+      return boundUrl;
+    };
 
     const foundation = await openFoundation({ config, log, clock, closing, onFatal });
     const { dataDir, redis, pool, em, metrics } = foundation;
@@ -116,7 +119,6 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
       publicUrl,
       onPurchase: followPayments({ clock }),
     });
-    await payments.start(plans, closing);
 
     const events = createEvents({ pool, clock, identity, plans });
     const pageOf = (slug: string) => `${config.webUrl ?? publicUrl()}/events/${slug}`;
@@ -128,32 +130,35 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     const peerAddress = createPeerAddress(config.trustedProxies);
     const marketing = openMarketing({ foundation, accounts, peerAddress, publicUrl });
     const invites = createInvites({ pool, clock, identity, gifts: plans.gifts, wayOut: marketing.wayOut });
-    const jobs = await startJobs({
-      jobs: [
-        ...kept.jobs,
-        ...(await anchoringJobs(foundation, books.ownKeys.checkpoint)),
-        ...marketing.jobs,
-        ...scheduledJobs({
-          pool,
-          blobs,
-          clock,
-          identity,
-          plans,
-          events,
-          invites,
-          outbox: accounts.outbox,
-          batchWork: kept.batchWork,
-          ownKeys: books.ownKeys,
-          keptLog: keptLogState(dataDir.file('receipt-log.note')),
-          witnesses: config.logWitnesses.map(({ url, key }) => ({ key, witness: tlogWitness(url) })),
-          metrics,
-        }),
-      ],
-      queue,
-      log,
-      onRun: metrics.jobRan,
-    });
-    closing.add('jobs', () => jobs.close());
+    const anchoring = await anchoringJobs(foundation, books.ownKeys.checkpoint);
+    const startWork = () =>
+      startJobs({
+        jobs: [
+          ...kept.jobs,
+          ...anchoring,
+          ...marketing.jobs,
+          ...scheduledJobs({
+            pool,
+            blobs,
+            clock,
+            identity,
+            plans,
+            events,
+            invites,
+            outbox: accounts.outbox,
+            batchWork: kept.batchWork,
+            ownKeys: books.ownKeys,
+            keptLog: keptLogState(dataDir.file('receipt-log.note')),
+            witnesses: config.logWitnesses.map(({ url, key }) => ({ key, witness: tlogWitness(url) })),
+            metrics,
+          }),
+        ],
+        queue,
+        log,
+        onRun: metrics.jobRan,
+      });
+    let jobs: RunningJobs | undefined;
+    closing.add('jobs', async () => (jobs ?? queue).close());
 
     const idempotency = createIdempotency({ em, clock, log });
     closing.add('idempotency', async () => idempotency.close());
@@ -244,7 +249,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     });
     const port = await listenOn(front, config.host, config.port);
     const url = `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
-    boundUrl ||= url;
+    boundUrl ??= url;
     closing.add(
       'requests',
       async () => {
@@ -253,6 +258,9 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
       },
       config.drainTimeoutMs + DRAIN_SLACK_MS,
     );
+    // Not before the address is known, which is in the links of mails and on the pages of payments.
+    await payments.start(plans, closing);
+    jobs = await startWork();
     const { internalSecret } = accounts;
     const made = await bootstrap({ dataDir, users: identity.users, keys, baseUrl: `${publicUrl()}/v1`, internalSecret });
     // Only now is there everything that a script which waits for readiness may look for.

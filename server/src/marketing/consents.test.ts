@@ -165,7 +165,19 @@ test('an answer from an address that is not theirs any more says nothing of the 
   expect([await consents().isOpen(token), await consents().confirm(token)]).toEqual([false, false]);
 });
 
-test('consent that was given goes over to whoever is the same person', async () => {
+test('and the new one is asked instead', async () => {
+  const userId = newId();
+  const moved = `asked-${email}`;
+  await sightPerson(execute, { email, source: 'user', userId, at: now() });
+  await ticked();
+  await asked();
+  await sightPerson(execute, { email: moved, source: 'user', userId, at: now() });
+  const token = await asked(moved);
+  expect(await consents().confirm(token)).toBe(true);
+  expect(await person(moved)).toMatchObject({ consent_confirmed_at: now() });
+});
+
+test('what somebody said at one address is asked at the one that stays when the two are one', async () => {
   const kept = `same-${email}`;
   await ticked();
   await consents().confirm(await asked());
@@ -173,7 +185,9 @@ test('consent that was given goes over to whoever is the same person', async () 
   await execute('select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4', [
     ...[now(), 'system', email, kept],
   ]);
-  expect(await person(kept)).toMatchObject({ consent_source: 'registration', consent_confirmed_at: now() });
+  expect(await person(kept)).toMatchObject({ consent_source: 'registration', consent_confirmed_at: null });
+  await consents().confirm(await asked(kept));
+  expect(await person(kept)).toMatchObject({ consent_confirmed_at: now() });
 });
 
 test.each([false, true])('people are found by their consent (once indexed: %s)', async (isIndexed) => {

@@ -56,6 +56,7 @@ import { refusedRecipientsMigration } from './0080-refused-recipients.ts';
 import { consentMigration } from './0081-consent.ts';
 import { invitesToManyMigration } from './0082-invites-to-many.ts';
 import { peopleTextsMigration } from './0083-people-texts.ts';
+import { consentFollowsAddressMigration } from './0084-consent-follows-the-address.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -116,4 +117,5 @@ export const migrations: readonly Migration[] = [
   consentMigration,
   invitesToManyMigration,
   peopleTextsMigration,
+  consentFollowsAddressMigration,
 ];

@@ -61,9 +61,9 @@ export function toolsOf({ operations, schemas }: Surface): ReadonlyMap<string, T
   return new Map(tools.map((tool) => [tool.description.name, tool]));
 }
 
-/** What is not said is as MCP takes it then: no reading only, destructive, not to be repeated, in touch with the world outside. */
+/** What is not said is as MCP takes it then: no reading only, destructive, not to be repeated. */
 function hintsOf({ method }: Operation, entry: ToolEntry): Tool['description']['annotations'] {
-  const openWorld = entry.spends ? {} : { openWorldHint: false };
+  const openWorld = { openWorldHint: entry.spends === true };
   if (method === 'GET' || entry.isReadOnly) return { readOnlyHint: true, ...openWorld };
   if (entry.isDestructive) return { idempotentHint: true, ...openWorld };
   return { destructiveHint: false, ...(['PATCH', 'DELETE'].includes(method) && { idempotentHint: true }), ...openWorld };
