@@ -160,6 +160,17 @@ describe('keys revoke', () => {
     expect(gateway.requests[0]).toMatchObject({ method: 'DELETE', path: `/v1/keys/${KEY_ID}` });
   });
 
+  it.each([
+    ['y', [], `Revoke ${KEY_ID} for good? [y/N] Revoked ${KEY_ID}.\n`, 0, 1],
+    ['n', [], `Revoke ${KEY_ID} for good? [y/N] error: Nothing was changed.\n  code: not_confirmed\n`, 1, 0],
+    ['', ['--yes'], `Revoked ${KEY_ID}.\n`, 0, 1],
+  ])('asks a person first: "%s" %j', async (reply, options, said, exitCode, requests) => {
+    gateway.script({ status: 204 });
+    const asked = await terminal.type(['keys', 'revoke', KEY_ID, ...options], { apiKey: 'tg_test_secret', isTty: true, typed: [reply] });
+    expect(asked).toEqual({ stdout: '', stderr: said, exitCode });
+    expect(gateway.requests).toHaveLength(requests);
+  });
+
   it('exits with 1 and the service’s sentence, code and request id for a key that is not there', async () => {
     gateway.script(refusal('not_found', { detail: 'No such API key.' }));
     const { stderr, exitCode } = await terminal.type(['keys', 'revoke', KEY_ID]);
