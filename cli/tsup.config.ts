@@ -36,6 +36,9 @@ export default defineConfig(({ outDir = 'dist' }) => ({
   esbuildPlugins: [leanCommander],
   esbuildOptions: (options) => {
     options.conditions = ['tallygate-source'];
+    // Names stay: a stack that somebody sends in is to be read.
+    options.minifyWhitespace = true;
+    options.minifySyntax = true;
   },
   // Its license wants to go along.
   onSuccess: () => copyFile(fileHere('node_modules/commander/LICENSE'), fileHere(`${outDir}/commander.LICENSE`)),

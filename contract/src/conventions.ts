@@ -89,11 +89,11 @@ const invalid = c.otherResponse({ contentType: 'application/problem+json', body:
  */
 export const refusals = {
   /** Public, no input. */
-  open: { 429: problem, 500: problem },
+  open: { 429: problem, 431: problem, 500: problem },
   /** Public, with input. */
-  openInput: { 400: problem, 408: problem, 413: problem, 415: problem, 422: invalid, 429: problem, 500: problem },
+  openInput: { 400: problem, 408: problem, 413: problem, 415: problem, 422: invalid, 429: problem, 431: problem, 500: problem },
   /** Authenticated, input in path, query or headers at most. */
-  read: { 401: problem, 403: problem, 422: invalid, 429: problem, 500: problem, 503: problem },
+  read: { 401: problem, 403: problem, 422: invalid, 429: problem, 431: problem, 500: problem, 503: problem },
   /** Authenticated, with a body. */
   write: {
     400: problem,
@@ -104,6 +104,7 @@ export const refusals = {
     415: problem,
     422: invalid,
     429: problem,
+    431: problem,
     500: problem,
     503: problem,
   },

@@ -335,7 +335,7 @@ export const paymentWebhooks = c.router({
     body: z
       .looseObject({})
       .meta({ id: 'StripeEvent', description: 'An event as Stripe sends it.', examples: [{ id: 'evt_1', object: 'event' }] }),
-    responses: { 200: PaymentWebhookResponse, 400: problem, 413: problem, 500: problem, 503: problem },
+    responses: { 200: PaymentWebhookResponse, 400: problem, 413: problem, 431: problem, 500: problem, 503: problem },
     metadata: { auth: 'none', tag, operationId: 'receiveStripeEvent' } as const,
   },
 });

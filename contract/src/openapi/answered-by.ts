@@ -5,7 +5,7 @@ import type { Route } from './route.ts';
 type Answers = (route: Route) => boolean;
 
 const always: Answers = () => true;
-/** What is answered before it is known which operation is meant: by the server’s socket, or by its table of paths. */
+/** What is answered before it is known which operation is meant. */
 const beforeAnyOperation: Answers = () => false;
 const oneOf =
   (...operationIds: string[]): Answers =>
@@ -89,7 +89,7 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   malformed_json: (route) => takesJson(route) || takesEither(route),
   malformed_multipart: (route) => takesForm(route) || takesEither(route),
   malformed_request: beforeAnyOperation,
-  headers_too_large: beforeAnyOperation,
+  headers_too_large: always,
   unknown_path: beforeAnyOperation,
   method_not_allowed: beforeAnyOperation,
   request_timeout: takesBody,
