@@ -79,7 +79,8 @@ export const ChatCompletionRequest = z
     stream_options: z
       .looseObject({ include_usage: z.boolean().nullable().optional(), include_obfuscation: z.boolean().nullable().optional() })
       .nullable()
-      .optional(),
+      .optional()
+      .meta({ description: '`include_usage` for a last chunk with tokens and cost.' }),
     max_tokens: count(2_147_483_647)
       .nullable()
       .optional()
@@ -89,28 +90,63 @@ export const ChatCompletionRequest = z
       .optional()
       .meta({ description: 'Upper bound on tokens out, reasoning included.', examples: [256] }),
     n: z.int().min(1).max(128).nullable().optional().meta({ description: 'How many choices.' }),
-    temperature: z.number().min(0).max(2).nullable().optional(),
-    top_p: z.number().min(0).max(1).nullable().optional(),
-    presence_penalty: z.number().min(-2).max(2).nullable().optional(),
-    frequency_penalty: z.number().min(-2).max(2).nullable().optional(),
-    stop: z.union([z.string(), z.array(z.string()).max(16), z.null()]).optional(),
-    seed: z.int().nullable().optional(),
-    logprobs: z.boolean().nullable().optional(),
-    top_logprobs: count(20).nullable().optional(),
-    logit_bias: z.record(z.string(), z.number()).nullable().optional(),
-    tools: z.array(Tool).max(512).nullable().optional(),
+    temperature: z
+      .number()
+      .min(0)
+      .max(2)
+      .nullable()
+      .optional()
+      .meta({ description: 'How freely tokens are drawn: 0 keeps to the likeliest.' }),
+    top_p: z
+      .number()
+      .min(0)
+      .max(1)
+      .nullable()
+      .optional()
+      .meta({ description: 'Only the likeliest tokens that together have this probability are drawn from.' }),
+    presence_penalty: z
+      .number()
+      .min(-2)
+      .max(2)
+      .nullable()
+      .optional()
+      .meta({ description: 'Above 0, tokens that were used at all become less likely.' }),
+    frequency_penalty: z
+      .number()
+      .min(-2)
+      .max(2)
+      .nullable()
+      .optional()
+      .meta({ description: 'Above 0, tokens become less likely the more often they were used.' }),
+    stop: z
+      .union([z.string(), z.array(z.string()).max(16), z.null()])
+      .optional()
+      .meta({ description: 'Texts at which the answer ends; they are not part of it.' }),
+    seed: z.int().nullable().optional().meta({ description: 'Asks for the same answer to the same request, as far as the provider can.' }),
+    logprobs: z.boolean().nullable().optional().meta({ description: 'Whether the answer tells how likely its tokens were.' }),
+    top_logprobs: count(20).nullable().optional().meta({ description: 'So many of the likeliest tokens at each place, with `logprobs`.' }),
+    logit_bias: z
+      .record(z.string(), z.number())
+      .nullable()
+      .optional()
+      .meta({ description: 'By token id: from -100, never, to 100, always.' }),
+    tools: z.array(Tool).max(512).nullable().optional().meta({ description: 'Functions that the model may ask to have called.' }),
     tool_choice: anyJson('`none`, `auto`, `required` or a named tool.').optional(),
-    parallel_tool_calls: z.boolean().nullable().optional(),
-    response_format: ResponseFormat.nullable().optional(),
+    parallel_tool_calls: z.boolean().nullable().optional().meta({ description: 'Whether it may ask for several calls at once.' }),
+    response_format: ResponseFormat.nullable().optional().meta({ description: '`json_schema` for an answer that follows a schema.' }),
     reasoning_effort: z
       .string()
       .nullable()
       .optional()
-      .meta({ examples: ['low'] }),
-    modalities: z.array(z.string()).nullable().optional(),
-    metadata: z.record(z.string(), z.string()).nullable().optional(),
-    service_tier: z.string().nullable().optional(),
-    user: z.string().nullable().optional(),
+      .meta({ description: 'How long a reasoning model thinks, as its provider names it.', examples: ['low'] }),
+    modalities: z.array(z.string()).nullable().optional().meta({ description: 'What the answer is made of: `text`, `audio`.' }),
+    metadata: z
+      .record(z.string(), z.string())
+      .nullable()
+      .optional()
+      .meta({ description: 'Kept with a completion that is stored, to find it by.' }),
+    service_tier: z.string().nullable().optional().meta({ description: 'The provider’s tier of processing.' }),
+    user: z.string().nullable().optional().meta({ description: 'An id of your own user, for the provider’s watch on abuse.' }),
   })
   .meta({
     id: 'ChatCompletionRequest',

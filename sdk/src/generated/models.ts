@@ -460,6 +460,7 @@ export interface ChatCompletionRequest {
   messages: ChatMessage[];
   /** Answer as server-sent events. */
   stream?: boolean | null | undefined;
+  /** `include_usage` for a last chunk with tokens and cost. */
   stream_options?: {
     include_usage?: boolean | null | undefined;
     include_obfuscation?: boolean | null | undefined;
@@ -471,15 +472,25 @@ export interface ChatCompletionRequest {
   max_completion_tokens?: number | null | undefined;
   /** How many choices. */
   n?: number | null | undefined;
+  /** How freely tokens are drawn: 0 keeps to the likeliest. */
   temperature?: number | null | undefined;
+  /** Only the likeliest tokens that together have this probability are drawn from. */
   top_p?: number | null | undefined;
+  /** Above 0, tokens that were used at all become less likely. */
   presence_penalty?: number | null | undefined;
+  /** Above 0, tokens become less likely the more often they were used. */
   frequency_penalty?: number | null | undefined;
+  /** Texts at which the answer ends; they are not part of it. */
   stop?: string | string[] | null | undefined;
+  /** Asks for the same answer to the same request, as far as the provider can. */
   seed?: number | null | undefined;
+  /** Whether the answer tells how likely its tokens were. */
   logprobs?: boolean | null | undefined;
+  /** So many of the likeliest tokens at each place, with `logprobs`. */
   top_logprobs?: number | null | undefined;
+  /** By token id: from -100, never, to 100, always. */
   logit_bias?: { [name: string]: number } | null | undefined;
+  /** Functions that the model may ask to have called. */
   tools?: {
     type: string;
     function?: {
@@ -493,7 +504,9 @@ export interface ChatCompletionRequest {
   }[] | null | undefined;
   /** `none`, `auto`, `required` or a named tool. */
   tool_choice?: unknown | undefined;
+  /** Whether it may ask for several calls at once. */
   parallel_tool_calls?: boolean | null | undefined;
+  /** `json_schema` for an answer that follows a schema. */
   response_format?: {
     type: 'text' | 'json_object' | 'json_schema';
     json_schema?: {
@@ -504,10 +517,15 @@ export interface ChatCompletionRequest {
     } | undefined;
     [field: string]: unknown;
   } | null | undefined;
+  /** How long a reasoning model thinks, as its provider names it. */
   reasoning_effort?: string | null | undefined;
+  /** What the answer is made of: `text`, `audio`. */
   modalities?: string[] | null | undefined;
+  /** Kept with a completion that is stored, to find it by. */
   metadata?: { [name: string]: string } | null | undefined;
+  /** The provider’s tier of processing. */
   service_tier?: string | null | undefined;
+  /** An id of your own user, for the provider’s watch on abuse. */
   user?: string | null | undefined;
   [field: string]: unknown;
 }
