@@ -17,13 +17,18 @@ beforeEach(() => {
 const wordsOf = (command: string): string[] => [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 
 const commands = Object.entries(SAMPLES).flatMap(([id, { cli }]) => (cli === undefined ? [] : [[cli, id] as const]));
-const answers = { isTty: true, typed: ['correct horse battery staple', 'correct horse battery staple', 'correct horse battery staple'] };
+const PASSWORD = 'correct horse battery staple';
+/** What is asked before something is gone for good is answered with yes, everything else with the password. */
+const answersTo = (command: string) => ({
+  isTty: true,
+  typed: command.startsWith('tallygate keys revoke') ? ['y'] : [PASSWORD, PASSWORD, PASSWORD],
+});
 
 test.each(commands)('%s is %s', async (command, id) => {
   await using stub = await startStubGateway();
   const terminal = new Terminal(stub);
   terminal.files.set('lines.jsonl', '{}\n');
-  const session = await terminal.type(wordsOf(command).slice(1), { ...answers, sessionToken: 'tgs_x', baseUrl: gateway.url });
+  const session = await terminal.type(wordsOf(command).slice(1), { ...answersTo(command), sessionToken: 'tgs_x', baseUrl: gateway.url });
   expect(session.exitCode, session.stderr).not.toBe(2);
   expect(gateway.asked, session.stderr).toContain(id);
 });
