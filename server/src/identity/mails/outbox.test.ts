@@ -167,9 +167,10 @@ describe('the outbox', () => {
       const unheard = await queueOnce();
       await outboxThat(() => Promise.reject(new Error('the connection broke'))).sendDue();
       expect(await sentAgain()).toEqual([]);
-      expect(await outcomesOfMails(pool, [killed, unheard])).toMatchObject(
-        [killed, unheard].map((dedupeKey) => ({ dedupeKey, sentAt: null, isUnconfirmed: true })),
-      );
+      const outcomes = await outcomesOfMails(pool, [killed, unheard]);
+      expect(outcomes).toHaveLength(2);
+      for (const dedupeKey of [killed, unheard])
+        expect(outcomes).toContainEqual(expect.objectContaining({ dedupeKey, sentAt: null, isUnconfirmed: true }));
     });
 
     test('what a mail server has not taken is sent again', async () => {
