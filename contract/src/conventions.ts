@@ -53,6 +53,8 @@ export interface RouteMetadata {
   readonly role?: 'admin' | 'marketing';
   /** `inference`: takes a body as large as those of inference. `csv`: takes `text/csv` instead of JSON, streamed. `mail`: takes `message/rfc822`. */
   readonly body?: 'inference' | 'csv' | 'mail';
+  /** Media types of an answer beside the one of its schema. */
+  readonly alsoAs?: readonly string[];
   /** With `Accept: application/ld+json` it answers as the address with `.jsonld` behind it does. */
   readonly asJsonLd?: true;
   readonly tag: string;

@@ -99,6 +99,7 @@ function responseOf(route: Route, answer: Answer, schemas: Schemas): Response {
     headers,
     content: {
       [answer.contentType]: media,
+      ...Object.fromEntries((answer.status < 300 ? (route.metadata.alsoAs ?? []) : []).map((contentType) => [contentType, media])),
       ...(answer.status === 200 &&
         route.metadata.asJsonLd && {
           'application/ld+json': mediaType(schemas, SiteEventJsonLd, 'output', `${operationId} as JSON-LD`),
