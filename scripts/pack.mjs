@@ -1,4 +1,5 @@
 // `npm run pack`: builds what is published and leaves the tarballs in dist/, as the registry would have them.
+// What the bundler says is of use when it fails, and only then.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
@@ -8,10 +9,15 @@ for (const args of [
   ['run', 'build'],
   ['pack', '--pack-destination', join(root, 'dist')],
 ]) {
-  const { status } = spawnSync('pnpm', ['--silent', ...published, ...args], {
+  const { status, stdout, stderr, error } = spawnSync('pnpm', ['--silent', ...published, ...args], {
     cwd: root,
-    stdio: ['ignore', 2, 2],
+    stdio: ['ignore', 'pipe', 'pipe'],
+    encoding: 'utf8',
+    maxBuffer: Number.POSITIVE_INFINITY,
     shell: process.platform === 'win32',
   });
-  if (status !== 0) process.exit(status ?? 1);
+  if (status === 0) continue;
+  console.error(`${stdout ?? ''}${stderr ?? ''}${error?.message ?? ''}\npnpm ${args.join(' ')} failed.`);
+  process.exit(status ?? 1);
 }
+console.error('The packages are in dist/.');

@@ -14,16 +14,16 @@ const PATIENCE_MS = 1_500;
 /**
  * The next step that the line itself makes better: the model that was probably meant, or where the ids are.
  *
- * @param noun the first word's command
+ * @param line what was typed, the command of its first word, and the whole command as far as there is one
  */
 export async function withAdvice(
   report: FailureReport,
-  argv: readonly string[],
-  noun: Command | undefined,
+  { argv, noun, command }: { readonly argv: readonly string[]; readonly noun: Command | undefined; readonly command: string },
   world: AdviceWorld,
 ): Promise<FailureReport> {
   if (report.code === 'model_not_found') return withModelMeant(report, argv, world);
   const isRefusedId = report.code === 'validation_failed' && report.errors?.[0]?.loc[0] === 'path';
+  if (report.code === 'validation_failed' && !isRefusedId) return { ...report, next_step: `\`${command} --help\` says what it takes.` };
   const hasList = noun?.commands.some((each) => each.name() === 'list') ?? false;
   if (!hasList || noun === undefined || !(isRefusedId || report.code === 'not_found')) return report;
   const where = `The ids are in \`tallygate ${noun.name()} list\`.`;

@@ -40,7 +40,7 @@ export function performer(world: World, onExit: (code: ExitCode) => void): Perfo
       // Commander hands over the arguments, the options and the command, in this order.
       const command = all.at(-1) as Command;
       const { profile, baseUrl } = command.optsWithGlobals<GlobalOptions>();
-      const { json: jsonFields } = command.opts<{ json?: readonly string[] }>();
+      const { json: jsonFields } = command.optsWithGlobals<{ json?: readonly string[] }>();
       const commandWorld: CommandWorld = {
         ...world,
         ...{ profile, baseUrl, jsonFields },
@@ -56,6 +56,12 @@ export function performer(world: World, onExit: (code: ExitCode) => void): Perfo
       onExit((await run(commandWorld, { args: command.args, options: command.opts() })) ?? EXIT.ok);
     };
 }
+
+/** A noun that is a list by itself: who knows the other nouns types `models list`. The help keeps to the short form. */
+export const alsoAsList = (command: Command, action: ReturnType<Perform>): Command => {
+  command.command('list', { hidden: true }).action(action);
+  return command.usage(['[options]', ...command.registeredArguments.map((each) => `[${each.name()}]`)].join(' ')).action(action);
+};
 
 const fieldsOf = new WeakMap<Command, readonly string[]>();
 

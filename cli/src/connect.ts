@@ -22,9 +22,15 @@ export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<
   const credential = wish === 'none' ? { apiKey: null } : await credentialFor(world, wish, baseUrl, login);
   // Loaded only now: `--help` and the shell's completion need none of it.
   const { Tallygate, TallygateError } = await import('@tallygate/sdk');
+  let hasAnswered = false;
   /** Every answer of a gateway carries a request id: what has none comes from somebody else, and would be shown as nonsense. */
   const fetchFromGateway: typeof fetch = async (input, init) => {
-    const answer = await fetch(input, init);
+    const answer = await fetch(input, init).catch((error: unknown) => {
+      // A gateway that has answered is being restarted, and worth trying again; one that has not is not running.
+      if (hasAnswered || !isRefusedHere(error, baseUrl)) throw error;
+      throw new TallygateError(`Nothing listens at ${new URL(baseUrl).origin}.`, { code: 'connection_failed', cause: error });
+    });
+    hasAnswered = true;
     if (!answer.ok || answer.headers.has('x-request-id')) return answer;
     const { origin } = new URL(answer.url);
     throw new TallygateError(`What answers at ${origin} is not a Tallygate gateway.`, {
@@ -34,6 +40,15 @@ export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<
   };
   return new Tallygate({ baseUrl, ...credential, headers: USER_AGENT, fetch: fetchFromGateway });
 }
+
+const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Whether the address is one of this computer. */
+export const isOfThisComputer = (address: string): boolean => LOOPBACK.test(new URL(address).hostname);
+
+/** This computer itself says that nothing listens there: not a network that may be better in a moment. */
+const isRefusedHere = (error: unknown, baseUrl: string): boolean =>
+  isOfThisComputer(baseUrl) && error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
 
 /** The gateway that is meant. What cannot be an address is told of before anything else: "not logged in at foo" would lead nowhere. */
 export function addressOf({ baseUrl, env }: Pick<ConnectWorld, 'baseUrl' | 'env'>, login: KeptLogin | undefined): string {

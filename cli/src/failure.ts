@@ -54,13 +54,12 @@ const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed' | 'unexpected_r
   budget_in_flight: 'Running requests hold the rest of the budget: try again in a moment.',
   rate_limited: 'Try again in a moment.',
   upstream_rate_limited: 'Try again in a moment, or choose another --model.',
-  validation_failed: 'Run the command with --help for what it takes.',
   no_provider_configured:
     'The sandbox answers test keys: `export TALLYGATE_API_KEY=$(tallygate keys create --name sandbox --test)`, then the same again.',
   model_not_found: 'Run `tallygate models` for the list.',
   not_found: 'Check the id: somebody else’s is answered like a missing one.',
   unexpected_response: 'Check the address: --base-url, TALLYGATE_BASE_URL, or the one you logged in at.',
-  connection_failed: 'Is the gateway running, and is the address right? Set it with --base-url or TALLYGATE_BASE_URL.',
+  connection_failed: 'Is the gateway running (`npm start`), and is the address right? Set it with --base-url or TALLYGATE_BASE_URL.',
 };
 
 /** An error in the form in which it is shown. */
@@ -93,7 +92,7 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
   const budget = error instanceof sdk.BudgetExceededError || error instanceof sdk.BudgetInFlightError ? error.budget : undefined;
   return {
     code: error.code,
-    message: error.message,
+    message: atTheTerminal(error.message),
     exit_code: needsLogin ? EXIT.authenticationNeeded : isRefused ? EXIT.refusedOverBudgetOrRate : EXIT.failure,
     status: error.status,
     request_id: error.requestId,
@@ -102,6 +101,32 @@ export async function reportOf(error: unknown): Promise<FailureReport> {
     errors: error instanceof sdk.ValidationError ? error.errors : undefined,
   };
 }
+
+/** Commands for the operations that the service's own sentences name. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  'GET /v1/models': 'models',
+  'GET /v1/keys': 'keys list',
+  'GET /v1/users/me/sessions': 'sessions list',
+  'GET /v1/admin/users': 'users list',
+  'POST /v1/users/mfa/begin': 'mfa enable',
+  'POST /v1/users/mfa/disable': 'mfa disable',
+  'POST /v1/users/me/close': 'account close',
+  'POST /v1/plans/checkout': 'plans upgrade',
+  'POST /v1/plans/downgrade-schedule': 'plans downgrade',
+  'POST /v1/plans/portal': 'plans billing',
+  'GET /v1/marketing/emails': 'emails list',
+  'GET /v1/marketing/email-templates': 'emails templates list',
+  'GET /v1/marketing/people': 'people list',
+  'GET /v1/anchors': 'anchors list',
+  'GET /v1/receipts/export': 'receipts export',
+};
+
+/** The sentence, with commands in the place of operations. */
+const atTheTerminal = (message: string): string =>
+  message.replace(/`?\b((?:GET|POST) \/v1\/[a-z/-]+)`?/g, (text, operation: string) => {
+    const command = COMMANDS[operation];
+    return command === undefined ? text : `\`tallygate ${command}\``;
+  });
 
 /** What helps against each limit. */
 const BUDGET_STEPS: Record<BudgetDetail['limit_source'], string> = {

@@ -34,7 +34,10 @@ const leavesOf = (command: Command): Command[] =>
     .createHelp()
     .visibleCommands(command)
     .filter((each) => each.name() !== 'help')
-    .flatMap((each) => (each.commands.length > 0 ? leavesOf(each) : [each]));
+    .flatMap((each) => {
+      const below = leavesOf(each);
+      return below.length > 0 ? below : [each];
+    });
 
 function commandLines(command: Command): string[] {
   const takes = command.registeredArguments.map(argumentText).join(' ');

@@ -17,9 +17,10 @@ export function usdAmount(text: string): string {
   throw new InvalidArgumentError('Expected an amount in USD such as 25 or 0.50.');
 }
 
-export function day(text: string): string {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
-  throw new InvalidArgumentError('Expected a day such as 2026-11-21.');
+/** Parser of a day, or of how long ago it was. */
+export function dayOrAgo(text: string): Moment {
+  if (/^\d{4}-\d{2}-\d{2}$/.test(text) || /^\d{1,7}[smhd]$/.test(text)) return moment(text);
+  throw new InvalidArgumentError('Expected a day such as 2026-11-21, or how long ago it was, such as 7d.');
 }
 
 const SECONDS_OF_UNIT: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

@@ -1,11 +1,14 @@
 import { styleText } from 'node:util';
 import type { CommandWorld } from './command.ts';
+import { tableLines } from './table.ts';
 
 /** One column of a list, or one line of a record. */
 export interface Column<T> {
   readonly title: string;
   readonly of: (row: T) => string | number | boolean | null | undefined;
   readonly align?: 'right';
+  /** May be left out where the terminal is too narrow for all. */
+  readonly isSpare?: boolean;
   /** Of a chart: the cell where the terminal has no more than so many columns left for it. */
   readonly draw?: (row: T, width: number) => string;
 }
@@ -31,49 +34,12 @@ export function printList<T extends object>(world: PrintWorld, rows: readonly T[
     out.write('None.\n');
     return;
   }
-  const titles = columns.map(({ title }) => title.toUpperCase());
-  const full = titles.map((title, index) => Math.max(title.length, ...cells.map((row) => row[index]?.length ?? 0)));
-  const least = columns.map(({ title, align }, index) =>
-    index === 0 || align === 'right' ? undefined : Math.max(title.length, LEAST_WIDTH),
-  );
-  const widths = fittedWidths(full, least, out.columns);
-  const line = (texts: readonly string[], row?: T) =>
-    texts
-      .map((text, index) => {
-        const width = widths[index] ?? 0;
-        const { align, draw } = columns[index] ?? {};
-        if (align === 'right') return text.padStart(width);
-        const cell = row && draw ? draw(row, width) : text;
-        return cell.length > width ? `${cell.slice(0, width - 1)}…` : cell.padEnd(width);
-      })
-      .join(GAP)
-      .trimEnd();
-  out.write(`${bold(line(titles), env.hasColor)}\n`);
-  for (const [index, texts] of cells.entries()) out.write(`${line(texts, rows[index])}\n`);
-}
-
-const GAP = '  ';
-/** Less than this says nothing. */
-const LEAST_WIDTH = 8;
-
-/**
- * Takes from the widest columns until a line fits the terminal, but never below what a column needs at least. The first one, which names
- * the row and is copied, stays whole, and so do numbers: a shortened one would be a wrong one.
- */
-function fittedWidths(
-  full: readonly number[],
-  least: readonly (number | undefined)[],
-  available = Number.POSITIVE_INFINITY,
-): readonly number[] {
-  const widths = [...full];
-  let excess = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - available;
-  for (; excess > 0; excess -= 1) {
-    const spare = widths.map((width, index) => (width > (least[index] ?? width) ? width : 0));
-    const widest = Math.max(...spare);
-    if (widest === 0) break;
-    widths[spare.lastIndexOf(widest)] = widest - 1;
-  }
-  return widths;
+  const draw = (row: number, column: number, width: number) => {
+    const [of, drawn] = [rows[row], columns[column]?.draw];
+    return of && drawn?.(of, width);
+  };
+  for (const { text, isHead } of tableLines({ columns, rows: cells, draw }, out.columns))
+    out.write(`${isHead ? bold(text, env.hasColor) : text}\n`);
 }
 
 /** One record: the wanted fields as a line of JSON, else a line per property. */

@@ -135,3 +135,40 @@ it('asks the gateway which models there are where no list was kept, and does wit
 it('suggests the option that was probably meant', async () => {
   expect((await terminal.type(['usage', '--form', '2026-11-01'])).stderr).toContain('(Did you mean --from?)');
 });
+
+it('says at once that nothing listens on this computer, and what to do', async () => {
+  const closed = createServer();
+  await once(closed.listen(0, '127.0.0.1'), 'listening');
+  const { port } = closed.address() as AddressInfo;
+  await once(closed.close(), 'close');
+  const startedMs = performance.now();
+  const { stderr, exitCode } = await terminal.type(['keys', 'list', '--base-url', `http://127.0.0.1:${port}`]);
+  // The first retry alone would take longer.
+  expect(performance.now() - startedMs).toBeLessThan(370);
+  expect(stderr).toContain(
+    `error: Nothing listens at http://127.0.0.1:${port}.\n  code: connection_failed\n  next: Is the gateway running (\`npm start\`)`,
+  );
+  expect(exitCode).toBe(1);
+});
+
+it('names its own commands where the service names operations', async () => {
+  gateway.script(refusal('not_found', { detail: 'No such template: GET /v1/marketing/email-templates lists those there are.' }));
+  const { stderr } = await terminal.type(['models', 'x']);
+  expect(stderr).toContain('error: No such template: `tallygate emails templates list` lists those there are.');
+});
+
+it.each(['models', 'profiles', 'deployments'])('takes "%s list" for the list that the noun is', async (noun) => {
+  const answer = { json: { object: 'list', data: [model], items: [] } };
+  gateway.script(answer, answer);
+  const login = { sessionToken: 'tgs_x' };
+  const short = await terminal.type([noun, '--json', 'all'], login);
+  expect(await terminal.type([noun, 'list', '--json', 'all'], login)).toEqual(short);
+  expect(short).toMatchObject({ stderr: '', exitCode: 0 });
+});
+
+it('says which scopes there are before it asks for a key', async () => {
+  const { stderr, exitCode } = await terminal.type(['keys', 'create', '--name', 'a', '--scopes', 'inference,foo']);
+  expect(stderr).toContain('There is no scope "foo". The scopes are inference, account:read, ');
+  expect(exitCode).toBe(2);
+  expect(gateway.requests).toEqual([]);
+});

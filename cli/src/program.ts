@@ -38,7 +38,7 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
     // Help and version have been printed by commander; they are no failures.
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     const isUsage = error instanceof CommanderError;
-    const plain = await reportOf(isUsage ? usageFailure(error, commandPath(program, argv)) : error);
+    const plain = await reportOf(isUsage ? await usageFailure(error, [program, ...placeOf(program, argv)]) : error);
     const report = isUsage ? plain : await advised(plain, argv, program, world);
     const isJson = argv.some((argument) => argument === '--json' || argument.startsWith('--json='));
     world.err.write(isJson ? `${JSON.stringify({ error: report })}\n` : failureText(report));
@@ -48,8 +48,10 @@ export async function run(argv: readonly string[], world: World): Promise<ExitCo
 
 async function advised(report: FailureReport, argv: readonly string[], program: Command, world: World): Promise<FailureReport> {
   const { withAdvice } = await import('./advice.ts');
-  const [noun] = placeOf(program, argv);
-  return withAdvice(report, argv, noun, { ...world, baseUrl: undefined, ...program.opts<GlobalOptions>() });
+  const place = placeOf(program, argv);
+  const [noun] = place;
+  const command = pathOf([program, ...place]);
+  return withAdvice(report, { argv, noun, command }, { ...world, baseUrl: undefined, ...program.opts<GlobalOptions>() });
 }
 
 /** Every command, each with its options and its help; with `isNamed` only those of the nouns that it is true for. */
@@ -80,14 +82,22 @@ function profileName(text: string): string {
 }
 
 /** Commander's sentences begin with "error:" and may go on with a suggestion in a second line. */
-const usageFailure = (error: CommanderError, path: string): Failure =>
-  error.code === 'commander.help'
-    ? new Failure('usage', 'A command is missing.', EXIT.usage, `Run \`${path} --help\`.`)
-    : new Failure('usage', error.message.replace(/^error: /, ''), EXIT.usage, `Run \`${path} --help\`.`);
+async function usageFailure(error: CommanderError, place: readonly [Command, ...Command[]]): Promise<Failure> {
+  const help = `Run \`${pathOf(place)} --help\`.`;
+  if (error.code === 'commander.help') return new Failure('usage', 'A command is missing.', EXIT.usage, help);
+  const message = error.message.replace(/^error: /, '');
+  const [, word] = /^(?:unknown (?:command|option) '([^']+)'|too many arguments)/.exec(message) ?? [undefined, ''];
+  const { guessOf } = await import('./guesses.ts');
+  const { meant, nextStep = help } = guessOf(place, word ?? firstExcess(message));
+  const [said] = message.split('\n(Did you mean');
+  return new Failure('usage', meant ? `${said}\n(Did you mean ${meant}?)` : message, EXIT.usage, nextStep);
+}
+
+/** `use` of "… Expected 0 arguments but got 2: use, nope." */
+const firstExcess = (message: string): string => /: (\S+?)(?:,.*)?\.$/.exec(message)?.[1] ?? '';
 
 /** `tallygate keys rotate`: the command that was typed, as far as there is one. */
-const commandPath = (program: Command, argv: readonly string[]): string =>
-  [program, ...placeOf(program, argv)].map((command) => command.name()).join(' ');
+const pathOf = (place: readonly Command[]): string => place.map((command) => command.name()).join(' ');
 
 /** The commands that the words lead to, from the noun on. */
 function placeOf(program: Command, argv: readonly string[]): readonly Command[] {

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { noSuchFile } from '../given-file.ts';
 import { requireConsent } from '../plans/confirm.ts';
 import { plainText } from '../print.ts';
 import { nodeFailure } from './node-failure.ts';
@@ -77,7 +78,7 @@ async function chainOf(rpcUrl: string, signal: AbortSignal): Promise<number> {
 async function readKey(world: CommandWorld, file: string | undefined): Promise<string> {
   const nextStep = `Set ${VARIABLE}, or name a file with --key-file.`;
   const kept = file === undefined ? undefined : await world.readPrivateFile(file);
-  if (file !== undefined && kept === undefined) throw new Failure('file_not_found', `There is no file ${file}.`, EXIT.failure, nextStep);
+  if (file !== undefined && kept === undefined) throw noSuchFile(file, nextStep);
   if (kept?.wasExposed) world.err.write(plainText(`Others could read ${file} until now; nobody else can any more.\n`));
   const key = (kept?.content ?? world.env.variable(VARIABLE))?.trim();
   if (key === undefined || !KEY.test(key))

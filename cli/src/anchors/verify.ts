@@ -1,10 +1,11 @@
 import type { AnchoredReceipt, ConfirmedAnchor, UnconfirmedAnchor } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { keySetPath } from '../credentials.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { readText } from '../given-file.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
+import { trustedKeys } from '../receipts/trusted-keys.ts';
 import { nodeFailure } from './node-failure.ts';
 import { verifyAll } from './verify-all.ts';
 
@@ -45,7 +46,7 @@ async function verify(world: CommandWorld, { args: [file], options }: Typed<Opti
   const asked = { rpcUrl, signal: world.signal, ...(contract !== undefined && { contract }) };
   if (file === undefined) return verifyAll(world, asked);
   const { confirmAnchor } = await import('@tallygate/receipts');
-  const anchored = await anchorOf(world, file, options.keys ?? keySetPath(world, world.profile));
+  const anchored = await anchorOf(world, file, options.keys);
   const found = await confirmAnchor(anchored, asked).catch((error: unknown) => {
     throw nodeFailure(error);
   });
@@ -63,22 +64,13 @@ function show(world: CommandWorld, found: Found): void {
 }
 
 /** Of a receipt that holds by itself. */
-async function anchorOf(world: CommandWorld, file: string, keysFile: string): Promise<AnchoredReceipt> {
-  const text = file === '-' ? await world.input.readAll() : await read(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
-  const keys = await read(world, keysFile, 'Fetch the public keys with `tallygate receipts keys`, or name a copy with --keys.');
-  const { parseReceipt, verifyReceiptText } = await import('@tallygate/receipts');
-  const parsed = parseReceipt(keys);
-  if (!parsed.parsed)
-    throw new Failure('keys_unreadable', `${keysFile} is not valid JSON.`, EXIT.failure, 'Fetch the keys with `tallygate receipts keys`.');
-  const found = verifyReceiptText(text, parsed.receipt);
+async function anchorOf(world: CommandWorld, file: string, keysFile: string | undefined): Promise<AnchoredReceipt> {
+  const text = await readText(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
+  const keys = await trustedKeys(world, keysFile);
+  const { verifyReceiptText } = await import('@tallygate/receipts');
+  const found = verifyReceiptText(text, keys);
   if (!found.valid) throw new Failure(found.code, `The receipt is not valid: ${found.reason}`, EXIT.receiptNotValid);
   if (found.anchored) return found.anchored;
   const reason = 'The receipt names no state of the log on a chain.';
   throw new Failure('not_anchored', reason, EXIT.receiptNotValid, 'Fetch it again later: an anchor comes with the next one of the log.');
-}
-
-async function read(world: CommandWorld, path: string, nextStep: string): Promise<string> {
-  const text = await world.readFile(path);
-  if (text === undefined) throw new Failure('file_not_found', `There is no file ${path}.`, EXIT.failure, nextStep);
-  return text;
 }

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
-import { readText } from '../read-text.ts';
+import { readText } from '../given-file.ts';
 
 interface Options {
   readonly method?: string;

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
+import { openGiven } from '../given-file.ts';
 import { BATCH_FIELDS, showBatch } from './show-batch.ts';
 
 const ENDPOINTS = [
@@ -20,6 +20,8 @@ interface Options {
   readonly endpoint: (typeof ENDPOINTS)[number];
 }
 
+const WHAT_TO_GIVE = 'Check the path, or give the id of a stored file: `tallygate files list --purpose batch`.';
+
 export const createBatch = (batches: Command, perform: Perform): Command =>
   withJson(
     BATCH_FIELDS,
@@ -32,8 +34,7 @@ export const createBatch = (batches: Command, perform: Perform): Command =>
 
 async function create(world: CommandWorld, { args: [given = ''], options: { endpoint } }: Typed<Options>): Promise<ExitCode> {
   const { signal } = world;
-  const file = await world.openFile(given);
-  if (file === undefined && !/^file-[0-9a-f]{32}$/.test(given)) throw new Failure('no_such_file', `There is no file ${given}.`, EXIT.usage);
+  const file = /^file-[0-9a-f]{32}$/.test(given) ? await world.openFile(given) : await openGiven(world, given, WHAT_TO_GIVE);
   const client = await world.connect();
   const input_file_id = file ? (await client.files.create({ file, filename: basename(given), purpose: 'batch' }, { signal })).id : given;
   const batch = await client.batches.create({ input_file_id, endpoint, completion_window: '24h' }, { signal });

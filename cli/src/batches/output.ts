@@ -24,12 +24,7 @@ async function output(world: CommandWorld, { args: [batchId = ''], options }: Ty
   const fileId = options.errors ? error_file_id : output_file_id;
   if (fileId === null) {
     const what = options.errors ? 'error file' : 'output file';
-    throw new Failure(
-      'no_such_file',
-      `The batch is ${status} and has no ${what}.`,
-      EXIT.failure,
-      `Run \`tallygate batches get ${batchId}\`.`,
-    );
+    throw new Failure('no_output', `The batch is ${status} and has no ${what}.`, EXIT.failure, `Run \`tallygate batches get ${batchId}\`.`);
   }
   const { body } = await client.files.content(fileId, { signal });
   await world.saveBytes(options.output ?? '-', body ?? emptiness());

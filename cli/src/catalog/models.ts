@@ -1,6 +1,6 @@
 import type { Model } from '@tallygate/sdk';
 import type { Command } from 'commander';
-import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { alsoAsList, type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { type Column, printList, printRecord } from '../print.ts';
 
 const FIELDS = [
@@ -49,7 +49,7 @@ const pricesText = ({ prices }: Model['pricing']): string =>
     .join(', ');
 
 export const models = (command: Command, perform: Perform): Command =>
-  withJson(FIELDS, command.argument('[model]', 'only this one')).action(perform(show));
+  alsoAsList(withJson(FIELDS, command.argument('[model]', 'only this one')), perform(show));
 
 async function show(world: CommandWorld, { args: [id] }: Typed<object>): Promise<void> {
   const client = await world.connect();

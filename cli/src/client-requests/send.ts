@@ -1,8 +1,8 @@
 import type { ClientRequestType } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { readText } from '../given-file.ts';
 import { printRecord } from '../print.ts';
-import { readText } from '../read-text.ts';
 
 interface Options {
   readonly type: ClientRequestType;

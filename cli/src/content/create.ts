@@ -1,9 +1,9 @@
 import type { ContentType } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { readText } from '../given-file.ts';
 import { listOf } from '../option-values.ts';
 import { plainText } from '../print.ts';
-import { readText } from '../read-text.ts';
 import { CONTENT_FIELDS, showContent } from './show-content.ts';
 
 interface Options {

@@ -3,8 +3,8 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { readText } from '../given-file.ts';
 import { listOf, nullIfNone, type OrNone, orNone, wholeNumber } from '../option-values.ts';
-import { readText } from '../read-text.ts';
 import { CONTENT_FIELDS, showContent } from './show-content.ts';
 
 interface Options {

@@ -1,6 +1,6 @@
 import type { DeploymentHealth } from '@tallygate/sdk';
 import type { Command } from 'commander';
-import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { alsoAsList, type CommandWorld, type Perform, withJson } from '../command.ts';
 import { type Column, printList } from '../print.ts';
 
 const FIELDS = [
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<DeploymentHealth>[] = [
   },
 ];
 
-export const listDeployments = (command: Command, perform: Perform): Command => withJson(FIELDS, command).action(perform(list));
+export const listDeployments = (command: Command, perform: Perform): Command => alsoAsList(withJson(FIELDS, command), perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect('session');

@@ -1,5 +1,5 @@
 import type { CommandWorld } from '../command.ts';
-import { addressOf } from '../connect.ts';
+import { addressOf, isOfThisComputer } from '../connect.ts';
 import { readKeptLogin } from '../credentials.ts';
 import { VERSION } from '../version.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
@@ -9,18 +9,16 @@ const PATIENCE_MS = 10_000;
 const SKEW_THAT_MATTERS_MS = 30_000;
 /** From here on signatures and sessions are refused. */
 const SKEW_THAT_BREAKS_MS = 300_000;
-const LOOPBACK = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 
 /** Which gateway is meant, by whose word, and over what. */
 export async function checkAddress(world: CommandWorld): Promise<Finding[]> {
   const address = addressOf(world, await readKeptLogin(world, world.profile));
   const said = `${address}, by ${sourceOf(world, address)}`;
   const { protocol, hostname } = new URL(address);
-  const isLocal = LOOPBACK.test(hostname);
   const tls =
     protocol === 'https:'
       ? ok('tls', 'the connection is encrypted, and the certificate is checked')
-      : isLocal
+      : isOfThisComputer(address)
         ? ok('tls', 'not needed: the gateway is on this computer')
         : warn('tls', `keys and prompts go to ${hostname} unencrypted`, 'Use an https:// address.');
   return [ok('address', said), tls];
@@ -61,7 +59,8 @@ function clockOf(date: string | null, now: Date): Finding[] {
   const theirs = Date.parse(date ?? '');
   if (Number.isNaN(theirs)) return [];
   const skewMs = now.getTime() - theirs;
-  const said = `${Math.abs(Math.round(skewMs / 1000))} seconds ${skewMs < 0 ? 'behind' : 'ahead of'} the gateway’s`;
+  const seconds = Math.abs(Math.round(skewMs / 1000));
+  const said = `${seconds} ${seconds === 1 ? 'second' : 'seconds'} ${skewMs < 0 ? 'behind' : 'ahead of'} the gateway’s`;
   const nextStep = 'Let the computer set its clock by itself (NTP).';
   if (Math.abs(skewMs) >= SKEW_THAT_BREAKS_MS) return [fail('clock', said, nextStep)];
   return [Math.abs(skewMs) >= SKEW_THAT_MATTERS_MS ? warn('clock', said, nextStep) : ok('clock', said)];

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { readText } from '../given-file.ts';
 import { printRecord } from '../print.ts';
-import { readText } from '../read-text.ts';
 
 const FIELDS = ['recipient_id', 'email_id', 'invite_id', 'kind', 'status', 'state', 'changed'];
 

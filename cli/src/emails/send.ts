@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { readText } from '../given-file.ts';
 import { type FilterOptions, filterOf, withFilter } from '../people/filter-options.ts';
 import { printRecord } from '../print.ts';
 import { EMAIL_FIELDS, EMAIL_LINES } from './show-email.ts';
@@ -81,13 +82,7 @@ async function wordsOf(
 ): Promise<Pick<MarketingEmailSendRequest, 'template_id' | 'subject' | 'text' | 'html'>> {
   if (template !== undefined) return { template_id: template };
   if (subject === undefined || text === undefined) throw new Failure('usage', 'Say what: --subject and --text, or --template.', EXIT.usage);
-  return { subject, text: await contentOf(world, text), ...(html !== undefined && { html: await contentOf(world, html) }) };
-}
-
-async function contentOf(world: CommandWorld, path: string): Promise<string> {
-  const content = await world.readFile(path);
-  if (content === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
-  return content;
+  return { subject, text: await readText(world, text), ...(html !== undefined && { html: await readText(world, html) }) };
 }
 
 async function confirm(world: CommandWorld, recipients: number): Promise<void> {

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { readText } from '../given-file.ts';
 import { nullIfNone, type OrNone, orNone, wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { MAX_PAGE, printPages } from '../print-pages.ts';
-import { readText } from '../read-text.ts';
 import { type Variables, variable } from './variable.ts';
 
 const FIELDS = [

@@ -3,9 +3,9 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { readText } from '../given-file.ts';
 import { usdAmount, wholeNumber } from '../option-values.ts';
 import { plainText } from '../print.ts';
-import { readText } from '../read-text.ts';
 import { EVENT_FIELDS, showEvent } from './show-event.ts';
 
 /** As they are typed; what takes an option away is the word `none`. */

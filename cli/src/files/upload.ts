@@ -1,8 +1,7 @@
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
+import { openGiven } from '../given-file.ts';
 import { ProgressLine, sizeText } from '../progress.ts';
 import { FILE_FIELDS, showFile } from './show-file.ts';
 
@@ -29,8 +28,7 @@ export const uploadFile = (files: Command, perform: Perform): Command =>
   ).action(perform(upload));
 
 async function upload(world: CommandWorld, { args: [path = ''], options }: Typed<Options>): Promise<void> {
-  const file = await world.openFile(path);
-  if (file === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
+  const file = await openGiven(world, path);
   const client = await world.connect();
   const request = {
     file,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { alsoAsList, type CommandWorld, type Perform, withJson } from '../command.ts';
 import { type KeptLogin, readLogins } from '../credentials.ts';
 import { type Column, printList } from '../print.ts';
 
@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ];
 
 export const profiles = (command: Command, perform: Perform): Command =>
-  withJson(['profile', 'selected', 'base_url', 'email', 'expires_at'], command).action(perform(list));
+  alsoAsList(withJson(['profile', 'selected', 'base_url', 'email', 'expires_at'], command), perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const logins = Object.entries(await readLogins(world));

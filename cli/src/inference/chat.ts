@@ -28,7 +28,7 @@ export const chat = (command: Command, perform: Perform): Command =>
 
 async function ask(world: CommandWorld, { args, options }: Typed<Options>): Promise<void> {
   const { out, err, jsonFields, signal } = world;
-  const prompt = await promptOf(world, args, 'tallygate chat "Say hello."');
+  const prompt = await promptOf(world, args, { what: 'question', example: 'tallygate chat "Say hello."' });
   const client = await world.connect();
   const call = client.chat.completions.create(
     {

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { openGiven } from '../given-file.ts';
 import { requireWritable } from '../output-file.ts';
 import { plainText } from '../print.ts';
 import { promptOf, writeRemark } from './prompt.ts';
@@ -41,7 +42,7 @@ export const image = (command: Command, perform: Perform): Command =>
 async function paint(world: CommandWorld, { args, options }: Typed<ImageOptions>): Promise<void> {
   const { model, size, quality, output } = options;
   refuseBytesToTerminal(world, output);
-  const prompt = await promptOf(world, args, 'tallygate image "A ledger." -o ledger.png');
+  const prompt = await promptOf(world, args, { what: 'prompt', example: 'tallygate image "A ledger." -o ledger.png' });
   await requireWritable(world, output);
   const client = await world.connect();
   const { data, receiptId, costUsd } = await client.images
@@ -64,7 +65,7 @@ export const speak = (command: Command, perform: Perform): Command =>
 async function say(world: CommandWorld, { args, options }: Typed<SpeakOptions>): Promise<void> {
   const { model, voice, format, output } = options;
   refuseBytesToTerminal(world, output);
-  const input = await promptOf(world, args, 'tallygate speak "Hello." -o hello.mp3');
+  const input = await promptOf(world, args, { what: 'text', example: 'tallygate speak "Hello." -o hello.mp3' });
   await requireWritable(world, output);
   const client = await world.connect();
   const request = { model, voice, input, response_format: format };
@@ -82,8 +83,7 @@ export const transcribe = (command: Command, perform: Perform): Command =>
 
 async function hear(world: CommandWorld, { args: [path = ''], options }: Typed<TranscribeOptions>): Promise<void> {
   const { model, format, language } = options;
-  const recording = await world.openFile(path);
-  if (recording === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
+  const recording = await openGiven(world, path);
   const client = await world.connect();
   // Some models know the format by the name.
   const file = new File([recording], path);

@@ -3,12 +3,16 @@ import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import { plainText, usdText } from '../print.ts';
 
-/** What was typed behind the options, else what comes through the pipe. */
-export async function promptOf({ input }: CommandWorld, args: readonly string[], example: string): Promise<string> {
+/** What was typed behind the options, else what comes through the pipe. @param what it is that a line without one lacks */
+export async function promptOf(
+  { input }: CommandWorld,
+  args: readonly string[],
+  { what, example }: { readonly what: 'question' | 'prompt' | 'text'; readonly example: string },
+): Promise<string> {
   if (args.length > 0) return args.join(' ');
   const prompt = input.isTty ? '' : (await input.readAll()).trim();
   if (prompt !== '') return prompt;
-  throw new Failure('usage', 'There is no question.', EXIT.usage, `Try \`${example}\`.`);
+  throw new Failure('usage', `There is no ${what}.`, EXIT.usage, `Try \`${example}\`.`);
 }
 
 /** A piece of an answer: untouched for a pipe, harmless for a terminal. */

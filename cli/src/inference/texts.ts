@@ -23,7 +23,7 @@ export const embed = (command: Command, perform: Perform): Command =>
   ).action(perform(toVector));
 
 async function toVector(world: CommandWorld, { args, options: { model, dimensions } }: Typed<EmbedOptions>): Promise<void> {
-  const input = await promptOf(world, args, 'tallygate embed "A text."');
+  const input = await promptOf(world, args, { what: 'text', example: 'tallygate embed "A text."' });
   const client = await world.connect();
   const request = { model, input, encoding_format: 'float', ...(dimensions && { dimensions }) } as const;
   const { data, receiptId, requestId, costUsd } = await client.embeddings.create(request, { signal: world.signal }).withResponse();
@@ -40,7 +40,7 @@ export const moderate = (command: Command, perform: Perform): Command =>
   withJson(MODERATE_FIELDS, command.argument('[text...]', 'the text; read from stdin when left out')).action(perform(judge));
 
 async function judge(world: CommandWorld, { args }: Typed<object>): Promise<void> {
-  const input = await promptOf(world, args, 'tallygate moderate "A text."');
+  const input = await promptOf(world, args, { what: 'text', example: 'tallygate moderate "A text."' });
   const client = await world.connect();
   const { results } = await client.moderations.create({ input }, { signal: world.signal });
   const [result] = results;

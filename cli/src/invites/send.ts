@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { readText } from '../given-file.ts';
 import { type Moment, moment, timeText, usdAmount, wholeNumber } from '../option-values.ts';
 import { type FilterOptions, filterOf, withFilter } from '../people/filter-options.ts';
-import { readText } from '../read-text.ts';
 import { BATCH_FIELDS, showBatch } from './show-batch.ts';
 
 interface Options extends Omit<FilterOptions, 'plan'> {

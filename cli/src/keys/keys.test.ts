@@ -113,11 +113,11 @@ describe('keys list', () => {
 
   it('fits the terminal by shortening words, never the id that is copied, a number, or anything in a pipe', async () => {
     gateway.script({ json: [key] }, { json: [key] }, { json: [] });
-    const narrow = { apiKey: 'tg_test_secret', isTty: true, columns: 85 };
+    const narrow = { apiKey: 'tg_test_secret', isTty: true, columns: 80 };
     const { stdout } = await terminal.type(['keys', 'list'], narrow);
     expect(stdout.split('\n')).toEqual([
-      'ID                                    NAME       PREFIX    STATUS  CAP USD  LAST USED',
-      `${KEY_ID}  producti…  tg_live…  active       25  2026-11-…`,
+      'ID                                    NAME        STATUS  CAP USD  LAST USED',
+      `${KEY_ID}  production  active       25  2026-11-21`,
       '',
     ]);
     expect((await terminal.type(['keys', 'list'], { ...narrow, isTty: false })).stdout).toContain('\ttg_live_4f0Zk1x8QbRm\t');
@@ -207,7 +207,7 @@ describe('a key that is named', () => {
   it.each(['prodcution', 'prodution', 'productionn', 'prod'])('is suggested for %s', async (name) => {
     gateway.script({ json: [key] });
     const { stderr, exitCode } = await terminal.type(['keys', 'get', name]);
-    expect(stderr).toContain('next: Did you mean production?');
+    expect(stderr).toContain('next: Did you mean "production"?');
     expect(exitCode).toBe(1);
   });
 });

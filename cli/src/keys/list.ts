@@ -7,7 +7,7 @@ import { KEY_FIELDS } from './show-secret.ts';
 const COLUMNS: readonly Column<KeyResponse>[] = [
   { title: 'id', of: ({ key_id }) => key_id },
   { title: 'name', of: ({ name }) => name },
-  { title: 'prefix', of: ({ prefix }) => prefix },
+  { title: 'prefix', of: ({ prefix }) => prefix, isSpare: true },
   { title: 'status', of: ({ status }) => status },
   { title: 'cap usd', of: ({ monthly_cap_usd }) => monthly_cap_usd, align: 'right' },
   { title: 'last used', of: ({ last_used_at }) => last_used_at },

@@ -34,11 +34,13 @@ export async function meantKey({ signal }: Pick<World, 'signal'>, client: Tallyg
 function unknownKey(text: string, keys: readonly KeyResponse[]): Failure {
   const names = [...new Set(keys.filter(({ status }) => status !== 'revoked').map(({ name }) => name))];
   const close = names.filter((name) => isClose(name.toLowerCase(), text.toLowerCase()));
-  const offered = close.length > 0 ? `Did you mean ${close.join(', ')}?` : `The names are ${names.slice(0, MOST_LISTED).join(', ')}.`;
+  const offered = close.length > 0 ? `Did you mean ${quoted(close).join(' or ')}?` : `The keys are named ${quoted(names).join(', ')}.`;
   const nextStep =
     names.length === 0 ? 'Create one with `tallygate keys create --name NAME`.' : `${offered} \`tallygate keys list\` shows them all.`;
   return new Failure('key_not_found', `There is no key with the id, prefix or name "${text}".`, EXIT.failure, nextStep);
 }
+
+const quoted = (names: readonly string[]): string[] => names.slice(0, MOST_LISTED).map((name) => `"${name}"`);
 
 function ambiguousKey(text: string, keys: readonly KeyResponse[]): Failure {
   const ids = keys.slice(0, MOST_LISTED).map(({ key_id, prefix }) => `${key_id} (${prefix})`);

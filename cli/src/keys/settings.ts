@@ -1,8 +1,9 @@
 import type { InferenceEndpoint, Scope } from '@tallygate/sdk';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandWorld } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { readText } from '../given-file.ts';
 import {
   listOf,
   type Moment,
@@ -30,9 +31,19 @@ export interface SettingsOptions {
   readonly requireSignature?: boolean;
 }
 
+const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'] as const satisfies readonly Scope[];
+
+function scopes(text: string): Scope[] {
+  return listOf(text).map((wanted) => {
+    const scope = SCOPES.find((each) => each === wanted);
+    if (scope === undefined) throw new InvalidArgumentError(`There is no scope "${wanted}". The scopes are ${SCOPES.join(', ')}.`);
+    return scope;
+  });
+}
+
 export const withSettings = (command: Command): Command =>
   command
-    .option('--scopes <list>', 'what it may do, comma-separated: inference, account:read, account:write, keys:write, billing:write', listOf)
+    .option('--scopes <list>', `what it may do, comma-separated: ${SCOPES.join(', ')}`, scopes)
     .option('--expires <time>', 'when it stops working: a time, a day, a duration such as 30d, or never', orNone('never', moment))
     .option('--model <id>', 'the only models it may use (repeatable), or all', orNone('all', repeatedList))
     .option('--endpoint <path>', 'the only endpoints it may spend on (repeatable), or all', orNone('all', repeatedList))
@@ -69,10 +80,9 @@ export async function settingsOf(world: CommandWorld, options: SettingsOptions) 
 }
 
 /** The 32 bytes in base64url, given so or as a PEM file. Of a private key in the file only its public half leaves this computer. */
-async function rawPublicKey({ readFile }: CommandWorld, given: string): Promise<string> {
+async function rawPublicKey(world: CommandWorld, given: string): Promise<string> {
   if (/^[A-Za-z0-9_-]{43}$/.test(given)) return given;
-  const pem = await readFile(given);
-  if (pem === undefined) throw new Failure('signing_key_unreadable', `There is no file ${given}.`, EXIT.failure, HOW_TO_MAKE_ONE);
+  const pem = await readText(world, given, HOW_TO_MAKE_ONE);
   const { crv, x } = (await jwkOf(pem)) ?? {};
   if (crv === 'Ed25519' && x !== undefined) return x;
   throw new Failure('signing_key_unreadable', `${given} holds no Ed25519 key in PEM.`, EXIT.failure, HOW_TO_MAKE_ONE);

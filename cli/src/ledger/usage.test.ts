@@ -79,10 +79,16 @@ it('says so when there is none', async () => {
 
 it.each([
   [['usage', '--by', 'week'], 'Allowed choices are day, model, key, run.'],
-  [['usage', '--from', 'yesterday'], 'Expected a day such as 2026-11-21.'],
+  [['usage', '--from', 'yesterday'], 'Expected a day such as 2026-11-21, or how long ago'],
   [['usage', '--test', '--live'], 'cannot be used with'],
 ])('exits with 2 for %j', async (argv, sentence) => {
   const { stderr, exitCode } = await terminal.type(argv);
   expect(stderr).toContain(sentence);
   expect(exitCode).toBe(2);
+});
+
+it('takes the days as how long ago they were', async () => {
+  gateway.script(answer('day', []));
+  await terminal.type(['usage', '--since', '7d', '--until', '1d']);
+  expect(gateway.requests[0]?.query).toEqual({ group_by: 'day', from: '2026-11-14', to: '2026-11-20' });
 });

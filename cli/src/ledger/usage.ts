@@ -3,13 +3,13 @@ import { type Command, Option } from 'commander';
 import { column } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
-import { day } from '../option-values.ts';
+import { dayOrAgo, type Moment, timeText } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
 
 interface Options extends ModeOptions {
   readonly by: UsageResponse['group_by'];
-  readonly from?: string;
-  readonly to?: string;
+  readonly from?: Moment;
+  readonly to?: Moment;
 }
 
 const FIELDS = [
@@ -71,15 +71,19 @@ export const usage = (command: Command, perform: Perform): Command =>
     withMode(
       command
         .addOption(new Option('--by <group>', 'how to sum up').choices(['day', 'model', 'key', 'run']).default('day'))
-        .option('--from <day>', 'first day, UTC', day)
-        .option('--to <day>', 'last day, UTC', day),
+        .option('--since, --from <day>', 'first day, UTC, or how long ago it was, such as 7d', dayOrAgo)
+        .option('--until, --to <day>', 'last day, UTC, or how long ago it was', dayOrAgo),
     ),
   ).action(perform(show));
 
 async function show(world: CommandWorld, { options }: Typed<Options>): Promise<void> {
   const { by, from, to } = options;
+  const dayOf = (wanted: Moment | undefined) => wanted && timeText(wanted, world.now(), -1).slice(0, 10);
   const client = await world.connect();
-  const { items, total } = await client.usage.get({ group_by: by, from, to, ...livemodeOf(options) }, { signal: world.signal });
+  const { items, total } = await client.usage.get(
+    { group_by: by, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) },
+    { signal: world.signal },
+  );
   printList(world, items, [GROUPS[by], ...SUMS, ...othersIn(world, total), ...chartOf(world, items)]);
   // For people only: a script that adds up the lines must not count everything twice.
   if (world.out.isTty && world.jsonFields === undefined && items.length > 0) {

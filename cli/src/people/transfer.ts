@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
+import { openGiven } from '../given-file.ts';
 import { printRecord } from '../print.ts';
 import { type FilterOptions, filterOf, withFilter } from './filter-options.ts';
 
@@ -43,8 +43,7 @@ export const importPeople = (people: Command, perform: Perform): Command =>
   ).action(perform(importFrom));
 
 async function importFrom(world: CommandWorld, { args: [path = ''] }: Typed<object>): Promise<ExitCode> {
-  const file = await world.openFile(path);
-  if (file === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
+  const file = await openGiven(world, path);
   const client = await world.connect();
   const result = await client.people.importAll(file, { signal: world.signal });
   printRecord(world, result, [

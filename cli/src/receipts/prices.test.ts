@@ -70,9 +70,9 @@ describe('receipts verify --prices', () => {
     expect(stderr).toContain(reason);
   });
 
-  it('exits with 1 when the file that was named is missing', async () => {
+  it('exits with 2 when the file that was named is missing', async () => {
     expect(await verify('--prices', 'nowhere.json')).toMatchObject({
-      exitCode: 1,
+      exitCode: 2,
       stderr: expect.stringContaining('no file nowhere.json'),
     });
   });

@@ -1,15 +1,17 @@
 import type { PublishedPrices, ReceiptPayload, Verification, Verified, VerifyOptions } from '@tallygate/receipts';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { keptPricesPath, keySetPath } from '../credentials.ts';
+import { keptPricesPath } from '../credentials.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { readText } from '../given-file.ts';
 import { type WitnessOptions, withWitnesses } from '../log/checkpoint.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { calculation, nanoUsdText, usageText } from './calculation.ts';
 import { type Chain, type ChainOptions, chainOf, chainText, type OnChain } from './on-chain.ts';
 import { publishedPrices } from './published-prices.ts';
+import { trustedKeys } from './trusted-keys.ts';
 import { EXPORT_FIELDS, explainExport } from './verify-export.ts';
 
 interface Options extends ChainOptions, WitnessOptions {
@@ -71,8 +73,8 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
   ).action(perform(verify));
 
 async function verify(world: CommandWorld, { args: [file = ''], options }: Typed<Options>): Promise<ExitCode> {
-  const text = file === '-' ? await world.input.readAll() : await read(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
-  const keys = await readKeys(world, options.keys ?? keySetPath(world, world.profile));
+  const text = await readText(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
+  const keys = await trustedKeys(world, options.keys);
   const { isExport, verifyExport } = await import('@tallygate/receipts');
   const chain = chainOf(world, options);
   const prices = await readPrices(world, options.prices);
@@ -154,7 +156,7 @@ const logText = ({ checks, logged }: Verified): string =>
 async function readPrices(world: CommandWorld, named: string | false | undefined): Promise<PublishedPrices | undefined> {
   if (named === false) return undefined;
   const path = named ?? keptPricesPath(world, world.profile);
-  const text = named === undefined ? await world.readFile(path) : await read(world, path, 'Save the answer of GET /v1/prices in it.');
+  const text = named === undefined ? await world.readFile(path) : await readText(world, path, 'Save the answer of GET /v1/prices in it.');
   if (text === undefined) return undefined;
   try {
     return publishedPrices(JSON.parse(text));
@@ -163,19 +165,4 @@ async function readPrices(world: CommandWorld, named: string | false | undefined
     const nextStep = named === undefined ? 'Fetch them with `tallygate receipts keys`.' : 'Save the answer of GET /v1/prices as it is.';
     throw new Failure('prices_unreadable', `${path} holds no prices: ${reason}.`, EXIT.failure, nextStep);
   }
-}
-
-async function readKeys(world: CommandWorld, path: string): Promise<unknown> {
-  const text = await read(world, path, 'Fetch the public keys with `tallygate receipts keys`, or name a copy with --keys.');
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Failure('keys_unreadable', `${path} is not valid JSON.`, EXIT.failure, 'Fetch the keys with `tallygate receipts keys`.');
-  }
-}
-
-async function read(world: CommandWorld, path: string, nextStep: string): Promise<string> {
-  const text = await world.readFile(path);
-  if (text === undefined) throw new Failure('file_not_found', `There is no file ${path}.`, EXIT.failure, nextStep);
-  return text;
 }

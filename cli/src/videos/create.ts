@@ -37,7 +37,7 @@ export const createVideo = (videos: Command, perform: Perform): Command =>
 
 async function create(world: CommandWorld, { args, options }: Typed<Options>): Promise<ExitCode> {
   const { model, seconds, size, picture, character, wait } = options;
-  const prompt = await promptOf(world, args, 'tallygate videos create "A ledger turning its own pages."');
+  const prompt = await promptOf(world, args, { what: 'prompt', example: 'tallygate videos create "A ledger turning its own pages."' });
   const input_reference = picture === undefined ? undefined : await openMedia(world, picture);
   const client = await world.connect();
   const request = {

@@ -45,7 +45,7 @@ export function derivedVideos(videos: Command, perform: Perform): void {
 const begin =
   (name: string, example: string, call: (client: Tallygate, wish: Wish) => Call<Video>) =>
   async (world: CommandWorld, { args: [id = '', ...words], options }: Typed<Options>): Promise<void> => {
-    const prompt = await promptOf(world, words, `tallygate videos ${name} video_… "${example}"`);
+    const prompt = await promptOf(world, words, { what: 'prompt', example: `tallygate videos ${name} video_… "${example}"` });
     const client = await world.connect();
     const { data, receiptId, costUsd } = await call(client, { ...options, id, prompt, signal: world.signal }).withResponse();
     writeRemark(world, { cost: costUsd, receiptId, model: data.model });

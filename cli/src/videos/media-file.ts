@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import type { CommandWorld } from '../command.ts';
-import { EXIT } from '../exit-codes.ts';
-import { Failure } from '../failure.ts';
+import { openGiven } from '../given-file.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   png: 'image/png',
@@ -15,8 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 /** A picture or a video to be sent along; what it is follows from its name. */
 export async function openMedia(world: CommandWorld, path: string): Promise<File> {
-  const bytes = await world.openFile(path);
-  if (bytes === undefined) throw new Failure('no_such_file', `There is no file ${path}.`, EXIT.usage);
+  const bytes = await openGiven(world, path);
   const type = TYPES[path.split('.').at(-1)?.toLowerCase() ?? ''] ?? 'application/octet-stream';
   return new File([bytes], basename(path), { type });
 }

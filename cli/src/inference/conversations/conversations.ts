@@ -78,7 +78,7 @@ async function items(world: CommandWorld, { args: [id = ''] }: Typed<object>): P
 }
 
 async function add(world: CommandWorld, { args: [id = '', ...words], options: { role } }: Typed<AddOptions>): Promise<void> {
-  const text = await promptOf(world, words, 'tallygate conversations add CONVERSATION "Hello."');
+  const text = await promptOf(world, words, { what: 'text', example: 'tallygate conversations add CONVERSATION "Hello."' });
   const client = await world.connect();
   const content = [{ type: role === 'assistant' ? 'output_text' : 'input_text', text }];
   const request = { items: [{ type: 'message', role, content }] };

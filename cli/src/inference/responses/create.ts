@@ -43,7 +43,7 @@ export const createResponse = (responses: Command, perform: Perform): Command =>
   ).action(perform(create));
 
 async function create(world: CommandWorld, { args, options }: Typed<Options>): Promise<ExitCode> {
-  const input = await promptOf(world, args, 'tallygate responses create "Say hello."');
+  const input = await promptOf(world, args, { what: 'question', example: 'tallygate responses create "Say hello."' });
   const { model, instructions, previous, conversation, maxTokens, metadata, stream, background, store } = options;
   const client = await world.connect();
   const call = client.responses.create(

@@ -1,0 +1,105 @@
+import type { Column } from './print.ts';
+
+const GAP = '  ';
+/** Less than this says nothing. */
+const LEAST_WIDTH = 8;
+const INDENT = '  ';
+
+/** What a terminal shows of rows. */
+interface Table {
+  readonly columns: readonly Pick<Column<never>, 'title' | 'align' | 'isSpare'>[];
+  /** The texts of each row, one for each column. */
+  readonly rows: readonly (readonly string[])[];
+  /** The text of a chart, which is drawn anew for the width that it gets. */
+  draw(row: number, column: number, width: number): string | undefined;
+}
+
+/** A line of the table, and whether it heads what follows. */
+interface Line {
+  readonly text: string;
+  readonly isHead: boolean;
+}
+
+/**
+ * Rows as lines that fit the terminal. Where the columns do not, moments lose their seconds and then their time, the widest texts are cut,
+ * and what is spare is left out; where even that is too wide, each row becomes a block of lines. What names a row is copied, and stays
+ * whole, and so do numbers: a shortened one would be a wrong one.
+ */
+export function tableLines(table: Table, available = Number.POSITIVE_INFINITY): readonly Line[] {
+  const all = table.columns.map((_, index) => index);
+  const needed = all.filter((index) => !table.columns[index]?.isSpare);
+  for (const shown of [all, needed]) {
+    const widths = fittedWidths(table, shown, available);
+    if (widths) return gridLines(table, shown, widths);
+  }
+  return table.rows.flatMap((row) => blockLines(table, row, available));
+}
+
+function gridLines({ columns, rows, draw }: Table, shown: readonly number[], widths: readonly number[]): Line[] {
+  const line = (textAt: (column: number, width: number) => string) =>
+    shown
+      .map((column, index) => {
+        const width = widths[index] ?? 0;
+        const text = textAt(column, width);
+        return columns[column]?.align === 'right' ? text.padStart(width) : fitted(text, width).padEnd(width);
+      })
+      .join(GAP)
+      .trimEnd();
+  const titles = { text: line((column) => columns[column]?.title.toUpperCase() ?? ''), isHead: true };
+  return [
+    titles,
+    ...rows.map((row, at) => ({ text: line((column, width) => draw(at, column, width) ?? row[column] ?? ''), isHead: false })),
+  ];
+}
+
+/** What names the row, whole, and a line for each further column. */
+function blockLines({ columns }: Table, row: readonly string[], available: number): Line[] {
+  const [name = '', ...rest] = row;
+  const titled = rest.map((text, index) => ({ text, title: columns[index + 1]?.title ?? '' })).filter(({ title }) => title !== '');
+  const width = Math.max(...titled.map(({ title }) => title.length));
+  const left = Math.max(LEAST_WIDTH, available - INDENT.length - width - GAP.length);
+  const lines = titled.map(({ title, text }) => `${INDENT}${title.padEnd(width)}${GAP}${fitted(text, left)}`);
+  return [{ text: name, isHead: true }, ...lines.map((text) => ({ text, isHead: false }))];
+}
+
+/** Takes from the widest columns until a line fits the terminal, but never below what a column needs at least. */
+function fittedWidths({ columns, rows }: Table, shown: readonly number[], available: number): readonly number[] | undefined {
+  const texts = shown.map((column) => rows.map((row) => row[column] ?? ''));
+  const titles = shown.map((column) => columns[column]?.title.length ?? 0);
+  const widths = texts.map((cells, index) => Math.max(titles[index] ?? 0, ...cells.map((text) => text.length)));
+  const narrower = shown.map((column, index) => {
+    const title = titles[index] ?? 0;
+    if (column === 0 || columns[column]?.align === 'right') return () => undefined;
+    return stepDown(texts[index] ?? [], title);
+  });
+  let excess = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - available;
+  while (excess > 0) {
+    const steps = widths.map((width, index) => ({ index, width, next: narrower[index]?.(width) }));
+    const [widest] = steps.filter(({ next }) => next !== undefined).sort((a, b) => b.width - a.width || b.index - a.index);
+    if (widest?.next === undefined) return undefined;
+    excess -= widest.width - widest.next;
+    widths[widest.index] = widest.next;
+  }
+  return widths;
+}
+
+/** The next smaller width of a column; `undefined` at the end. A column of moments has a few that a moment can be told in. */
+function stepDown(texts: readonly string[], title: number): (width: number) => number | undefined {
+  const hasMoments = texts.some(isMoment);
+  const others = Math.max(title, ...texts.filter((text) => !isMoment(text)).map((text) => Math.min(text.length, LEAST_WIDTH)));
+  return (width) => {
+    const next = hasMoments ? MOMENT_WIDTHS.find((each) => each < width) : width - 1;
+    return next === undefined || next < Math.max(others, hasMoments ? 0 : LEAST_WIDTH) ? undefined : next;
+  };
+}
+
+const MOMENT_WIDTHS = ['2026-11-21 08:00'.length, '2026-11-21'.length];
+const isMoment = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
+
+/** The text as far as it fits: a moment in a shorter form, never half of one. */
+function fitted(text: string, width: number): string {
+  if (text.length <= width) return text;
+  if (!isMoment(text)) return `${text.slice(0, width - 1)}…`;
+  const shorter = MOMENT_WIDTHS.find((each) => each <= width) ?? MOMENT_WIDTHS.at(-1);
+  return text.replace('T', ' ').slice(0, shorter);
+}
