@@ -8,7 +8,10 @@ import { nano, usd } from './money.ts';
 
 const FIRST_BYTE_MS = 700;
 const IDLE_MS = 700;
-/** A deployment that fails three times in a row is left aside: every case asks a model that the last few cases did not ask. */
+/**
+ * A deployment that fails three times in a row at a model is left aside: every case asks a model that the last few cases did not ask, and
+ * where one deployment is left aside all the same, there are two others.
+ */
 const ROTATION = [
   'gpt-5.6-sol',
   'gpt-5.4',
@@ -38,6 +41,7 @@ beforeAll(async () => {
     providers: [
       { name: 'first', ...deployment },
       { name: 'second', ...deployment },
+      { name: 'third', ...deployment },
     ],
     env: {
       PLAIN_FIRST_BYTE_TIMEOUT_MS: `${FIRST_BYTE_MS}`,

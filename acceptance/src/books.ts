@@ -24,6 +24,9 @@ export interface BookEntry {
   readonly cost: bigint;
 }
 
+/** SQLSTATE, appendix A of PostgreSQL's manual. */
+const DEADLOCK_DETECTED = '40P01';
+
 /** `postmaster.pid`, line 4, says where the embedded PostgreSQL listens (miscadmin.h). */
 export function postmasterOf({ dataDir }: Gateway): { pid: number; port: number } {
   const lines = readFileSync(join(dataDir, 'postgres/cluster/data/postmaster.pid'), 'utf8').split('\n');
@@ -39,7 +42,16 @@ export async function openBooks(gateway: Gateway): Promise<Books> {
       await client.query('update accounts set plan = $2 where id = $1', [accountId, plan]);
     },
     forgetJobs: async () => {
-      await client.query('drop schema bullmq cascade');
+      // A worker that takes its next job meanwhile may hold one table and wait for another.
+      for (let isDone = false; !isDone; ) {
+        isDone = await client.query('drop schema bullmq cascade').then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof pg.DatabaseError && error.code === DEADLOCK_DETECTED) return false;
+            throw error;
+          },
+        );
+      }
     },
     entriesOf: async (requestIds) => {
       const { rows } = await client.query<Record<'request_id' | 'records' | 'postings' | 'receipts' | 'receipt_id' | 'cost', string>>(
