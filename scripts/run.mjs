@@ -33,7 +33,13 @@ function toolEnvironment() {
   const inherited = Object.entries(process.env).filter(([name]) => !/^npm_(lifecycle|package|execpath|node_execpath|command)/.test(name));
   // Source is TypeScript: what has been stripped and compiled once is kept, which halves the start and saves 30 MB of memory.
   const compiled = process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules', '.cache', 'node');
-  return { ...Object.fromEntries(inherited), PATH: path, NODE_COMPILE_CACHE: compiled };
+  return { ...Object.fromEntries(inherited), PATH: path, NODE_COMPILE_CACHE: compiled, ...youngGeneration() };
+}
+
+/** What a request leaves behind dies young, before it is moved to the old generation. In front, so that what the caller says counts. */
+function youngGeneration() {
+  if (process.argv[2] !== 'do:start') return {};
+  return { NODE_OPTIONS: ['--max-semi-space-size=32', process.env.NODE_OPTIONS].filter(Boolean).join(' ') };
 }
 
 /** Beside its place first, then renamed: the folder is there whole or not at all, also when two commands start at once or one is killed. */

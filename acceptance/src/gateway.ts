@@ -7,10 +7,10 @@ import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const CONDITION = '--conditions=tallygate-source';
-const MAIN = 'server/src/main.ts';
+/** As `npm start` starts it: from a bundle, which the first one makes. */
+const COMMAND = ['scripts/start.mjs'];
 /** The same server, but for its clock. */
-const MAIN_ON_A_CLOCK = 'acceptance/src/gateway-on-a-clock.ts';
+const COMMAND_ON_A_CLOCK = ['--conditions=tallygate-source', 'acceptance/src/gateway-on-a-clock.ts'];
 const STARTS_WITHIN_MS = 45_000;
 
 const Bootstrap = z.object({
@@ -137,8 +137,8 @@ class GatewayProcess {
   #url = '';
 
   constructor(env: NodeJS.ProcessEnv) {
-    const main = env['FROZEN_AT_MS'] === undefined ? MAIN : MAIN_ON_A_CLOCK;
-    this.#child = spawn(process.execPath, [CONDITION, main], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const command = env['FROZEN_AT_MS'] === undefined ? COMMAND : COMMAND_ON_A_CLOCK;
+    this.#child = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
     // `close` and not `exit`: it comes after the last of the output.
     this.exit = once(this.#child, 'close').then(() => ({ code: this.#child.exitCode, signal: this.#child.signalCode }));
     this.listening = new Promise((resolve, reject) => {

@@ -63,7 +63,7 @@ export class Gateway {
     ];
     writeFileSync(providersFile, JSON.stringify({ providers }));
     const env = { ...settings, DATA_DIR: dataDir, PROVIDERS_FILE: providersFile, PORT: '0' };
-    const { pid, ready } = await stage.start({ name: 'gateway', script: 'server/src/main.ts', env, isSubject: true }, () =>
+    const { pid, ready } = await stage.start({ name: 'gateway', script: 'scripts/start.mjs', env, isSubject: true }, () =>
       bootstrapOf(dataDir),
     );
     const origin = new URL(ready.base_url).origin;

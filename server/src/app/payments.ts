@@ -2,7 +2,6 @@ import type { Pool } from 'pg';
 import type { PaymentProvider } from '../adapters/payment/port.ts';
 import { createSandboxPayments } from '../adapters/payment/sandbox/index.ts';
 import type { SandboxPages } from '../adapters/payment/sandbox/pages.ts';
-import { createStripePayments } from '../adapters/payment/stripe.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Plans } from '../plans/index.ts';
@@ -31,6 +30,8 @@ export interface OpenPayments {
 /** Stripe where there is a key, else the sandbox. */
 export async function openPayments(stripe: Config['stripe'], { pool, clock, log, publicUrl }: PaymentsDeps): Promise<OpenPayments> {
   if (stripe) {
+    // Stripe's client takes 15 MB of memory: loaded where it is wanted.
+    const { createStripePayments } = await import('../adapters/payment/stripe.ts');
     const provider = createStripePayments({ ...stripe, clock });
     return {
       provider,
