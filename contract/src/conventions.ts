@@ -42,6 +42,13 @@ export const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write
 export const Scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What an API key may do.' });
 export type Scope = z.infer<typeof Scope>;
 
+/** What is answered at an address with an ending such as `.ics`. */
+export interface OtherForm {
+  readonly contentType: string;
+  readonly ending: string;
+  readonly body: z.ZodType;
+}
+
 /** What a route demands of its caller; the server's one middleware and the OpenAPI document both read it. */
 export interface RouteMetadata {
   /** `bearer`: an API key or a session. `internal`: the shared secret of the web front end. */
@@ -55,8 +62,8 @@ export interface RouteMetadata {
   readonly body?: 'inference' | 'csv' | 'mail';
   /** Media types of an answer beside the one of its schema. */
   readonly alsoAs?: readonly string[];
-  /** With `Accept: application/ld+json` it answers as the address with `.jsonld` behind it does. */
-  readonly asJsonLd?: true;
+  /** Forms beside JSON: with such a media type in `Accept` it answers as the address with the ending behind it does. */
+  readonly alsoAt?: readonly OtherForm[];
   readonly tag: string;
   readonly operationId: string;
 }

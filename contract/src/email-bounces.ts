@@ -15,9 +15,10 @@ export const MarketingEmailBounceResponse = z
         '`hard`: the address is none, and gets no further mail. `soft`: this mail was late or was not taken, and the address may get others.',
     }),
     status: z.string().meta({ description: 'What the mail server gave as the reason (RFC 3463).', examples: ['5.1.1'] }),
-    state: z
-      .enum(RECIPIENT_STATES)
-      .meta({ description: 'Of the recipient, from now on. An invitation that did not arrive is `failed` in its batch.' }),
+    state: z.enum(RECIPIENT_STATES).meta({
+      description:
+        'Of the recipient, from now on; of an invitation what its batch says: `failed`, whatever the kind, if it did not arrive.',
+    }),
     changed: z.boolean().meta({ description: 'False for a report that said nothing new.' }),
   })
   .meta({

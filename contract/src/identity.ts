@@ -12,13 +12,14 @@ import {
   Timestamp,
   Uuid,
 } from './conventions.ts';
+import { EmailAddress } from './email-address.ts';
 
 const c = initContract();
 
-export const Email = z
-  .email()
-  .max(254)
-  .meta({ description: 'E-mail address.', examples: ['ada@example.com'] });
+export const Email = EmailAddress.meta({
+  description: 'E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`).',
+  examples: ['ada@example.com'],
+});
 
 export const NewPassword = z
   .string()

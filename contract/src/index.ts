@@ -92,6 +92,7 @@ export * from './corrections.ts';
 export * from './deployments.ts';
 export * from './device-logins.ts';
 export * from './discovery.ts';
+export { asciiAddress, EmailAddress } from './email-address.ts';
 export * from './email-bounces.ts';
 export * from './email-templates.ts';
 export * from './emails.ts';

@@ -1,5 +1,15 @@
 import * as z from 'zod';
 import { isPlainText, NOT_PLAIN } from './conventions.ts';
+import { PLAN_IDS } from './plan-records.ts';
+
+export const STAGES = ['new', 'contacted', 'qualified', 'customer', 'lost'] as const;
+export const SOURCES = ['user', 'registration', 'invite', 'client_request', 'import', 'manual'] as const;
+
+const oneOf = <const Value extends string>(values: readonly Value[], description: string, example: Value) =>
+  z
+    .enum(values)
+    .optional()
+    .meta({ description, examples: [example] });
 
 const dimension = (description: string, example: string) =>
   z
@@ -27,12 +37,15 @@ const peopleFilter = {
       'Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused.',
     examples: ['ada example.com'],
   }),
-  status: dimension('A stage (`new`, `contacted`, `qualified`, `customer`, `lost`), `unsubscribed` or `bounced`.', 'new'),
-  source: dimension('How they became known: `user`, `registration`, `invite`, `client_request`, `import` or `manual`.', 'registration'),
+  status: oneOf([...STAGES, 'unsubscribed', 'bounced'], 'A stage, `unsubscribed` or `bounced`.', 'new'),
+  source: oneOf(SOURCES, 'How they became known.', 'registration'),
   event_slug: dimension('An event they registered for.', 'vibethon'),
-  owner: dimension('The id of the user who looks after them, or `none`.', '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'),
-  client_type: dimension('Their kind of client, or `none`.', 'startup'),
-  plan_tier: dimension('The plan their account is on, or `none`.', 'pro'),
+  owner: z
+    .union([z.uuid().toLowerCase(), z.literal('none')], 'must be the id of a user such as 019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77, or "none"')
+    .optional()
+    .meta({ description: 'The id of the user who looks after them, or `none`.', examples: ['019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'] }),
+  client_type: dimension('Their kind of client, which an import may name as it likes, or `none`.', 'startup'),
+  plan_tier: oneOf([...PLAN_IDS, 'none'], 'The plan their account is on, or `none`.', 'pro'),
   consent: z
     .enum(['given', 'claimed', 'none'])
     .optional()

@@ -1,12 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, prose, refusals, Timestamp, Uuid } from './conventions.ts';
-import { PeopleFilter } from './people-filter.ts';
+import { PeopleFilter, SOURCES, STAGES } from './people-filter.ts';
 
 const c = initContract();
 
-const STAGES = ['new', 'contacted', 'qualified', 'customer', 'lost'] as const;
-const SOURCES = ['user', 'registration', 'invite', 'client_request', 'import', 'manual'] as const;
 const PERSON_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 
 const Stage = z.enum(STAGES).meta({ id: 'PersonStage', description: 'How far things are with a person.' });
@@ -222,7 +220,7 @@ export const MarketingPeopleImportResponse = z
       .array(
         z.object({
           line: z.int().meta({ description: 'Of the file, 1 for its first; of a row of several lines, where it begins.', examples: [4] }),
-          message: z.string().meta({ examples: ['email: must be an e-mail address'] }),
+          message: z.string().meta({ examples: ['email: must be an e-mail address such as ada@example.com'] }),
         }),
       )
       .meta({ description: 'Rows that could not be taken, the first thousand.' }),
@@ -231,7 +229,14 @@ export const MarketingPeopleImportResponse = z
     id: 'MarketingPeopleImportResponse',
     description: 'What came of an import. Good rows are in, whatever others say.',
     examples: [
-      { rows: 3, created: 1, updated: 1, skipped: 0, failed: 1, errors: [{ line: 4, message: 'email: must be an e-mail address' }] },
+      {
+        rows: 3,
+        created: 1,
+        updated: 1,
+        skipped: 0,
+        failed: 1,
+        errors: [{ line: 4, message: 'email: must be an e-mail address such as ada@example.com' }],
+      },
     ],
   });
 export type MarketingPeopleImportResponse = z.infer<typeof MarketingPeopleImportResponse>;

@@ -5,6 +5,7 @@ import type {
   MarketingPeopleListResponse,
   MarketingPersonExport,
   MarketingPersonRecord,
+  PlanId,
 } from './generated/models.ts';
 import { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
@@ -17,13 +18,13 @@ export interface PeopleFilter {
   /** Words that are all found in e-mail address, name or company; `#beta` finds the tag. */
   readonly q?: string | undefined;
   /** A stage, `unsubscribed` or `bounced`. */
-  readonly status?: string | undefined;
-  readonly source?: string | undefined;
+  readonly status?: MarketingPersonRecord['status'] | 'unsubscribed' | 'bounced' | undefined;
+  readonly source?: MarketingPersonRecord['sources'][number] | undefined;
   readonly event_slug?: string | undefined;
   /** A user's id, or `none`. */
   readonly owner?: string | undefined;
   readonly client_type?: string | undefined;
-  readonly plan_tier?: string | undefined;
+  readonly plan_tier?: PlanId | 'none' | undefined;
   /** To news by mail: confirmed by whoever reads the address, `none`, or of those said on a form and not confirmed. */
   readonly consent?: 'given' | 'claimed' | 'none' | undefined;
 }

@@ -1,16 +1,20 @@
 import type { PeopleFilter } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 
+const STATUSES = ['new', 'contacted', 'qualified', 'customer', 'lost', 'unsubscribed', 'bounced'] as const;
+const SOURCES = ['user', 'registration', 'invite', 'client_request', 'import', 'manual'] as const;
+const PLANS = ['free', 'pro', 'scale', 'enterprise', 'none'] as const;
+
 export interface FilterOptions {
   readonly search?: string;
-  readonly status?: string;
-  readonly source?: string;
+  readonly status?: (typeof STATUSES)[number];
+  readonly source?: (typeof SOURCES)[number];
   readonly event?: string;
   readonly owner?: string;
   readonly clientType?: string;
-  readonly plan?: string;
+  readonly plan?: (typeof PLANS)[number];
   /** In place of `plan`, where that says what is given. */
-  readonly planTier?: string;
+  readonly planTier?: (typeof PLANS)[number];
   readonly consent?: NonNullable<PeopleFilter['consent']>;
 }
 
@@ -18,12 +22,12 @@ export interface FilterOptions {
 export const withFilter = (command: Command, plan: '--plan' | '--plan-tier' = '--plan'): Command =>
   command
     .option('-q, --search <words>', 'words in e-mail address, name or company; #beta finds the tag')
-    .option('--status <status>', 'new, contacted, qualified, customer, lost, unsubscribed or bounced')
-    .option('--source <source>', 'user, registration, invite, client_request, import or manual')
+    .addOption(new Option('--status <status>', 'how far things are, or why they get no mail').choices(STATUSES))
+    .addOption(new Option('--source <source>', 'how they became known').choices(SOURCES))
     .option('--event <slug>', 'an event they registered for')
     .option('--owner <user-id>', 'who looks after them, or none')
     .option('--client-type <type>', 'their kind of client, or none')
-    .option(`${plan} <tier>`, 'the plan their account is on, or none')
+    .addOption(new Option(`${plan} <tier>`, 'the plan their account is on').choices(PLANS))
     .addOption(
       new Option('--consent <consent>', 'to news by mail; claimed: said on a form and not confirmed').choices(['given', 'claimed', 'none']),
     );

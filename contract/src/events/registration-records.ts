@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { isPlainText, MarketingConsentTick, NOT_PLAIN, prose, Timestamp, Usd, Uuid } from '../conventions.ts';
+import { EmailAddress } from '../email-address.ts';
 import { SITE_EVENT_EXAMPLE, siteEventFields } from './site-event-records.ts';
 
 export const REGISTRATION_STATUSES = ['confirmed', 'awaiting_payment', 'waitlisted', 'canceled'] as const;
@@ -16,10 +17,10 @@ export const RegistrationPayment = z.enum(['not_required', 'due', 'paid', 'refun
 });
 
 const text = (max: number) => z.string().trim().min(1).max(max).refine(isPlainText, NOT_PLAIN);
-export const RegistrantEmail = z
-  .email()
-  .max(254)
-  .meta({ description: 'Whose registration it is, whatever its case.', examples: ['ada@example.com'] });
+export const RegistrantEmail = EmailAddress.meta({
+  description: 'Whose registration it is, whatever its case.',
+  examples: ['ada@example.com'],
+});
 const Name = text(200).meta({ description: 'For people.', examples: ['Ada Lovelace'] });
 const Company = text(200).meta({ description: 'Where they come from.', examples: ['Analytical Engines'] });
 

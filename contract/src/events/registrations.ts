@@ -10,6 +10,7 @@ import {
   VibethonRegistrationResponse,
   VibethonRegistrationStatusResponse,
 } from './registration-records.ts';
+import { EVENT_FORMS } from './site-event-records.ts';
 import { ifNoneMatch, SlugPath } from './site-events.ts';
 
 const c = initContract();
@@ -26,10 +27,10 @@ export const registrations = c.router({
     path: '/v1/events/vibethon',
     summary: 'The Vibethon',
     description:
-      'Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` it is the JSON-LD of `/v1/events/vibethon.jsonld`.',
+      'Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer.',
     headers: ifNoneMatch,
     responses: { 200: VibethonEventResponse, 304: c.noBody(), ...refusals.open },
-    metadata: { ...open, asJsonLd: true, operationId: 'getVibethon' } as const,
+    metadata: { ...open, alsoAt: EVENT_FORMS, operationId: 'getVibethon' } as const,
   },
   registerForVibethon: {
     method: 'POST',

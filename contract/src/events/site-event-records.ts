@@ -219,3 +219,11 @@ export const SiteEventJsonLd = z
   })
   .meta({ id: 'SiteEventJsonLd', description: 'An event in the vocabulary of schema.org, for search engines.' });
 export type SiteEventJsonLd = z.infer<typeof SiteEventJsonLd>;
+
+export const SiteEventCalendar = z.string().meta({ description: 'One VEVENT.', examples: ['BEGIN:VCALENDAR\r\n…\r\nEND:VCALENDAR\r\n'] });
+
+/** How an event is told beside JSON. */
+export const EVENT_FORMS = [
+  { contentType: 'application/ld+json', ending: '.jsonld', body: SiteEventJsonLd },
+  { contentType: 'text/calendar', ending: '.ics', body: SiteEventCalendar },
+] as const;

@@ -1,7 +1,14 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, idempotencyHeader, isPlainText, NOT_PLAIN, problem, refusals, Uuid } from '../conventions.ts';
-import { SiteEventCreateRequest, SiteEventJsonLd, SiteEventResponse, SiteEventUpdateRequest } from './site-event-records.ts';
+import {
+  EVENT_FORMS,
+  SiteEventCalendar,
+  SiteEventCreateRequest,
+  SiteEventJsonLd,
+  SiteEventResponse,
+  SiteEventUpdateRequest,
+} from './site-event-records.ts';
 
 const c = initContract();
 
@@ -97,10 +104,7 @@ export const siteEvents = c.router({
     headers: ifNoneMatch,
     pathParams: SlugPath,
     responses: {
-      200: c.otherResponse({
-        contentType: 'text/calendar',
-        body: z.string().meta({ description: 'One VEVENT.', examples: ['BEGIN:VCALENDAR\r\n…\r\nEND:VCALENDAR\r\n'] }),
-      }),
+      200: c.otherResponse({ contentType: 'text/calendar', body: SiteEventCalendar }),
       304: c.noBody(),
       404: problem,
       ...refusals.openInput,
@@ -127,10 +131,10 @@ export const siteEvents = c.router({
     path: '/v1/events/:slug',
     summary: 'One event',
     description:
-      'A published event; a draft is answered as one that is not there. With `Accept: application/ld+json` it is the JSON-LD of `…/{slug}.jsonld`.',
+      'A published event; a draft is answered as one that is not there. With `Accept: application/ld+json` or `text/calendar` it is what `…/{slug}.jsonld` and `…/{slug}.ics` answer.',
     headers: ifNoneMatch,
     pathParams: SlugPath,
     responses: { 200: SiteEventResponse, 304: c.noBody(), 404: problem, ...refusals.openInput },
-    metadata: { auth: 'none', asJsonLd: true, tag, operationId: 'getEvent' } as const,
+    metadata: { auth: 'none', alsoAt: EVENT_FORMS, tag, operationId: 'getEvent' } as const,
   },
 });

@@ -1,6 +1,5 @@
 import type * as z from 'zod';
 import { ERRORS } from '../errors.ts';
-import { SiteEventJsonLd } from '../events/site-event-records.ts';
 import {
   ChatCompletionChunk,
   Completion,
@@ -100,10 +99,12 @@ function responseOf(route: Route, answer: Answer, schemas: Schemas): Response {
     content: {
       [answer.contentType]: media,
       ...Object.fromEntries((answer.status < 300 ? (route.metadata.alsoAs ?? []) : []).map((contentType) => [contentType, media])),
-      ...(answer.status === 200 &&
-        route.metadata.asJsonLd && {
-          'application/ld+json': mediaType(schemas, SiteEventJsonLd, 'output', `${operationId} as JSON-LD`),
-        }),
+      ...Object.fromEntries(
+        (answer.status === 200 ? (route.metadata.alsoAt ?? []) : []).map(({ contentType, body }) => [
+          contentType,
+          mediaType(schemas, body, 'output', `${operationId} as ${contentType}`),
+        ]),
+      ),
       ...(events && { 'text/event-stream': eventStream(mediaType(schemas, events, 'output', `${operationId} event`)) }),
     },
   };

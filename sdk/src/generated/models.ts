@@ -15,7 +15,7 @@ export interface AccountCloseRequest {
 
 /** An e-mail address; the answer does not tell whether it has an account. */
 export interface AddressRequest {
-  /** E-mail address. */
+  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
 }
 
@@ -302,7 +302,7 @@ export interface BatchUsage {
 export interface BetaInviteActivateRequest {
   /** From the invitation. */
   code: string;
-  /** E-mail address. */
+  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
   /** Display name. */
   name?: string | undefined;
@@ -313,7 +313,7 @@ export interface BetaInviteActivationResponse {
   /** UUIDv7. */
   activation_id: string;
   status: 'activated';
-  /** E-mail address. */
+  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
   /** The plan that the account is on for a time, unless it has booked one or a better one is given. */
   plan_id: 'pro' | 'scale' | 'enterprise' | null;
@@ -611,7 +611,7 @@ export interface ClientRequestCreateRequest {
   type: ClientRequestType;
   /** Display name. */
   name: string;
-  /** E-mail address. */
+  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
   /** Where they work. */
   company?: string | undefined;
@@ -924,7 +924,7 @@ export interface CreateUploadRequest {
 
 /** A new user with an account of their own. */
 export interface CreateUserRequest {
-  /** E-mail address. */
+  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
   /** 10 to 256 characters. */
   password: string;
@@ -1016,8 +1016,10 @@ export interface DeviceTokenRequest {
   device_code: string;
 }
 
-/** E-mail address. */
+/** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
 export type Email = string;
+
+export type EmailAddress = string;
 
 /** Proof that the address is read by its user. */
 export interface EmailVerifyRequest {
@@ -1584,7 +1586,7 @@ export interface LoginMfaRequiredResponse {
 
 /** E-mail address and password. */
 export interface LoginRequest {
-  /** E-mail address. */
+  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
   password: string;
 }
@@ -1614,7 +1616,7 @@ export interface MarketingClientRequestRecord {
   status: ClientRequestStatus;
   /** Display name. */
   name: string;
-  /** E-mail address. */
+  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
   company: string | null;
   client_type: 'individual' | 'startup' | 'business' | 'enterprise' | null;
@@ -1733,18 +1735,18 @@ export type MarketingEmailAudience = {
   filter: {
     /** Words, as in the list of people. */
     q?: string | undefined;
-    /** A stage (`new`, `contacted`, `qualified`, `customer`, `lost`), `unsubscribed` or `bounced`. */
-    status?: string | undefined;
-    /** How they became known: `user`, `registration`, `invite`, `client_request`, `import` or `manual`. */
-    source?: string | undefined;
+    /** A stage, `unsubscribed` or `bounced`. */
+    status?: 'new' | 'contacted' | 'qualified' | 'customer' | 'lost' | 'unsubscribed' | 'bounced' | undefined;
+    /** How they became known. */
+    source?: 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual' | undefined;
     /** An event they registered for. */
     event_slug?: string | undefined;
     /** The id of the user who looks after them, or `none`. */
-    owner?: string | undefined;
-    /** Their kind of client, or `none`. */
+    owner?: string | 'none' | undefined;
+    /** Their kind of client, which an import may name as it likes, or `none`. */
     client_type?: string | undefined;
     /** The plan their account is on, or `none`. */
-    plan_tier?: string | undefined;
+    plan_tier?: 'free' | 'pro' | 'scale' | 'enterprise' | 'none' | undefined;
     /** Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
     consent?: 'given' | 'claimed' | 'none' | undefined;
   };
@@ -1762,7 +1764,7 @@ export interface MarketingEmailBounceResponse {
   kind: 'hard' | 'soft';
   /** What the mail server gave as the reason (RFC 3463). */
   status: string;
-  /** Of the recipient, from now on. An invitation that did not arrive is `failed` in its batch. */
+  /** Of the recipient, from now on; of an invitation what its batch says: `failed`, whatever the kind, if it did not arrive. */
   state: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled';
   /** False for a report that said nothing new. */
   changed: boolean;
@@ -2078,7 +2080,7 @@ export interface MarketingInviteBatchRequest {
   name: string;
   /** Each gets a code of their own by mail, once however often the address is named. */
   recipients?: {
-    /** E-mail address. */
+    /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
     email: string;
     /** Display name. */
     name?: string | undefined;
@@ -2087,18 +2089,18 @@ export interface MarketingInviteBatchRequest {
   filter?: {
     /** Words, as in the list of people. */
     q?: string | undefined;
-    /** A stage (`new`, `contacted`, `qualified`, `customer`, `lost`), `unsubscribed` or `bounced`. */
-    status?: string | undefined;
-    /** How they became known: `user`, `registration`, `invite`, `client_request`, `import` or `manual`. */
-    source?: string | undefined;
+    /** A stage, `unsubscribed` or `bounced`. */
+    status?: 'new' | 'contacted' | 'qualified' | 'customer' | 'lost' | 'unsubscribed' | 'bounced' | undefined;
+    /** How they became known. */
+    source?: 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual' | undefined;
     /** An event they registered for. */
     event_slug?: string | undefined;
     /** The id of the user who looks after them, or `none`. */
-    owner?: string | undefined;
-    /** Their kind of client, or `none`. */
+    owner?: string | 'none' | undefined;
+    /** Their kind of client, which an import may name as it likes, or `none`. */
     client_type?: string | undefined;
     /** The plan their account is on, or `none`. */
-    plan_tier?: string | undefined;
+    plan_tier?: 'free' | 'pro' | 'scale' | 'enterprise' | 'none' | undefined;
     /** Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
     consent?: 'given' | 'claimed' | 'none' | undefined;
   } | undefined;
@@ -3680,6 +3682,9 @@ export interface SessionResponse {
   user_agent: string | null;
 }
 
+/** One VEVENT. */
+export type SiteEventCalendar = string;
+
 /** A new event. It begins as a draft, which nobody sees. */
 export interface SiteEventCreateRequest {
   /** The event’s name in addresses. */
@@ -4055,7 +4060,7 @@ export interface UserResponse {
   user_id: string;
   /** The account that owns keys, usage and money. */
   account_id: string;
-  /** E-mail address. */
+  /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
   name: string | null;
   role: Role;

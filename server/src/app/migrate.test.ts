@@ -2,6 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { type Migration, migrate } from './migrate.ts';
+import { lettersFoldedMigration } from './migrations/0085-letters-folded.ts';
 import { migrations } from './migrations/index.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -23,6 +24,21 @@ const count = async (sql: string) => (await client.query<{ n: number }>(`select 
 test('the list of migrations, run twice, changes nothing the second time', async () => {
   expect(await migrate(database.url, migrations)).toEqual([]);
   expect(await count('schema_migrations')).toBe(migrations.length);
+});
+
+test('names that were folded with their letters are folded without them, all others stay as they are', async () => {
+  await client.query(`insert into people (person_id, email, sources, name, folded_name, company, folded_company, created_at, updated_at)
+    select gen_random_uuid(), 'p' || i || '@example.com', '{import}', 'Sören Ø' || i, 'soren ø' || i, 'Книга', 'книга', now(), now()
+    from generate_series(1, 2100) as i`);
+  await client.query('delete from people_unindexed');
+  const run = async (sql: string, values: unknown[] = []) => (await client.query(sql, values)).rows;
+  await lettersFoldedMigration.up(run);
+  expect(await count(`people where folded_name = 'soren o' || substr(email, 2, strpos(email, '@') - 2) and folded_company = 'книга'`)).toBe(
+    2100,
+  );
+  expect(await count('people_unindexed')).toBe(2100);
+  await lettersFoldedMigration.up(run);
+  expect(await count('people_unindexed')).toBe(2100);
 });
 
 test('of several processes at once, one applies and the others wait for it', async () => {

@@ -164,8 +164,8 @@ test.each<[string, (mail: Awaited<ReturnType<typeof sentMail>>) => string]>([
 
 test.each([
   ['delayed', '4.4.1', { kind: 'soft', state: 'sent' }, 'sent'],
-  ['failed', '5.2.2', { kind: 'soft', state: 'rejected' }, 'failed'],
-  ['failed', '5.1.1', { kind: 'hard', state: 'bounced' }, 'failed'],
+  ['failed', '5.2.2', { kind: 'soft', state: 'failed' }, 'failed'],
+  ['failed', '5.1.1', { kind: 'hard', state: 'failed' }, 'failed'],
 ])('a report of %s with %s about an invitation is about that invitation, once', async (action, status, answer, then) => {
   const mail = await sentMail('');
   const [batchId, inviteId] = [newId(), newId()];

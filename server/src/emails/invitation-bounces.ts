@@ -16,7 +16,7 @@ export async function takeOfInvitation(
   const { address } = invitation;
   const kind = kindOf(report);
   const error = `${status} ${diagnostic ?? action}`;
-  const state = kind === 'hard' ? 'bounced' : action === 'delayed' ? 'sent' : status.startsWith('5') ? 'rejected' : 'failed';
+  const state = action === 'delayed' ? invitation.status : 'failed';
   const answer = { recipient_id: null, email_id: null, invite_id: inviteId, kind, status, state, changed: false } as const;
   // A report that comes twice, and one that is late and comes after the end, say nothing new.
   if (invitation.status === 'failed' && (action === 'delayed' || invitation.failure === error)) return answer;

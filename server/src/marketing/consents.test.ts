@@ -63,7 +63,7 @@ describe('a tick on a form', () => {
     await ticked();
     expect(await person()).toMatchObject({ consent_source: 'registration', consent_event_slug: 'launch', consent_confirmed_at: null });
     const token = await asked();
-    expect(await consents().isOpen(token)).toBe(true);
+    expect(await consents().standOf(token)).toBe('asked');
     clock.nowMs += 60_000;
     expect([await consents().confirm(token), await consents().confirm(token)]).toEqual([true, true]);
     expect((await person()).consent_confirmed_at).toEqual(now());
@@ -162,7 +162,37 @@ test('an answer from an address that is not theirs any more says nothing of the 
   await ticked();
   const token = await asked();
   await sightPerson(execute, { email: `moved-${email}`, source: 'user', userId, at: now() });
-  expect([await consents().isOpen(token), await consents().confirm(token)]).toEqual([false, false]);
+  expect([await consents().standOf(token), await consents().confirm(token)]).toEqual([undefined, false]);
+});
+
+describe('a team that vouches for somebody', () => {
+  const vouch = () =>
+    pool.query('select import_consents($1::jsonb, $2, null)', [
+      JSON.stringify([{ email, given_at: '2026-01-01T00:00:00Z', at: now() }]),
+      'user',
+    ]);
+
+  test('leaves them the mail that asks: their own answer is the stronger proof', async () => {
+    await ticked();
+    const givenAt = now();
+    const token = await asked();
+    clock.nowMs += 60_000;
+    await vouch();
+    expect(await person()).toMatchObject({ consent_source: 'import', consent_confirmed_at: now() });
+    expect(await consents().standOf(token)).toBe('vouched_for');
+    clock.nowMs += 60_000;
+    expect([await consents().confirm(token), await consents().confirm(token)]).toEqual([true, true]);
+    expect(await person()).toMatchObject({
+      ...{ consent_source: 'registration', consent_event_slug: 'launch', consent_given_at: givenAt, consent_confirmed_at: now() },
+    });
+    expect(await history()).toEqual(['consent', 'consent', 'consent_confirmed']);
+  });
+
+  test('spares those the mail whom none has asked yet', async () => {
+    await ticked();
+    await vouch();
+    expect(await mails()).toEqual([]);
+  });
 });
 
 test('and the new one is asked instead', async () => {

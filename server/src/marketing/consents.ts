@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { type Execute, type Identity, queueMail } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { confirmConsent, consentsToAsk, isConsentOpen } from '../people/index.ts';
+import { confirmConsent, consentsToAsk, standOfConsent } from '../people/index.ts';
 
 const AT_ONCE = 100;
 /** What a link of such a mail refers to: nothing that another mail's link could stand for. */
@@ -34,10 +34,10 @@ export function createConsents({ pool, clock, openReference }: ConsentsDeps) {
       while (!signal?.aborted && (await askSome()) === AT_ONCE);
     },
 
-    /** Whether the link with this token is one that can be answered, or was. */
-    async isOpen(token: string): Promise<boolean> {
+    /** How it stands with the link with this token, if it is one that can be answered, or was. */
+    async standOf(token: string): ReturnType<typeof standOfConsent> {
       const consentId = consentOf(token);
-      return consentId !== undefined && isConsentOpen(pool, consentId, new Date(clock.now()));
+      return consentId === undefined ? undefined : standOfConsent(pool, consentId, new Date(clock.now()));
     },
 
     /** Once or often comes to the same. @returns false for a link that cannot be answered any more */

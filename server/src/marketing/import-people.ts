@@ -1,4 +1,4 @@
-import type { MarketingPeopleImportResponse } from '@tallygate/contract';
+import { EmailAddress, type MarketingPeopleImportResponse } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
 import * as z from 'zod';
 import { eventSlugs } from '../events/index.ts';
@@ -24,7 +24,7 @@ const text = (max: number) =>
     .optional();
 
 const Row = z.object({
-  email: z.string().trim().max(254).pipe(z.email('must be an e-mail address')),
+  email: z.string().trim().pipe(EmailAddress),
   name: text(200),
   company: text(200),
   client_type: text(100),

@@ -6,6 +6,8 @@ import type { Execute, PersonSource } from './sight-person.ts';
 
 /** How long the mail that asks may be answered; as long, the address is not asked again. */
 const OPEN_MS = 7 * 86_400_000;
+/** The source of a consent that a team has on record elsewhere. */
+const VOUCHED_FOR = 'import';
 
 /** A tick on a form: that news may come by mail. */
 export interface ConsentClaim {
@@ -49,31 +51,43 @@ export async function consentsToAsk(sql: Pick<Pool, 'query'>, { most, at }: { mo
 const STANDS = 'consent_id = $1 and consent_email = email and (consent_confirmed_at is not null or consent_given_at > $2)';
 const opened = (at: Date): Date => new Date(at.getTime() - OPEN_MS);
 
-/** Whether the mail with this id can be answered, or was: not once its person has unsubscribed, or has another address. */
-export async function isConsentOpen(sql: Pick<Pool, 'query'>, consentId: string, at: Date): Promise<boolean> {
-  return (await sql.query(`select from people where ${STANDS}`, [consentId, opened(at)])).rowCount === 1;
+/**
+ * Whether the mail with this id can be answered, or was: not once its person has unsubscribed, or has another address. `vouched_for`: it can,
+ * and the team has imported meanwhile that they said so.
+ */
+export async function standOfConsent(sql: Pick<Pool, 'query'>, consentId: string, at: Date): Promise<'asked' | 'vouched_for' | undefined> {
+  const { rows } = await sql.query<{ consent_source: string }>(`select consent_source from people where ${STANDS}`, [
+    consentId,
+    opened(at),
+  ]);
+  return rows[0] && (rows[0].consent_source === VOUCHED_FOR ? 'vouched_for' : 'asked');
 }
 
 /**
- * Whoever reads the address has said so themselves: from now on it counts, also for somebody who had unsubscribed before. In the caller's
- * transaction. Twice is as good as once.
+ * Whoever reads the address has said so themselves: from now on it counts, also for somebody who had unsubscribed before. It takes the
+ * place of what a team vouched for. In the caller's transaction. Twice is as good as once.
  * @returns false where the mail cannot be answered any more
  */
 export async function confirmConsent(sql: Pick<Pool, 'query'>, consentId: string, at: Date): Promise<boolean> {
   const execute: Execute = (text, values) => sql.query(text, values);
   const { rows } = await sql.query<Confirmable>(
-    `select person_id, email, other_emails, unsubscribed_at, consent_source, consent_event_slug, consent_confirmed_at
+    `select person_id, email, other_emails, unsubscribed_at, consent_source, consent_event_slug, consent_given_at, consent_confirmed_at
      from people where ${STANDS} for update`,
     [consentId, opened(at)],
   );
   const [person] = rows;
   if (!person) return false;
-  if (person.consent_confirmed_at) return true;
-  const { person_id: personId, email, other_emails, unsubscribed_at, consent_source: source, consent_event_slug: slug } = person;
-  await execute('update people set consent_confirmed_at = $2, unsubscribed_at = null, updated_at = $2 where person_id = $1', [
-    personId,
-    at,
-  ]);
+  const isVouchedFor = person.consent_source === VOUCHED_FOR;
+  if (person.consent_confirmed_at && !isVouchedFor) return true;
+  const { person_id: personId, email, other_emails, unsubscribed_at } = person;
+  const { source, slug, givenAt } = (isVouchedFor && (await lastClaim(sql, personId))) || {
+    ...{ source: person.consent_source, slug: person.consent_event_slug, givenAt: person.consent_given_at },
+  };
+  await execute(
+    `update people set consent_source = $3, consent_event_slug = $4, consent_given_at = $5, consent_confirmed_at = $2, unsubscribed_at = null,
+       updated_at = $2 where person_id = $1`,
+    [personId, at, source, slug, givenAt],
+  );
   await execute(
     `delete from suppressed_addresses where reason = 'unsubscribed'
        and address_hash in (select address_hash(one) from unnest($1::text[]) as addresses (one))`,
@@ -86,12 +100,29 @@ export async function confirmConsent(sql: Pick<Pool, 'query'>, consentId: string
   return true;
 }
 
+/** What the form had said before the import came, which put its own word in the place. */
+async function lastClaim(sql: Pick<Pool, 'query'>, personId: string): Promise<Claimed | undefined> {
+  const { rows } = await sql.query<Claimed>(
+    `select detail ->> 'source' as source, detail ->> 'event_slug' as slug, at as "givenAt" from person_history
+     where person_id = $1 and action = 'consent' and detail ->> 'source' <> '${VOUCHED_FOR}' order by at desc limit 1`,
+    [personId],
+  );
+  return rows[0];
+}
+
+interface Claimed {
+  readonly source: ConsentClaim['source'];
+  readonly slug: string | null;
+  readonly givenAt: Date;
+}
+
 interface Confirmable {
   readonly person_id: string;
   readonly email: string;
   readonly other_emails: string[];
   readonly unsubscribed_at: Date | null;
-  readonly consent_source: ConsentClaim['source'];
+  readonly consent_source: ConsentClaim['source'] | typeof VOUCHED_FOR;
   readonly consent_event_slug: string | null;
+  readonly consent_given_at: Date;
   readonly consent_confirmed_at: Date | null;
 }

@@ -70,6 +70,16 @@ describe.each([['as soon as they are there', false] as const, ['once they are in
   },
 );
 
+test('whose name has letters that are no accents is found without them, and with them', async () => {
+  await nobody();
+  await sight({ email: 'a@example.com', name: 'Søren Łukasz Großmann', company: 'Æther Đorđević' });
+  await sight({ email: 'b@xn--bcher-kva.example', name: 'Soren' });
+  for (const q of ['soren lukasz grossmann aether dordevic', 'SØREN ŁUKASZ GROẞMANN ÆTHER ĐORĐEVIĆ'])
+    expect((await found({ q })).emails).toEqual(['a@example.com']);
+  expect((await found({ q: 'søren' })).total).toBe(2);
+  expect((await found({ q: 'b@Bücher.example' })).emails).toEqual(['b@xn--bcher-kva.example']);
+});
+
 test('whose name is longer than an index holds is found as everybody else is', async () => {
   await nobody();
   const name = 'ﷺ'.repeat(200);

@@ -1,7 +1,7 @@
 import type { PeopleFilter } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
 import { type ChunkCount, Chunks } from './chunks.ts';
-import { foldForSearch } from './fold.ts';
+import { foldWords } from './fold.ts';
 import { CHUNK } from './index-people.ts';
 import type { PersonRow } from './person-row.ts';
 import { DESCRIBED, type Described, fits, type Gram, type Wanted, wantedBy } from './terms.ts';
@@ -30,7 +30,7 @@ export async function findPeople(pool: Pool, filter: PeopleFilter, page: Page): 
   const client = await pool.connect();
   try {
     await client.query('begin isolation level repeatable read read only');
-    const found = await find(client, wantedBy(filter, foldForSearch(filter.q ?? '')), page);
+    const found = await find(client, wantedBy(filter, foldWords(filter.q ?? '')), page);
     await client.query('commit');
     client.release();
     return found;
@@ -42,7 +42,7 @@ export async function findPeople(pool: Pool, filter: PeopleFilter, page: Page): 
 
 /** Everybody who fits, in the order of the list, some hundred at a time: as they are when their turn comes. */
 export async function* walkPeople(pool: Pool, filter: PeopleFilter): AsyncGenerator<PersonRow[]> {
-  const wanted = wantedBy(filter, foldForSearch(filter.q ?? ''));
+  const wanted = wantedBy(filter, foldWords(filter.q ?? ''));
   const { rows: last } = await pool.query<{ n: bigint }>('select coalesce(max(n), 0) as n from people');
   for (let chunk = (last[0]?.n ?? 0n) / BigInt(CHUNK); chunk >= 0n; chunk--) {
     const first = chunk * BigInt(CHUNK);

@@ -1,6 +1,45 @@
-/** Text as it is searched: without case, accents and compatibility forms. The database's own `lower` knows ASCII alone in some locales. */
+import { asciiAddress } from '@tallygate/contract';
+
+/** Letters that no normal form takes apart, as Latin alphabets without them write them. */
+const WRITTEN_AS: Readonly<Record<string, string>> = {
+  ...{ æ: 'ae', œ: 'oe', ß: 'ss', þ: 'th', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', ŋ: 'n', ı: 'i', ĸ: 'q', ƒ: 'f' },
+  ...{
+    ɓ: 'b',
+    ƀ: 'b',
+    ɗ: 'd',
+    ɖ: 'd',
+    ɛ: 'e',
+    ǝ: 'e',
+    ə: 'e',
+    ɣ: 'g',
+    ǥ: 'g',
+    ɨ: 'i',
+    ƙ: 'k',
+    ɲ: 'n',
+    ɔ: 'o',
+    ɵ: 'o',
+    ʉ: 'u',
+    ƴ: 'y',
+    ƶ: 'z',
+  },
+};
+const THOSE = new RegExp(`[${Object.keys(WRITTEN_AS).join('')}]`, 'g');
+
+/**
+ * Text as it is searched: without case, accents, compatibility forms, and letters of some Latin alphabets alone. The database's own `lower`
+ * knows ASCII alone in some locales. What it makes of a text is written down: whoever changes it folds anew what is there, by a migration.
+ */
 export const foldForSearch = (text: string): string =>
-  text.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll(/\s+/g, ' ').trim();
+  text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .toLowerCase()
+    .replaceAll(THOSE, (letter) => WRITTEN_AS[letter] ?? letter)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
+/** Words as they are searched. Of an address it is the spelling in which people are kept that is looked for. */
+export const foldWords = (q: string): string => foldForSearch(q.replaceAll(/\S+@\S+/g, asciiAddress));
 
 /** The one spelling of an address by which a person is known. Strictly the local part has case; no mailbox in use tells by it. */
 export const normalAddress = (email: string): string => email.trim().toLowerCase();

@@ -1,5 +1,5 @@
 export { recordBouncedAddress } from './bounced-address.ts';
-export { claimConsent, confirmConsent, consentsToAsk, isConsentOpen } from './consent.ts';
+export { claimConsent, confirmConsent, consentsToAsk, standOfConsent } from './consent.ts';
 export { findPeople, walkPeople } from './find-people.ts';
 export { foldForSearch, normalAddress } from './fold.ts';
 export { forgetDeparted } from './forget-departed.ts';

@@ -11,6 +11,7 @@ import { CORS_HEADERS, preflightHeaders } from './cors.ts';
 import { type Authenticator, authorise, type Grant } from './credentials.ts';
 import { type Endpoint, metadataOf } from './endpoint.ts';
 import { exchangeOf, openExchange } from './exchange.ts';
+import { mostWelcome } from './most-welcome.ts';
 import { createPathTable, pathnameOf } from './path-table.ts';
 import type { PeerAddress } from './peer-address.ts';
 import { problemOf, toProblemDocument } from './problem-document.ts';
@@ -99,8 +100,9 @@ function createRouters(deps: AccountApiDeps): Map<string, Router> {
       responseValidation: deps.validatesAnswers ?? false,
       globalMiddleware: [
         (request, response, next) => {
-          if (!wantsJsonLd(request, response)) return next();
-          request.url = jsonLdAddress(request.url);
+          const ending = endingWanted(request, response);
+          if (ending === undefined) return next();
+          request.url = withEnding(request.url, ending);
           router(request, response, next);
         },
         (request, _response, next) => void admit(request, request.tsRestRoute, deps).then(() => next(), next),
@@ -115,18 +117,19 @@ function createRouters(deps: AccountApiDeps): Map<string, Router> {
   return routers;
 }
 
-/** Also when it is answered in JSON, since a cache must not hand one form to whoever asks for the other (RFC 9110, 12.5.5). */
-function wantsJsonLd(request: Request & { readonly tsRestRoute: AppRoute }, response: Response): boolean {
-  if (!metadataOf(request.tsRestRoute).asJsonLd) return false;
+/** The ending of the address at which the answer has the form that the caller takes most gladly; undefined for JSON. */
+function endingWanted(request: Request & { readonly tsRestRoute: AppRoute }, response: Response): string | undefined {
+  const { alsoAt } = metadataOf(request.tsRestRoute);
+  if (alsoAt === undefined) return undefined;
+  // Also when it is answered in JSON, since a cache must not hand one form to whoever asks for the other (RFC 9110, 12.5.5).
   response.vary('Accept');
-  return request.accepts(['application/json', JSON_LD]) === JSON_LD;
+  const type = mostWelcome(request.headers.accept, ['application/json', ...alsoAt.map(({ contentType }) => contentType)]);
+  return alsoAt.find(({ contentType }) => contentType === type)?.ending;
 }
 
-const JSON_LD = 'application/ld+json';
-
-const jsonLdAddress = (url: string): string => {
+const withEnding = (url: string, ending: string): string => {
   const pathname = pathnameOf(url);
-  return `${pathname}.jsonld${url.slice(pathname.length)}`;
+  return `${pathname}${ending}${url.slice(pathname.length)}`;
 };
 
 /** `/v1/keys/budget-summary` is no key's id: the first route that matches answers, whatever the order of the slices. */

@@ -127,6 +127,17 @@ describe('a mail to people', () => {
     expect((await write({ to: { person_ids: [await personId()] }, subject: 'Hi\r\nBcc: everybody@example.com' })).status).toBe(422);
   });
 
+  test('that is for people told apart by what there is not says what there is', async () => {
+    const { status, body } = await write({ to: { filter: { consent: 'yes' } }, mode: 'preview' });
+    expect(status).toBe(422);
+    expect(body.errors).toEqual([
+      { loc: ['body', 'to', 'filter', 'consent'], msg: 'must be "given", "claimed" or "none"', type: 'invalid_value' },
+    ]);
+    const unknown = await write({ to: { filter: { stage: 'new' } }, mode: 'preview' });
+    expect(unknown.body.errors).toMatchObject([{ loc: ['body', 'to', 'filter', 'stage'] }]);
+    expect((await write({ to: { everybody: true } })).body.errors).toMatchObject([{ loc: ['body', 'to'] }]);
+  });
+
   test('that does not exist is 404', async () => {
     expect((await send(api, `/v1/marketing/emails/${newId()}`, { headers: staff.auth })).status).toBe(404);
   });

@@ -199,14 +199,24 @@ describe('the public list', () => {
 });
 
 describe('a published event', () => {
-  test.each(['application/ld+json', 'application/ld+json, application/json;q=0.5'])('is JSON-LD for whoever accepts %s', async (accept) => {
+  test.each(['application/ld+json', 'application/ld+json; profile="http://www.w3.org/ns/json-ld#flattened", application/json;q=0.5'])(
+    'is JSON-LD for whoever accepts %s',
+    async (accept) => {
+      const { slug } = await published({});
+      for (const path of [`/v1/events/${slug}`, '/v1/events/vibethon']) {
+        const response = await fetch(`${api.baseUrl}${path}`, { headers: { accept } });
+        expect([response.status, response.headers.get('vary')]).toEqual([200, 'Accept']);
+        expect(response.headers.get('content-type')).toMatch(/^application\/ld\+json/);
+        expect(await response.json()).toEqual(await (await raw(`${path}.jsonld`)).json());
+      }
+    },
+  );
+
+  test('is a calendar entry for whoever accepts text/calendar', async () => {
     const { slug } = await published({});
-    for (const path of [`/v1/events/${slug}`, '/v1/events/vibethon']) {
-      const response = await fetch(`${api.baseUrl}${path}`, { headers: { accept } });
-      expect([response.status, response.headers.get('vary')]).toEqual([200, 'Accept']);
-      expect(response.headers.get('content-type')).toMatch(/^application\/ld\+json/);
-      expect(await response.json()).toEqual(await (await raw(`${path}.jsonld`)).json());
-    }
+    const response = await fetch(`${api.baseUrl}/v1/events/${slug}`, { headers: { accept: 'text/calendar' } });
+    expect([response.headers.get('content-type'), response.headers.get('vary')]).toEqual(['text/calendar; charset=utf-8', 'Accept']);
+    expect(await response.text()).toBe(await (await raw(`/v1/events/${slug}.ics`)).text());
   });
 
   test.each(['*/*', 'application/json', 'text/html'])(

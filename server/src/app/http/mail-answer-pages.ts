@@ -20,38 +20,54 @@ const HEADERS: Readonly<Record<string, string>> = {
   'x-robots-tag': 'noindex',
 };
 
+interface Question {
+  readonly title: string;
+  readonly text: string;
+  readonly button: string;
+}
+
 /** What a link in a mail asks for, by one button. */
 export interface MailAnswer {
   readonly path: string;
-  /** Whether a mail carries this token. */
-  readonly isKnown: (token: string) => Promise<boolean>;
+  /** What is asked of whoever has this token; undefined for one that no mail carries. */
+  readonly questionFor: (token: string) => Promise<Question | undefined>;
   /** Once or often comes to the same. @returns false for a token that no mail carries */
   readonly act: (token: string) => Promise<boolean>;
-  readonly asks: { readonly title: string; readonly text: string; readonly button: string };
   readonly done: { readonly title: string; readonly text: string };
   /** What else there is to say of a link that is not valid. */
   readonly ifUnknown?: string;
 }
 
+const UNSUBSCRIBE: Question = {
+  ...{ title: 'Unsubscribe?', text: 'No more mails of this kind will come to your address.', button: 'Unsubscribe' },
+};
+const CONSENT: Question = {
+  title: 'News by mail?',
+  text: 'News will come to your address. Each of these mails says how to get no more of them.',
+  button: 'Yes, send me news',
+};
+const CONSENT_ON_RECORD: Question = {
+  title: 'Your consent is on record',
+  text: 'News by mail comes to your address already. Say so yourself, and your own word is what counts. Each of these mails says how to get no more of them.',
+  button: 'Yes, I want news',
+};
+
 /** No more mails: the link at the end of each. */
 export const unsubscribeAnswer = ({ recipientOf, unsubscribe }: Unsubscribing): MailAnswer => ({
   path: '/unsubscribe',
-  isKnown: async (token) => (await recipientOf(token)) !== undefined,
+  questionFor: async (token) => ((await recipientOf(token)) === undefined ? undefined : UNSUBSCRIBE),
   act: unsubscribe,
-  asks: { title: 'Unsubscribe?', text: 'No more mails of this kind will come to your address.', button: 'Unsubscribe' },
   done: { title: 'You are unsubscribed', text: 'No more mails of this kind will come. You can close this page.' },
 });
 
 /** News by mail: whoever reads the address says so themselves. */
-export const consentAnswer = ({ isOpen, confirm }: Consents): MailAnswer => ({
+export const consentAnswer = ({ standOf, confirm }: Consents): MailAnswer => ({
   path: '/marketing-consent',
-  isKnown: isOpen,
-  act: confirm,
-  asks: {
-    title: 'News by mail?',
-    text: 'News will come to your address. Each of these mails says how to get no more of them.',
-    button: 'Yes, send me news',
+  questionFor: async (token) => {
+    const stand = await standOf(token);
+    return stand && (stand === 'vouched_for' ? CONSENT_ON_RECORD : CONSENT);
   },
+  act: confirm,
   done: { title: 'Thank you', text: 'News will come to your address. You can close this page.' },
   ifUnknown: 'A link of this kind holds for seven days, and not once its address has unsubscribed.',
 });
@@ -76,7 +92,9 @@ export function createMailAnswerPages(answers: readonly MailAnswer[], log: Log) 
         res.writeHead(status, { ...HEADERS, 'x-request-id': requestIdOf(req.headers) }).end(req.method === 'HEAD' ? undefined : html);
       try {
         const isPost = req.method === 'POST';
-        if (await (isPost ? answer.act(token) : answer.isKnown(token))) send(200, isPost ? donePage(answer) : askPage(answer));
+        const question = isPost ? undefined : await answer.questionFor(token);
+        if (question) send(200, askPage(question));
+        else if (isPost && (await answer.act(token))) send(200, donePage(answer));
         else send(404, unknownPage(answer));
       } catch (failure) {
         log.error({ err: failure, path: answer.path }, 'the answer to a mail could not be taken');
@@ -92,7 +110,7 @@ const page = (title: string, content: string): string => `<!doctype html>
 `;
 
 /** The form goes to its own address, token included. */
-const askPage = ({ asks: { title, text, button } }: MailAnswer): string =>
+const askPage = ({ title, text, button }: Question): string =>
   page(title, `<p>${text}</p><form method="post"><button>${button}</button></form>`);
 const donePage = ({ done: { title, text } }: MailAnswer): string => page(title, `<p>${text}</p>`);
 const unknownPage = ({ ifUnknown }: MailAnswer): string =>

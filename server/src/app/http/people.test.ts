@@ -84,7 +84,10 @@ describe('the people', () => {
     expect((await send(api, path(), { headers: (await signUp(api)).auth })).body.code).toBe('forbidden');
   });
 
-  test.each(['limit=0', 'limit=201', 'offset=-1', 'q=%00', 'q=%23', 'q=-', 'stauts=new'])('refuse %s', async (query) => {
+  test.each([
+    ...['limit=0', 'limit=201', 'offset=-1', 'q=%00', 'q=%23', 'q=-', 'stauts=new'],
+    ...['status=nwe', 'source=web', 'owner=ada', 'plan_tier=gold'],
+  ])('refuse %s', async (query) => {
     expect((await send(api, path(`?${query}`), { headers: staff.auth })).status).toBe(422);
     expect((await fetch(`${transferUrl}/export?${query}`, { headers: staff.auth })).status).toBe(422);
   });
@@ -228,7 +231,7 @@ describe('CSV', () => {
       {
         ...{ rows: 6, created: 1, updated: 1, skipped: 1, failed: 3 },
         errors: [
-          { line: 3, message: 'email: must be an e-mail address' },
+          { line: 3, message: 'email: must be an e-mail address such as ada@example.com' },
           { line: 5, message: 'text after a closing quote' },
           { line: 7, message: 'has 2 cells instead of 4' },
         ],

@@ -57,6 +57,8 @@ import { consentMigration } from './0081-consent.ts';
 import { invitesToManyMigration } from './0082-invites-to-many.ts';
 import { peopleTextsMigration } from './0083-people-texts.ts';
 import { consentFollowsAddressMigration } from './0084-consent-follows-the-address.ts';
+import { lettersFoldedMigration } from './0085-letters-folded.ts';
+import { consentAnsweredAfterImportMigration } from './0086-consent-answered-after-import.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -118,4 +120,6 @@ export const migrations: readonly Migration[] = [
   invitesToManyMigration,
   peopleTextsMigration,
   consentFollowsAddressMigration,
+  lettersFoldedMigration,
+  consentAnsweredAfterImportMigration,
 ];
