@@ -70,6 +70,6 @@ it('imports a file, and names the rows that could not be taken', async () => {
   gateway.script({ json: exampleAnswer('peopleTransfers.import') });
   terminal.files.set('people.csv', 'email\nada@example.com\n');
   const { stderr, exitCode } = await terminal.type(['people', 'import', 'people.csv']);
-  expect([exitCode, stderr]).toEqual([1, 'people.csv:4: email: must be an e-mail address\n']);
+  expect([exitCode, stderr]).toEqual([1, 'people.csv:4: email: must be an e-mail address such as ada@example.com\n']);
   expect(gateway.requests[0]?.headers['content-type']).toBe('text/csv');
 });
