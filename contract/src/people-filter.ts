@@ -21,6 +21,9 @@ const dimension = (description: string, example: string) =>
     .optional()
     .meta({ description, examples: [example] });
 
+const USER_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
+const USER_OR_NONE = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|none)$/;
+
 /** Something to look for: a letter or digit, a tag, or three characters of any kind beside each other. */
 const SEARCHABLE = /[\p{L}\p{N}]|#\S|\S{3}/u;
 const Words = z
@@ -41,9 +44,12 @@ const peopleFilter = {
   source: oneOf(SOURCES, 'How they became known.', 'registration'),
   event_slug: dimension('An event they registered for.', 'vibethon'),
   owner: z
-    .union([z.uuid().toLowerCase(), z.literal('none')], 'must be the id of a user such as 019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77, or "none"')
+    .string()
+    .trim()
+    .toLowerCase()
+    .regex(USER_OR_NONE, `must be the id of a user such as ${USER_ID}, or "none"`)
     .optional()
-    .meta({ description: 'The id of the user who looks after them, or `none`.', examples: ['019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77'] }),
+    .meta({ description: 'The id of the user who looks after them, or `none`.', examples: [USER_ID] }),
   client_type: dimension('Their kind of client, which an import may name as it likes, or `none`.', 'startup'),
   plan_tier: oneOf([...PLAN_IDS, 'none'], 'The plan their account is on, or `none`.', 'pro'),
   consent: z

@@ -1742,7 +1742,7 @@ export type MarketingEmailAudience = {
     /** An event they registered for. */
     event_slug?: string | undefined;
     /** The id of the user who looks after them, or `none`. */
-    owner?: string | 'none' | undefined;
+    owner?: string | undefined;
     /** Their kind of client, which an import may name as it likes, or `none`. */
     client_type?: string | undefined;
     /** The plan their account is on, or `none`. */
@@ -2096,7 +2096,7 @@ export interface MarketingInviteBatchRequest {
     /** An event they registered for. */
     event_slug?: string | undefined;
     /** The id of the user who looks after them, or `none`. */
-    owner?: string | 'none' | undefined;
+    owner?: string | undefined;
     /** Their kind of client, which an import may name as it likes, or `none`. */
     client_type?: string | undefined;
     /** The plan their account is on, or `none`. */
