@@ -107,6 +107,73 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await page.context().close();
   });
 
+  it('has its header in one place on every page', async () => {
+    const { page } = await open({ viewport: { width: 1440, height: 900 } });
+    const places = [];
+    for (const path of Object.values(PAGES)) {
+      await page.goto(`${gateway.url}${path}`);
+      const parts = await page.locator('header.header').locator('a:visible, button:visible, select:visible').all();
+      places.push(await Promise.all(parts.map(async (part) => (await part.boundingBox())?.x)));
+    }
+    expect(places[0]).toHaveLength(9);
+    expect(new Set(places.map((place) => JSON.stringify(place)))).toHaveLength(1);
+    await page.context().close();
+  });
+
+  it('has the whole of its navigation in the menu of a phone, at home too', async () => {
+    const { page, complaints } = await open({ viewport: PHONE });
+    await page.goto(`${gateway.url}/docs/`);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.getByRole('link', { name: 'Budgets', exact: true }).click();
+    await page.waitForURL(/\/docs\/guides\/budgets\//);
+    await page.getByRole('button', { name: 'Menu' }).click();
+    await page.locator('.sections-on-phone').getByRole('link', { name: 'Errors' }).click();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Errors');
+    expect(complaints).toEqual([]);
+    await page.context().close();
+  });
+
+  it('says where an operation stands, and leads back there', async () => {
+    const { page } = await open();
+    await page.goto(`${gateway.url}${PAGES.operation}`);
+    const trail = page.getByRole('navigation', { name: 'Breadcrumb' });
+    expect(await trail.getByRole('listitem').allTextContents()).toEqual(['API reference', 'Inference', 'Create a chat completion']);
+    await trail.getByRole('link', { name: 'Inference' }).click();
+    await page.waitForURL(`${gateway.url}/docs/reference/#inference`);
+    await page.context().close();
+  });
+
+  it('filters the models by words and by provider, and shows them all without a script', async () => {
+    const { page } = await open();
+    await page.goto(`${gateway.url}${PAGES.models}`);
+    const rows = page.locator('.catalogue tbody tr:visible');
+    const all = await rows.count();
+    await page.getByRole('button', { name: 'Anthropic' }).click();
+    const ids = await rows.locator('code').allTextContents();
+    expect(ids.length).toBeGreaterThan(1);
+    expect(ids.filter((id) => !id.startsWith('claude-'))).toEqual([]);
+    await page.getByLabel('Filter models').fill('haiku');
+    expect(await page.getByRole('status').textContent()).toBe('1 model');
+    await page.getByLabel('Filter models').fill('no such model');
+    expect(await page.getByRole('status').textContent()).toBe('No model matches.');
+    await page.context().close();
+
+    const plain = await open({ javaScriptEnabled: false });
+    await plain.page.goto(`${gateway.url}${PAGES.models}`);
+    expect(await plain.page.locator('.catalogue tbody tr:visible').count()).toBe(all);
+    expect(await plain.page.getByLabel('Filter models').isVisible()).toBe(false);
+    await plain.page.context().close();
+  });
+
+  it('names the gateway that serves it in its samples, also in what is copied', async () => {
+    const { page } = await open();
+    await page.goto(`${gateway.url}${PAGES.error}`);
+    const address = `${gateway.url}/docs/errors/rate_limited`;
+    expect(await page.locator('pre').first().textContent()).toContain(address);
+    expect(await page.locator('[data-code]').first().getAttribute('data-code')).toContain(address);
+    await page.context().close();
+  });
+
   it('finds a page by the words in it', async () => {
     const { page, complaints } = await open();
     await page.goto(`${gateway.url}/docs/`);
@@ -159,6 +226,14 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await expect.poll(verdict).toMatch(/^Valid/);
     await check(altered);
     await expect.poll(verdict).toMatch(/^Not valid/);
+    await page.getByRole('button', { name: 'Try an example' }).click();
+    await expect.poll(verdict).toMatch(/^Valid/);
+    await page.evaluate(AXE);
+    expect(await faultsOn(page, 'content', 'all')).toEqual([]);
+    await page.getByRole('button', { name: 'Try an altered one' }).click();
+    await expect.poll(verdict).toMatch(/^Not valid.*changed after it was signed/);
+    await check('');
+    await expect.poll(verdict).toMatch(/^Paste a receipt first/);
     expect(complaints).toEqual([]);
     await page.context().close();
   });

@@ -4,26 +4,8 @@ import { defineConfig, passthroughImageService } from 'astro/config';
 
 const sidebar = new URL('./src/content/sidebar.json', import.meta.url);
 
-/**
- * What scrolls sideways is within reach of the keyboard, also once the window has become narrower; expressive-code's own script takes the mark
- * off blocks that fit, and makes no landmark of one that has it already. The search button is called what stands on it. The sidebar
- * shows where one is, however far down that is.
- */
-const REACHABLE = `
-for (const one of document.querySelectorAll('.expressive-code pre')) one.tabIndex = 0;
-const reach = () => {
-  for (const one of document.querySelectorAll('.sl-markdown-content table, .sl-markdown-content pre')) if (one.scrollWidth > one.clientWidth) one.tabIndex = 0;
-};
-reach();
-new ResizeObserver(reach).observe(document.documentElement);
-for (const one of document.querySelectorAll('button[data-open-modal]')) one.ariaLabel = one.textContent.replaceAll(/\\s+/g, ' ').trim();
-const here = document.querySelector('.sidebar-pane a[aria-current="page"]');
-const pane = here?.closest('.sidebar-pane');
-if (pane) {
-  const [link, frame] = [here.getBoundingClientRect(), pane.getBoundingClientRect()];
-  if (link.top < frame.top || link.bottom > frame.bottom) pane.scrollTop += link.top - frame.top - frame.height / 3;
-}
-`;
+/** Stands in the place of Starlight's own: a sitemap has whole addresses, and each gateway serves these pages under another one. */
+const noSitemap = { name: '@astrojs/sitemap', hooks: {} };
 
 // Served by the gateway under /docs; every asset comes from the same origin.
 export default defineConfig({
@@ -32,26 +14,64 @@ export default defineConfig({
   outDir: './dist',
   build: { format: 'directory' },
   image: { service: passthroughImageService() },
+  // The gateway's content policy takes fonts from its own origin, not from within a style sheet.
+  vite: { build: { assetsInlineLimit: (file) => (file.endsWith('.woff2') ? false : undefined) } },
   integrations: [
+    noSitemap,
     starlight({
       title: 'Tallygate',
       description: 'An OpenAI-compatible AI inference gateway that can be believed.',
       logo: { src: './src/components/mark.svg' },
       favicon: '/favicon.svg',
-      head: [{ tag: 'script', attrs: { type: 'module' }, content: REACHABLE }],
-      customCss: ['./src/styles/theme.css', './src/styles/operation.css'],
+      customCss: [
+        '@fontsource-variable/inter/index.css',
+        '@fontsource-variable/jetbrains-mono/index.css',
+        './src/styles/theme.css',
+        './src/styles/frame.css',
+        './src/styles/code.css',
+        './src/styles/tables.css',
+        './src/styles/home.css',
+        './src/styles/operation.css',
+        './src/styles/catalogue.css',
+        './src/styles/verifier.css',
+      ],
+      components: {
+        Head: './src/components/Head.astro',
+        Header: './src/components/Header.astro',
+        Hero: './src/components/Hero.astro',
+        Sidebar: './src/components/Sidebar.astro',
+        PageTitle: './src/components/PageTitle.astro',
+      },
+      routeMiddleware: './src/navigation/route-data.ts',
       // Written by gather.ts before every build.
       sidebar: existsSync(sidebar) ? JSON.parse(readFileSync(sidebar, 'utf8')) : [],
-      pagination: true,
       lastUpdated: false,
       credits: false,
       expressiveCode: {
         themes: ['github-dark-default', 'github-light-default'],
         // A window's title bar over every command would be a third of it; an answer's long sentences are read, not scrolled to.
         defaultProps: {
-          overridesByLang: { 'sh,bash,shell,console': { frame: 'none' }, json: { wrap: true, frame: 'none' } },
+          overridesByLang: { 'sh,bash,shell,console,ts,js,python': { frame: 'none' }, json: { wrap: true, frame: 'none' } },
         },
-        styleOverrides: { borderRadius: '0.5rem', frames: { shadowColor: 'transparent', editorActiveTabIndicatorTopColor: 'transparent' } },
+        styleOverrides: {
+          borderRadius: '0.6rem',
+          borderColor: 'var(--tg-line)',
+          codeBackground: 'var(--tg-code)',
+          codeFontSize: '0.8125rem',
+          codeLineHeight: '1.65',
+          codePaddingBlock: '0.9rem',
+          codePaddingInline: '1rem',
+          frames: {
+            shadowColor: 'transparent',
+            editorBackground: 'var(--tg-code)',
+            editorTabBarBackground: 'var(--tg-code)',
+            editorActiveTabBackground: 'var(--tg-code)',
+            editorActiveTabIndicatorTopColor: 'transparent',
+            editorActiveTabIndicatorBottomColor: 'transparent',
+            editorTabBarBorderBottomColor: 'var(--tg-line)',
+            editorActiveTabBorderColor: 'transparent',
+          },
+        },
       },
     }),
   ],

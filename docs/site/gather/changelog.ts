@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Page, writePage } from './page.ts';
+import { writePage } from './page.ts';
 
 const CHANGESETS = '../../.changeset';
 const RELEASED = {
@@ -10,7 +10,7 @@ const RELEASED = {
 };
 
 /** What is released, and above it what the next release brings. */
-export function changelogPage(): Page {
+export function changelogPage(): void {
   const next = readdirSync(CHANGESETS)
     .filter((file) => file.endsWith('.md') && file !== 'README.md')
     .map((file) => /^---\n[\s\S]*?\n---\n+([\s\S]*)$/.exec(readFileSync(join(CHANGESETS, file), 'utf8'))?.[1]?.trim() ?? '')
@@ -30,5 +30,4 @@ export function changelogPage(): Page {
     ...(next.length > 0 ? ['## Next release', '', ...next, ''] : []),
     ...released,
   ]);
-  return { name: 'changelog', title: 'Changelog', slug: 'changelog' };
 }

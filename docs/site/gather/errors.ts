@@ -1,4 +1,5 @@
 import { OPERATIONS, pageOf } from '../src/reference/document.ts';
+import type { Page } from './page.ts';
 import type { Additions } from './texts.ts';
 
 const PROBLEM = 'application/problem+json';
@@ -8,7 +9,10 @@ export function errorPage(code: string): Additions {
   const operations = OPERATIONS.filter(({ responses }) =>
     Object.values(responses).some(({ content }) => Object.hasOwn(content?.[PROBLEM]?.examples ?? {}, code)),
   );
-  return { frontmatter: { tableOfContents: false }, lines: operations.length > 0 ? answeredBy(operations) : [] };
+  return {
+    frontmatter: { tableOfContents: false, ...(code !== 'index' && { sidebar: { label: code } }) },
+    lines: operations.length > 0 ? answeredBy(operations) : [],
+  };
 }
 
 function answeredBy(operations: typeof OPERATIONS): string[] {
@@ -28,4 +32,11 @@ function answeredBy(operations: typeof OPERATIONS): string[] {
     '',
     '</details>',
   ];
+}
+
+/** In the navigation errors stand by their codes, which is what one has in hand. */
+export function errorLinks(pages: readonly Page[]) {
+  return [...pages]
+    .sort((a, b) => Number(b.name === 'index') - Number(a.name === 'index') || a.name.localeCompare(b.name))
+    .map(({ name, slug }) => (name === 'index' ? { label: 'All errors', slug } : { label: name, slug, attrs: { class: 'code' } }));
 }

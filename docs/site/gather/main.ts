@@ -3,8 +3,9 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATIONS, pageOf, TAGS } from '../src/reference/document.ts';
 import { changelogPage } from './changelog.ts';
-import { errorPage } from './errors.ts';
+import { errorLinks, errorPage } from './errors.ts';
 import { modelsPage } from './models.ts';
+import { type Chapter, guidesOverview, referenceOverview } from './overviews.ts';
 import { OUT, type Page, plain, writePage } from './page.ts';
 import { pageOfFile, pagesOfFolder } from './texts.ts';
 
@@ -29,8 +30,8 @@ const clients = [
   pageOfFile('../../cli/README.md', 'clients', 'cli'),
   pageOfFile('../../packages/receipts/README.md', 'clients', 'receipts'),
 ];
-const models = modelsPage();
-const changelog = changelogPage();
+modelsPage();
+changelogPage();
 for (const operation of OPERATIONS) {
   const { summary, description, id } = operation;
   writePage(
@@ -42,40 +43,41 @@ for (const operation of OPERATIONS) {
 
 const unsorted = guides.find(({ name }) => !Object.values(GUIDES).flat().includes(name));
 if (unsorted) throw new Error(`The guide ${unsorted.name} needs a place in the navigation: GUIDES in gather/main.ts.`);
-const guidesOn = (subject: string) => {
-  const names = GUIDES[subject] ?? [];
-  return group(
-    subject,
-    guides.filter(({ name }) => names.includes(name)),
-    names,
-  );
-};
+const chapters: Chapter[] = [
+  { label: 'First minute', pages: inOrder(start, ['openai-sdk', 'typescript', 'terminal']) },
+  { label: 'Concepts', pages: inOrder(concepts, ['hard-caps', 'receipts']) },
+  ...Object.entries(GUIDES).map(([label, names]) => ({
+    label,
+    pages: inOrder(
+      guides.filter(({ name }) => names.includes(name)),
+      names,
+    ),
+  })),
+  { label: 'Clients', pages: clients },
+];
+const allGuides = guidesOverview(chapters);
+const operations = referenceOverview();
+
+// One group for each section of the header; a page shows that of its own section.
 writeFileSync(
   'src/content/sidebar.json',
   JSON.stringify([
-    { ...group('First minute', start, ['openai-sdk', 'typescript', 'terminal']), collapsed: false },
-    group('Concepts', concepts, ['hard-caps', 'receipts']),
-    ...Object.keys(GUIDES)
-      .filter((subject) => subject !== 'Operating')
-      .map(guidesOn),
-    { label: 'Clients', collapsed: true, items: clients.map(link) },
-    { label: 'API reference', collapsed: true, items: TAGS.map(operationsOf).filter(({ items }) => items.length > 0) },
-    link(models),
-    guidesOn('Operating'),
-    group('Errors', errors, ['index']),
-    link(changelog),
-    { label: 'Verify a receipt', slug: 'verify' },
+    {
+      label: 'Guides',
+      items: [link(allGuides), ...chapters.map(({ label, pages }) => ({ label, items: pages.map(link) }))],
+    },
+    {
+      label: 'API reference',
+      items: [link(operations), ...TAGS.map(operationsOf).filter(({ items }) => items.length > 0)],
+    },
+    { label: 'Errors', items: errorLinks(errors) },
   ]),
 );
 
-/** Closed, but on its own pages: what is open everywhere is a list that nobody reads. */
-function group(label: string, pages: readonly Page[], first: readonly string[] = []) {
+/** Those that are named first, as they are named; the others by title. */
+function inOrder(pages: readonly Page[], first: readonly string[]): Page[] {
   const rank = ({ name }: Page) => (first.includes(name) ? first.indexOf(name) : first.length);
-  return {
-    label,
-    collapsed: true,
-    items: [...pages].sort((a, b) => rank(a) - rank(b) || a.title.localeCompare(b.title)).map(link),
-  };
+  return [...pages].sort((a, b) => rank(a) - rank(b) || a.title.localeCompare(b.title));
 }
 
 function link({ title, slug }: Page) {
@@ -89,7 +91,7 @@ function operationsOf({ name }: { readonly name: string }) {
     items: OPERATIONS.filter(({ tag }) => tag === name).map((operation) => ({
       label: operation.summary,
       slug: pageOf(operation),
-      badge: { text: operation.method, class: `badge-${operation.method.toLowerCase()}` },
+      badge: { text: operation.method, class: `verb ${operation.method.toLowerCase()}` },
     })),
   };
 }

@@ -8,6 +8,7 @@ export interface Page {
   readonly name: string;
   readonly title: string;
   readonly slug: string;
+  readonly description: string;
 }
 
 /** @param path inside the content folder */

@@ -31,8 +31,9 @@ export function pageOfFile(file: string, folder: string, name: string, { frontma
   const title = plain(/^# (.+)$/m.exec(text)?.[1] ?? name);
   const body = text.replace(/^# .+\n+/m, '');
   const [first = ''] = body.split('\n\n');
-  writePage(`${folder}/${name}.md`, { title, description: plain(first), ...frontmatter }, [linked(body, folder), ...lines]);
-  return { name, title, slug: name === 'index' ? folder : `${folder}/${name}` };
+  const description = plain(first);
+  writePage(`${folder}/${name}.md`, { title, description, ...frontmatter }, [linked(body, folder), ...lines]);
+  return { name, title, slug: name === 'index' ? folder : `${folder}/${name}`, description };
 }
 
 function linked(body: string, folder: string): string {

@@ -1,5 +1,6 @@
 import { SAMPLES } from '../../../samples/index.ts';
 import { exampleOf, type Operation } from './document.ts';
+import { legibleJson } from './legible-json.ts';
 
 export interface RequestSample {
   readonly label: 'curl' | 'SDK' | 'OpenAI SDK' | 'CLI';
@@ -53,7 +54,12 @@ export function curlOf({ method, path, parameters, body, security }: Operation):
     lines.push(`-H "Authorization: Bearer ${schemes.includes('apiKey') ? '$TALLYGATE_API_KEY' : '$TALLYGATE_SESSION_TOKEN'}"`);
   if (schemes.includes('internalSecret')) lines.push('-H "X-Internal-Secret: $INTERNAL_SECRET"');
   if (type === 'application/json' && media) {
-    lines.push('-H "Content-Type: application/json"', `-d '${JSON.stringify(exampleOf(media) ?? {}, null, 2).replaceAll("'", "'\\''")}'`);
+    lines.push(
+      '-H "Content-Type: application/json"',
+      `-d '${legibleJson(exampleOf(media) ?? {})
+        .replaceAll('\n', '\n  ')
+        .replaceAll("'", "'\\''")}'`,
+    );
   } else if (type === 'multipart/form-data' && media) {
     for (const [name, value] of Object.entries((exampleOf(media) ?? {}) as Record<string, unknown>))
       lines.push(`-F '${name}=${String(value)}'`);

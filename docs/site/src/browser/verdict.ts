@@ -1,0 +1,139 @@
+import {
+  type CostLine,
+  costLines,
+  type ReceiptPayload,
+  type Refusal,
+  type RefusalCode,
+  type Verification,
+  type Verified,
+} from '../../../../packages/receipts/src/index.ts';
+
+/** What a check that was made, or could not be made, says. */
+const CHECKS: Readonly<Record<string, { readonly name: string; readonly says: Readonly<Record<string, string>> }>> = {
+  signature: { name: 'Signature', says: { ok: 'The service signed exactly what stands in this receipt.' } },
+  cost: { name: 'Cost', says: { ok: 'The units times their prices are the cost that is stated.' } },
+  client_signature: {
+    name: 'Caller’s signature',
+    says: {
+      ok: 'The caller signed this very request.',
+      unchecked: 'The caller’s signature covers parts of the request that are not known here.',
+    },
+  },
+  log: {
+    name: 'Log',
+    says: {
+      ok: 'It stands in the append-only log, in a state that the log has signed.',
+      pending: 'It carries no proof of that yet: fetch the receipt again some seconds after its request.',
+      unchecked: 'It carries a proof, and the key set has no key of the log to check it with.',
+    },
+  },
+  anchor: {
+    name: 'Anchor',
+    says: {
+      unconfirmed: 'It is in the state that its anchor names; this page asks no chain, tallygate receipts verify --rpc does.',
+      pending:
+        'It names no block of a public chain. A gateway with a chain writes the state of its log there on a schedule; one without never does, and its receipts stay so.',
+      unchecked: 'Its anchor is of a form that is not known here.',
+    },
+  },
+};
+
+/** What a refusal most likely comes from, before the exact reason. */
+const LIKELY: Partial<Readonly<Record<RefusalCode, string>>> = {
+  bad_digest: 'Something in it was changed after it was signed.',
+  bad_signature: 'The signature is not of this receipt.',
+  cost_mismatch: 'The cost does not follow from the usage and the prices.',
+  unknown_key: 'It was signed with a key that is not in the key set: perhaps it comes from another gateway.',
+  malformed_json: 'This is not the JSON of a receipt. Was all of it copied?',
+  malformed: 'This is not a receipt, or not all of one.',
+};
+
+/** The outcome, as a panel: what holds, what was charged, and what that proves. */
+export const verdictOf = (verification: Verification, note = ''): HTMLElement =>
+  verification.valid ? validPanel(verification, note) : refusedPanel(verification);
+
+function validPanel({ payload, checks, proves, does_not_prove }: Verified, note: string): HTMLElement {
+  const when = payload.completed_at.slice(0, 19).replace('T', ' ');
+  const what = `${payload.model_served} by ${payload.provider}, ${dollars(payload.cost_nano_usd, NANO)}, ${when} UTC`;
+  return panel(
+    'good',
+    'Valid',
+    [what, note],
+    element('h2', 'Checks'),
+    list('checks', Object.entries(checks).map(checkLine)),
+    element('h2', 'What was charged'),
+    bill(payload),
+    list('statements proves', [element('h2', 'What it proves'), ...proves.map((sentence) => element('p', sentence))]),
+    list('statements', [element('h2', 'What it does not prove'), ...does_not_prove.map((sentence) => element('p', sentence))]),
+  );
+}
+
+const refusedPanel = ({ code, reason }: Refusal): HTMLElement =>
+  panel('bad', 'Not valid', [LIKELY[code] ?? '', reason], element('p', `Code: ${code}`, 'code'));
+
+/** What has to be done first, or cannot be done. */
+export const notice = (title: string, text: string): HTMLElement => panel('wait', title, [text]);
+
+function panel(kind: 'good' | 'bad' | 'wait', title: string, lines: readonly string[], ...more: readonly HTMLElement[]): HTMLElement {
+  const box = element('div', '', `outcome ${kind}`);
+  const words = element('div', '');
+  words.append(element('strong', title), ...lines.filter((line) => line !== '').map((line) => element('p', line)));
+  const head = element('div', '', 'head');
+  head.append(words);
+  box.append(head, ...more);
+  return box;
+}
+
+function checkLine([check, state]: readonly [string, string]): HTMLElement {
+  const { name, says } = CHECKS[check] ?? { name: check, says: {} };
+  const line = element('div', '', state === 'ok' ? 'check ok' : 'check open');
+  line.append(element('span', name, 'name'), element('span', state, 'state'), element('p', says[state] ?? ''));
+  return line;
+}
+
+const NANO = 9;
+const PICO = 12;
+const MILLION = 1_000_000n;
+
+/** Units times price, line by line, and their sum. */
+function bill(payload: ReceiptPayload): HTMLElement {
+  const table = element('table', '');
+  const row = (cells: readonly string[], name = 'td') => {
+    const made = element('tr', '');
+    made.append(...cells.map((text) => element(name, text)));
+    return made;
+  };
+  const lineOf = ({ meter, units, unit_price_pico_usd: price, pico_usd }: CostLine) =>
+    row([
+      meter.replaceAll('_', ' '),
+      units.toLocaleString('en-US'),
+      dollars((BigInt(price) * MILLION).toString(), PICO),
+      dollars(pico_usd, PICO),
+    ]);
+  const factor = payload.price_factor === '1' ? [] : [row(['factor', '', '', `× ${payload.price_factor}`])];
+  const head = element('thead', '');
+  head.append(row(['Counted', 'Units', 'Per million', 'Amount'], 'th'));
+  const body = element('tbody', '');
+  body.append(...costLines(payload).map(lineOf), ...factor, row(['Cost', '', '', dollars(payload.cost_nano_usd, NANO)]));
+  table.append(head, body);
+  return table;
+}
+
+/** `384000` of nine decimals: `$0.000384`. */
+function dollars(amount: string, decimals: number): string {
+  const digits = amount.padStart(decimals + 1, '0');
+  return `$${digits.slice(0, -decimals)}.${digits.slice(-decimals).replace(/0+$/, '').padEnd(2, '0')}`;
+}
+
+function list(className: string, items: readonly HTMLElement[]): HTMLElement {
+  const made = element('div', '', className);
+  made.append(...items);
+  return made;
+}
+
+function element(name: string, text: string, className = ''): HTMLElement {
+  const made = document.createElement(name);
+  made.textContent = text;
+  if (className !== '') made.className = className;
+  return made;
+}

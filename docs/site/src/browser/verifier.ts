@@ -1,0 +1,60 @@
+import { verifyReceiptText } from '../../../../packages/receipts/src/index.ts';
+import vector from '../../../../packages/receipts/vectors/good/logged.json' with { type: 'json' };
+import keysOfExample from '../../../../packages/receipts/vectors/keys.json' with { type: 'json' };
+import { notice, verdictOf } from './verdict.ts';
+
+const EXAMPLE = JSON.stringify(vector.receipt, null, 2);
+/** Somebody would like to have paid less. */
+const ALTERED = EXAMPLE.replace(`"cost_nano_usd": "${vector.receipt.payload.cost_nano_usd}"`, '"cost_nano_usd": "1000"');
+
+const field = (id: string) => document.querySelector<HTMLTextAreaElement>(`#${id}`);
+const [receipt, keys] = [field('receipt'), field('keys')];
+const verdict = document.querySelector('#verdict');
+
+function show(text: string): void {
+  if (receipt) receipt.value = text;
+  void check();
+}
+
+async function check(): Promise<void> {
+  const text = receipt?.value.trim() ?? '';
+  if (text === '') {
+    receipt?.focus();
+    verdict?.replaceChildren(notice('Paste a receipt first', 'A receipt is what GET /v1/receipts/{id} answers. Or try the example.'));
+    return;
+  }
+  try {
+    // By its very text: anybody can sign with the keys of the example.
+    const isExample = text === EXAMPLE || text === ALTERED;
+    const set: unknown = isExample ? keysOfExample : JSON.parse(await keySet());
+    const note = isExample ? 'An example, signed with a key that is published for trying things out.' : '';
+    verdict?.replaceChildren(verdictOf(verifyReceiptText(text, set), note));
+  } catch (error) {
+    verdict?.replaceChildren(notice('The keys could not be read', error instanceof Error ? error.message : String(error)));
+  }
+}
+
+async function keySet(): Promise<string> {
+  const own = keys?.value.trim() ?? '';
+  if (own !== '') return own;
+  const answer = await fetch('/.well-known/vaas-keys.json');
+  if (!answer.ok) throw new Error(`This address answers ${answer.status}; paste the key set under “Keys of your own”.`);
+  return answer.text();
+}
+
+async function open(file: File | undefined): Promise<void> {
+  if (file) show(await file.text());
+}
+
+const on = (id: string, act: () => void) => document.querySelector(`#${id}`)?.addEventListener('click', act);
+on('check', () => void check());
+on('example', () => show(EXAMPLE));
+on('altered', () => show(ALTERED));
+const input = document.querySelector<HTMLInputElement>('#receipt-file');
+input?.addEventListener('change', () => void open(input.files?.[0]));
+receipt?.addEventListener('dragover', (event) => event.preventDefault());
+receipt?.addEventListener('drop', (event) => {
+  if (!event.dataTransfer?.files.length) return;
+  event.preventDefault();
+  void open(event.dataTransfer.files[0]);
+});
