@@ -212,6 +212,13 @@ export const CLIENT_ERRORS = {
     retryable: false,
     help: 'The request’s headers are larger than 16 KiB together. Send fewer or shorter ones.',
   },
+  expectation_failed: {
+    status: 417,
+    title: 'Not an expectation that is met here',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The header `Expect` asks for something else than `100-continue`. Leave it out.',
+  },
   malformed_request: {
     status: 400,
     title: 'Not an HTTP request',

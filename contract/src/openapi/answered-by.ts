@@ -89,6 +89,7 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   malformed_json: (route) => takesJson(route) || takesEither(route),
   malformed_multipart: (route) => takesForm(route) || takesEither(route),
   malformed_request: beforeAnyOperation,
+  expectation_failed: beforeAnyOperation,
   headers_too_large: always,
   unknown_path: beforeAnyOperation,
   method_not_allowed: beforeAnyOperation,

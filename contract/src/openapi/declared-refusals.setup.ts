@@ -6,7 +6,7 @@ import * as z from 'zod';
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const PROBLEM = 'application/problem+json';
 /** What is refused before it is known which operation is meant is no operation’s. */
-const OF_NO_OPERATION = new Set(['unknown_path', 'method_not_allowed', 'malformed_request']);
+const OF_NO_OPERATION = new Set(['unknown_path', 'method_not_allowed', 'malformed_request', 'expectation_failed']);
 
 const Described = z.object({
   paths: z.record(

@@ -62,6 +62,8 @@ export type ErrorCode =
   | 'method_not_allowed'
   /** 431. The request’s headers are larger than 16 KiB together. Send fewer or shorter ones. */
   | 'headers_too_large'
+  /** 417. The header `Expect` asks for something else than `100-continue`. Leave it out. */
+  | 'expectation_failed'
   /** 400. The bytes received are no valid HTTP/1.1 request. */
   | 'malformed_request'
   /** 408. The body was not received in full within the time limit. Nothing was charged. */
@@ -153,6 +155,7 @@ export const ERROR_KINDS = {
   model_not_found: { family: 'not_found', retryable: false },
   method_not_allowed: { family: 'bad_request', retryable: false },
   headers_too_large: { family: 'bad_request', retryable: false },
+  expectation_failed: { family: 'bad_request', retryable: false },
   malformed_request: { family: 'bad_request', retryable: false },
   request_timeout: { family: 'bad_request', retryable: true },
   conflict: { family: 'conflict', retryable: false },

@@ -104,6 +104,31 @@ test.each([
   await drain(front, PATIENCE_MS);
 });
 
+test('an expectation other than 100-continue is refused with a problem document', async () => {
+  const { front, port } = await openFront();
+  const said = await say(port, 'GET /v1/models HTTP/1.1\r\nHost: x\r\nExpect: zz\r\n\r\n');
+  const [head = '', body = ''] = said.split('\r\n\r\n');
+  expect(head).toMatch(/^HTTP\/1.1 417 [^]*content-type: application\/problem\+json/);
+  expect(JSON.parse(body)).toMatchObject({ status: 417, code: 'expectation_failed', instance: expect.stringMatching(/^req_/) });
+  expect(answers).toEqual([]);
+  await drain(front, PATIENCE_MS);
+});
+
+test.each([
+  ['/v1/keys/%E0%A4%A?a=%zz', '/v1/keys/%25E0%25A4%25A?a=%zz'],
+  ['/v1/keys/%zz/budget', '/v1/keys/%25zz/budget'],
+  ['/v1/models/a%2Fb', '/v1/models/a%2Fb'],
+])('an id in %s is asked for as it stands where it cannot be decoded', async (path, target) => {
+  const { front, port } = await openFront();
+  const asked = once(front, 'request');
+  const sent = request({ port, host: '127.0.0.1', path }).end();
+  await asked;
+  expect(answers[0]?.req.url).toBe(target);
+  answers[0]?.end();
+  await once(sent, 'response');
+  await drain(front, PATIENCE_MS);
+});
+
 test('garbage behind a request breaks the connection and puts nothing into the answer that is on its way', async () => {
   const { front, port } = await openFront();
   const socket = connect(port, '127.0.0.1');

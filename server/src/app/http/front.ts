@@ -5,6 +5,7 @@ import type { InferenceDeps } from '../../inference/index.ts';
 import { newRequestId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { isDecodable, pathnameOf } from './path-table.ts';
 
 type ProblemReply = InferenceDeps['problemReply'];
 type Handler = (req: IncomingMessage, res: ServerResponse) => void;
@@ -46,6 +47,7 @@ export function createFront(deps: FrontDeps): Server {
   };
   const answering = new WeakMap<Duplex, ServerResponse>();
   const server = createServer((req, res) => {
+    req.url = withoutBrokenEscapes(req.url ?? '');
     const { socket } = req;
     answering.set(socket, res);
     res.once('close', () => answering.delete(socket));
@@ -80,12 +82,29 @@ export function createFront(deps: FrontDeps): Server {
     if (answering.get(socket)?.headersSent) socket.destroy();
     else answerUnreadable(error, socket, problemReply);
   });
+  server.on('checkExpectation', ({ url = '' }: IncomingMessage, res: ServerResponse) => {
+    const { status, headers, body } = problemReply(UNMET, { requestId: newRequestId(), clientRequestId: null });
+    log.info({ path: url.slice(0, 200), code: UNMET.code }, 'request refused');
+    // Its body was not read, and would be taken for the next request.
+    res.writeHead(status, { ...headers, connection: 'close', 'content-length': body.length }).end(body);
+  });
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   // Bodies have their own limit, and plain completions may take minutes.
   server.requestTimeout = 0;
   // Longer than the idle limit of the usual load balancers (60 s): else one of them reuses a connection that is being closed.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return server;
+}
+
+/** RFC 9110, section 10.1.1. Node itself would answer without a word. */
+const UNMET = new Problem('expectation_failed', 'Of `Expect` only 100-continue is met here: leave the header out.');
+
+/** What cannot be decoded is the id of nothing: taken as it stands, it is answered as every such id, by the operation that was meant. */
+function withoutBrokenEscapes(target: string): string {
+  if (!target.includes('%')) return target;
+  const path = pathnameOf(target);
+  const steps = path.split('/').map((step) => (isDecodable(step) ? step : step.replaceAll('%', '%25')));
+  return `${steps.join('/')}${target.slice(path.length)}`;
 }
 
 /** Somebody else listens there. */

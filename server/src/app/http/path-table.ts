@@ -47,7 +47,8 @@ const matches = (pattern: readonly string[], segments: readonly string[]): boole
     return expected.startsWith(':') ? segment !== '' && isDecodable(segment) : expected === segment;
   });
 
-function isDecodable(segment: string): boolean {
+/** Whether a step of a path is percent-encoded as it should be. */
+export function isDecodable(segment: string): boolean {
   try {
     decodeURIComponent(segment);
     return true;

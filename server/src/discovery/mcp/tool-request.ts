@@ -1,4 +1,4 @@
-import type { Operation } from '../surface.ts';
+import type { Operation, Schema } from '../surface.ts';
 import type { GatewayRequest } from './gateway-call.ts';
 import { argumentParameters, STREAM_FIELDS } from './tool-schemas.ts';
 
@@ -13,8 +13,8 @@ export function requestOf(operation: Operation, given: Arguments): GatewayReques
   const query = new URLSearchParams();
   const headers: Record<string, string> = {};
   let { path } = operation;
-  for (const { name, argument, in: place, required } of argumentParameters(operation)) {
-    const value = textOf(argument, rest.get(argument));
+  for (const { name, argument, in: place, required, schema } of argumentParameters(operation)) {
+    const value = textOf(argument, rest.get(argument), schema);
     rest.delete(argument);
     if (value === undefined && required) throw new UnusableArguments(`\`${argument}\` is required.`);
     if (value === undefined) continue;
@@ -37,12 +37,19 @@ function requireNothing(left: readonly string[]): void {
   if (left.length > 0) throw new UnusableArguments(`There is no argument ${left.map((name) => `\`${name.slice(0, 100)}\``).join(', ')}.`);
 }
 
-function textOf(argument: string, value: unknown): string | undefined {
+/** In a path, a query or a header everything is a text, so that the API could not tell 5 from "5": that the type is the listed one is seen here. */
+function textOf(argument: string, value: unknown, { type = 'string' }: Schema): string | undefined {
   if (value === undefined || value === null) return undefined;
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new UnusableArguments(`\`${argument}\` must be a string, a number, true or false.`);
+  if (type === 'string' && typeof value === 'string') return value;
+  if (type === 'boolean' && typeof value === 'boolean') return String(value);
+  if (type === 'integer' && Number.isInteger(value)) return String(value);
+  throw new UnusableArguments(`\`${argument}\` must be ${TYPES.get(type) ?? 'a string'}, as the tool's input schema says.`);
 }
+
+const TYPES = new Map<unknown, string>([
+  ['boolean', 'true or false'],
+  ['integer', 'a whole number'],
+]);
 
 /** `..` would name another operation than the tool's. */
 function pathSegment(argument: string, value: string): string {

@@ -21,10 +21,16 @@ const RARELY_GIVEN: ReadonlySet<string> = new Set([
 /** The parameters of an operation that a tool takes as arguments, under the names that they have there. */
 export const argumentParameters = ({ parameters }: Operation): (Parameter & { readonly argument: string })[] =>
   parameters.flatMap((parameter) => {
-    if (parameter.in !== 'header') return [{ ...parameter, argument: parameter.name }];
+    if (parameter.in !== 'header') return [{ ...parameter, schema: argumentSchema(parameter), argument: parameter.name }];
     const argument = parameter.name.replace(/^x-/, '').replaceAll('-', '_');
     return ARGUMENT_HEADER.test(parameter.name) ? [{ ...parameter, argument }] : [];
   });
+
+/** A query has no other way to say true and false than in words; an argument has. */
+function argumentSchema({ schema }: Parameter): Schema {
+  const { enum: choices, type: _, ...rest } = schema;
+  return Array.isArray(choices) && choices.join() === 'true,false' ? { ...rest, type: 'boolean' } : schema;
+}
 
 /** What a tool takes: the parameters and the fields of the body of its operation, side by side; the API says what their limits are. */
 export function inputSchemaOf(operation: Operation, records: Records): Schema {

@@ -141,6 +141,11 @@ describe('a call', () => {
     ['has an empty id', 'get_receipt', { receipt_id: '' }],
     ['has no id', 'get_receipt', {}],
     ['has an id that is no text', 'get_file', { file_id: { a: 1 } }],
+    ['has an id that is a number', 'get_model', { model: 5 }],
+    ['has a number that is a text', 'list_runs', { limit: '5' }],
+    ['has a number that is no whole one', 'list_runs', { limit: 1.5 }],
+    ['has a text for true', 'get_usage', { livemode: 'true' }],
+    ['has true for a text', 'get_usage', { model: true }],
     ['would begin a header of its own', 'create_chat_completion', { model: 'm', agent_run_id: 'r\r\nauthorization: x' }],
     ['asks for a stream', 'create_chat_completion', { model: 'm', stream: true }],
     ['has an argument that is not known', 'list_models', { provider: 'openai' }],
@@ -151,6 +156,14 @@ describe('a call', () => {
     const { result, request } = await call(name, given);
     expect([result.isError, request]).toEqual([true, undefined]);
     expect(textsOf(result)[0]).toMatch(/^validation_failed \(422\): /);
+  });
+
+  test('says which argument is of the wrong type, and of which type it is', async () => {
+    expect(textsOf((await call('get_model', { model: 5 })).result)[0]).toBe(
+      "validation_failed (422): `model` must be a string, as the tool's input schema says.",
+    );
+    expect(textsOf((await call('list_runs', { limit: '5' })).result)[0]).toContain('`limit` must be a whole number');
+    expect(textsOf((await call('list_runs', { livemode: 'x' })).result)[0]).toContain('`livemode` must be true or false');
   });
 
   test('cannot name another operation by an id', async () => {
