@@ -30,6 +30,7 @@ const CLASS_OF_STATUS: Record<number, string> = {
   413: 'BadRequestError',
   415: 'BadRequestError',
   416: 'BadRequestError',
+  417: 'BadRequestError',
   422: 'ValidationError',
   429: 'RateLimitError',
   431: 'BadRequestError',
@@ -77,4 +78,25 @@ it('says where it could not connect to, and why', async () => {
   const failure = await nowhere.models.list().catch((error: unknown) => error);
   expect(failure).toBeInstanceOf(sdk.ConnectionError);
   expect(failure).toMatchObject({ status: undefined, code: 'connection_failed', message: expect.stringContaining('http://127.0.0.1:9') });
+});
+
+it.each([
+  [
+    404,
+    '<!DOCTYPE html><html><title>Docs | Not\n found</title>…',
+    'What answers is a web page (404, "Docs | Not found"): is the base URL the address of a gateway?',
+  ],
+  [403, '<html><body>No.</body></html>', 'What answers is a web page (403): is the base URL the address of a gateway?'],
+])(
+  'says of a web page with %i that it is no gateway, which has nothing to do with what is missing there',
+  async (status, text, message) => {
+    const failure = await thrownFor({ status, text });
+    expect(failure).toMatchObject({ name: 'TallygateError', code: 'unexpected_response', status, message });
+  },
+);
+
+it('keeps a proxy’s page about the gateway behind it a failure of the server', async () => {
+  const failure = await thrownFor({ status: 502, text: '<html><title>502 Bad Gateway</title>' });
+  expect(failure).toMatchObject({ code: 'unexpected_response', message: 'What answers is a web page (502, "502 Bad Gateway").' });
+  expect(failure).toBeInstanceOf(sdk.ServerError);
 });

@@ -13,7 +13,7 @@ export function checkComputer({ env, out, input, keyring }: CommandWorld): Findi
     ok(
       'keyring',
       keyring === undefined
-        ? 'none here, or switched off: logins go into a file of mode 0600'
+        ? 'none here, or switched off: logins go into a file that is yours alone'
         : `new logins go into ${keyring.name} where it takes them`,
     ),
     checkProxy(env),

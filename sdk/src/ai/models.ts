@@ -8,6 +8,9 @@ import { metadata } from './metadata.ts';
 export type LanguageModel = ReturnType<OpenAICompatibleProvider['languageModel']>;
 export type EmbeddingModel = ReturnType<OpenAICompatibleProvider['embeddingModel']>;
 export type ImageModel = ReturnType<OpenAICompatibleProvider['imageModel']>;
+export type SpeechModel = ReturnType<NonNullable<OpenAICompatibleProvider['speechModel']>>;
+export type TranscriptionModel = ReturnType<NonNullable<OpenAICompatibleProvider['transcriptionModel']>>;
+export type JSONObject = NonNullable<Parameters<SpeechModel['doGenerate']>[0]['providerOptions']>[string];
 type CallOptions = Parameters<LanguageModel['doGenerate']>[0];
 type Streamed = Awaited<ReturnType<LanguageModel['doStream']>>;
 type StreamPart = Streamed['stream'] extends ReadableStream<infer Part> ? Part : never;
@@ -61,7 +64,7 @@ export function withFactsOfImages(model: ImageModel): ImageModel {
 }
 
 /** What the options say to the gateway goes into headers; what they say to the model stays. */
-function gatewayCall<Options extends Pick<CallOptions, 'headers' | 'providerOptions'>>(options: Options): Options {
+export function gatewayCall<Options extends Pick<CallOptions, 'headers' | 'providerOptions'>>(options: Options): Options {
   const { agentRun, budgetPolicy, fallbackPolicy, anchorReceipt, ...ofTheModel } = options.providerOptions?.['tallygate'] ?? {};
   const said = inferenceHeaders({ agentRun, budgetPolicy, fallbackPolicy, anchorReceipt } as GatewayOptions);
   return {

@@ -1,4 +1,15 @@
-import { createProviderRegistry, embed, generateImage, generateObject, generateText, stepCountIs, streamText, tool } from 'ai';
+import {
+  createProviderRegistry,
+  embed,
+  generateImage,
+  generateObject,
+  generateSpeech,
+  generateText,
+  stepCountIs,
+  streamText,
+  tool,
+  transcribe,
+} from 'ai';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { collect } from '../../testing/collect.ts';
@@ -99,6 +110,83 @@ it('makes images, each with the receipt of its request', async () => {
   const { images, providerMetadata } = await generateImage({ model: provider.imageModel('gpt-image-1'), prompt: 'A ledger.' });
   expect(images).toHaveLength(1);
   expect(providerMetadata['tallygate']?.images).toMatchObject([{ receiptId: RECEIPT_ID, costUsd: '0.00000255' }]);
+});
+
+describe('speech', () => {
+  it('is spoken, with the receipt of its request', async () => {
+    gateway.script({ text: 'ID3 the sound', headers: { ...headers, 'content-type': 'audio/mpeg' } });
+    const { audio, providerMetadata, warnings } = await generateSpeech({
+      model: provider.speechModel('tts-1'),
+      ...{ text: 'The ledger sums to zero.', voice: 'nova', language: 'en', speed: 1.5 },
+      providerOptions: { tallygate: { budgetPolicy: 'clamp', stream_format: 'audio' } },
+    });
+    expect(new TextDecoder().decode(audio.uint8Array)).toBe('ID3 the sound');
+    expect(metadataOf(providerMetadata)).toMatchObject({ receiptId: RECEIPT_ID, costUsd: '0.00000255' });
+    expect(warnings).toMatchObject([{ type: 'unsupported', feature: 'language' }]);
+    const said = {
+      model: 'tts-1',
+      input: 'The ledger sums to zero.',
+      voice: 'nova',
+      response_format: 'mp3',
+      speed: 1.5,
+      stream_format: 'audio',
+    };
+    expect(gateway.requests).toMatchObject([
+      {
+        path: '/v1/audio/speech',
+        headers: { 'x-agent-run-id': 'run-7', 'x-budget-policy': 'clamp', authorization: 'Bearer tg_test_secret' },
+      },
+    ]);
+    expect(gateway.requests[0]?.body).toEqual(said);
+  });
+
+  it('is written down, with its times from a model that tells them', async () => {
+    const segments = [{ start: 0, end: 1.5, text: 'The ledger' }];
+    const words = [{ word: 'The', start: 0, end: 0.2 }];
+    gateway.script({ headers, json: { text: 'The ledger', language: 'english', duration: 1.5, segments, words } });
+    const found = await transcribe({
+      model: provider.transcriptionModel('whisper-1'),
+      ...{ audio: new TextEncoder().encode('ID3 the sound'), timestampGranularities: ['word', 'segment'] },
+    });
+    expect(found).toMatchObject({
+      ...{ text: 'The ledger', language: 'en', durationInSeconds: 1.5, warnings: [] },
+      segments: [{ text: 'The ledger', startSecond: 0, endSecond: 1.5 }],
+    });
+    expect(metadataOf(found.providerMetadata)?.receiptId).toBe(RECEIPT_ID);
+    expect(gateway.requests[0]).toMatchObject({
+      path: '/v1/audio/transcriptions',
+      headers: { 'x-agent-run-id': 'run-7' },
+      body: { model: 'whisper-1', response_format: 'verbose_json', file: 'ID3 the sound' },
+    });
+  });
+
+  it('is written down without times by the models that tell none, which is said', async () => {
+    gateway.script({ headers, json: { text: 'The ledger', usage: { type: 'duration', seconds: 2, cost: 0.0002 } } });
+    const found = await transcribe({
+      model: provider.transcriptionModel('gpt-4o-transcribe'),
+      ...{ audio: btoa('ID3 the sound'), timestampGranularities: ['word'] },
+    });
+    expect(found).toMatchObject({ text: 'The ledger', segments: [], durationInSeconds: 2, language: undefined });
+    expect(found.warnings).toMatchObject([{ type: 'unsupported', feature: 'timestampGranularities' }]);
+    expect(gateway.requests[0]?.body).toEqual({ model: 'gpt-4o-transcribe', file: 'ID3 the sound' });
+  });
+
+  it('is retried by the AI SDK, and refused with the errors of the SDK', async () => {
+    const refused = refusal('rate_limited', { headers: { 'retry-after-ms': '1' } });
+    gateway.script(
+      refused,
+      { text: 'ID3', headers: { ...headers, 'content-type': 'audio/mpeg' } },
+      refusal('budget_exceeded', { problem: { budget } }),
+      {
+        reset: true,
+      },
+    );
+    const speak = (maxRetries: number) => generateSpeech({ model: provider.speechModel('tts-1'), text: 'Hello.', maxRetries });
+    expect((await speak(1)).audio.uint8Array).toHaveLength(3);
+    expect(await failureOf(speak(1))).toMatchObject({ code: 'budget_exceeded', status: 402, requestId: REQUEST_ID, budget });
+    expect(await failureOf(speak(0))).toMatchObject({ code: 'connection_failed' });
+    expect(gateway.requests).toHaveLength(4);
+  });
 });
 
 describe('an error', () => {

@@ -1,7 +1,18 @@
 import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/openai-compatible';
 import { type Address, baseUrlOf, credentialOf, openaiAddress } from '../address.ts';
 import { type GatewayOptions, inferenceHeaders } from '../transport/call-options.ts';
-import { type EmbeddingModel, type ImageModel, type LanguageModel, withFacts, withFactsOfEmbeddings, withFactsOfImages } from './models.ts';
+import { speechModel, transcriptionModel } from './audio.ts';
+import {
+  type EmbeddingModel,
+  type ImageModel,
+  type LanguageModel,
+  type SpeechModel,
+  type TranscriptionModel,
+  withFacts,
+  withFactsOfEmbeddings,
+  withFactsOfImages,
+} from './models.ts';
+import type { Endpoint } from './post.ts';
 
 /** Where the gateway is, and what goes with every call of the models: an agent run, say, that all of them draw on. */
 export interface TallygateProviderSettings extends Address, GatewayOptions {
@@ -18,6 +29,8 @@ export interface TallygateProvider {
   languageModel(modelId: string): LanguageModel;
   embeddingModel(modelId: string): EmbeddingModel;
   imageModel(modelId: string): ImageModel;
+  speechModel(modelId: string): SpeechModel;
+  transcriptionModel(modelId: string): TranscriptionModel;
 }
 
 /**
@@ -34,6 +47,8 @@ export function createTallygate(settings: TallygateProviderSettings = {}): Tally
     languageModel,
     embeddingModel: (modelId: string) => withFactsOfEmbeddings(inner().embeddingModel(modelId)),
     imageModel: (modelId: string) => withFactsOfImages(inner().imageModel(modelId)),
+    speechModel: (modelId: string) => speechModel(modelId, endpointOf(settings)),
+    transcriptionModel: (modelId: string) => transcriptionModel(modelId, endpointOf(settings)),
   });
 }
 
@@ -41,12 +56,18 @@ export function createTallygate(settings: TallygateProviderSettings = {}): Tally
 export const tallygate: TallygateProvider = createTallygate();
 
 function openaiCompatible(settings: TallygateProviderSettings): OpenAICompatibleProvider {
+  const { fetch: _, ...endpoint } = endpointOf(settings);
   return createOpenAICompatible({
     name: 'tallygate',
-    ...openaiAddress(baseUrlOf(settings.baseUrl), credentialOf(settings)),
-    headers: { ...inferenceHeaders(settings), ...settings.headers },
+    ...endpoint,
     ...(settings.fetch && { fetch: settings.fetch }),
     includeUsage: true,
     supportsStructuredOutputs: true,
   });
 }
+
+const endpointOf = (settings: TallygateProviderSettings): Endpoint => ({
+  ...openaiAddress(baseUrlOf(settings.baseUrl), credentialOf(settings)),
+  headers: { ...inferenceHeaders(settings), ...settings.headers },
+  fetch: settings.fetch,
+});

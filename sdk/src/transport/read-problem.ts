@@ -16,8 +16,23 @@ export async function readError(response: Response): Promise<TallygateError> {
 export function errorOfAnswer({ status, headers, text }: { status: number; headers: Headers; text: string }): TallygateError {
   const problem = parseProblem(text);
   if (problem !== undefined) return errorFromProblem(problem.detail, { status, code: problem.code, headers, problem });
-  const excerpt = text.trim().slice(0, 200);
-  return errorFromProblem(`The service answered ${status}${excerpt && `: ${excerpt}`}`, { status, code: 'unexpected_response', headers });
+  const origin = { status, code: 'unexpected_response', headers } as const;
+  const page = pageIn(headers, text);
+  if (page === undefined) {
+    const excerpt = text.trim().slice(0, 200);
+    return errorFromProblem(`The service answered ${status}${excerpt && `: ${excerpt}`}`, origin);
+  }
+  const answered = `What answers is a web page (${status}${page && `, "${page}"`})`;
+  // A proxy’s word on the gateway behind it; anything else is the word of somebody else, who does not know what is missing here.
+  if (status >= 500) return errorFromProblem(`${answered}.`, origin);
+  return new TallygateError(`${answered}: is the base URL the address of a gateway?`, origin);
+}
+
+/** The title of a web page; `undefined` for what is none. */
+function pageIn(headers: Headers, text: string): string | undefined {
+  if (!headers.get('content-type')?.startsWith('text/html') && !/^\s*<(?:!doctype|html)/i.test(text)) return undefined;
+  const [, title = ''] = /<title[^>]*>([^<]*)/i.exec(text) ?? [];
+  return title.trim().replace(/\s+/g, ' ').slice(0, 80);
 }
 
 /** A problem document, or `undefined` for any other text. */
