@@ -15,11 +15,15 @@ import {
   Uuid,
 } from './conventions.ts';
 import { Email, UserName } from './identity.ts';
+import { hasPlacesLike } from './mail-text.ts';
 import { peopleAudience } from './people-filter.ts';
 
 const c = initContract();
 
 const line = (max: number) => z.string().trim().min(1).max(max).refine(isPlainText, NOT_PLAIN);
+
+const namesOnlyName = (text: string) => hasPlacesLike(text, /^\{\{\s*name\s*\}\}$/);
+const NOT_NAME = 'must have nothing between double braces but {{name}}';
 
 const TrialPlan = z.enum(['pro', 'scale', 'enterprise']).meta({ description: 'The plan that is given for a time.', examples: ['pro'] });
 const TrialDays = z
@@ -111,6 +115,7 @@ export const MarketingInviteBatchRequest = z
     credit_usd: UsdInput.optional().meta({ description: 'At most 10000 for each activation.' }),
     expires_at: Timestamp.meta({ description: 'Until when codes can be activated.' }),
     subject: line(150)
+      .refine(namesOnlyName, NOT_NAME)
       .optional()
       .meta({ description: 'Of the mail.', examples: ['You are invited, {{name}}'] }),
     message: z
@@ -119,6 +124,7 @@ export const MarketingInviteBatchRequest = z
       .min(1)
       .max(4_000)
       .refine((value) => isPlainText(value.replaceAll(/[\n\r\t]/g, '')), NOT_PLAIN)
+      .refine(namesOnlyName, NOT_NAME)
       .optional()
       .meta({
         description: 'Of the mail: plain text, paragraphs apart by an empty line; `{{name}}` is the recipient’s name.',

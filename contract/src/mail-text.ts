@@ -4,6 +4,16 @@ import { isPlainText, NOT_PLAIN } from './conventions.ts';
 const wellFormed = (text: string) => text.isWellFormed() && !text.includes('\u0000');
 const NOT_WELL_FORMED = 'must not contain null characters';
 
+/** What is written like a variable. */
+const PLACE = /\{\{[^{}]*\}\}/g;
+const VARIABLE = /^\{\{\s*[a-z][a-z0-9_]*\s*(?:\|.*)?\}\}$/s;
+
+/** Whether each thing between double braces is one that `isKnown`: anything else would reach its readers as it stands. */
+export const hasPlacesLike = (text: string, isKnown: RegExp): boolean => (text.match(PLACE) ?? []).every((place) => isKnown.test(place));
+
+const hasVariables = (text: string) => hasPlacesLike(text, VARIABLE);
+const NO_VARIABLE = 'must have nothing between double braces but variables, written like {{first_name}} or {{first_name|there}}';
+
 /** The words of a marketing mail. */
 export const mailText = {
   subject: z
@@ -12,12 +22,14 @@ export const mailText = {
     .min(1)
     .max(200)
     .refine(isPlainText, NOT_PLAIN)
+    .refine(hasVariables, NO_VARIABLE)
     .meta({ description: 'May hold variables, as the bodies.', examples: ['{{first_name|Hello}}, the beta is open'] }),
   text: z
     .string()
     .min(1)
     .max(100_000)
     .refine(wellFormed, NOT_WELL_FORMED)
+    .refine(hasVariables, NO_VARIABLE)
     .meta({
       description:
         'The plain part. `{{name}}`, `{{first_name}}`, `{{company}}`, `{{email}}`, `{{unsubscribe_url}}` and those of `variables` are filled in; `{{first_name|there}}` says what stands for what is not known.',
@@ -28,6 +40,7 @@ export const mailText = {
     .min(1)
     .max(200_000)
     .refine(wellFormed, NOT_WELL_FORMED)
+    .refine(hasVariables, NO_VARIABLE)
     .meta({
       description: 'The HTML part, in which what is filled in is escaped; made of the text where it is left out.',
       examples: ['<p>Hi {{first_name|there}}, <a href="{{link}}">come in</a>.</p>'],

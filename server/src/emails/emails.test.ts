@@ -229,6 +229,13 @@ describe('a mail', () => {
     });
     await expect(send({ to: { person_id: newId() } })).rejects.toMatchObject({ code: 'validation_failed' });
   });
+
+  test('whose subject would be empty for those whose name is not known is refused', async () => {
+    const { send } = await worldOf();
+    const to = { person_id: (await person()).id };
+    await expect(send({ to, subject: '{{first_name}} {{company}}' })).rejects.toMatchObject({ code: 'validation_failed' });
+    await expect(send({ to, subject: '{{first_name|Hello}}' })).resolves.toMatchObject({ recipients: 1 });
+  });
 });
 
 describe('what the mail server says', () => {

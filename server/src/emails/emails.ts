@@ -65,6 +65,7 @@ export function createEmails({ pool, clock, publicUrl, addressOf, postalAddress,
     async send({ principal, origin }, request) {
       const template = await templateOf(pool, request);
       refuseUnknownVariables(template);
+      refuseEmptySubject(template);
       const { first, recipients } = await survey(pool, request.to);
       const preview = first && {
         to: first.email,
@@ -172,6 +173,14 @@ function refuseUnknownVariables(template: Template): void {
   if (unknown.length === 0) return;
   const msg = `must say what stands for {{${unknown[0]}}}, or the mail must not name it`;
   throw invalidInput([{ loc: ['body', 'variables'], msg, type: 'value_error' }]);
+}
+
+/** Of those of whom nothing but the address is known: a mail with no subject looks like spam, and few would see which one it was. */
+function refuseEmptySubject(template: Template): void {
+  const { subject } = render(template, { email: 'somebody@example.com', name: null, company: null }, { unsubscribeUrl: '' });
+  if (subject !== '') return;
+  const msg = 'must say something also to those whose name is not known, such as {{first_name|Hello}}';
+  throw invalidInput([{ loc: ['body', 'subject'], msg, type: 'value_error' }]);
 }
 
 /** The first of an audience, and how many there are. */

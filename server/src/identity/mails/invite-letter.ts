@@ -24,7 +24,7 @@ const DEFAULT_MESSAGE = 'Hello {{name}},\n\nyou are invited to the beta of Tally
 
 export function composeBetaInvite(invite: z.infer<typeof BetaInvite>, url: string): Letter {
   const { name, subject, message, plan, trial_days, credit_usd, expires_at, unsubscribe_url, postal_address } = invite;
-  const filled = (text: string) => text.replaceAll('{{name}}', () => name ?? 'there');
+  const filled = (text: string) => text.replaceAll(/\{\{\s*name\s*\}\}/g, () => name ?? 'there');
   return {
     subject: filled(subject ?? 'You are invited to the beta'),
     preview: `Your invitation is open until ${readableTime(expires_at)}.`,
