@@ -185,6 +185,37 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await page.context().close();
   });
 
+  it('finds what is asked for first: the guide before the operation, the operation by its call', async () => {
+    const { page } = await open();
+    await page.goto(`${gateway.url}/docs/`);
+    await page.locator('button[data-open-modal]').click();
+    const wanted = {
+      'how do I set a budget': '/docs/guides/budgets/',
+      'how do I verify a receipt': '/docs/verify/',
+      'rate limit': '/docs/guides/rate-limits/',
+      webhook: '/docs/guides/payments/',
+      'create an api key': '/docs/guides/keys/',
+      'POST /v1/chat/completions': '/docs/reference/inference/create-chat-completion/',
+      budget_exceeded: '/docs/errors/budget_exceeded/',
+    };
+    for (const [question, address] of Object.entries(wanted)) {
+      await page.getByPlaceholder('Search').fill(question);
+      const first = () => page.locator('.pagefind-ui__result-link').first().getAttribute('href');
+      await expect.poll(first, { message: question, timeout: 10_000 }).toBe(address);
+    }
+    await page.context().close();
+  });
+
+  it('has a sample of a guide in each of its languages, and keeps the one that was chosen', async () => {
+    const { page } = await open();
+    await page.goto(`${gateway.url}${PAGES.guide}`);
+    await page.getByRole('tab', { name: 'CLI' }).first().click();
+    expect(await page.locator('pre:visible').first().textContent()).toContain('tallygate login');
+    await page.goto(`${gateway.url}/docs/guides/budgets/`);
+    expect(await page.locator('pre:visible').first().textContent()).toContain('tallygate budgets set');
+    await page.context().close();
+  });
+
   it('has a page where the `type` of an answered problem points', async () => {
     const answer = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST' });
     const { type, title } = z.object({ type: z.url(), title: z.string() }).parse(await answer.json());

@@ -23,13 +23,11 @@ function tilesOf(pages: readonly Page[]): string[] {
     '<ul class="tiles">',
     ...pages.map(
       ({ title, slug, description }) =>
-        `<li><a href="/docs/${slug}/">${inline(title)}</a><p data-pagefind-ignore>${inline(firstSentence(description))}</p></li>`,
+        `<li><a href="/docs/${slug}/">${inline(title)}</a><p data-pagefind-ignore>${inline(description)}</p></li>`,
     ),
     '</ul>',
   ];
 }
-
-const firstSentence = (text: string): string => /^.+?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
 
 /** What holds for every operation, and all of them by group: where the header's "API reference" leads. */
 export function referenceOverview(): Page {

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { questionsOf } from './questions.ts';
 
 export const OUT = 'src/content/docs';
 
@@ -15,7 +16,8 @@ export interface Page {
 export function writePage(path: string, frontmatter: Readonly<Record<string, unknown>>, lines: readonly string[]): void {
   const file = join(OUT, path);
   mkdirSync(dirname(file), { recursive: true });
-  const head = Object.entries(frontmatter).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
+  const slug = path.replace(/(?:\/index)?\.mdx?$/, '');
+  const head = Object.entries({ ...frontmatter, head: questionsOf(slug) }).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);
   writeFileSync(file, ['---', ...head, '---', '', ...lines, ''].join('\n'));
 }
 

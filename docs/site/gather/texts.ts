@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Page, plain, writePage } from './page.ts';
+import { hasTabs, withTabs } from './tabs.ts';
 
 /** Files of the repository that have a page here; a link to any other one becomes its name. */
 const ADDRESSES: Readonly<Record<string, string>> = {
@@ -32,8 +33,19 @@ export function pageOfFile(file: string, folder: string, name: string, { frontma
   const body = text.replace(/^# .+\n+/m, '');
   const [first = ''] = body.split('\n\n');
   const description = plain(first);
-  writePage(`${folder}/${name}.md`, { title, description, ...frontmatter }, [linked(body, folder), ...lines]);
+  const shown = sayingWhatSessionIs(linked(body, folder));
+  const [content, ending] = hasTabs(shown) ? [withTabs(shown), 'mdx'] : [shown, 'md'];
+  writePage(`${folder}/${name}.${ending}`, { title, description, ...frontmatter }, [content, ...lines]);
   return { name, title, slug: name === 'index' ? folder : `${folder}/${name}`, description };
+}
+
+/** A reader who comes for one sample has not read the page that sets its variable. */
+function sayingWhatSessionIs(text: string): string {
+  if (text.includes('SESSION=') || text.includes('`$SESSION`')) return text;
+  const sample = [...text.matchAll(/^```sh\n[\s\S]*?^```$/gm)].find(([block]) => block.includes('$SESSION'));
+  if (!sample) return text;
+  const note = '`$SESSION` is a session token: [log in](/docs/guides/identity/#log-in-and-out), and the shell has it.\n\n';
+  return text.slice(0, sample.index) + note + text.slice(sample.index);
 }
 
 function linked(body: string, folder: string): string {
