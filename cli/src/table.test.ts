@@ -45,3 +45,12 @@ it.each([100, 80, 60, 46, 40, 33, 20])('is no wider than a terminal of %i column
     expect(line).not.toMatch(/\d{4}-\d?\d?-?\d?…|T\d\d:?…/);
   }
 });
+
+it('leaves out the last spare column first, and tells the moment that names a row shorter too', () => {
+  const columns = [{ title: 'time' }, { title: 'kind', isSpare: true }, { title: 'by' }, { title: 'from', isSpare: true }];
+  const rows = [['2026-11-21T08:00:00.000Z', 'created', 'ada@example.com', '127.0.0.1']];
+  const lineAt = (width: number) => tableLines({ columns, rows, draw: () => undefined }, width)[1]?.text;
+  expect(lineAt(53)).toBe('2026-11-21 08:00  created  ada@example.com  127.0.0.1');
+  expect(lineAt(33)).toBe('2026-11-21  created  ada@example…');
+  expect(lineAt(25)).toBe('2026-11-21  ada@example.…');
+});

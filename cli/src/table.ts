@@ -21,16 +21,18 @@ interface Line {
 }
 
 /**
- * Rows as lines that fit the terminal. Where the columns do not, moments lose their seconds and then their time, the widest texts are cut,
- * and what is spare is left out; where even that is too wide, each row becomes a block of lines. What names a row is copied, and stays
- * whole, and so do numbers: a shortened one would be a wrong one.
+ * Rows as lines that fit the terminal. Where the columns do not, moments lose their seconds, the widest texts are cut, moments lose their
+ * time, and what is spare is left out, the last column first; where even that is too wide, each row becomes a block of lines. What names a row
+ * is copied, and stays whole, and so do numbers: a shortened one would be a wrong one.
  */
 export function tableLines(table: Table, available = Number.POSITIVE_INFINITY): readonly Line[] {
-  const all = table.columns.map((_, index) => index);
-  const needed = all.filter((index) => !table.columns[index]?.isSpare);
-  for (const shown of [all, needed]) {
+  let shown = table.columns.map((_, index) => index);
+  for (;;) {
     const widths = fittedWidths(table, shown, available);
     if (widths) return gridLines(table, shown, widths);
+    const spare = shown.findLast((index) => table.columns[index]?.isSpare);
+    if (spare === undefined) break;
+    shown = shown.filter((index) => index !== spare);
   }
   return table.rows.flatMap((row) => blockLines(table, row, available));
 }
@@ -69,13 +71,21 @@ function fittedWidths({ columns, rows }: Table, shown: readonly number[], availa
   const widths = texts.map((cells, index) => Math.max(titles[index] ?? 0, ...cells.map((text) => text.length)));
   const narrower = shown.map((column, index) => {
     const title = titles[index] ?? 0;
-    if (column === 0 || columns[column]?.align === 'right') return () => undefined;
-    return stepDown(texts[index] ?? [], title);
+    const cells = texts[index] ?? [];
+    const isWhole = columns[column]?.align === 'right' || (index === 0 && !cells.some(isMoment));
+    return isWhole ? () => undefined : stepDown(cells, title);
   });
   let excess = widths.reduce((sum, width) => sum + width, GAP.length * (widths.length - 1)) - available;
   while (excess > 0) {
-    const steps = widths.map((width, index) => ({ index, width, next: narrower[index]?.(width) }));
-    const [widest] = steps.filter(({ next }) => next !== undefined).sort((a, b) => b.width - a.width || b.index - a.index);
+    const steps = widths.map((width, index) => {
+      const next = narrower[index]?.(width);
+      // Seconds are what a reader misses least. One character at a time is taken from texts alone.
+      const losesSeconds = next === TO_THE_MINUTE && width - next > 1;
+      return { index, width, next, rank: losesSeconds ? Number.POSITIVE_INFINITY : width };
+    });
+    const [widest] = steps
+      .filter(({ next }) => next !== undefined)
+      .sort((a, b) => (a.rank === b.rank ? b.index - a.index : b.rank - a.rank));
     if (widest?.next === undefined) return undefined;
     excess -= widest.width - widest.next;
     widths[widest.index] = widest.next;
@@ -93,7 +103,8 @@ function stepDown(texts: readonly string[], title: number): (width: number) => n
   };
 }
 
-const MOMENT_WIDTHS = ['2026-11-21 08:00'.length, '2026-11-21'.length];
+const TO_THE_MINUTE = '2026-11-21 08:00'.length;
+const MOMENT_WIDTHS = [TO_THE_MINUTE, '2026-11-21'.length];
 const isMoment = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/.test(text);
 
 /** The text as far as it fits: a moment in a shorter form, never half of one. */

@@ -20,7 +20,7 @@ const COLUMNS: readonly Column<AuditLogEntry>[] = [
   { title: 'action', of: ({ action }) => action },
   { title: 'by', of: ({ actor }) => [actor.kind, actor.id].filter(Boolean).join(' ') },
   { title: 'on', of: ({ target }) => `${target.kind} ${target.id}` },
-  { title: 'from', of: ({ ip }) => ip },
+  { title: 'from', of: ({ ip }) => ip, isSpare: true },
   { title: 'changes', of: ({ changes }) => changesText(changes) },
 ];
 

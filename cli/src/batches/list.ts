@@ -8,7 +8,7 @@ const COLUMNS: readonly Column<Batch>[] = [
   { title: 'id', of: ({ id }) => id },
   { title: 'status', of: ({ status }) => status },
   { title: 'lines', of: progressText, align: 'right' },
-  { title: 'endpoint', of: ({ endpoint }) => endpoint },
+  { title: 'endpoint', of: ({ endpoint }) => endpoint, isSpare: true },
   { title: 'created', of: ({ created_at }) => timeText(created_at) },
 ];
 

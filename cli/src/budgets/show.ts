@@ -34,13 +34,13 @@ const LINES: readonly Column<KeyBudgetStatusResponse>[] = [
 ];
 
 const COLUMNS: readonly Column<KeyBudgetSummaryItem>[] = [
-  { title: 'id', of: ({ key_id }) => key_id },
+  { title: 'id', of: ({ key_id }) => key_id, isSpare: true },
   { title: 'name', of: ({ name }) => name },
-  { title: 'mode', of: ({ livemode }) => (livemode ? 'live' : 'test') },
+  { title: 'mode', of: ({ livemode }) => (livemode ? 'live' : 'test'), isSpare: true },
   { title: 'status', of: ({ status, revoked }) => (revoked ? 'revoked' : status) },
   { title: 'cap usd', of: ({ monthly_cap_usd }) => monthly_cap_usd, align: 'right' },
   { title: 'spent usd', of: ({ spent_usd }) => spent_usd, align: 'right' },
-  { title: 'held usd', of: ({ held_usd }) => held_usd, align: 'right' },
+  { title: 'held usd', of: ({ held_usd }) => held_usd, align: 'right', isSpare: true },
   { title: 'left usd', of: ({ remaining_usd }) => remaining_usd, align: 'right' },
   { title: 'used', of: ({ utilization }) => percentText(utilization), align: 'right' },
 ];
@@ -49,7 +49,7 @@ const BAR = 20;
 
 /** For people only: how much of the cap is used up. */
 const draw = ({ utilization }: KeyBudgetSummaryItem, width: number): string => (utilization === null ? '' : gauge(utilization, width));
-const CHART: Column<KeyBudgetSummaryItem> = { title: '', of: (item) => draw(item, BAR), draw };
+const CHART: Column<KeyBudgetSummaryItem> = { title: '', of: (item) => draw(item, BAR), draw, isSpare: true };
 
 export const showBudgets = (budgets: Command, perform: Perform): Command =>
   withJson(

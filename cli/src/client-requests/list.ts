@@ -20,7 +20,7 @@ interface Options {
 const COLUMNS: readonly Column<MarketingClientRequestRecord>[] = [
   { title: 'id', of: ({ request_id }) => request_id },
   { title: 'received', of: ({ created_at }) => created_at },
-  { title: 'type', of: ({ type }) => type },
+  { title: 'type', of: ({ type }) => type, isSpare: true },
   { title: 'status', of: ({ status }) => status },
   { title: 'from', of: ({ name, email }) => `${name} <${email}>` },
   { title: 'message', of: ({ message }) => (message.length > 60 ? `${message.slice(0, 59)}…` : message) },

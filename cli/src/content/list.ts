@@ -15,7 +15,7 @@ const COLUMNS: readonly Column<MarketingContentRecord>[] = [
   { title: 'id', of: ({ content_id }) => content_id },
   { title: 'type', of: ({ type }) => type },
   { title: 'status', of: ({ status }) => status },
-  { title: 'slug', of: ({ slug }) => slug },
+  { title: 'slug', of: ({ slug }) => slug, isSpare: true },
   { title: 'title', of: ({ title }) => title },
   { title: 'changed', of: ({ updated_at }) => updated_at },
 ];

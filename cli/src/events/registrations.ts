@@ -25,8 +25,8 @@ const COLUMNS: readonly Column<MarketingEventRegistrationRecord>[] = [
   { title: 'address', of: ({ email }) => email },
   { title: 'name', of: ({ name }) => name },
   { title: 'status', of: ({ status }) => status },
-  { title: 'waits', of: ({ waitlist_position }) => waitlist_position, align: 'right' },
-  { title: 'payment', of: ({ payment_status }) => payment_status },
+  { title: 'waits', of: ({ waitlist_position }) => waitlist_position, align: 'right', isSpare: true },
+  { title: 'payment', of: ({ payment_status }) => payment_status, isSpare: true },
   { title: 'registered', of: ({ registered_at }) => registered_at },
 ];
 

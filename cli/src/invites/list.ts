@@ -15,8 +15,8 @@ const BATCHES: readonly Column<MarketingInviteBatchResponse>[] = [
   { title: 'name', of: ({ name }) => name },
   { title: 'status', of: ({ status }) => status },
   { title: 'sent', of: ({ counts }) => `${counts.sent}/${counts.total}`, align: 'right' },
-  { title: 'activations', of: ({ counts }) => counts.activations, align: 'right' },
-  { title: 'gives', of: giftText },
+  { title: 'activations', of: ({ counts }) => counts.activations, align: 'right', isSpare: true },
+  { title: 'gives', of: giftText, isSpare: true },
   { title: 'open until', of: ({ expires_at }) => expires_at },
 ];
 

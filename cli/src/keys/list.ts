@@ -5,7 +5,7 @@ import { type Column, printList } from '../print.ts';
 import { KEY_FIELDS } from './show-secret.ts';
 
 const COLUMNS: readonly Column<KeyResponse>[] = [
-  { title: 'id', of: ({ key_id }) => key_id },
+  { title: 'id', of: ({ key_id }) => key_id, isSpare: true },
   { title: 'name', of: ({ name }) => name },
   { title: 'prefix', of: ({ prefix }) => prefix, isSpare: true },
   { title: 'status', of: ({ status }) => status },

@@ -62,7 +62,7 @@ function chartOf({ out }: CommandWorld, items: readonly UsageRow[]): Column<Usag
   const largest = Math.max(0, ...items.map(({ cost_usd }) => Number(cost_usd)));
   if (!out.isTty || largest === 0) return [];
   const draw = ({ cost_usd }: UsageRow, width: number) => column(Number(cost_usd), largest, width);
-  return [{ title: '', of: (row) => draw(row, CHART), draw }];
+  return [{ title: '', of: (row) => draw(row, CHART), draw, isSpare: true }];
 }
 
 export const usage = (command: Command, perform: Perform): Command =>

@@ -36,12 +36,12 @@ export const RECEIPT_FIELDS = [
 
 const COLUMNS: readonly Column<ReceiptListItem>[] = [
   { title: 'id', of: ({ id }) => id },
-  { title: 'kind', of: ({ kind }) => kind },
+  { title: 'kind', of: ({ kind }) => kind, isSpare: true },
   { title: 'model', of: ({ model }) => model },
-  { title: 'outcome', of: ({ outcome }) => outcome },
+  { title: 'outcome', of: ({ outcome }) => outcome, isSpare: true },
   { title: 'cost', of: ({ cost_usd }) => cost_usd, align: 'right' },
   { title: 'started', of: ({ started_at }) => started_at },
-  { title: 'log', of: ({ log_index }) => log_index ?? 'pending', align: 'right' },
+  { title: 'log', of: ({ log_index }) => log_index ?? 'pending', align: 'right', isSpare: true },
 ];
 
 export const listReceipts = (receipts: Command, perform: Perform): Command =>

@@ -9,7 +9,7 @@ const COLUMNS: readonly Column<SessionResponse>[] = [
   { title: 'id', of: ({ session_id }) => session_id },
   { title: 'this', of: ({ current }) => (current ? 'yes' : '') },
   { title: 'last used', of: ({ last_used_at }) => last_used_at },
-  { title: 'expires', of: ({ expires_at }) => expires_at },
+  { title: 'expires', of: ({ expires_at }) => expires_at, isSpare: true },
   { title: 'from', of: ({ ip_address }) => ip_address },
   { title: 'with', of: ({ user_agent }) => user_agent },
 ];

@@ -13,7 +13,7 @@ const COLUMNS: readonly Column<UserResponse>[] = [
   { title: 'id', of: ({ user_id }) => user_id },
   { title: 'e-mail', of: ({ email }) => email },
   { title: 'role', of: ({ role }) => role },
-  { title: 'confirmed', of: ({ email_verified }) => (email_verified ? 'yes' : 'no') },
+  { title: 'confirmed', of: ({ email_verified }) => (email_verified ? 'yes' : 'no'), isSpare: true },
   { title: 'plan', of: ({ plan }) => plan },
   { title: 'since', of: ({ created_at }) => created_at },
 ];
