@@ -259,6 +259,8 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
     await expect.poll(verdict).toMatch(/^Not valid/);
     await page.getByRole('button', { name: 'Try an example' }).click();
     await expect.poll(verdict).toMatch(/^Valid/);
+    await page.setViewportSize(PHONE);
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
     await page.evaluate(AXE);
     expect(await faultsOn(page, 'content', 'all')).toEqual([]);
     await page.getByRole('button', { name: 'Try an altered one' }).click();
