@@ -275,6 +275,9 @@ const peakOf = (pid: number | undefined): number => Number(/VmHWM:\s+(\d+)/.exec
 test(`${LINES} lines through a worker that is killed ${KILLS} times: each once in a file, each settled once at half the price`, {
   timeout: 60_000 + LINES * 100,
 }, async () => {
+  // So that all its lives know of this batch alone.
+  await gateway.stop();
+  await gateway.start();
   const { key, key_id } = await account.createKey({ monthly_cap_usd: '10' });
   let [calls, kills] = [0, 0];
   const peaks: number[] = [];

@@ -8,7 +8,7 @@ import { type Keyring, platformKeyring } from './keyring.ts';
 export interface Output {
   /** A person is looking; otherwise a pipe or a file. */
   readonly isTty: boolean;
-  /** How many characters a line of the terminal holds; undefined where nobody looks. */
+  /** How many characters a line of the terminal holds; undefined where nobody looks, or the terminal does not say (it says 0). */
   readonly columns?: number | undefined;
   write(text: string): void;
 }
@@ -107,7 +107,7 @@ export function processWorld(): World {
       ask: async (question) => (await import('./questions.ts')).ask(question, process.stderr, interrupt.signal),
       askSecret: async (question) => (await import('./questions.ts')).askSecret(question, process.stderr, interrupt.signal),
     },
-    out: { isTty: stdout.isTTY === true, columns: stdout.columns, write: (content) => void stdout.write(content) },
+    out: { isTty: stdout.isTTY === true, columns: stdout.columns || undefined, write: (content) => void stdout.write(content) },
     err: {
       get isTty() {
         return process.stderr.isTTY === true;

@@ -30,9 +30,10 @@ export function limitsOf(schema: Schema): string[] {
     default: byDefault,
   } = recordName(schema) ? resolved(schema) : schema;
   const range = (unit: string, low?: number, high?: number) => {
+    const said = (count: number) => `${count}${count === 1 ? unit.replace(/s$/, '') : unit}`;
     if (low === undefined && high === undefined) return [];
-    if (low === undefined) return [`at most ${high}${unit}`];
-    return high === undefined || high >= Number.MAX_SAFE_INTEGER ? [`at least ${low}${unit}`] : [`${low} to ${high}${unit}`];
+    if (low === undefined) return [`at most ${said(high ?? 0)}`];
+    return high === undefined || high >= Number.MAX_SAFE_INTEGER ? [`at least ${said(low)}`] : [`${low} to ${said(high)}`];
   };
   return [
     ...(values ? [`one of ${values.map((value) => `\`${String(value)}\``).join(', ')}`] : []),
