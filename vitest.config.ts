@@ -16,10 +16,13 @@ const unit = (name: string, root: string, setupFiles: string[] = []) => ({
 
 /** They fill the machine by themselves, or measure how soon something happens. */
 const UNDER_LOAD = ['batches', 'money-under-concurrency', 'rate-limits', 'response-headers'].map((name) => `src/${name}.test.ts`);
-/** Every file starts a server of its own: two at a time, after all other tests, and what puts load on it one after the other at the end. */
+/**
+ * Every file starts a server of its own: three at a time, since some do little but wait for it, after all other tests; and what puts load
+ * on it one after the other at the end.
+ */
 const acceptance = (
   name: string,
-  settings: { include?: string[]; exclude?: string[]; fileParallelism?: boolean; sequence: { groupOrder: number } },
+  settings: { include?: string[]; exclude?: string[]; fileParallelism?: boolean; maxWorkers?: number; sequence: { groupOrder: number } },
 ) => ({
   extends: true as const,
   test: {
@@ -52,7 +55,7 @@ export default defineConfig({
       unit('fake-upstream', './packages/fake-upstream'),
       unit('fake-stripe', './packages/fake-stripe'),
       unit('receipt-anchor', './packages/receipt-anchor'),
-      acceptance('acceptance', { exclude: UNDER_LOAD, sequence: { groupOrder: 1 } }),
+      acceptance('acceptance', { exclude: UNDER_LOAD, maxWorkers: 3, sequence: { groupOrder: 1 } }),
       acceptance('acceptance-load', { include: UNDER_LOAD, fileParallelism: false, sequence: { groupOrder: 2 } }),
       { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'], testTimeout: 30_000 } },
     ],
