@@ -12,6 +12,12 @@ export const withMode = (command: Command): Command =>
     .addOption(new Option('--test', 'of test mode').conflicts('live'))
     .option('--live', 'of live mode (default: that of the API key; live for a login)');
 
+/** What an empty list says to a person: keys of one mode know nothing of what the other's did. */
+export const noneIn = ({ test, live }: ModeOptions): string => {
+  if (test) return 'None in test mode.';
+  return live ? 'None in live mode.' : 'None. What test keys did is shown with --test, what live keys did with --live.';
+};
+
 /** As the API has it; nothing where nothing was said, so that the API's own default holds. */
 export const livemodeOf = ({ test, live }: ModeOptions): { livemode?: boolean } =>
   test ? { livemode: false } : live ? { livemode: true } : {};

@@ -18,8 +18,10 @@ type PrintWorld = Pick<CommandWorld, 'out' | 'env' | 'jsonFields'>;
 /**
  * A list in the form its reader can use: the wanted fields as one line of JSON, else an aligned table for people, else
  * tab-separated lines without a header.
+ *
+ * @param none what people read where there is nothing
  */
-export function printList<T extends object>(world: PrintWorld, rows: readonly T[], columns: readonly Column<T>[]): void {
+export function printList<T extends object>(world: PrintWorld, rows: readonly T[], columns: readonly Column<T>[], none = 'None.'): void {
   const { out, env, jsonFields } = world;
   if (jsonFields !== undefined) {
     out.write(`${JSON.stringify(rows.map((row) => pick(row, jsonFields)))}\n`);
@@ -31,7 +33,7 @@ export function printList<T extends object>(world: PrintWorld, rows: readonly T[
     return;
   }
   if (rows.length === 0) {
-    out.write('None.\n');
+    out.write(`${none}\n`);
     return;
   }
   const draw = (row: number, column: number, width: number) => {

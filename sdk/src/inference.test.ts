@@ -67,6 +67,17 @@ describe('a stream', () => {
     expect(await gateway.requests[0]?.ended).toBe('hung up');
   });
 
+  it('gives nothing more once its controller aborts, although more has arrived', async () => {
+    gateway.script({ pieces: [pieces.join('')] });
+    const answer = await stream();
+    let received = 0;
+    for await (const _ of answer) {
+      received += 1;
+      answer.controller.abort();
+    }
+    expect(received).toBe(1);
+  });
+
   it('throws AbortError when the caller’s signal aborts', async () => {
     gateway.script({ pieces });
     const abort = new AbortController();

@@ -2,7 +2,7 @@ import type { UsageResponse, UsageRow } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { column } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
+import { livemodeOf, type ModeOptions, noneIn, withMode } from '../mode.ts';
 import { dayOrAgo, type Moment, timeText } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
 
@@ -84,9 +84,11 @@ async function show(world: CommandWorld, { options }: Typed<Options>): Promise<v
     { group_by: by, from: dayOf(from), to: dayOf(to), ...livemodeOf(options) },
     { signal: world.signal },
   );
-  printList(world, items, [GROUPS[by], ...SUMS, ...othersIn(world, total), ...chartOf(world, items)]);
+  printList(world, items, [GROUPS[by], ...SUMS, ...othersIn(world, total), ...chartOf(world, items)], noneIn(options));
   // For people only: a script that adds up the lines must not count everything twice.
   if (world.out.isTty && world.jsonFields === undefined && items.length > 0) {
-    world.out.write(`In all: ${total.requests} requests, ${total.cost_usd} USD, charged ${total.charged_usd} USD.\n`);
+    world.out.write(
+      `In all: ${total.requests} ${total.requests === 1 ? 'request' : 'requests'}, ${total.cost_usd} USD, charged ${total.charged_usd} USD.\n`,
+    );
   }
 }

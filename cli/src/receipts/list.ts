@@ -1,7 +1,7 @@
 import type { ReceiptListItem } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
+import { livemodeOf, type ModeOptions, noneIn, withMode } from '../mode.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
 
@@ -68,5 +68,5 @@ async function list(world: CommandWorld, { options }: Typed<Options>): Promise<v
     found.push(receipt);
     if (found.length === limit) break;
   }
-  printList(world, found, COLUMNS);
+  printList(world, found, COLUMNS, noneIn(options));
 }

@@ -4,6 +4,7 @@ import { OPERATIONS, pageOf } from '../src/reference/document.ts';
 const QUESTIONS: Readonly<Record<string, string>> = {
   'start/openai-sdk': 'how do I get started, quickstart, python, node, base_url',
   'start/typescript': 'how do I use the TypeScript SDK, install, npm',
+  'concepts/hard-caps': 'what happens when I run out of money, out of budget, credit used up, overspending, holds',
   'concepts/fallbacks': 'fallback, what happens when a provider fails',
   'concepts/runs': 'what is an agent run',
   'guides/inference': 'how do I call a model, streaming, how do I stream, structured output, tools, vision',

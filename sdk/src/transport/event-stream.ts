@@ -34,6 +34,8 @@ export class EventStream<T> implements AsyncIterable<T> {
           isComplete = true;
           return;
         }
+        // What had arrived before the consumer hung up is not wanted either.
+        if (this.#isHungUp()) return;
         const parsed = this.#parse(event, data);
         isComplete = this.#isLast(parsed);
         yield parsed;
@@ -41,16 +43,19 @@ export class EventStream<T> implements AsyncIterable<T> {
       }
       throw new ConnectionError('The stream broke off before its end.', undefined, 'stream_cut');
     } catch (error) {
-      if (this.controller.signal.aborted) {
-        // Only the deadline aborts with an error of ours; anything else is the consumer hanging up.
-        if (!(this.controller.signal.reason instanceof TallygateError)) return;
-        throw this.controller.signal.reason;
-      }
+      if (this.#isHungUp()) return;
+      if (this.controller.signal.aborted) throw this.controller.signal.reason;
       throw error instanceof TallygateError ? error : new ConnectionError('The stream broke off before its end.', error, 'stream_cut');
     } finally {
       this.#deadline.clear();
       if (!isComplete) this.controller.abort();
     }
+  }
+
+  /** Only the deadline aborts with an error of ours; anything else is the consumer hanging up. */
+  #isHungUp(): boolean {
+    const { aborted, reason } = this.controller.signal;
+    return aborted && !(reason instanceof TallygateError);
   }
 
   async *#pieces(): AsyncGenerator<Uint8Array, void, undefined> {
