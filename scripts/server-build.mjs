@@ -4,6 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   copyFileSync,
+  cpSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -24,10 +25,14 @@ const record = join(builds, 'inputs.json');
 const entries = {
   main: 'server/src/main.ts',
   'tokenizer-worker': 'server/src/inference/tokenizer-worker.ts',
+  'recording-worker': 'server/src/inference/recordings/recording-worker.ts',
   'page-worker': 'server/src/ledger/page-worker.ts',
+  'password-strength-worker': 'server/src/identity/password-strength-worker.ts',
 };
 /** Read from beside the code. */
 const assets = ['server/src/app/http/favicon.ico'];
+/** Folders that are read whole from beside the code. */
+const assetFolders = ['server/src/catalog/shipped'];
 /** What decides beside the sources. */
 const settings = [
   'pnpm-lock.yaml',
@@ -72,6 +77,7 @@ function currentBuild() {
 async function build() {
   const { build: bundle } = await import('esbuild');
   const draft = join(builds, `.draft-${process.pid}`);
+  const startedAtMs = Date.now();
   const { metafile } = await bundle({
     absWorkingDir: root,
     entryPoints: entries,
@@ -95,9 +101,17 @@ async function build() {
     logLevel: 'error',
   });
   for (const asset of assets) copyFileSync(join(root, asset), join(draft, asset.slice(asset.lastIndexOf('/') + 1)));
+  for (const asset of assetFolders) cpSync(join(root, asset), join(draft, asset.slice(asset.lastIndexOf('/') + 1)), { recursive: true });
+  // With the folders themselves, whose times change with what is put into them.
+  const foldersFiles = assetFolders.flatMap((folder) => [folder, ...readdirSync(join(root, folder)).map((name) => `${folder}/${name}`)]);
   const own = Object.keys(metafile.inputs).filter((path) => !path.includes('node_modules') && existsSync(join(root, path)));
-  const inputs = [...own, ...assets, ...settings].sort();
+  const inputs = [...own, ...assets, ...foldersFiles, ...settings].sort();
   const folder = digestOf(inputs);
+  // What has changed since it was read would be taken for what was built: the next start builds it again.
+  if (inputs.some((input) => statSync(join(root, input)).mtimeMs >= startedAtMs)) {
+    rmSync(draft, { recursive: true });
+    throw new Error('A source has changed while it was built');
+  }
   const path = join(builds, folder);
   mkdirSync(builds, { recursive: true });
   // Whole or not at all, also when two commands start at once: the other one's is as good.

@@ -8,8 +8,8 @@ interface Totals {
 }
 
 /**
- * Ends the output of a run with one line for machines: `N passed, N failed`, and `, N skipped` where there are any. Before it, a line for
- * each test that passed only when it was repeated: such a test is to be mended.
+ * Ends the output of a run with one line for machines: `N passed, N failed`, and `, N skipped` where there are any. A test that passed only
+ * when it was repeated counts as failed, and is named: it is to be mended.
  */
 export class TotalsReporter implements Reporter {
   #totals: Totals = { passed: 0, failed: 0, skipped: 0 };
@@ -21,10 +21,10 @@ export class TotalsReporter implements Reporter {
   }
 
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
+    const repeated = modules.flatMap((module) => [...module.children.allTests()].filter(isRepeated));
+    this.#repeated = repeated.map(repeatedLine);
     this.#totals = countTotals(modules, unhandledErrors);
-    this.#repeated = modules.flatMap((module) =>
-      [...module.children.allTests()].filter((test) => test.diagnostic()?.flaky).map(repeatedLine),
-    );
+    if (repeated.length > 0) process.exitCode = 1;
   }
 }
 
@@ -39,12 +39,18 @@ function countTotals(modules: readonly TestModule[], unhandledErrors: readonly S
     for (const suite of module.children.allSuites()) if (suite.errors().length > 0) totals.failed += 1;
     for (const test of module.children.allTests()) {
       const { state } = test.result();
+      if (isRepeated(test)) {
+        totals.failed += 1;
+        continue;
+      }
       // A test that never got to run (its hook failed, the run was cut short) has proven nothing.
       totals[state === 'pending' ? 'skipped' : state] += 1;
     }
   }
   return totals;
 }
+
+const isRepeated = (test: TestCase): boolean => test.diagnostic()?.flaky === true;
 
 function totalsLine({ passed, failed, skipped }: Totals): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;

@@ -1,10 +1,10 @@
 import { type CreateKeyRequest, KeyCreatedResponse, RequestTrace, UsageResponse, UserResponse } from '@tallygate/contract';
 import { expect, vi } from 'vitest';
 import type * as z from 'zod';
-import { openBooks } from './books.ts';
 import type { Gateway } from './gateway.ts';
+import { openLedgerAudit } from './ledger-audit.ts';
 
-const PASSWORD = 'correct horse battery staple';
+const PASSWORD = 'seven grey herons at dawn';
 let accounts = 0;
 
 type KeyOrder = Partial<z.input<typeof CreateKeyRequest>>;
@@ -22,17 +22,14 @@ export class Account {
     this.#session = session.token;
   }
 
-  /** @param plan what the account is on before its first request; the default is what every new account has */
-  static async signUp(gateway: Gateway, { plan = 'free' }: { plan?: 'free' | 'pro' | 'enterprise' } = {}): Promise<Account> {
+  /** @param plan given to the account before its first request: of a gateway that sells nothing, nobody is limited otherwise */
+  static async signUp(gateway: Gateway, { plan = 'free' }: { plan?: string } = {}): Promise<Account> {
     accounts += 1;
     const email = `customer-${accounts}@example.com`;
     const secret = { 'x-internal-secret': gateway.bootstrap.internal_secret };
     const created = UserResponse.parse(await post(gateway, '/v1/users', { email, password: PASSWORD }, secret, 201));
-    // There is no endpoint yet that changes a plan.
-    if (plan !== 'free') {
-      await using books = await openBooks(gateway);
-      await books.setPlan(created.account_id, plan);
-    }
+    await using ledger = await openLedgerAudit(gateway);
+    await ledger.setPlan(created.account_id, plan);
     return new Account(gateway, UserResponse.parse(await post(gateway, '/v1/users/login', { email, password: PASSWORD }, {}, 200)));
   }
 
@@ -68,7 +65,7 @@ export class Account {
         const answer = await fetch(`${this.#gateway.url}/v1/requests/${requestId}`, { headers: this.session });
         return RequestTrace.parse(await answer.json());
       },
-      { timeout: 10_000, interval: 20 },
+      { timeout: 60_000, interval: 20 },
     );
   }
 }

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, HELLO } from './chat.ts';
 import { Gateway } from './gateway.ts';
 
-const SOON = { timeout: 30_000, interval: 200 };
+const SOON = { timeout: 60_000, interval: 200 };
 
 let chain: LocalChain;
 let gateway: Gateway;
@@ -53,7 +53,8 @@ test('a receipt that asks for it is on the chain soon, and an auditor with the f
   const file = await text(`/v1/receipts/${asking}`);
   const keys = VaasKeySet.parse(JSON.parse(await text('/.well-known/vaas-keys.json')));
   const anchors = AnchorListResponse.parse(JSON.parse(await text('/v1/anchors')));
-  const metrics = await text('/metrics');
+  const authorization = `Bearer ${gateway.bootstrap.metrics_token}`;
+  const metrics = await (await fetch(`${gateway.url}/metrics`, { headers: { authorization } })).text();
   await gateway.stop();
 
   const verdict = verifyReceiptText(file, keys);

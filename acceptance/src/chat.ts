@@ -2,8 +2,8 @@ import { Problem } from '@tallygate/contract';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import type { Account } from './account.ts';
-import { openBooks, verifiedReceipt } from './books.ts';
 import type { Gateway } from './gateway.ts';
+import { openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
 
 /** An answer read to its end. */
 export interface Answered {
@@ -71,10 +71,10 @@ export function header({ headers }: Pick<Answered, 'headers'>, name: string): st
 export async function settledOnce(gateway: Gateway, account: Account, answered: Pick<Answered, 'headers'>) {
   const trace = await account.trace(header(answered, 'x-request-id'));
   expect(trace.receipt_id).toBe(header(answered, 'x-receipt-id'));
-  await using books = await openBooks(gateway);
-  const entry = (await books.entriesOf([trace.request_id])).get(trace.request_id);
+  await using ledger = await openLedgerAudit(gateway);
+  const entry = (await ledger.entriesOf([trace.request_id])).get(trace.request_id);
   expect(entry).toMatchObject({ records: 1, postings: 1, receipts: 1, receiptId: trace.receipt_id });
-  expect(await books.faults()).toEqual([]);
+  expect(await ledger.faults()).toEqual([]);
   const receipt = await verifiedReceipt(gateway, trace.receipt_id);
   expect(receipt).toMatchObject({ request_id: trace.request_id, outcome: trace.outcome, estimated: trace.estimated, usage: trace.usage });
   return { trace, receipt };

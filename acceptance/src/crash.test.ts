@@ -1,9 +1,9 @@
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { Account } from './account.ts';
-import { type BookEntry, openBooks, postmasterOf, verifiedReceipt } from './books.ts';
 import { type Answered, ask, HELLO, header, isDone, MODEL, problemOf } from './chat.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, postmasterOf } from './gateway.ts';
+import { type AuditedRequest, openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
 import { sum, usd } from './money.ts';
 
 const CRASHES = 20;
@@ -16,7 +16,7 @@ let gateway: Gateway;
 let account: Account;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
+  gateway = await Gateway.start({ database: 'embedded', providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
   account = await Account.signUp(gateway, { plan: 'enterprise' });
 });
 afterAll(async () => {
@@ -66,13 +66,13 @@ test(`${CRASHES} times kill -9 under load: whatever reached a client whole is in
     await gateway.start();
     answers += whole.length;
 
-    await using books = await openBooks(gateway);
-    const entries = await books.entriesOf(whole.map((answered) => header(answered, 'x-request-id')));
+    await using ledger = await openLedgerAudit(gateway);
+    const entries = await ledger.entriesOf(whole.map((answered) => header(answered, 'x-request-id')));
     for (const answered of whole) {
-      const entry: BookEntry | undefined = entries.get(header(answered, 'x-request-id'));
+      const entry: AuditedRequest | undefined = entries.get(header(answered, 'x-request-id'));
       expect(entry).toMatchObject({ ...onceEach, receiptId: header(answered, 'x-receipt-id') });
     }
-    expect(await books.faults()).toEqual([]);
+    expect(await ledger.faults()).toEqual([]);
     await Promise.all(whole.map((answered) => verifiedReceipt(gateway, header(answered, 'x-receipt-id'))));
 
     // What the lanes have loaded is what the ledger says, and no hold of the dead process is among it.
@@ -96,7 +96,7 @@ test(`${CRASHES} times kill -9 under load: whatever reached a client whole is in
 test('kill -9 of the database while serving loses nothing: what was answered is in the books after the next start', async () => {
   const { key, key_id } = await account.createKey({ monthly_cap_usd: '1' });
   const served = [await ask(gateway, key, HELLO)];
-  process.kill(postmasterOf(gateway).pid, 'SIGKILL');
+  process.kill(postmasterOf(gateway.dataDir).pid, 'SIGKILL');
   for (let call = 0; call < 20; call++) {
     const answered = await ask(gateway, key, { ...HELLO, max_tokens: 64, stream: call % 2 === 0 });
     // What is known to the gateway goes on; what is not may be refused, as unavailable and not as a bug.
@@ -107,10 +107,10 @@ test('kill -9 of the database while serving loses nothing: what was answered is 
   await gateway.stop();
   await gateway.start();
 
-  await using books = await openBooks(gateway);
-  const entries = await books.entriesOf(served.map((answered) => header(answered, 'x-request-id')));
+  await using ledger = await openLedgerAudit(gateway);
+  const entries = await ledger.entriesOf(served.map((answered) => header(answered, 'x-request-id')));
   expect([...entries.values()]).toEqual(served.map(() => expect.objectContaining(onceEach)));
-  expect(await books.faults()).toEqual([]);
+  expect(await ledger.faults()).toEqual([]);
   expect((await account.usage({ key_id })).total.cost_usd).toBe(usd(sum([...entries.values()].map(({ cost }) => cost))));
 });
 
@@ -131,7 +131,7 @@ test('kill -9 of the database under a running gateway: it says so, and is ready 
   const arrived = upstream.nextRequest();
   const running = ask(gateway, key, { ...HELLO, stream: true });
   await arrived;
-  process.kill(postmasterOf(gateway).pid, 'SIGKILL');
+  process.kill(postmasterOf(gateway.dataDir).pid, 'SIGKILL');
   await readiness(503);
   const whole = await running; // Settled without a database, or hardly with one: the books have it later.
   expect(isDone(whole)).toBe(true);
@@ -147,15 +147,15 @@ test('kill -9 of the database under a running gateway: it says so, and is ready 
 
   const requestIds = [whole, withNew].map((answered) => header(answered, 'x-request-id'));
   await Promise.all(requestIds.map((requestId) => account.trace(requestId)));
-  await using books = await openBooks(gateway);
-  const entries = await books.entriesOf(requestIds);
+  await using ledger = await openLedgerAudit(gateway);
+  const entries = await ledger.entriesOf(requestIds);
   expect([...entries.values()]).toEqual(requestIds.map(() => expect.objectContaining(onceEach)));
-  expect(await books.faults()).toEqual([]);
+  expect(await ledger.faults()).toEqual([]);
   const cost = entries.get(header(whole, 'x-request-id'))?.cost ?? 0n;
   expect((await account.usage({ key_id })).total.cost_usd).toBe(usd(cost));
 });
 
 /** Asks until it is as expected. */
 async function readiness(status: 200 | 503): Promise<void> {
-  await vi.waitFor(async () => expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(status), { timeout: 20_000, interval: 10 });
+  await vi.waitFor(async () => expect((await fetch(`${gateway.url}/health/ready`)).status).toBe(status), { timeout: 60_000, interval: 10 });
 }

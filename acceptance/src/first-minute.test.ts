@@ -12,7 +12,7 @@ let gateway: Gateway;
 /** A checkout, as far as the pages need one: what is installed and built is that of the repository. */
 let checkout: string;
 beforeAll(async () => {
-  gateway = await Gateway.start();
+  gateway = await Gateway.start({ database: 'embedded' });
   checkout = mkdtempSync(join(tmpdir(), 'first-minute-'));
   for (const name of ['package.json', 'scripts', 'dist']) symlinkSync(join(REPOSITORY, name), join(checkout, name));
   symlinkSync(gateway.dataDir, join(checkout, '.tallygate'));

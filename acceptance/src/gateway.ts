@@ -5,13 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
+import { ALLOCATOR } from '../../scripts/allocator.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** As `npm start` starts it: from a bundle, which the first one makes. */
-const COMMAND = ['scripts/start.mjs'];
+/** As `npm start` starts it: from a bundle, which the first one makes. Nobody starts it again. */
+const COMMAND = ['scripts/gateway.mjs'];
+const SUPERVISED = ['scripts/start.mjs'];
 /** The same server, but for its clock. */
 const COMMAND_ON_A_CLOCK = ['--conditions=tallygate-source', 'acceptance/src/gateway-on-a-clock.ts'];
-const STARTS_WITHIN_MS = 45_000;
+/** What one suite asks with one test key within a minute, or has refused, a program would not. */
+const NO_TEST_LIMITS = {
+  REFUSED_REQUESTS_PER_MINUTE: '1000000',
+  TEST_REQUESTS_PER_MINUTE: '1000000',
+  TEST_TOKENS_PER_MINUTE: '2000000000',
+  TEST_CONCURRENCY: '20000',
+};
+const STARTS_WITHIN_MS = 170_000;
 
 const Bootstrap = z.object({
   base_url: z.url(),
@@ -19,6 +28,7 @@ const Bootstrap = z.object({
   admin_password: z.string(),
   test_api_key: z.string(),
   internal_secret: z.string(),
+  metrics_token: z.string(),
 });
 type Bootstrap = z.infer<typeof Bootstrap>;
 
@@ -30,6 +40,7 @@ export interface ProviderEntry {
   readonly weight?: number;
   readonly models?: readonly string[] | Readonly<Record<string, string>>;
   readonly responses?: boolean;
+  readonly discover?: boolean;
 }
 
 export interface GatewayOptions {
@@ -38,6 +49,17 @@ export interface GatewayOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Epoch milliseconds at which its clock stands still; left out, it goes by the real time. */
   readonly frozenAtMs?: number;
+  /**
+   * `embedded`: in its data directory, where a user who names none has it. Left out, a database of the run's PostgreSQL, which is there at
+   * once: making one takes longer than most files take to test. `env.DATABASE_URL` names another.
+   */
+  readonly database?: 'embedded';
+}
+
+/** A migrated database that nobody else uses. */
+interface MadeDatabase {
+  readonly url: string;
+  drop(): Promise<void>;
 }
 
 /** How a process ended. */
@@ -48,30 +70,38 @@ export interface Exit {
 
 /** The server as its users run it: a process of its own, on a data directory that outlives it. */
 export class Gateway {
+  /** Where gateways get their databases that name none; undefined outside a test run, where each has an embedded one. */
+  static makeDatabase: (() => Promise<MadeDatabase>) | undefined;
+
   readonly dataDir: string;
   readonly #env: NodeJS.ProcessEnv;
+  readonly #database: MadeDatabase | undefined;
   #process: GatewayProcess | undefined;
 
-  private constructor(dataDir: string, env: NodeJS.ProcessEnv) {
+  private constructor(dataDir: string, env: NodeJS.ProcessEnv, database: MadeDatabase | undefined) {
     this.dataDir = dataDir;
     this.#env = env;
+    this.#database = database;
   }
 
-  static async start({ providers = [], env = {}, frozenAtMs }: GatewayOptions = {}): Promise<Gateway> {
+  static async start({ providers = [], env = {}, frozenAtMs, database }: GatewayOptions = {}): Promise<Gateway> {
     const home = mkdtempSync(join(tmpdir(), 'tallygate-acceptance-'));
     const providersFile = join(home, 'providers.json');
     writeFileSync(providersFile, JSON.stringify({ providers }));
     // Only what a process needs: the developer's own provider keys must not reach it.
     const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
-    const gateway = new Gateway(join(home, 'data'), {
-      ...{ PATH, HOME, TMPDIR, NODE_COMPILE_CACHE },
-      ...{ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info', DATA_DIR: join(home, 'data') },
+    const ofRun = database === 'embedded' || env['DATABASE_URL'] !== undefined ? undefined : await Gateway.makeDatabase?.();
+    const settings = {
+      ...{ PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, ...ALLOCATOR },
+      ...{ PORT: '0', HOST: '127.0.0.1', LOG_LEVEL: 'info', DATA_DIR: join(home, 'data'), ...NO_TEST_LIMITS },
+      ...(ofRun && { DATABASE_URL: ofRun.url }),
       ...(providers.length > 0 && { PROVIDERS_FILE: providersFile }),
       ...env,
       ...(frozenAtMs !== undefined && { FROZEN_AT_MS: `${frozenAtMs}` }),
-    });
-    await gateway.start().catch((error: unknown) => {
-      rmSync(home, { recursive: true, force: true });
+    };
+    const gateway = new Gateway(join(home, 'data'), settings, ofRun);
+    await gateway.start().catch(async (error: unknown) => {
+      await gateway.#removeAll();
       throw error;
     });
     return gateway;
@@ -94,6 +124,11 @@ export class Gateway {
     return new GatewayProcess(this.#env);
   }
 
+  /** As an operator starts it: by `npm start`, which starts it again when it dies. */
+  supervise(): GatewayProcess {
+    return new GatewayProcess(this.#env, SUPERVISED);
+  }
+
   get process(): GatewayProcess {
     if (!this.#process) throw new Error('The gateway was never started');
     return this.#process;
@@ -102,6 +137,11 @@ export class Gateway {
   /** `http://127.0.0.1:<port>`, another one after every start. */
   get url(): string {
     return this.process.url;
+  }
+
+  /** Of a running gateway: the embedded database's port is another one after every start. */
+  get databaseUrl(): string {
+    return this.#env['DATABASE_URL'] ?? embeddedDatabaseUrl(this.dataDir);
   }
 
   get bootstrap(): Bootstrap {
@@ -120,11 +160,27 @@ export class Gateway {
 
   /** Stops it, its database too, and removes the folder. */
   async remove(): Promise<void> {
-    // A killed gateway leaves its PostgreSQL to the next one: that one is started to be stopped in order.
-    if (!this.process.isRunning && this.process.wasKilled) await this.start();
+    // A killed gateway leaves its embedded PostgreSQL to the next one: that one is started to be stopped in order.
+    if (this.#env['DATABASE_URL'] === undefined && !this.process.isRunning && this.process.wasKilled) await this.start();
     if (this.process.isRunning) await this.stop();
+    await this.#removeAll();
+  }
+
+  async #removeAll(): Promise<void> {
+    await this.#database?.drop();
     rmSync(join(this.dataDir, '..'), { recursive: true, force: true });
   }
+}
+
+/** `postmaster.pid` says who the embedded PostgreSQL is (line 1) and where it listens (line 4), as miscadmin.h has it. */
+export function postmasterOf(dataDir: string): { pid: number; port: number } {
+  const lines = readFileSync(join(dataDir, 'postgres/cluster/data/postmaster.pid'), 'utf8').split('\n');
+  return { pid: Number(lines[0]), port: Number(lines[3]) };
+}
+
+function embeddedDatabaseUrl(dataDir: string): string {
+  const password = readFileSync(join(dataDir, 'postgres/cluster/password'), 'utf8');
+  return `postgresql://tallygate:${password}@127.0.0.1:${postmasterOf(dataDir).port}/postgres`;
 }
 
 /** One life of the server. */
@@ -136,8 +192,7 @@ class GatewayProcess {
   #output = '';
   #url = '';
 
-  constructor(env: NodeJS.ProcessEnv) {
-    const command = env['FROZEN_AT_MS'] === undefined ? COMMAND : COMMAND_ON_A_CLOCK;
+  constructor(env: NodeJS.ProcessEnv, command = env['FROZEN_AT_MS'] === undefined ? COMMAND : COMMAND_ON_A_CLOCK) {
     this.#child = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
     // `close` and not `exit`: it comes after the last of the output.
     this.exit = once(this.#child, 'close').then(() => ({ code: this.#child.exitCode, signal: this.#child.signalCode }));

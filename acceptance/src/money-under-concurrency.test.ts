@@ -1,9 +1,9 @@
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Account } from './account.ts';
-import { openBooks } from './books.ts';
 import { type Answered, ask, completionOf, eventsOf, HELLO, header, isDone, MODEL, problemOf } from './chat.ts';
 import { Gateway } from './gateway.ts';
+import { openLedgerAudit } from './ledger-audit.ts';
 import { nano, sum, usd } from './money.ts';
 
 const CALLS = 1_000;
@@ -102,9 +102,9 @@ describe.each([
     expect(refused.some(({ status }) => status === 402)).toBe(true);
 
     const ids = served.map((answered) => header(answered, 'x-request-id'));
-    await expect.poll(async () => (await account.usage({ key_id })).total.requests, { timeout: 20_000 }).toBe(served.length);
-    await using books = await openBooks(gateway);
-    const entries = await books.entriesOf(ids);
+    await expect.poll(async () => (await account.usage({ key_id })).total.requests, { timeout: 60_000 }).toBe(served.length);
+    await using ledger = await openLedgerAudit(gateway);
+    const entries = await ledger.entriesOf(ids);
     expect(entries.size).toBe(served.length);
     const settled = sum([...entries.values()].map(({ cost }) => cost));
     expect(settled).toBeLessThanOrEqual(cap);
@@ -113,7 +113,7 @@ describe.each([
     expect((await account.usage({ key_id })).total.cost_usd).toBe(usd(settled));
     expect((await account.usage({ run_id: run['x-agent-run-id'], group_by: 'run' })).total.cost_usd).toBe(usd(settled));
     for (const answered of served) expect(nano(costShown(answered).toFixed(9))).toBe(entries.get(header(answered, 'x-request-id'))?.cost);
-    expect(await books.faults()).toEqual([]);
+    expect(await ledger.faults()).toEqual([]);
 
     const { budget } = problemOf(await ask(gateway, key, { ...HELLO, max_tokens: 16_384 }, binding === 'key' ? {} : run));
     expect(budget).toMatchObject({ cap_usd: usd(cap), spent_usd: usd(settled), held_usd: '0' });

@@ -12,7 +12,7 @@ describe.skipIf(!hasTerminal)('a newcomer at a real terminal', () => {
   let gateway: Gateway;
   let terminal: Terminal;
   beforeAll(async () => {
-    gateway = await Gateway.start();
+    gateway = await Gateway.start({ database: 'embedded' });
     terminal = new Terminal({ TALLYGATE_BASE_URL: gateway.url });
   });
   afterAll(async () => {
@@ -73,7 +73,7 @@ describe.skipIf(!hasTerminal)('a newcomer at a real terminal', () => {
     const typo = await terminal.sit(['kyes', 'list']);
     expect(typo).toMatchObject({ exitCode: 2, screen: expect.stringContaining('(Did you mean keys?)') });
 
-    const key = await terminal.must(['keys', 'create', '--name', 'laptop', '--test', '--cap', '5']);
+    const key = await terminal.must(['keys', 'create', '--name', 'laptop', '--test', '--cap', '5', '--scopes', 'inference,account:read']);
     const withKey = { TALLYGATE_API_KEY: key };
 
     const watching = terminal.start(['listen', '--test', '--key', 'laptop', '--json', 'model,outcome,livemode']);

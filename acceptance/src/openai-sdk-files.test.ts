@@ -107,7 +107,7 @@ test('an upload that is cut by kill -9 leaves no file, and what was stored befor
   request.on('error', () => {});
   request.write('--B\r\nContent-Disposition: form-data; name="file"; filename="cut.bin"\r\n\r\n');
   request.write(randomBytes(2 * MIB));
-  await vi.waitUntil(() => blobFiles().length === before + 1);
+  await vi.waitUntil(() => blobFiles().length === before + 1, { timeout: 60_000 });
   await gateway.kill();
   await gateway.start();
   connect();

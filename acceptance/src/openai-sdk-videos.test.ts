@@ -2,10 +2,10 @@ import { RequestTrace } from '@tallygate/contract';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Account } from './account.ts';
-import { openBooks } from './books.ts';
 import { Gateway } from './gateway.ts';
+import { openLedgerAudit } from './ledger-audit.ts';
 
-const PATIENCE = { timeout: 40_000, interval: 500 };
+const PATIENCE = { timeout: 60_000, interval: 500 };
 const PROMPT = 'A ledger turning its own pages';
 /** What `sora-2` costs for four seconds, USD. */
 const PRICE = '0.4';
@@ -217,8 +217,8 @@ test('a failed job is given back once, whatever becomes of the gateway meanwhile
   await gateway.start();
   openai = connect();
   expect((await trace(response.headers.get('x-request-id') ?? '', true)).refund).toEqual(refund);
-  await using books = await openBooks(gateway);
-  await expect.poll(() => books.faults(), PATIENCE).toEqual([]);
+  await using ledger = await openLedgerAudit(gateway);
+  await expect.poll(() => ledger.faults(), PATIENCE).toEqual([]);
 });
 
 test('a job outlives the gateway that began it', async () => {

@@ -3,8 +3,8 @@ import { type FakeStripe, startFakeStripe } from '@tallygate/fake-stripe';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as z from 'zod';
 import { Account } from './account.ts';
-import { openBooks } from './books.ts';
 import { Gateway } from './gateway.ts';
+import { openLedgerAudit } from './ledger-audit.ts';
 
 const SECRET = 'whsec_storm';
 const KILLS = 3;
@@ -15,7 +15,7 @@ let stripe: FakeStripe;
 let gateway: Gateway;
 beforeAll(async () => {
   stripe = await startFakeStripe();
-  const env = { STRIPE_SECRET_KEY: 'sk_test_storm', STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_API_HOST: stripe.url, LOG_LEVEL: 'warn' };
+  const env = { STRIPE_SECRET_KEY: 'sk_live_storm', STRIPE_WEBHOOK_SECRET: SECRET, STRIPE_API_HOST: stripe.url, LOG_LEVEL: 'warn' };
   gateway = await Gateway.start({ env });
 });
 afterAll(async () => {
@@ -45,7 +45,7 @@ const deliver = async (event: object, { secret = SECRET, at = Math.floor(Date.no
 const allEvents = async (): Promise<Event[]> => {
   const events: Event[] = [];
   for (let after = ''; ; after = `&starting_after=${events.at(-1)?.id}`) {
-    const answer = await fetch(`${stripe.url}/v1/events?limit=100${after}`, { headers: { authorization: 'Bearer sk_test_storm' } });
+    const answer = await fetch(`${stripe.url}/v1/events?limit=100${after}`, { headers: { authorization: 'Bearer sk_live_storm' } });
     const { data, has_more } = EventList.parse(await answer.json());
     events.push(...data);
     if (!has_more) return events.reverse();
@@ -69,7 +69,7 @@ async function story(account: Account): Promise<Event[]> {
   const [first = '', second = ''] = [...new Set(payments)];
   await fetch(`${stripe.url}/v1/refunds`, {
     method: 'POST',
-    headers: { authorization: 'Bearer sk_test_storm' },
+    headers: { authorization: 'Bearer sk_live_storm' },
     body: new URLSearchParams({ payment_intent: first, amount: '700' }),
   });
   stripe.closeDispute(stripe.openDispute(second), 'lost');
@@ -125,8 +125,8 @@ test('webhooks told three times, in any order, through deaths of the process, co
     for (const { event, status } of await Promise.all(answers)) if (status !== 200) expect(await deliver(event)).toBe(200);
   }
   expect(await stateOf(stormy)).toEqual(wanted);
-  await using books = await openBooks(gateway);
-  expect(await books.faults()).toEqual([]);
+  await using ledger = await openLedgerAudit(gateway);
+  expect(await ledger.faults()).toEqual([]);
 }, 240_000);
 
 test('a webhook that is signed by somebody else, or long ago, is refused and changes nothing', async () => {

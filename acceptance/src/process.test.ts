@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Account } from './account.ts';
 import { ask, HELLO, isDone, MODEL, settledOnce } from './chat.ts';
 import { Gateway } from './gateway.ts';
@@ -11,7 +13,7 @@ let account: Account;
 let key: string;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
+  gateway = await Gateway.start({ database: 'embedded', providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
   account = await Account.signUp(gateway, { plan: 'enterprise' });
   ({ key } = await account.createKey());
 });
@@ -30,8 +32,8 @@ describe('the first boot', () => {
   });
 
   test('writes no secret to the log but the test key of the banner', () => {
-    const { admin_password, internal_secret } = gateway.bootstrap;
-    for (const secret of [admin_password, internal_secret]) expect(gateway.process.output).not.toContain(secret);
+    const { admin_password, internal_secret, metrics_token } = gateway.bootstrap;
+    for (const secret of [admin_password, internal_secret, metrics_token]) expect(gateway.process.output).not.toContain(secret);
   });
 });
 
@@ -82,6 +84,32 @@ describe('a later start', () => {
     expect(gateway.bootstrap).toMatchObject(before);
     expect((await ask(gateway, key, HELLO)).status).toBe(200);
     expect((await ask(gateway, before.test_api_key, HELLO)).status).toBe(200);
+  });
+});
+
+describe('npm start', () => {
+  const pidIn = (path: string) => Number(readFileSync(join(gateway.dataDir, path), 'utf8').split('\n')[0]);
+  const isRunning = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  test('starts a killed gateway again on its database, and takes it along when killed itself', async () => {
+    await gateway.stop();
+    const supervisor = gateway.supervise();
+    await supervisor.listening;
+    const [killed, database] = [pidIn('server.pid'), pidIn('postgres/cluster/data/postmaster.pid')];
+    process.kill(killed, 'SIGKILL');
+    await vi.waitUntil(() => supervisor.output.split('Stop with Ctrl-C').length === 3, { timeout: 45_000 });
+    expect(supervisor.output).toContain('Tallygate ended (SIGKILL). It is started again in 0.5 s.');
+    const next = pidIn('server.pid');
+    expect([next === killed, pidIn('postgres/cluster/data/postmaster.pid')]).toEqual([false, database]);
+    await supervisor.signal('SIGKILL');
+    await vi.waitUntil(() => !isRunning(next), { timeout: 45_000 });
+    await gateway.start();
   });
 });
 

@@ -1,12 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Account } from './account.ts';
-import { postmasterOf } from './books.ts';
 import { Gateway } from './gateway.ts';
 
 /** How long a change of a key may take to be in force on every instance. */
@@ -17,22 +14,17 @@ let gateway: Gateway;
 let account: Account;
 let second: Awaited<ReturnType<typeof startSecondInstance>>;
 beforeAll(async () => {
-  gateway = await Gateway.start();
+  gateway = await Gateway.start({ database: 'embedded' });
   account = await Account.signUp(gateway);
-  second = await startSecondInstance(databaseUrlOf(gateway));
+  second = await startSecondInstance(gateway.databaseUrl);
 });
 afterAll(async () => {
   await second?.stop();
   await gateway?.remove();
 });
 
-function databaseUrlOf(of: Gateway): string {
-  const password = readFileSync(join(of.dataDir, 'postgres/cluster/password'), 'utf8');
-  return `postgresql://tallygate:${password}@127.0.0.1:${postmasterOf(of).port}/postgres`;
-}
-
 async function startSecondInstance(databaseUrl: string) {
-  const program = fileURLToPath(new URL('instance-under-test.ts', import.meta.url));
+  const program = fileURLToPath(new URL('testing/instance.ts', import.meta.url));
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
   const child: ChildProcess = spawn(process.execPath, ['--conditions=tallygate-source', program], {
     env: { PATH, HOME, NODE_COMPILE_CACHE, DATABASE_URL: databaseUrl },
@@ -124,7 +116,7 @@ test('keys that are revoked through one process all at once are all refused by a
 });
 
 test('a second gateway on the embedded database of a running one refuses to start', async () => {
-  const intruder = await Gateway.start({ env: { DATABASE_URL: databaseUrlOf(gateway) } }).then(
+  const intruder = await Gateway.start({ env: { DATABASE_URL: gateway.databaseUrl } }).then(
     async (started) => {
       await started.remove();
       return 'it started';

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
+import { ALLOCATOR } from '../../scripts/allocator.ts';
 import { pin } from './cores.ts';
 import type { Stage } from './stage.ts';
 import { Tally } from './tally.ts';
@@ -62,8 +63,8 @@ export class Gateway {
       provider('long', long, MODELS.long),
     ];
     writeFileSync(providersFile, JSON.stringify({ providers }));
-    const env = { ...settings, DATA_DIR: dataDir, PROVIDERS_FILE: providersFile, PORT: '0' };
-    const { pid, ready } = await stage.start({ name: 'gateway', script: 'scripts/start.mjs', env, isSubject: true }, () =>
+    const env = { ...ALLOCATOR, ...settings, DATA_DIR: dataDir, PROVIDERS_FILE: providersFile, PORT: '0' };
+    const { pid, ready } = await stage.start({ name: 'gateway', script: 'scripts/gateway.mjs', env, isSubject: true }, () =>
       bootstrapOf(dataDir),
     );
     const origin = new URL(ready.base_url).origin;
@@ -77,7 +78,7 @@ export class Gateway {
     await database.connect();
     database.on('error', () => {}); // The gateway takes its database along when it stops.
     // No key of the account has been read yet, so nobody has to be told.
-    await database.query("update accounts set plan = 'enterprise'");
+    await database.query("update accounts set plan = 'enterprise', given_plan = 'enterprise'");
 
     const { admin_email: email, admin_password } = ready;
     const login = await post(`${origin}/v1/users/login`, { email, password: admin_password });

@@ -1,7 +1,7 @@
 import type { Tallygate } from '@tallygate/sdk';
 import { type Command, CommanderError, InvalidArgumentError, type OptionValues } from 'commander';
 import { isClose } from './close-names.ts';
-import type { Wish } from './connect.ts';
+import type { CredentialNeed } from './connect.ts';
 import { EXIT, type ExitCode } from './exit-codes.ts';
 import type { World } from './world.ts';
 
@@ -19,7 +19,7 @@ export interface CommandWorld extends World {
   /** The fields that `--json` asks for; `undefined` without it. */
   readonly jsonFields: readonly string[] | undefined;
   /** A client with the credential that the wish calls for. */
-  connect(wish?: Wish): Promise<Tallygate>;
+  connect(need?: CredentialNeed): Promise<Tallygate>;
 }
 
 /** What was typed after the command's name. */
@@ -45,7 +45,7 @@ export function performer(world: World, onExit: (code: ExitCode) => void): Perfo
         ...world,
         ...{ profile, baseUrl, jsonFields },
         // Loaded when a command gets there: help and wrong usage need neither.
-        connect: async (wish) => (await import('./connect.ts')).connect(commandWorld, wish),
+        connect: async (need) => (await import('./connect.ts')).connect(commandWorld, need),
         // What goes to a terminal shows its progress by itself.
         saveBytes: async (path, bytes) => {
           const [{ requireWritable }, { counted, ProgressLine }] = await Promise.all([import('./output-file.ts'), import('./progress.ts')]);

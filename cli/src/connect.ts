@@ -11,15 +11,15 @@ const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 export const USER_AGENT = { 'user-agent': `tallygate-cli/${VERSION}` };
 
 /** Which credential a command needs: any; a session before an API key, for what changes keys; or none. */
-export type Wish = 'any' | 'session' | 'none';
+export type CredentialNeed = 'any' | 'session' | 'none';
 
 type ConnectWorld = Omit<CommandWorld, 'connect' | 'jsonFields'>;
 
 /** A client for the address and with the credential that options, environment and login give, in this order. */
-export async function connect(world: ConnectWorld, wish: Wish = 'any'): Promise<Tallygate> {
+export async function connect(world: ConnectWorld, need: CredentialNeed = 'any'): Promise<Tallygate> {
   const login = await readKeptLogin(world, world.profile);
   const baseUrl = addressOf(world, login);
-  const credential = wish === 'none' ? { apiKey: null } : await credentialFor(world, wish, baseUrl, login);
+  const credential = need === 'none' ? { apiKey: null } : await credentialFor(world, need, baseUrl, login);
   // Loaded only now: `--help` and the shell's completion need none of it.
   const { Tallygate, TallygateError } = await import('@tallygate/sdk');
   let hasAnswered = false;
@@ -88,19 +88,19 @@ export type Source = 'TALLYGATE_API_KEY' | 'TALLYGATE_SESSION_TOKEN' | 'login';
  */
 export function sourceFor(
   { env }: Pick<ConnectWorld, 'env'>,
-  wish: Wish,
+  need: CredentialNeed,
   baseUrl: string,
   login: KeptLogin | undefined,
 ): Source | undefined {
   const key = env.apiKey === undefined ? undefined : 'TALLYGATE_API_KEY';
   const stored = login !== undefined && sameAddress(login.base_url, baseUrl) ? 'login' : undefined;
   const session = env.sessionToken === undefined ? stored : 'TALLYGATE_SESSION_TOKEN';
-  return wish === 'session' ? (session ?? key) : (key ?? session);
+  return need === 'session' ? (session ?? key) : (key ?? session);
 }
 
-async function credentialFor(world: ConnectWorld, wish: Wish, baseUrl: string, login: KeptLogin | undefined) {
+async function credentialFor(world: ConnectWorld, need: CredentialNeed, baseUrl: string, login: KeptLogin | undefined) {
   const { env, profile } = world;
-  const source = sourceFor(world, wish, baseUrl, login);
+  const source = sourceFor(world, need, baseUrl, login);
   if (env.apiKey !== undefined && source === 'TALLYGATE_API_KEY') return { apiKey: requireCredential(source, env.apiKey) };
   // The keyring is asked only when its answer is needed.
   const sessionToken = source === 'login' ? (await readLogin(world, profile))?.session_token : env.sessionToken;

@@ -43,7 +43,7 @@ export async function readLogin(world: CredentialsWorld, profile: string): Promi
   );
 }
 
-/** What stands in the file, for whoever needs no token. */
+/** What stands in the file, for anyone who needs no token. */
 export async function readKeptLogin(world: CredentialsWorld, profile: string): Promise<KeptLogin | undefined> {
   const logins = await readLogins(world);
   return Object.hasOwn(logins, profile) ? logins[profile] : undefined;

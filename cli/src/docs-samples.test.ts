@@ -17,7 +17,7 @@ beforeEach(() => {
 const wordsOf = (command: string): string[] => [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
 
 const commands = Object.entries(SAMPLES).flatMap(([id, { cli }]) => (cli === undefined ? [] : [[cli, id] as const]));
-const PASSWORD = 'correct horse battery staple';
+const PASSWORD = 'seven grey herons at dawn';
 /** What is asked before something is gone for good is answered with yes, everything else with the password. */
 const answersTo = (command: string) => ({
   isTty: true,

@@ -6,6 +6,7 @@ export const EXIT = {
   receiptNotValid: 3,
   authenticationNeeded: 4,
   refusedOverBudgetOrRate: 5,
+  receiptNotChecked: 6,
   /** 128 + SIGINT, as shells have it. */
   interrupted: 130,
 } as const;
@@ -20,5 +21,6 @@ export const EXIT_MEANINGS: readonly (readonly [code: ExitCode, meaning: string]
   [EXIT.receiptNotValid, 'receipt or log not valid'],
   [EXIT.authenticationNeeded, 'authentication needed'],
   [EXIT.refusedOverBudgetOrRate, 'refused over budget or rate'],
+  [EXIT.receiptNotChecked, 'receipt cannot be checked with what is at hand'],
   [EXIT.interrupted, 'interrupted with Ctrl-C'],
 ];

@@ -52,6 +52,7 @@ const NEXT_STEPS: Partial<Record<ErrorCode | 'connection_failed' | 'unexpected_r
   session_required: 'An API key cannot do this: run `tallygate login`.',
   scope_required: 'Run `tallygate login`, or use a key with that scope.',
   budget_in_flight: 'Running requests hold the rest of the budget: try again in a moment.',
+  disconnected_in_flight: 'Requests that were interrupted are still running at the provider: try again in a moment.',
   rate_limited: 'Try again in a moment.',
   upstream_rate_limited: 'Try again in a moment, or choose another --model.',
   no_provider_configured:

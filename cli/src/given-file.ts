@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** What a file that the line names holds. @param path `-`: stdin. @param nextStep where such a file comes from */
-export async function readText(
+export async function readExactText(
   { input, readFile }: Pick<CommandWorld, 'input' | 'readFile'>,
   path: string,
   nextStep?: string,
@@ -24,6 +24,10 @@ export async function readText(
   if (text === undefined) throw noSuchFile(path, nextStep);
   return text;
 }
+
+/** What a person has written into a file, without the byte order mark that editors on Windows put before it. */
+export const readText = async (...given: Parameters<typeof readExactText>): Promise<string> =>
+  (await readExactText(...given)).replace(/^\uFEFF/, '');
 
 /** A file that the line names, to be sent piece by piece. */
 export async function openGiven({ openFile }: Pick<CommandWorld, 'openFile'>, path: string, nextStep?: string): Promise<Blob> {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { chunks, event, inferenceAnswerHeaders, session, user } from '@tallygate/sdk/testing/fixtures';
 import { type StubGateway, startStubGateway } from '@tallygate/sdk/testing/stub-gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keySet, readVector } from '../testing/vectors.ts';
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url));
 
@@ -42,6 +43,21 @@ describe('the program', () => {
       expect(await image.stderr).toContain(`error: ${path} cannot be written: ${hindrance}.`);
     }
     expect(gateway.requests).toEqual([]);
+  });
+
+  it.each([
+    ['the export of a fault at its end, to the end', ['receipts', 'verify', 'export.jsonl', '--keys', 'keys.json'], 3],
+    ['a list, and is content with what was read', ['receipts', '--help'], 0],
+  ])('whose output nobody reads works through %s', async (_, argv, code) => {
+    const { receipt } = readVector('good/logged') as { receipt: { log: { checkpoint: string } } };
+    const { checkpoint } = receipt.log;
+    const head = { object: 'receipt_export', version: 'tallygate-export/v1', month: '2026-11', livemode: true, checkpoint, keys: [] };
+    const lines = [head, ...Array.from({ length: 500 }, () => receipt), { object: 'receipt_export.end', receipts: 7, logged: 7 }];
+    await writeFile(join(home, 'export.jsonl'), lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    await writeFile(join(home, 'keys.json'), keySet);
+    const { child, exitCode } = start(argv.map((arg) => (/\.jsonl?$/.test(arg) ? join(home, arg) : arg)));
+    child.stdout.destroy();
+    expect(await exitCode).toBe(code);
   });
 
   it('reads the password from a pipe and keeps the session where only its owner can read it', async () => {

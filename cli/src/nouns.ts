@@ -53,15 +53,20 @@ const NOUNS: readonly Noun[] = [
     about: 'Users and their roles; for administrators and operators',
     load: async () => (await import('./identity/users/commands.ts')).userCommands,
   },
+  {
+    name: 'accounts',
+    about: 'Accounts and the plans that they are given; for administrators',
+    load: async () => (await import('./accounts/commands.ts')).accountsCommands,
+  },
   { name: 'audit', about: 'Who changed what', load: async () => (await import('./audit/commands.ts')).auditCommands },
   { name: 'keys', about: 'API keys', load: async () => (await import('./keys/commands.ts')).keyCommands },
   { name: 'budgets', about: 'Hard monthly caps of API keys', load: async () => (await import('./budgets/commands.ts')).budgetCommands },
   { name: 'plans', about: 'Plans, quotas, balance, invoices', load: async () => (await import('./plans/commands.ts')).planCommands },
   {
     name: 'models',
-    about: 'List the models with their prices per million tokens, or show one',
+    about: 'List the models with their prices per million tokens, or show one; for administrators: define and price them',
     takes: '[options] [model]',
-    load: async () => (await import('./catalog/models.ts')).models,
+    load: async () => (await import('./catalog/commands.ts')).modelCommands,
   },
   {
     name: 'usage',

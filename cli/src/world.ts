@@ -55,6 +55,11 @@ export interface World {
   readonly err: Output;
   /** Aborts when the person presses Ctrl-C. */
   readonly signal: AbortSignal;
+  /**
+   * Called by a command whose exit code is its answer: it runs to its end also where nobody reads its output any more. Other commands end
+   * then, since the reader has seen enough.
+   */
+  finishUnread(): void;
   /** Undefined where the computer has none, and with `TALLYGATE_KEYRING=off`. */
   readonly keyring: Keyring | undefined;
   now(): Date;
@@ -79,9 +84,15 @@ export function processWorld(): World {
   const { env, stdout } = process;
   const interrupt = new AbortController();
   process.once('SIGINT', () => interrupt.abort());
-  // A reader that has seen enough (`tallygate models | head -1`) is no failure.
+  let finishesUnread = false;
+  let isUnread = false;
   stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(EXIT.ok);
+    if (error.code === 'EPIPE') {
+      isUnread = true;
+      // A reader that has seen enough (`tallygate models | head -1`) is no failure; a command that has failed by itself has.
+      if (!finishesUnread) process.exit(process.exitCode ?? EXIT.ok);
+      return;
+    }
     const message = `The output cannot be written: ${error.message}.`;
     process.stderr.write(failureText({ code: 'output_failed', message, exit_code: EXIT.failure }));
     process.exit(EXIT.failure);
@@ -107,7 +118,11 @@ export function processWorld(): World {
       ask: async (question) => (await import('./questions.ts')).ask(question, process.stderr, interrupt.signal),
       askSecret: async (question) => (await import('./questions.ts')).askSecret(question, process.stderr, interrupt.signal),
     },
-    out: { isTty: stdout.isTTY === true, columns: stdout.columns || undefined, write: (content) => void stdout.write(content) },
+    out: {
+      isTty: stdout.isTTY === true,
+      columns: stdout.columns || undefined,
+      write: (content) => void (isUnread || stdout.write(content)),
+    },
     err: {
       get isTty() {
         return process.stderr.isTTY === true;
@@ -115,6 +130,9 @@ export function processWorld(): World {
       write: (content) => void process.stderr.write(content),
     },
     signal: interrupt.signal,
+    finishUnread: () => {
+      finishesUnread = true;
+    },
     keyring: env['TALLYGATE_KEYRING'] === 'off' ? undefined : platformKeyring(process.platform),
     now: () => new Date(),
     openPage,

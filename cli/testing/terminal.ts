@@ -86,6 +86,7 @@ export class Terminal {
         },
       },
       signal: new AbortController().signal,
+      finishUnread: () => {},
       keyring: this.keyring && keyringOver(this.keyring),
       now: () => NOW,
       openPage: async (url) => {

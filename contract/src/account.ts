@@ -27,6 +27,9 @@ export const UserUpdateRequest = z
       description: 'The new address. It takes effect when the link that is sent to it is opened; until then nothing changes.',
     }),
     password: CurrentPassword.optional().meta({ description: 'The password; needed with `email`.' }),
+    stores_content: z.boolean().optional().meta({
+      description: 'Whether prompts and answers may be kept. `false` keeps nothing from now on; what is there stays until it is deleted.',
+    }),
   })
   .meta({ id: 'UserUpdateRequest', description: 'What to change; what is left out stays.', examples: [{ name: 'Ada King' }] });
 export type UserUpdateRequest = z.infer<typeof UserUpdateRequest>;
@@ -72,7 +75,7 @@ export type EmailVerifyRequest = z.infer<typeof EmailVerifyRequest>;
 
 export const PasswordResetRequest = z
   .strictObject({ token: MailToken('tgr', 'From the link in the mail.'), new_password: NewPassword })
-  .meta({ id: 'PasswordResetRequest', description: 'A new password for whoever reads the mail.' });
+  .meta({ id: 'PasswordResetRequest', description: 'A new password for the person who reads the mail.' });
 export type PasswordResetRequest = z.infer<typeof PasswordResetRequest>;
 
 export const AccountCloseRequest = z
@@ -183,10 +186,10 @@ export const account = c.router({
     path: '/v1/users/me/close',
     summary: 'Close the account',
     description:
-      'Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. Registrations, invitations and requests under its address lose who they were within seconds; a place that nothing was paid for goes to whoever waits for it. It cannot be undone.',
+      'Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. Registrations, invitations and requests under its address lose who they were within seconds; a place that nothing was paid for goes to the next person on the waitlist. It cannot be undone. The last administrator is refused.',
     headers: headersA,
     body: AccountCloseRequest,
-    responses: { 204: c.noBody(), ...refusals.write },
+    responses: { 204: c.noBody(), 409: problem, ...refusals.write },
     metadata: { ...selfService, operationId: 'closeAccount' },
   },
 });

@@ -75,7 +75,7 @@ export const audit = c.router({
     headers: headersA,
     query: AuditLogQuery,
     responses: { 200: AuditLogResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Audit', operationId: 'listAuditLog' } as const,
+    metadata: { auth: 'bearer', scope: 'audit:read', tag: 'Audit', operationId: 'listAuditLog' } as const,
   },
   listAll: {
     method: 'GET',

@@ -190,7 +190,7 @@ export const batches = c.router({
     },
     body: CreateBatchRequest,
     responses: { 200: Batch, 402: problem, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'createBatch' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Batches', operationId: 'createBatch' } as const,
   },
   list: {
     method: 'GET',

@@ -172,7 +172,7 @@ export const clientRequests = c.router({
     headers: headersA,
     query: ClientRequestQuery,
     responses: { 200: MarketingClientRequestListResponse, ...refusals.read },
-    metadata: { ...team, scope: 'account:read', operationId: 'listClientRequests' } as const,
+    metadata: { ...team, scope: 'marketing:read', operationId: 'listClientRequests' } as const,
   },
   update: {
     method: 'PATCH',
@@ -184,6 +184,6 @@ export const clientRequests = c.router({
     pathParams: z.object({ request_id: Uuid.meta({ description: 'The request’s id.' }) }),
     body: MarketingClientRequestUpdateRequest,
     responses: { 200: MarketingClientRequestRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...team, scope: 'account:write', operationId: 'updateClientRequest' } as const,
+    metadata: { ...team, scope: 'marketing:write', operationId: 'updateClientRequest' } as const,
   },
 });

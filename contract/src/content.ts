@@ -40,7 +40,7 @@ const Markdown = z
   .max(100_000)
   .refine((text) => isPlainText(text.replaceAll(/[\n\r\t]/g, '')), NOT_PLAIN)
   .meta({
-    description: 'CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it.',
+    description: 'CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it.',
     examples: ['Every request leaves a **signed receipt**.'],
   });
 
@@ -170,8 +170,8 @@ const conditional = {
     .meta({ description: 'The `ETag` of an answer that the caller has; where it is still right, the answer is 304 without a body.' }),
 };
 
-const reads = { auth: 'bearer', scope: 'account:read', role: 'marketing', tag: 'Content' } as const;
-const writes = { auth: 'bearer', scope: 'account:write', role: 'marketing', tag: 'Content' } as const;
+const reads = { auth: 'bearer', scope: 'marketing:read', role: 'marketing', tag: 'Content' } as const;
+const writes = { auth: 'bearer', scope: 'marketing:write', role: 'marketing', tag: 'Content' } as const;
 const open = { auth: 'none', tag: 'Content' } as const;
 
 export const content = c.router({

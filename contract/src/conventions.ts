@@ -2,6 +2,7 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { inPlainWords } from './plain-words.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
+import type { Scope } from './scopes.ts';
 
 // Wherever the contract is parsed, it speaks the same words.
 z.config({ localeError: inPlainWords });
@@ -26,6 +27,9 @@ export const isPlainText = (text: string): boolean => text.isWellFormed() && !/\
 /** Of prose: forms of browsers and editors on Windows end lines in CR LF. */
 const withLineFeeds = (text: string): string => text.replaceAll('\r\n', '\n');
 
+/** Whether a name is what it looks like: characters that cannot be seen, or that turn the direction of the text, make two names look like one. */
+export const isVisibleText = (text: string): boolean => !/\p{Cf}/u.test(text);
+
 /** What is said of a text that is not plain. */
 export const NOT_PLAIN = 'must not contain control characters';
 
@@ -37,10 +41,6 @@ export const prose = (max: number) =>
     .trim()
     .max(max)
     .refine((value) => isPlainText(value.replaceAll(/[\n\t]/g, ' ')), 'must not contain control characters other than line feeds and tabs');
-
-export const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'] as const;
-export const Scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What an API key may do.' });
-export type Scope = z.infer<typeof Scope>;
 
 /** What is answered at an address with an ending such as `.ics`. */
 export interface OtherForm {
@@ -58,6 +58,8 @@ export interface RouteMetadata {
   /** API keys are refused whatever their scopes. */
   readonly session?: true;
   readonly role?: 'admin' | 'marketing';
+  /** Keeps what callers send to models or get from them: refused where storing is switched off. */
+  readonly stores?: true;
   /** `inference`: takes a body as large as those of inference. `csv`: takes `text/csv` instead of JSON, streamed. `mail`: takes `message/rfc822`. */
   readonly body?: 'inference' | 'csv' | 'mail';
   /** Media types of an answer beside the one of its schema. */
@@ -97,10 +99,22 @@ const invalid = c.otherResponse({ contentType: 'application/problem+json', body:
  * it can answer of them: see `openapi/answered-by.ts`.
  */
 export const refusals = {
-  /** Public, no input. */
-  open: { 429: problem, 431: problem, 500: problem },
+  /** Public, with nothing to refuse: documents and health checks. */
+  open: { 429: problem, 431: problem, 500: problem, 503: problem },
+  /** Public, no input but a query, which may name a parameter that is not known. */
+  openRead: { 422: invalid, 429: problem, 431: problem, 500: problem, 503: problem },
   /** Public, with input. */
-  openInput: { 400: problem, 408: problem, 413: problem, 415: problem, 422: invalid, 429: problem, 431: problem, 500: problem },
+  openInput: {
+    400: problem,
+    408: problem,
+    413: problem,
+    415: problem,
+    422: invalid,
+    429: problem,
+    431: problem,
+    500: problem,
+    503: problem,
+  },
   /** Authenticated, input in path, query or headers at most. */
   read: { 401: problem, 403: problem, 422: invalid, 429: problem, 431: problem, 500: problem, 503: problem },
   /** Authenticated, with a body. */
@@ -129,7 +143,7 @@ export const MarketingConsentTick = z
   .meta({
     default: false,
     description:
-      'Whether they want news by mail. A mail asks whoever reads the address, and only their answer counts: anybody can type anybody’s address.',
+      'Whether they want news by mail. A mail asks the person who reads mail at the address, and only their answer counts: anybody can type anybody’s address.',
     examples: [false],
   });
 

@@ -29,7 +29,7 @@ export const CorrectionRequest = z
     request_id: RequestName,
     usage: CorrectedUsage,
     reason: PublicReason.meta({
-      description: 'Stands in the correction’s receipt, which is public to whoever knows its id.',
+      description: 'Stands in the correction’s receipt, which is public to anyone who knows its id.',
       examples: ['The provider had counted its answer twice.'],
     }),
   })

@@ -1,7 +1,8 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, isPlainText, NOT_PLAIN, problem, refusals, Scope, Timestamp } from './conventions.ts';
+import { headersA, isPlainText, NOT_PLAIN, problem, refusals, Timestamp } from './conventions.ts';
 import { UserResponse } from './identity.ts';
+import { Scope } from './scopes.ts';
 
 const c = initContract();
 

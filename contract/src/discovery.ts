@@ -1,6 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { refusals, SCOPES, Scope } from './conventions.ts';
+import { refusals } from './conventions.ts';
+import { SCOPES, Scope } from './scopes.ts';
 
 const c = initContract();
 
@@ -280,7 +281,7 @@ export const discovery = c.router({
     path: '/health/ready',
     summary: 'The instance takes requests',
     description: 'Answers 503 while the instance drains or cannot reach what it needs.',
-    responses: { 200: Health, 503: Health, ...refusals.open },
+    responses: { 200: Health, ...refusals.open, 503: Health },
     metadata: { auth: 'none', tag: 'Discovery', operationId: 'getReadiness' } as const,
   },
 });

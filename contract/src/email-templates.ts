@@ -90,8 +90,8 @@ export const MarketingEmailTemplateListResponse = z.object(page(MarketingEmailTe
 export type MarketingEmailTemplateListResponse = z.infer<typeof MarketingEmailTemplateListResponse>;
 
 const TemplatePath = z.object({ template_id: Uuid.meta({ description: 'The template’s id.' }) });
-const reading = { auth: 'bearer', scope: 'account:read', role: 'marketing', tag: 'Marketing e-mails' } as const;
-const writing = { ...reading, scope: 'account:write' } as const;
+const reading = { auth: 'bearer', scope: 'marketing:read', role: 'marketing', tag: 'Marketing e-mails' } as const;
+const writing = { ...reading, scope: 'marketing:write' } as const;
 
 export const emailTemplates = c.router({
   create: {

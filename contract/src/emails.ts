@@ -87,7 +87,7 @@ export const MarketingEmailSendRequest = z
     }),
     mode: z.enum(['send', 'preview', 'test']).default('send').meta({
       description:
-        '`preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of whoever asks, and to nobody else.',
+        '`preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of the caller, and to nobody else.',
     }),
     scheduled_at: z.iso
       .datetime()
@@ -212,8 +212,8 @@ export const MarketingEmailRecipientListResponse = z.object(page(MarketingEmailR
 export type MarketingEmailRecipientListResponse = z.infer<typeof MarketingEmailRecipientListResponse>;
 
 const EmailPath = z.object({ email_id: Uuid.meta({ description: 'The mail’s id.' }) });
-const reading = { auth: 'bearer', scope: 'account:read', role: 'marketing', tag: 'Marketing e-mails' } as const;
-const writing = { ...reading, scope: 'account:write' } as const;
+const reading = { auth: 'bearer', scope: 'marketing:read', role: 'marketing', tag: 'Marketing e-mails' } as const;
+const writing = { ...reading, scope: 'marketing:write' } as const;
 
 export const emails = c.router({
   send: {
@@ -221,7 +221,7 @@ export const emails = c.router({
     path: '/v1/marketing/emails/send',
     summary: 'Send a mail to people',
     description:
-      'In words of its own, or in those of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. Whoever unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click.',
+      'In words of its own, or in those of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. A person who unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click.',
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingEmailSendRequest,
     responses: { 200: MarketingEmailSendResponse, 404: problem, 409: problem, ...refusals.write },
@@ -268,7 +268,7 @@ export const emails = c.router({
     method: 'POST',
     path: '/v1/marketing/emails/:email_id/cancel',
     summary: 'Stop a mail',
-    description: 'Whoever still waits for it gets nothing. What went out stays out.',
+    description: 'Recipients who still wait for it get nothing. What went out stays out.',
     headers: headersA,
     pathParams: EmailPath,
     body: c.noBody(),

@@ -207,7 +207,7 @@ export const uploads = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: CreateUploadRequest,
     responses: { 200: Upload, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'createUpload' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Files', operationId: 'createUpload' } as const,
   },
   complete: {
     method: 'POST',
@@ -245,7 +245,7 @@ export const fileTransfers = c.router({
     contentType: 'multipart/form-data',
     body: CreateFileFields.extend({ file: binary('The file.') }),
     responses: { 200: FileObject, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'createFile' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Files', operationId: 'createFile' } as const,
   },
   addPart: {
     method: 'POST',

@@ -26,7 +26,7 @@ export const NewPassword = z
   .min(10)
   .max(256)
   .refine(isPlainText, NOT_PLAIN)
-  .meta({ description: '10 to 256 characters.', examples: ['correct horse battery'] });
+  .meta({ description: '10 to 256 characters. What is easy to guess is refused.', examples: ['correct horse battery'] });
 
 export const UserName = z
   .string()
@@ -82,6 +82,7 @@ export const UserResponse = z
     email_verified: z.boolean(),
     mfa_enabled: z.boolean(),
     plan: z.string().meta({ description: 'The account’s plan.', examples: ['free'] }),
+    stores_content: z.boolean().meta({ description: 'Whether the account lets prompts and answers be kept.' }),
     created_at: Timestamp,
     session: LoginSession.optional().meta({ description: 'Present in answers to a login only.' }),
   })
@@ -109,6 +110,7 @@ const LOGGED_IN = {
   email_verified: true,
   mfa_enabled: false,
   plan: 'free',
+  stores_content: true,
   created_at: '2026-11-21T08:00:00.000Z',
   session: { token: 'tgs_4f0Zk1…', expires_at: '2026-12-21T08:00:00.000Z' },
 };

@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import { account } from './account.ts';
+import { accounts } from './accounts.ts';
 import { anchors } from './anchors.ts';
 import { audit } from './audit.ts';
 import { batches } from './batches.ts';
@@ -40,6 +41,7 @@ export const contract = c.router(
     deviceLogins,
     mfa,
     users,
+    accounts,
     audit,
     budgets,
     keys,
@@ -80,6 +82,7 @@ export const contract = c.router(
 );
 
 export * from './account.ts';
+export * from './accounts.ts';
 export * from './anchors.ts';
 export * from './audit.ts';
 export * from './batches.ts';
@@ -87,7 +90,7 @@ export * from './budgets.ts';
 export * from './catalog.ts';
 export * from './client-requests.ts';
 export * from './content.ts';
-export { type RouteMetadata, SCOPES, type Scope } from './conventions.ts';
+export type { RouteMetadata } from './conventions.ts';
 export * from './corrections.ts';
 export * from './deployments.ts';
 export * from './device-logins.ts';
@@ -111,5 +114,6 @@ export * from './plans.ts';
 export * from './problem.ts';
 export * from './receipts.ts';
 export * from './runs.ts';
+export { DEFAULT_SCOPES, SCOPE_ROLES, SCOPES, type Scope, scopesOfRole } from './scopes.ts';
 export * from './users.ts';
 export * from './vaas-keys.ts';

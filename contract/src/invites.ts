@@ -17,6 +17,7 @@ import {
 import { Email, UserName } from './identity.ts';
 import { hasPlacesLike } from './mail-text.ts';
 import { peopleAudience } from './people-filter.ts';
+import { PlanId } from './plan-records.ts';
 
 const c = initContract();
 
@@ -25,7 +26,7 @@ const line = (max: number) => z.string().trim().min(1).max(max).refine(isPlainTe
 const namesOnlyName = (text: string) => hasPlacesLike(text, /^\{\{\s*name\s*\}\}$/);
 const NOT_NAME = 'must have nothing between double braces but {{name}}';
 
-const TrialPlan = z.enum(['pro', 'scale', 'enterprise']).meta({ description: 'The plan that is given for a time.', examples: ['pro'] });
+const TrialPlan = PlanId.meta({ description: 'The plan that is given for a time.', examples: ['pro'] });
 const TrialDays = z
   .int()
   .min(1)
@@ -38,7 +39,7 @@ const InviteGrants = z
     trial_days: TrialDays.nullable(),
     credit_usd: Usd.meta({ description: 'Added to the prepaid balance, which pays beyond the quota of a plan from `pro` on.' }),
   })
-  .meta({ id: 'InviteGrants', description: 'What whoever activates an invitation is given.' });
+  .meta({ id: 'InviteGrants', description: 'What a person who activates an invitation gets.' });
 
 export const BetaInviteActivateRequest = z
   .strictObject({
@@ -72,7 +73,7 @@ export const BetaInviteActivationResponse = z
   })
   .meta({
     id: 'BetaInviteActivationResponse',
-    description: 'Access to the beta. The account has it a moment later; whoever has no account gets a mail to claim one.',
+    description: 'Access to the beta. The account has it a moment later; anyone who has no account gets a mail to claim one.',
     examples: [
       {
         ...{ activation_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77', status: 'activated', email: 'ada@example.com', plan_id: 'pro' },
@@ -243,8 +244,8 @@ export type MarketingInviteListResponse = z.infer<typeof MarketingInviteListResp
 const BatchPath = z.object({ batch_id: Uuid.meta({ description: 'The batch’s id.' }) });
 const PageOnly = z.strictObject(pageQuery);
 const tag = 'Invites';
-const reads = { auth: 'bearer', scope: 'account:read', role: 'admin', tag } as const;
-const writes = { auth: 'bearer', scope: 'account:write', role: 'admin', tag } as const;
+const reads = { auth: 'bearer', scope: 'events:read', role: 'admin', tag } as const;
+const writes = { auth: 'bearer', scope: 'events:write', role: 'admin', tag } as const;
 
 export const invites = c.router({
   activate: {

@@ -8,12 +8,12 @@ import {
   NOT_PLAIN,
   problem,
   refusals,
-  Scope,
   Timestamp,
   Usd,
   UsdInput,
   Uuid,
 } from './conventions.ts';
+import { DEFAULT_SCOPES, SCOPES, Scope } from './scopes.ts';
 
 const c = initContract();
 
@@ -75,7 +75,7 @@ const Name = z
 const Scopes = z
   .array(Scope)
   .min(1)
-  .max(5)
+  .max(SCOPES.length)
   .meta({ description: 'What the key may do.', examples: [['inference']] });
 const AllowedModels = z
   .array(z.string().min(1).max(200))
@@ -107,7 +107,7 @@ export const CreateKeyRequest = z
   .strictObject({
     name: Name,
     livemode: z.boolean().default(true).meta({ description: '`false` makes a `tg_test_` key: sandbox provider only, never billed.' }),
-    scopes: Scopes.default(['inference', 'account:read']),
+    scopes: Scopes.default([...DEFAULT_SCOPES]),
     expires_at: Timestamp.optional().meta({ description: 'When the key stops working by itself.' }),
     monthly_cap_usd: UsdInput.optional().meta({ description: 'Hard monthly cap, USD, UTC calendar month. None when left out.' }),
     allowed_models: AllowedModels.optional(),

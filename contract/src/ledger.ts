@@ -152,7 +152,11 @@ export const RequestTrace = z
     model_served: z.string().meta({ examples: ['gpt-4o-mini'] }),
     provider: z.string().meta({ examples: ['openai'] }),
     fallback: z.enum(['none', 'deployment', 'model']),
-    outcome: z.enum(['completed', 'cancelled', 'cut', 'failed']),
+    outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed']).meta({
+      description:
+        '`cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off. `failed`: no answer.',
+      examples: ['completed'],
+    }),
     attempts: z.array(RequestAttempt),
     skipped: z.array(SkippedDeployment).meta({ description: 'What could have served and was not asked.' }),
     usage: ReceiptUsage,
@@ -176,7 +180,7 @@ export const RefundRequest = z
   .strictObject({
     request_id: RequestName,
     reason: PublicReason.meta({
-      description: 'Stands in the refund’s receipt, which is public to whoever knows its id.',
+      description: 'Stands in the refund’s receipt, which is public to anyone who knows its id.',
       examples: ['The video could not be made.'],
     }),
   })
@@ -228,7 +232,7 @@ export const ledger = c.router({
     headers: headersA,
     body: RefundRequest,
     responses: { 200: RefundResponse, 201: RefundResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'billing:write', role: 'admin', tag: 'Usage', operationId: 'refundRequest' } as const,
+    metadata: { auth: 'bearer', scope: 'admin:write', role: 'admin', tag: 'Usage', operationId: 'refundRequest' } as const,
   },
   correctRequest: {
     method: 'POST',
@@ -239,6 +243,6 @@ export const ledger = c.router({
     headers: headersA,
     body: CorrectionRequest,
     responses: { 200: CorrectionResponse, 201: CorrectionResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'billing:write', role: 'admin', tag: 'Usage', operationId: 'correctRequest' } as const,
+    metadata: { auth: 'bearer', scope: 'admin:write', role: 'admin', tag: 'Usage', operationId: 'correctRequest' } as const,
   },
 });

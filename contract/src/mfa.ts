@@ -61,7 +61,7 @@ export type MfaBeginResponse = z.infer<typeof MfaBeginResponse>;
 export const MfaVerifyRequest = z
   .strictObject({
     code: Code,
-    password: Password.meta({ description: 'Whoever has only a session or an API key must not decide how its owner logs in.' }),
+    password: Password.meta({ description: 'Anyone who has only a session or an API key must not decide how its owner logs in.' }),
   })
   .meta({ id: 'MfaVerifyRequest', description: 'The password, and a code from the app that took the secret of begin.' });
 export type MfaVerifyRequest = z.infer<typeof MfaVerifyRequest>;

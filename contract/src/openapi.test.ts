@@ -7,6 +7,7 @@ import { STREAMS } from './openapi/operation.ts';
 import { problemExample } from './openapi/refusals.ts';
 import { routesOf } from './openapi/route.ts';
 import type { JsonSchema } from './openapi/shape.ts';
+import { answersIn } from './openapi/testing/answers.ts';
 import { openApiDocument } from './openapi.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
 
@@ -18,6 +19,7 @@ const operationOf = (route: { path: string; method: string }) => document.paths[
 
 describe.each(routes)('$method $path', (route) => {
   const operation = operationOf(route);
+  const answers = operation ? answersIn(document, operation) : {};
 
   test('shows a request that its schema takes', () => {
     const example = operation?.requestBody?.content[route.bodyType]?.example;
@@ -27,14 +29,14 @@ describe.each(routes)('$method $path', (route) => {
 
   test('shows an answer that its schema gives, for every status with a body', () => {
     for (const { status, contentType, schema } of route.responses.filter((answer) => answer.contentType !== PROBLEM)) {
-      const media = operation?.responses[status]?.content?.[contentType];
+      const media = answers[status]?.content?.[contentType];
       if (schema) expect(schema.safeParse(media?.example).error).toBeUndefined();
       else expect(media).toBeUndefined();
     }
   });
 
   test('shows each refusal that it can give under its status, and its class declares those', () => {
-    const shown = Object.entries(operation?.responses ?? {}).filter(([, { content }]) => content?.[PROBLEM]);
+    const shown = Object.entries(answers).filter(([, { content }]) => content?.[PROBLEM]);
     const declared = route.responses.filter((answer) => answer.contentType === PROBLEM).map(({ status }) => status);
     for (const [status, { content }] of shown) {
       const codes = Object.keys(content?.[PROBLEM]?.examples ?? {});
@@ -47,7 +49,7 @@ describe.each(routes)('$method $path', (route) => {
   });
 
   test('names the request id among the headers of every answer', () => {
-    for (const response of Object.values(operation?.responses ?? {})) expect(response.headers).toHaveProperty('X-Request-Id');
+    for (const response of Object.values(answers)) expect(response.headers).toHaveProperty('X-Request-Id');
   });
 
   test('has security alternatives only for the credentials it declares', () => {
@@ -66,12 +68,21 @@ test.each(ERROR_CODES)('shows %s as the problem document that it is', (code) => 
   expect(z.strictObject(record.shape).safeParse(problemExample(code)).error).toBeUndefined();
 });
 
+test('names a refusal once, however many operations answer with it', () => {
+  const named = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ responses }) => Object.entries(responses).filter(([status]) => Number(status) >= 400)),
+  );
+  expect(named.filter(([, response]) => !('$ref' in response) && response.content?.[PROBLEM])).toEqual([]);
+  expect(Object.keys(document.components.responses).length).toBeLessThan(100);
+});
+
 test('shows an event for every stream', () => {
   for (const [operationId, schema] of Object.entries(STREAMS)) {
     const operation = Object.values(document.paths)
       .flatMap((methods) => Object.values(methods))
       .find((one) => one.operationId === operationId);
-    expect(schema.safeParse(operation?.responses['200']?.content?.['text/event-stream']?.example).error).toBeUndefined();
+    const answer = operation && answersIn(document, operation)['200'];
+    expect(schema.safeParse(answer?.content?.['text/event-stream']?.example).error).toBeUndefined();
   }
 });
 

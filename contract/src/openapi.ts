@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { ERRORS } from './errors.ts';
 import { contract } from './index.ts';
 import { inferenceResponseHeaders } from './inference.ts';
-import { operationOf, STREAMS } from './openapi/operation.ts';
+import { operationOf, STREAMS, sharedRefusals } from './openapi/operation.ts';
 import { problemExample, refusalsOf } from './openapi/refusals.ts';
 import { type Route, routesOf } from './openapi/route.ts';
 import { nameSchemas } from './openapi/schemas.ts';
@@ -21,6 +21,7 @@ const TAGS: Readonly<Record<string, string>> = {
   Batches: 'Many requests in one file, answered within a day at half the price.',
   Models: 'The catalogue: what each model can do and what it costs.',
   Identity: 'Users, their profile and their sessions.',
+  Accounts: 'Accounts as administrators see them, and the plans that they give.',
   Audit: 'Who changed what, when and from where.',
   Keys: 'API keys: create, rotate, revoke.',
   Budgets: 'Monthly caps of API keys: what is spent and held, who changed them, when they were reached.',
@@ -79,6 +80,7 @@ export function openApiDocument(router: AppRouter = contract): OpenApiDocument {
       securitySchemes: SECURITY_SCHEMES,
       headers: responseHeaders(),
       examples: problemExamples(routes),
+      responses: sharedRefusals(routes, schemas),
       schemas: schemas.components,
     },
   };

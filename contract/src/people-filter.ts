@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isPlainText, NOT_PLAIN } from './conventions.ts';
-import { PLAN_IDS } from './plan-records.ts';
+import { PLAN_ID } from './plan-records.ts';
 
 export const STAGES = ['new', 'contacted', 'qualified', 'customer', 'lost'] as const;
 export const SOURCES = ['user', 'registration', 'invite', 'client_request', 'import', 'manual'] as const;
@@ -51,13 +51,17 @@ const peopleFilter = {
     .optional()
     .meta({ description: 'The id of the user who looks after them, or `none`.', examples: [USER_ID] }),
   client_type: dimension('Their kind of client, which an import may name as it likes, or `none`.', 'startup'),
-  plan_tier: oneOf([...PLAN_IDS, 'none'], 'The plan their account is on, or `none`.', 'pro'),
+  plan_tier: z
+    .string()
+    .regex(PLAN_ID, 'must be the id of a plan')
+    .optional()
+    .meta({ description: 'The id of the plan their account is on, or `none`.', examples: ['pro'] }),
   consent: z
     .enum(['given', 'claimed', 'none'])
     .optional()
     .meta({
       description:
-        'Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks.',
+        'Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks.',
       examples: ['given'],
     }),
 };

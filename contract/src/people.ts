@@ -83,7 +83,7 @@ const MarketingConsent = z
       .meta({ description: 'The event that they registered for when they said it.', examples: ['vibethon'] }),
     given_at: Timestamp.meta({ description: 'When it was said.' }),
     confirmed_at: time(
-      'When whoever reads the address confirmed it by the mail that asks, or when it was imported. While this is null it counts for nothing: anybody may have filled in the form.',
+      'When the person who reads mail at the address confirmed it by the mail that asks, or when it was imported. While this is null it counts for nothing: anybody may have filled in the form.',
     ),
   })
   .meta({ id: 'MarketingConsent', description: 'Consent to news by mail. Unsubscribing withdraws it.' });
@@ -106,7 +106,7 @@ export const MarketingPersonRecord = z
       .enum(['subscribed', 'unsubscribed', 'bounced'])
       .meta({ description: 'Whether the person gets marketing mail: `unsubscribed` and `bounced` get none.' }),
     unsubscribed_at: time('When they unsubscribed.'),
-    bounced_at: time('When a mail to them was refused for good.'),
+    bounced_at: time('When a mail to them was refused permanently.'),
     consent: MarketingConsent.nullable().meta({ description: 'That they want news by mail, as they said it; null where they have not.' }),
     sources: z.array(Source),
     event_slugs: z.array(z.string()).meta({ description: 'Events they registered for.', examples: [['vibethon']] }),
@@ -242,8 +242,8 @@ export const MarketingPeopleImportResponse = z
 export type MarketingPeopleImportResponse = z.infer<typeof MarketingPeopleImportResponse>;
 
 const PersonPath = z.object({ person_id: Uuid.meta({ description: 'The person’s id.' }) });
-const reading = { auth: 'bearer', scope: 'account:read', role: 'marketing', tag: 'Marketing people' } as const;
-const writing = { ...reading, scope: 'account:write' } as const;
+const reading = { auth: 'bearer', scope: 'marketing:read', role: 'marketing', tag: 'Marketing people' } as const;
+const writing = { ...reading, scope: 'marketing:write' } as const;
 const csv = (description: string) => z.string().meta({ description, examples: ['email,name\r\nada@example.com,Ada Lovelace\r\n'] });
 
 export const people = c.router({
@@ -282,7 +282,7 @@ export const people = c.router({
     method: 'GET',
     path: '/v1/marketing/people/:person_id/export',
     summary: 'Everything that is kept of a person',
-    description: 'To answer whoever asks what is known of them. It is in the audit log.',
+    description: 'To answer anyone who asks what is known of them. It is in the audit log.',
     headers: headersA,
     pathParams: PersonPath,
     responses: { 200: MarketingPersonExport, 404: problem, ...refusals.read },

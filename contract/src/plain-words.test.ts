@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { CreateKeyRequest, KeyBudgetUpdateRequest, LoginRequest } from './index.ts';
+import { CreateKeyRequest, KeyBudgetUpdateRequest, LoginRequest, SCOPES } from './index.ts';
 
 const said = (schema: z.ZodType, input: unknown): string[] =>
   schema.safeParse(input).error?.issues.map(({ path, message }) => `${path.join('.')} ${message}`) ?? [];
@@ -57,7 +57,9 @@ describe('the contract', () => {
     [
       CreateKeyRequest,
       { name: 'x', scopes: ['all'] },
-      'scopes.0 must be "inference", "account:read", "account:write", "keys:write" or "billing:write"',
+      `scopes.0 must be ${SCOPES.slice(0, -1)
+        .map((scope) => `"${scope}"`)
+        .join(', ')} or "${SCOPES.at(-1)}"`,
     ],
     [LoginRequest, { email: 'ada', password: 'x' }, 'email must be an e-mail address such as ada@example.com'],
     [KeyBudgetUpdateRequest, {}, 'monthly_cap_usd is required'],

@@ -1,11 +1,11 @@
 import type * as z from 'zod';
 
-/** An issue as zod hands it to whoever words it: with the input that is at fault. */
+/** An issue as zod hands it to anyone who words it: with the input that is at fault. */
 type Issue = z.core.$ZodRawIssue;
 
 /**
  * What is wrong with a field, in words that go on from its name: `must have at least 1 character`. Zod's own texts are for programmers of
- * schemas; these are for whoever sent the request.
+ * schemas; these are for anyone who sent the request.
  */
 export function inPlainWords(issue: Issue): string {
   switch (issue.code) {
@@ -20,7 +20,7 @@ export function inPlainWords(issue: Issue): string {
     case 'not_multiple_of':
       return `must be a multiple of ${issue.divisor}`;
     case 'unrecognized_keys':
-      return `has ${issue.keys.length === 1 ? 'a field' : 'fields'} that ${issue.keys.length === 1 ? 'is' : 'are'} not known: ${issue.keys.map(quoted).join(', ')}`;
+      return ofUnknownFields(issue.keys);
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : `must be ${oneOf(issue.values.map(quoted))}`;
     case 'invalid_union':
@@ -34,6 +34,16 @@ export function inPlainWords(issue: Issue): string {
       issue satisfies never;
       return 'is not valid';
   }
+}
+
+const TOLD_FIELDS = 10;
+const TOLD_CHARACTERS = 100;
+
+/** Of many, the first: the caller knows what was sent. */
+function ofUnknownFields(names: readonly string[]): string {
+  const told = names.slice(0, TOLD_FIELDS).map((name) => quoted(name.slice(0, TOLD_CHARACTERS)));
+  const more = names.length > told.length ? ` and ${names.length - told.length} more` : '';
+  return `has ${names.length === 1 ? 'a field' : 'fields'} that ${names.length === 1 ? 'is' : 'are'} not known: ${told.join(', ')}${more}`;
 }
 
 type Of<Code extends Issue['code']> = Extract<Issue, { code: Code }>;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { isPlainText, NOT_PLAIN, page, Timestamp, Usd, UsdInput, Uuid } from './conventions.ts';
-import { SoldPlanId } from './plan-records.ts';
+import { PlanId, PlanLivemode } from './plan-records.ts';
 
 const ReturnUrl = z
   .url({ protocol: /^https?$/ })
@@ -19,7 +19,7 @@ const CheckoutUrl = z
 
 export const PlanCheckoutRequest = z
   .strictObject({
-    plan_id: SoldPlanId,
+    plan_id: PlanId,
     success_url: ReturnUrl,
     cancel_url: ReturnUrl,
     prorated_at: Timestamp.optional().meta({
@@ -35,6 +35,7 @@ const CHECKOUT = {
   checkout_url: 'https://checkout.stripe.com/c/pay/cs_test_1',
   amount_usd: '20',
   expires_at: '2026-11-22T08:00:00.000Z',
+  livemode: true,
 };
 const checkoutFields = {
   checkout_id: Uuid,
@@ -42,9 +43,10 @@ const checkoutFields = {
   checkout_url: CheckoutUrl,
   amount_usd: Usd.meta({ description: 'What is paid there, USD.' }),
   expires_at: Timestamp.nullable().meta({ description: 'Until when it can be paid; null where nothing is open.' }),
+  livemode: PlanLivemode,
 };
 
-export const PlanCheckoutResponse = z.object({ ...checkoutFields, plan_id: SoldPlanId }).meta({
+export const PlanCheckoutResponse = z.object({ ...checkoutFields, plan_id: PlanId }).meta({
   id: 'PlanCheckoutResponse',
   description:
     '`open`: pay on the hosted page. `completed`: a plan that is paid for already was changed at once, and the difference charged to the card on file.',
@@ -76,7 +78,7 @@ export const PlanCheckoutState = z
     kind: z
       .enum(['plan', 'balance', 'purchase'])
       .meta({ description: 'What is paid for; `purchase`: something else, such as a place at an event.', examples: ['plan'] }),
-    plan_id: SoldPlanId.nullable(),
+    plan_id: PlanId.nullable(),
   })
   .meta({ id: 'PlanCheckoutState', description: 'How a checkout stands.', examples: [{ ...CHECKOUT, kind: 'plan', plan_id: 'pro' }] });
 export type PlanCheckoutState = z.infer<typeof PlanCheckoutState>;
@@ -119,6 +121,7 @@ const INVOICE = {
   carried_usd: '0',
   issued_at: '2026-12-01T01:00:00.000Z',
   hosted_url: null,
+  livemode: true,
 };
 const invoiceFields = {
   invoice_id: Uuid,
@@ -140,6 +143,7 @@ const invoiceFields = {
     .url()
     .nullable()
     .meta({ description: 'The payment provider’s page of it.', examples: [null] }),
+  livemode: PlanLivemode,
 };
 
 export const PlanInvoiceSummary = z
@@ -165,6 +169,7 @@ const PAYMENT = {
   refunded_usd: '0',
   disputed_usd: '0',
   created_at: '2026-11-21T08:00:00.000Z',
+  livemode: true,
 };
 export const PlanPayment = z
   .object({
@@ -175,6 +180,7 @@ export const PlanPayment = z
     refunded_usd: Usd.meta({ description: 'Returned to where it came from.' }),
     disputed_usd: Usd.meta({ description: 'Taken back by the customer’s bank, for the time being or for good.' }),
     created_at: Timestamp,
+    livemode: PlanLivemode,
   })
   .meta({ id: 'PlanPayment', description: 'One payment.', examples: [PAYMENT] });
 export type PlanPayment = z.infer<typeof PlanPayment>;
@@ -231,11 +237,14 @@ export const PlanAutoTopupResponse = z
       .string()
       .nullable()
       .meta({ description: 'Why the card was refused.', examples: [null] }),
+    livemode: PlanLivemode,
   })
   .meta({
     id: 'PlanAutoTopupResponse',
     description: 'Automatic top-up as it stands.',
-    examples: [{ enabled: true, threshold_usd: '5', amount_usd: '25', daily_maximum_usd: '125', status: 'ready', decline: null }],
+    examples: [
+      { enabled: true, threshold_usd: '5', amount_usd: '25', daily_maximum_usd: '125', status: 'ready', decline: null, livemode: true },
+    ],
   });
 export type PlanAutoTopupResponse = z.infer<typeof PlanAutoTopupResponse>;
 

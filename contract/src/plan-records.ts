@@ -1,47 +1,59 @@
 import * as z from 'zod';
 import { Timestamp, Usd, Uuid } from './conventions.ts';
 
-export const PLAN_IDS = ['free', 'pro', 'scale', 'enterprise'] as const;
-export const PlanId = z.enum(PLAN_IDS).meta({ id: 'PlanId', description: 'A plan.', examples: ['pro'] });
+/** Plans are an operator's data, so their ids are open. */
+export const PLAN_ID = /^[a-z][a-z0-9_-]{0,39}$/;
+export const PlanId = z
+  .string()
+  .regex(PLAN_ID, 'must be the id of a plan: GET /v1/plans/config lists them')
+  .meta({
+    id: 'PlanId',
+    description: 'A plan of `GET /v1/plans/config`, or `operator`.',
+    examples: ['pro'],
+  });
 export type PlanId = z.infer<typeof PlanId>;
-export const SoldPlanId = z
-  .enum(['pro', 'scale', 'enterprise'])
-  .meta({ id: 'SoldPlanId', description: 'A plan that is paid for.', examples: ['pro'] });
+/** What a plan may include beside its quota. */
+export const PLAN_FEATURES = ['receipts', 'agent_runs', 'batches', 'auto_topup', 'anchoring', 'invoicing', 'dedicated_capacity'] as const;
+export type PlanFeature = (typeof PLAN_FEATURES)[number];
 export const METERS = ['requests', 'tokens', 'images', 'audio_seconds', 'video_seconds'] as const;
-const Meter = z.enum(METERS).meta({ description: 'What is counted.', examples: ['tokens'] });
+export const PlanMeter = z.enum(METERS).meta({ description: 'What is counted.', examples: ['tokens'] });
 const count = (description: string) =>
   z
     .int()
     .min(0)
     .meta({ description, examples: [1000] });
 
+const limit = (description: string) => count(description).nullable();
+
 const QUOTA = { requests: 50_000, tokens: 25_000_000, images: 500, audio_seconds: 36_000, video_seconds: 60 };
 const Quota = z
   .object({
-    requests: count('Requests a month.'),
-    tokens: count('Tokens a month, in and out.'),
-    images: count('Images a month.'),
-    audio_seconds: count('Seconds of audio a month.'),
-    video_seconds: count('Seconds of video a month.'),
+    requests: limit('Requests a month.'),
+    tokens: limit('Tokens a month, in and out.'),
+    images: limit('Images a month.'),
+    audio_seconds: limit('Seconds of audio a month.'),
+    video_seconds: limit('Seconds of video a month.'),
   })
-  .meta({ id: 'PlanQuota', description: 'Included in a UTC calendar month.', examples: [QUOTA] });
+  .meta({ id: 'PlanQuota', description: 'Included in a UTC calendar month; null: without limit.', examples: [QUOTA] });
 const OVERAGE = { policy: 'balance', ceiling_usd: null };
+const OveragePolicy = z.enum(['none', 'block', 'balance', 'invoice']).meta({
+  description:
+    'Beyond the quota: nothing goes (`block`), the prepaid balance pays, or an invoice at the month’s end. `none`: the quota is without limit.',
+});
 const Overage = z
   .object({
-    policy: z.enum(['block', 'balance', 'invoice']).meta({
-      description: 'Beyond the quota: nothing goes, the prepaid balance pays, or an invoice at the month’s end.',
-    }),
+    policy: OveragePolicy,
     ceiling_usd: Usd.nullable().meta({ description: 'Of an invoice, a month.' }),
   })
   .meta({ id: 'PlanOverage', description: 'What happens beyond the quota.', examples: [OVERAGE] });
 const RATES = { requests_per_minute: 1_000, tokens_per_minute: 4_000_000, concurrency: 100 };
 const Rates = z
   .object({
-    requests_per_minute: count('Requests a minute.'),
-    tokens_per_minute: count('Tokens a minute.'),
-    concurrency: count('Requests at once.'),
+    requests_per_minute: limit('Requests a minute.'),
+    tokens_per_minute: limit('Tokens a minute.'),
+    concurrency: limit('Requests at once.'),
   })
-  .meta({ id: 'PlanRateLimits', description: 'Of all live keys and sessions together.', examples: [RATES] });
+  .meta({ id: 'PlanRateLimits', description: 'Of all live keys and sessions together; null: without limit.', examples: [RATES] });
 const Features = z.array(z.string()).meta({ description: 'What else is in it.', examples: [['receipts', 'batches']] });
 const Version = z
   .int()
@@ -50,7 +62,8 @@ const Version = z
 const Period = z.string().meta({ description: 'UTC calendar month, `YYYY-MM`.', examples: ['2026-11'] });
 const ResetsAt = Timestamp.meta({ description: 'First instant of the next month.', examples: ['2026-12-01T00:00:00.000Z'] });
 
-const PLAN = {
+/** For examples of answers. */
+export const PLAN_EXAMPLE = {
   plan_id: 'pro',
   version: 1,
   name: 'Pro',
@@ -71,15 +84,21 @@ export const PlanConfigResponse = z
     rate_limits: Rates,
     features: Features,
   })
-  .meta({ id: 'PlanConfigResponse', description: 'A plan.', examples: [PLAN] });
+  .meta({ id: 'PlanConfigResponse', description: 'A plan.', examples: [PLAN_EXAMPLE] });
 export type PlanConfigResponse = z.infer<typeof PlanConfigResponse>;
 
+/** Of answers about plans and payments. */
+export const PlanLivemode = z.boolean().meta({
+  description: 'False: of the payment sandbox. It never changes what live keys may do, nor what they pay.',
+  examples: [true],
+});
 const DOWNGRADE = {
   downgrade_id: '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77',
   from_plan_id: 'scale',
   to_plan_id: 'pro',
   effective_at: '2026-12-21T08:00:00.000Z',
   state: 'scheduled',
+  livemode: true,
 };
 export const PlanDowngradeScheduleResponse = z
   .object({
@@ -88,6 +107,7 @@ export const PlanDowngradeScheduleResponse = z
     to_plan_id: PlanId,
     effective_at: Timestamp.meta({ description: 'The end of the period that is paid for.' }),
     state: z.enum(['scheduled', 'applied', 'dropped', 'canceled']).meta({ description: '`dropped`: a newer change of plan came first.' }),
+    livemode: PlanLivemode,
   })
   .meta({ id: 'PlanDowngradeScheduleResponse', description: 'A downgrade.', examples: [DOWNGRADE] });
 export type PlanDowngradeScheduleResponse = z.infer<typeof PlanDowngradeScheduleResponse>;
@@ -114,23 +134,35 @@ export const CurrentPlanResponse = z
     }),
     change_version: z.int().meta({ description: 'Grows with every change of plan.' }),
     scheduled_downgrade: PlanDowngradeScheduleResponse.nullable(),
+    livemode: PlanLivemode,
   })
   .meta({
     id: 'CurrentPlanResponse',
     description: 'The plan of the account.',
-    examples: [{ plan: PLAN, subscription: SUBSCRIPTION, change_version: 1, scheduled_downgrade: null }],
+    examples: [{ plan: PLAN_EXAMPLE, subscription: SUBSCRIPTION, change_version: 1, scheduled_downgrade: null, livemode: true }],
   });
 export type CurrentPlanResponse = z.infer<typeof CurrentPlanResponse>;
 
 export const PlanEntitlementsResponse = z
-  .object({ plan_id: PlanId, version: Version, quota: Quota, overage: Overage, rate_limits: Rates, features: Features })
+  .object({
+    plan_id: PlanId,
+    version: Version,
+    quota: Quota,
+    overage: Overage,
+    rate_limits: Rates,
+    features: Features,
+    livemode: PlanLivemode,
+  })
   .meta({
     id: 'PlanEntitlementsResponse',
     description: 'What the active plan entitles to.',
-    examples: [{ plan_id: 'pro', version: 1, quota: QUOTA, overage: OVERAGE, rate_limits: RATES, features: ['receipts', 'batches'] }],
+    examples: [
+      { plan_id: 'pro', version: 1, quota: QUOTA, overage: OVERAGE, rate_limits: RATES, features: ['receipts', 'batches'], livemode: true },
+    ],
   });
 export type PlanEntitlementsResponse = z.infer<typeof PlanEntitlementsResponse>;
 
+export const PlanEntitlement = z.union([z.int(), z.boolean(), z.string()]).nullable().meta({ description: 'Null: without limit.' });
 export const PlanEntitlementMatrixResponse = z
   .object({
     plans: z.array(PlanConfigResponse),
@@ -138,27 +170,44 @@ export const PlanEntitlementMatrixResponse = z
       z.object({
         entitlement: z.string(),
         kind: z.enum(['price', 'quota', 'overage', 'rate_limit', 'feature']),
-        values: z.array(z.object({ plan_id: PlanId, value: z.union([z.int(), z.boolean(), z.string()]) })),
+        values: z.array(z.object({ plan_id: PlanId, value: PlanEntitlement })),
       }),
     ),
   })
   .meta({
     id: 'PlanEntitlementMatrixResponse',
     description: 'Plans side by side.',
-    examples: [{ plans: [PLAN], rows: [{ entitlement: 'tokens', kind: 'quota', values: [{ plan_id: 'pro', value: 25_000_000 }] }] }],
+    examples: [
+      { plans: [PLAN_EXAMPLE], rows: [{ entitlement: 'tokens', kind: 'quota', values: [{ plan_id: 'pro', value: 25_000_000 }] }] },
+    ],
   });
 export type PlanEntitlementMatrixResponse = z.infer<typeof PlanEntitlementMatrixResponse>;
+
+/** Whose records are looked at. */
+export const planQuery = {
+  livemode: z
+    .stringbool()
+    .optional()
+    .meta({
+      description:
+        'False: those of the payment sandbox, where this gateway has no payment provider. Default: the mode of the API key that asks; live for sessions.',
+      enum: ['true', 'false'],
+    }),
+};
 
 const MONTH = { period: '2026-11', period_start: '2026-11-01T00:00:00.000Z', resets_at: '2026-12-01T00:00:00.000Z' };
 const month = { period: Period, period_start: Timestamp, resets_at: ResetsAt };
 const PlanMeterUsage = z
   .object({
-    meter: Meter,
-    included: count('By the plan.'),
+    meter: PlanMeter,
+    included: limit('By the plan; null: without limit.'),
     used: count('Of what is included.'),
-    remaining: count('Of what is included.'),
+    remaining: limit('Of what is included; null: without limit.'),
     beyond: count('Used beyond what is included, and charged or part of a charged request.'),
-    utilization: z.number().min(0).meta({ description: 'Used ÷ included, rounded down to four places; 1 where nothing is included.' }),
+    utilization: z
+      .number()
+      .min(0)
+      .meta({ description: 'Used ÷ included, rounded down to four places; 1 where nothing is included, 0 without limit.' }),
   })
   .meta({
     id: 'PlanMeterUsage',
@@ -174,11 +223,12 @@ export const PlanUsageQuotaResponse = z
     cost_usd: Usd.meta({ description: 'At catalogue prices.' }),
     covered_usd: Usd.meta({ description: 'The part of it that the plan covered.' }),
     charged_usd: Usd.meta({ description: 'The part of it beyond the quota.' }),
+    livemode: PlanLivemode,
   })
   .meta({
     id: 'PlanUsageQuotaResponse',
     description: 'This month’s usage against the quota.',
-    examples: [{ plan_id: 'pro', ...MONTH, meters: [METER], cost_usd: '4.2', covered_usd: '4.2', charged_usd: '0' }],
+    examples: [{ plan_id: 'pro', ...MONTH, meters: [METER], cost_usd: '4.2', covered_usd: '4.2', charged_usd: '0', livemode: true }],
   });
 export type PlanUsageQuotaResponse = z.infer<typeof PlanUsageQuotaResponse>;
 
@@ -202,6 +252,7 @@ export const PlanBillingSummaryResponse = z
     next_charge_usd: Usd.nullable().meta({
       description: 'What the next renewal charges: the price of the plan that follows, and usage that waits for it.',
     }),
+    livemode: PlanLivemode,
   })
   .meta({
     id: 'PlanBillingSummaryResponse',
@@ -222,67 +273,11 @@ export const PlanBillingSummaryResponse = z
         grace_ends_at: null,
         next_charge_at: '2026-12-21T08:00:00.000Z',
         next_charge_usd: '20',
+        livemode: true,
       },
     ],
   });
 export type PlanBillingSummaryResponse = z.infer<typeof PlanBillingSummaryResponse>;
-
-const Change = z.object({
-  entitlement: z.string(),
-  from: z.union([z.int(), z.boolean(), z.string()]),
-  to: z.union([z.int(), z.boolean(), z.string()]),
-});
-const change = {
-  from: PlanConfigResponse,
-  to: PlanConfigResponse,
-  difference_usd: Usd.meta({ description: 'New monthly price less the old one.' }),
-  effective_at: Timestamp.meta({ description: 'When it would take effect.' }),
-  changes: z.array(Change).meta({ description: 'Whatever differs.' }),
-};
-const CHANGE = {
-  from: { ...PLAN, plan_id: 'free', name: 'Free', monthly_price_usd: '0' },
-  to: PLAN,
-  difference_usd: '20',
-  effective_at: '2026-11-21T08:00:00.000Z',
-  changes: [{ entitlement: 'tokens', from: 1_000_000, to: 25_000_000 }],
-};
-export const PlanUpgradePreviewRequest = z
-  .strictObject({ plan_id: SoldPlanId })
-  .meta({ id: 'PlanUpgradePreviewRequest', description: 'The plan to move to.', examples: [{ plan_id: 'pro' }] });
-export const PlanUpgradePreviewResponse = z
-  .object({
-    ...change,
-    due_now_usd: Usd.meta({ description: 'Charged at once; prorated where a plan is paid for already.' }),
-    next_charge_at: Timestamp.nullable(),
-    requires_checkout: z.boolean().meta({ description: 'Whether a hosted page has to be visited.' }),
-  })
-  .meta({
-    id: 'PlanUpgradePreviewResponse',
-    description: 'What an upgrade would change.',
-    examples: [{ ...CHANGE, due_now_usd: '20', next_charge_at: '2026-12-21T08:00:00.000Z', requires_checkout: true }],
-  });
-export type PlanUpgradePreviewResponse = z.infer<typeof PlanUpgradePreviewResponse>;
-
-export const PlanDowngradePreviewRequest = z
-  .strictObject({ plan_id: PlanId })
-  .meta({ id: 'PlanDowngradePreviewRequest', description: 'The plan to move to.', examples: [{ plan_id: 'free' }] });
-export const PlanDowngradePreviewResponse = z
-  .object({
-    ...change,
-    warnings: z
-      .array(z.object({ meter: Meter, used: z.int(), included: z.int() }))
-      .meta({ description: 'Where this month’s usage is above what the new plan includes.' }),
-  })
-  .meta({
-    id: 'PlanDowngradePreviewResponse',
-    description: 'What a downgrade would change.',
-    examples: [{ ...CHANGE, difference_usd: '-20', warnings: [{ meter: 'tokens', used: 5_000_000, included: 1_000_000 }] }],
-  });
-export type PlanDowngradePreviewResponse = z.infer<typeof PlanDowngradePreviewResponse>;
-
-export const PlanDowngradeScheduleRequest = z
-  .strictObject({ plan_id: PlanId })
-  .meta({ id: 'PlanDowngradeScheduleRequest', description: 'The cheaper plan.', examples: [{ plan_id: 'free' }] });
 
 export const PlanScheduledDowngradeApplyRequest = z
   .strictObject({
@@ -319,13 +314,14 @@ export const PlanOverageEstimateResponse = z
   .object({
     ...month,
     as_of: Timestamp,
-    policy: z.enum(['block', 'balance', 'invoice']),
+    policy: OveragePolicy,
     charged_usd: Usd.meta({ description: 'Charged so far this month.' }),
     projected_usd: Usd.meta({ description: 'By the month’s end, if usage goes on as it did.' }),
     meters: z.array(PlanMeterUsage),
     lines: z
       .array(z.object({ model: z.string(), requests: z.int().meta({ description: 'Those that were charged.' }), charged_usd: Usd }))
       .meta({ description: 'They sum to `charged_usd`.' }),
+    livemode: PlanLivemode,
   })
   .meta({
     id: 'PlanOverageEstimateResponse',
@@ -339,6 +335,7 @@ export const PlanOverageEstimateResponse = z
         projected_usd: '0.6',
         meters: [METER],
         lines: [{ model: 'gpt-5.4-nano', requests: 42, charged_usd: '0.4' }],
+        livemode: true,
       },
     ],
   });

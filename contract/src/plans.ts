@@ -2,6 +2,13 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, headersS, idempotencyHeader, pageQuery, problem, refusals, Uuid } from './conventions.ts';
 import {
+  PlanDowngradePreviewRequest,
+  PlanDowngradePreviewResponse,
+  PlanDowngradeScheduleRequest,
+  PlanUpgradePreviewRequest,
+  PlanUpgradePreviewResponse,
+} from './plan-change-records.ts';
+import {
   PaymentWebhookResponse,
   PlanAutoTopupRequest,
   PlanAutoTopupResponse,
@@ -24,20 +31,17 @@ import {
   CurrentPlanResponse,
   PlanBillingSummaryResponse,
   PlanConfigResponse,
-  PlanDowngradePreviewRequest,
-  PlanDowngradePreviewResponse,
-  PlanDowngradeScheduleRequest,
   PlanDowngradeScheduleResponse,
   PlanEntitlementMatrixResponse,
   PlanEntitlementsResponse,
   PlanOverageEstimateResponse,
   PlanScheduledDowngradeApplyRequest,
   PlanScheduledDowngradeApplyResponse,
-  PlanUpgradePreviewRequest,
-  PlanUpgradePreviewResponse,
   PlanUsageQuotaResponse,
+  planQuery,
 } from './plan-records.ts';
 
+export * from './plan-change-records.ts';
 export * from './plan-payment-records.ts';
 export * from './plan-records.ts';
 
@@ -56,7 +60,7 @@ export const plans = c.router({
     path: '/v1/plans/config',
     summary: 'Plans',
     description: 'Every plan as it is sold now, cheapest first.',
-    responses: { 200: z.array(PlanConfigResponse), ...refusals.open },
+    responses: { 200: z.array(PlanConfigResponse), ...refusals.openRead },
     metadata: { auth: 'none', tag, operationId: 'listPlans' } as const,
   },
   current: {
@@ -231,8 +235,8 @@ export const plans = c.router({
     summary: 'Invoices',
     description: 'Those of the subscription, and one for each month that had charges beyond the quota.',
     headers: headersA,
-    query: z.object(pageQuery),
-    responses: { 200: PlanInvoiceListResponse, ...refusals.read },
+    query: z.object({ ...planQuery, ...pageQuery }),
+    responses: { 200: PlanInvoiceListResponse, 404: problem, ...refusals.read },
     metadata: { ...reads, operationId: 'listInvoices' } as const,
   },
   getInvoice: {
@@ -268,8 +272,8 @@ export const plans = c.router({
     summary: 'Payments',
     description: 'Everything that was paid, with what was returned of it.',
     headers: headersA,
-    query: z.object(pageQuery),
-    responses: { 200: PlanPaymentListResponse, ...refusals.read },
+    query: z.object({ ...planQuery, ...pageQuery }),
+    responses: { 200: PlanPaymentListResponse, 404: problem, ...refusals.read },
     metadata: { ...reads, operationId: 'listPayments' } as const,
   },
   refundPayment: {
@@ -281,7 +285,7 @@ export const plans = c.router({
     pathParams: z.object({ payment_id: Uuid }),
     body: PlanPaymentRefundRequest,
     responses: { 200: PlanPayment, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...pays, role: 'admin', operationId: 'refundPayment' } as const,
+    metadata: { ...pays, scope: 'admin:write', role: 'admin', operationId: 'refundPayment' } as const,
   },
   getAutoTopup: {
     method: 'GET',
@@ -335,7 +339,7 @@ export const paymentWebhooks = c.router({
     body: z
       .looseObject({})
       .meta({ id: 'StripeEvent', description: 'An event as Stripe sends it.', examples: [{ id: 'evt_1', object: 'event' }] }),
-    responses: { 200: PaymentWebhookResponse, 400: problem, 413: problem, 431: problem, 500: problem, 503: problem },
+    responses: { 200: PaymentWebhookResponse, 400: problem, 413: problem, 429: problem, 431: problem, 500: problem, 503: problem },
     metadata: { auth: 'none', tag, operationId: 'receiveStripeEvent' } as const,
   },
 });

@@ -21,7 +21,7 @@ const TilePath = z.object({
 const tileAnswers = {
   200: c.otherResponse({ contentType: 'application/octet-stream', body: binary('At most 256 hashes of 32 bytes, one after the other.') }),
   404: problem,
-  ...refusals.open,
+  ...refusals.openRead,
 };
 
 /** Answers that pass as they are read. */

@@ -106,15 +106,18 @@ export const ReceiptPayload = z
     model_served: z.string().meta({ examples: ['gpt-4o-mini'] }),
     provider: z.string().meta({ examples: ['openai'] }),
     fallback: z.enum(['none', 'deployment', 'model']),
-    outcome: z.enum(['completed', 'cancelled', 'cut', 'failed', 'refunded']).meta({
+    outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded']).meta({
       description:
-        '`cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else.',
+        '`cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else.',
       examples: ['completed'],
     }),
     request_sha256: Sha256Hex.meta({ description: 'Of the request body as received.' }),
     response_sha256: Sha256Hex.meta({ description: 'Of the response body as sent; of a stream, up to its last settled event.' }),
     usage: ReceiptUsage,
-    estimated: z.boolean().meta({ description: 'The provider reported no usage: the counts are ours.' }),
+    estimated: z.boolean().meta({
+      description:
+        'The provider reported no usage: the counts are ours, or the most that the request could use, which is what was held for it.',
+    }),
     price_version: z.string().meta({ examples: ['2026-07-24'] }),
     price_tier_above_input_tokens: z
       .int()
@@ -262,7 +265,7 @@ export const receipts = c.router({
       livemode: Livemode,
       logged_after: z.coerce.number().int().min(-1).optional().meta({
         description:
-          'Only receipts that stand in the log after this entry, in the order of the log, for whoever follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer.',
+          'Only receipts that stand in the log after this entry, in the order of the log, for anyone who follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer.',
       }),
       after: z.uuid().optional().meta({ description: 'Id of the last receipt of the page before.' }),
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
@@ -275,7 +278,7 @@ export const receipts = c.router({
     path: '/v1/receipts/:receipt_id',
     summary: 'Get a receipt',
     description:
-      'Public: whoever knows the id (the `X-Receipt-Id` of an answer) may read the receipt. It names neither the account nor any content. A receipt exists a moment after its answer; until then this is a 404.',
+      'Public: anyone who knows the id (the `X-Receipt-Id` of an answer) may read the receipt. It names neither the account nor any content. A receipt exists a moment after its answer; until then this is a 404.',
     pathParams: z.object({ receipt_id: Uuid.meta({ description: 'The `X-Receipt-Id` of an answer.' }) }),
     responses: { 200: ReceiptResponse, 404: problem, ...refusals.openInput },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceipt' } as const,
@@ -299,7 +302,7 @@ export const receipts = c.router({
     path: '/v1/log/checkpoint',
     summary: 'The newest state of the log',
     description: 'Public. A signed note (c2sp.org/tlog-checkpoint): the log’s name, its size, its root.',
-    responses: { 200: note('The note.', 'tallygate/receipts/5f2c…\n42\n…'), 404: problem, ...refusals.open },
+    responses: { 200: note('The note.', 'tallygate/receipts/5f2c…\n42\n…'), 404: problem, ...refusals.openRead },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogCheckpoint' } as const,
   },
   getConsistency: {
@@ -307,7 +310,7 @@ export const receipts = c.router({
     path: '/v1/log/consistency',
     summary: 'Proof that the log only grew',
     description:
-      'Public. For whoever has kept an older checkpoint: with its root and a newer one, the path shows that nothing was rewritten.',
+      'Public. For anyone who has kept an older checkpoint: with its root and a newer one, the path shows that nothing was rewritten.',
     query: z.object({
       from: LogSize.meta({ description: 'Size of the older checkpoint.', examples: [4] }),
       to: LogSize.meta({ description: 'Size of the newer one.', examples: [7] }),
@@ -320,7 +323,7 @@ export const receipts = c.router({
     path: '/.well-known/vaas-keys.json',
     summary: 'Public keys that sign receipts and their log',
     description: 'Keep a copy: with it, receipts verify without this service.',
-    responses: { 200: VaasKeySet, ...refusals.open },
+    responses: { 200: VaasKeySet, ...refusals.openRead },
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getVaasKeys' } as const,
   },
 });

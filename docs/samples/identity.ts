@@ -3,12 +3,12 @@ import type { Samples } from './sample.ts';
 export const IDENTITY: Samples = {
   createUser: {
     sdk: `const user = await tallygate.identity.createUser(
-  { email: 'ada@example.com', password: 'correct horse battery staple' },
+  { email: 'ada@example.com', password: 'seven grey herons at dawn' },
   { internalSecret: 'the secret of the web front end' },
 );`,
   },
   login: {
-    sdk: `const user = await tallygate.identity.login({ email: 'ada@example.com', password: 'correct horse battery staple' });`,
+    sdk: `const user = await tallygate.identity.login({ email: 'ada@example.com', password: 'seven grey herons at dawn' });`,
     cli: 'tallygate login --email ada@example.com',
   },
   loginMfa: { sdk: `const user = await tallygate.identity.loginMfa({ challenge_token: 'mfa_…', code: '492039' });` },
@@ -21,7 +21,7 @@ export const IDENTITY: Samples = {
   getMe: { sdk: 'const me = await tallygate.identity.me();', cli: 'tallygate whoami' },
   updateMe: { sdk: `await tallygate.identity.update({ name: 'Ada' });`, cli: 'tallygate account update --name Ada' },
   changePassword: {
-    sdk: `await tallygate.identity.changePassword({ current_password: 'correct horse battery staple', new_password: 'another horse, other staples' });`,
+    sdk: `await tallygate.identity.changePassword({ current_password: 'seven grey herons at dawn', new_password: 'another horse, other staples' });`,
     cli: 'tallygate password change',
   },
   requestPasswordReset: {
@@ -34,7 +34,7 @@ export const IDENTITY: Samples = {
   verifyEmail: { sdk: `await tallygate.identity.verifyEmail('from the mail');` },
   resendVerification: { sdk: `await tallygate.identity.resendVerification('ada@example.com');` },
   closeAccount: {
-    sdk: `await tallygate.identity.close({ password: 'correct horse battery staple' });`,
+    sdk: `await tallygate.identity.close({ password: 'seven grey herons at dawn' });`,
     cli: 'tallygate account close --yes',
   },
   listSessions: {
@@ -47,9 +47,9 @@ export const IDENTITY: Samples = {
   },
   getMfaStatus: { sdk: 'const { enabled } = await tallygate.mfa.status();', cli: 'tallygate mfa status' },
   beginMfa: { sdk: 'const { otpauth_uri } = await tallygate.mfa.begin();', cli: 'tallygate mfa enable' },
-  confirmMfa: { sdk: `await tallygate.mfa.confirm({ password: 'correct horse battery staple', code: '492039' });` },
+  confirmMfa: { sdk: `await tallygate.mfa.confirm({ password: 'seven grey herons at dawn', code: '492039' });` },
   disableMfa: {
-    sdk: `await tallygate.mfa.disable({ password: 'correct horse battery staple', code: '492039' });`,
+    sdk: `await tallygate.mfa.disable({ password: 'seven grey herons at dawn', code: '492039' });`,
     cli: 'tallygate mfa disable',
   },
   listAuditLog: {

@@ -32,6 +32,16 @@ const codeRule = (title: string, remedy: string, find: (file: SourceFile) => Reg
 const ENVIRONMENT = /\bprocess\s*(\.\s*env\b|\[\s*['"]env['"]\s*\])|import\s*\{[^}]*\benv\b[^}]*\}\s*from\s*['"](node:)?process['"]/g;
 const readsEnvironment = (file: SourceFile) => [...file.code.matchAll(ENVIRONMENT)];
 
+const TRANSACTION =
+  /\bquery\s*\(\s*['"`](?:begin|start transaction|commit|rollback(?! to\b))\b|\.\s*transactional\s*\(|\b(?:em|unit)\.begin\(/g;
+const OWN_TRANSACTIONS: ReadonlySet<string> = new Set([
+  'server/src/kernel/transaction.ts',
+  // The mail goes out while its row is locked, and must not go out again.
+  'server/src/identity/mails/outbox.ts',
+  // Alone on the database, at the start.
+  'server/src/app/migrate.ts',
+]);
+
 const VAGUE_NAMES = new Set(['utils', 'util', 'helpers', 'helper', 'common', 'misc', 'shared', 'lib', 'manager', 'types', 'constants']);
 const MAX_LINES = 350;
 const UNMEASURED = /(^|\/)(generated|fixtures|vectors|migrations)\//;
@@ -112,12 +122,17 @@ export const RULES: readonly Rule[] = [
       }),
   },
   codeRule(
-    'providers are called from inference/attempts.ts only',
+    'providers are called from inference/attempt.ts only',
     'Go through completeCall or streamCall: what is called anywhere else was held by nobody.',
     (file) =>
-      file.path.startsWith('server/src/') && file.path !== 'server/src/inference/attempts.ts'
+      file.path.startsWith('server/src/') && file.path !== 'server/src/inference/attempt.ts'
         ? [...file.code.matchAll(/\bupstream\s*\??\.\s*call\b/g)]
         : [],
+  ),
+  codeRule(
+    'transactions are run by kernel/transaction.ts, which repeats what a deadlock ended',
+    'Use inTransaction, inUnitOfWork or inSnapshot. Only what has an effect outside the database, and migrations, begin one themselves.',
+    (file) => (file.path.startsWith('server/src/') && !OWN_TRANSACTIONS.has(file.path) ? [...file.code.matchAll(TRANSACTION)] : []),
   ),
   codeRule(
     'every Problem has a code of the contract',

@@ -8,4 +8,4 @@ const answer = await openai.chat.completions.create({ model: 'gpt-4o-mini', mess
 console.log(answer.choices[0]?.message.content);
 
 const { pricing } = await tallygate.models.get('gpt-4o-mini');
-console.log(`${pricing.prices['input_tokens']} USD a token of input`);
+console.log(`${pricing?.prices['input_tokens']} USD a token of input`);

@@ -1,4 +1,5 @@
 import type {
+  RegistrationStatus,
   SiteEventCreateRequest,
   SiteEventJsonLd,
   SiteEventResponse,
@@ -20,6 +21,14 @@ import type { Transport } from './transport/transport.ts';
 export interface EventCheckout extends VibethonCheckoutRequest {
   /** The address that is registered, where it is not the caller’s own. */
   readonly email?: string | undefined;
+}
+
+/** Which of the registrations: all where nothing is said. */
+export interface RegistrationQuery {
+  readonly status?: RegistrationStatus | undefined;
+  /** At most 200. */
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 /**
@@ -105,8 +114,8 @@ export class Events {
   }
 
   /** Every registration for every event, the newest first. Of one event: `marketingEvents.registrations`. */
-  registrations(options?: CallOptions): Call<VibethonRegistrationResponse[]> {
-    return this.#transport.json({ method: 'GET', path: '/v1/events/admin/registrations' }, options);
+  registrations(query: RegistrationQuery = {}, options?: CallOptions): Call<VibethonRegistrationResponse[]> {
+    return this.#transport.json({ method: 'GET', path: '/v1/events/admin/registrations', query: { ...query } }, options);
   }
 
   /** Changes a registration. A place that falls free goes to whoever has waited longest. */

@@ -7,13 +7,14 @@ export {
   verifyReceipt,
   verifyReceiptText,
 } from '@tallygate/receipts';
+export type { AccountQuery, Accounts } from './accounts.ts';
 export type { Address } from './address.ts';
 export type { AnchorQuery, Anchors } from './anchors.ts';
 export type { Audio, Speech, Transcriptions, Translations } from './audio.ts';
 export type { AuditLog, AuditLogQuery } from './audit.ts';
 export type { Batches, BatchOptions, BatchQuery, WaitOptions } from './batches.ts';
 export type { Budgets } from './budgets.ts';
-export type { Models } from './catalog.ts';
+export type { ModelQuery, Models } from './catalog.ts';
 export type { ClientRequestQuery, ClientRequests } from './client-requests.ts';
 export type { Content, ContentQuery } from './content.ts';
 export type { ConversationItems, Conversations } from './conversations.ts';
@@ -42,12 +43,15 @@ export {
   UpstreamError,
   ValidationError,
 } from './errors.ts';
-export type { EventCheckout, Events } from './events.ts';
+export type { EventCheckout, Events, RegistrationQuery } from './events.ts';
 export type { CreateFile, FileQuery, Files } from './files.ts';
 export type { ErrorCode } from './generated/errors.ts';
 export type {
   Accepted,
   AccountCloseRequest,
+  AccountListResponse,
+  AccountPlanRequest,
+  AccountResponse,
   AgentCard,
   AgentDocument,
   AgentHeader,
@@ -103,6 +107,7 @@ export type {
   DeviceLoginRequest,
   DeviceLoginResponse,
   DeviceTokenRequest,
+  DiscoveryReport,
   EmbeddingList,
   EmbeddingRequest,
   FieldError,
@@ -179,7 +184,9 @@ export type {
   MfaStatusResponse,
   MfaVerifyRequest,
   Model,
+  ModelDefinition,
   ModelList,
+  ModelPrice,
   ModelPricing,
   Moderation,
   ModerationRequest,
@@ -218,6 +225,7 @@ export type {
   PlanSpendAlertsResponse,
   PlanUpgradePreviewResponse,
   PlanUsageQuotaResponse,
+  PriceInput,
   PriceList,
   Problem,
   ProtectedResourceMetadata,
@@ -260,7 +268,6 @@ export type {
   SiteEventResponse,
   SiteEventStatus,
   SiteEventUpdateRequest,
-  SoldPlanId,
   SpeechRequest,
   Transcript,
   TranscriptionRequest,

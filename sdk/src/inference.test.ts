@@ -23,6 +23,7 @@ it('says what the options say in the gateway’s headers', async () => {
     agentRun: { id: 'run-7', maxBudgetUsd: '0.50' },
     budgetPolicy: 'clamp',
     fallbackPolicy: 'none',
+    onDisconnect: 'finish',
     anchorReceipt: true,
   });
   expect(gateway.requests[0]?.headers).toMatchObject({
@@ -31,6 +32,7 @@ it('says what the options say in the gateway’s headers', async () => {
     'x-agent-max-budget': '0.50',
     'x-budget-policy': 'clamp',
     'x-fallback-policy': 'none',
+    'x-on-disconnect': 'finish',
     'x-vaas-anchor': 'true',
   });
 });

@@ -27,7 +27,6 @@ import type {
   PlanSpendAlertsResponse,
   PlanUpgradePreviewResponse,
   PlanUsageQuotaResponse,
-  SoldPlanId,
 } from './generated/models.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
@@ -35,6 +34,12 @@ import { sleep } from './transport/deadline.ts';
 import type { PagedCall, PageQuery } from './transport/paged-call.ts';
 import { pathStep } from './transport/path.ts';
 import type { Transport } from './transport/transport.ts';
+
+/** Whose records are looked at. */
+export interface PlanMode {
+  /** False: those of the payment sandbox. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+}
 
 /** What a balance is topped up with. */
 export interface BalanceCheckout {
@@ -126,7 +131,7 @@ export class Plans {
   }
 
   /** Gets a plan: `open` is paid on the hosted page (`waitForCheckout`), `completed` was charged to the card on file. */
-  checkout(request: PlanCheckoutRequest & { readonly plan_id: SoldPlanId }, options?: CallOptions): Call<PlanCheckoutResponse> {
+  checkout(request: PlanCheckoutRequest, options?: CallOptions): Call<PlanCheckoutResponse> {
     return this.#once('checkout', request, options);
   }
 
@@ -169,7 +174,7 @@ export class Plans {
   }
 
   /** Invoices, newest first. */
-  invoices(query?: PageQuery, options?: CallOptions): PagedCall<PlanInvoiceListResponse, PlanInvoiceSummary> {
+  invoices(query?: PageQuery & PlanMode, options?: CallOptions): PagedCall<PlanInvoiceListResponse, PlanInvoiceSummary> {
     return this.#transport.pages({ path: '/v1/plans/invoices', query: { ...query } }, ({ invoice_id }) => invoice_id, options);
   }
 
@@ -184,7 +189,7 @@ export class Plans {
   }
 
   /** Everything that was paid, newest first, with what was returned of it. */
-  payments(query?: PageQuery, options?: CallOptions): PagedCall<PlanPaymentListResponse, PlanPayment> {
+  payments(query?: PageQuery & PlanMode, options?: CallOptions): PagedCall<PlanPaymentListResponse, PlanPayment> {
     return this.#transport.pages({ path: '/v1/plans/payments', query: { ...query } }, ({ payment_id }) => payment_id, options);
   }
 

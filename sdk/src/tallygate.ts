@@ -1,3 +1,4 @@
+import { Accounts } from './accounts.ts';
 import { type Address, baseUrlOf, credentialOf, openaiAddress } from './address.ts';
 import { Anchors } from './anchors.ts';
 import { Audio } from './audio.ts';
@@ -73,6 +74,7 @@ export class Tallygate {
   readonly mfa: Mfa;
   readonly deviceLogins: DeviceLogins;
   readonly users: Users;
+  readonly accounts: Accounts;
   readonly sessions: Sessions;
   readonly auditLog: AuditLog;
   readonly keys: Keys;
@@ -126,6 +128,7 @@ export class Tallygate {
     this.mfa = new Mfa(transport);
     this.deviceLogins = new DeviceLogins(transport);
     this.users = new Users(transport);
+    this.accounts = new Accounts(transport);
     this.sessions = new Sessions(transport);
     this.auditLog = new AuditLog(transport);
     this.keys = new Keys(transport);

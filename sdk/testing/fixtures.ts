@@ -32,6 +32,7 @@ export const user: UserResponse = {
   email_verified: true,
   mfa_enabled: false,
   plan: 'free',
+  stores_content: true,
   created_at: '2026-11-01T09:00:00.000Z',
 };
 
@@ -76,12 +77,17 @@ export const model: Model = {
   ladder: [],
   pricing: {
     version: '2026-07-24',
-    effective_from: '2026-07-24',
+    effective_from: '2026-07-24T00:00:00.000Z',
     currency: 'USD',
     prices: { input_tokens: '0.00000015', output_tokens: '0.0000006' },
     tiers: [],
     batch_factor: '0.5',
+    source: 'shipped',
+    cited: 'https://developers.openai.com/api/docs/pricing (2026-07-24)',
   },
+  aliases: ['gpt-4o-mini-2024-07-18'],
+  deprecated: null,
+  retired: null,
 };
 
 const chatUsage = { prompt_tokens: 9, completion_tokens: 2, total_tokens: 11, cost: 0.00000255 };

@@ -7,6 +7,11 @@ const EXIT_CONFIG = 78; // EX_CONFIG of sysexits.h
 const stop = Promise.withResolvers<void>();
 // A second signal ends the process at once: whoever sends it has waited long enough.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.resolve());
+let running: RunningServer | undefined;
+// From the beginning, since a SIGHUP that nobody handles ends a process; one that is still starting has just read its files.
+process.on('SIGHUP', () => void running?.reload());
+// Whoever would start it again is gone: nobody could stop it any more.
+process.once('disconnect', () => stop.resolve());
 
 const config = await settings();
 await serve();
@@ -28,6 +33,9 @@ async function serve(): Promise<void> {
       process.exitCode = EXIT_FAILED;
       stop.resolve();
     });
+    running = server;
+    // Before it is said: whoever reads it may count on being started again from then on.
+    await told('listening');
     process.stdout.write(banner(server, config.dataDir));
     // Node itself keeps it at the end only, which a killed process never sees.
     flushCompileCache();
@@ -39,6 +47,14 @@ async function serve(): Promise<void> {
     const isOfConfig = error instanceof ConfigError || error instanceof MasterKeyMissing;
     refuse(error, isOfConfig || error instanceof AddressInUse || error instanceof DataDirInUse, isOfConfig ? EXIT_CONFIG : EXIT_FAILED);
   }
+}
+
+/** Hands a message to whoever started us, where somebody did who listens. */
+function told(message: string): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined) resolve();
+    else process.send(message, () => resolve());
+  });
 }
 
 /** @param isExpected whether its message says all that an operator has to know */
@@ -64,7 +80,7 @@ function banner({ url, bootstrap }: RunningServer, dataDir: string): string {
       -H "Content-Type: application/json" \\
       -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]}'
 
-  The administrator's password and the internal secret are in ${dataDir}/bootstrap.json.
+  The administrator's password, the internal secret and the token of /metrics are in ${dataDir}/bootstrap.json.
   Stop with Ctrl-C.
 
 `;

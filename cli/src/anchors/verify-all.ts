@@ -16,6 +16,7 @@ interface Line {
  * grew. The contract has checked the latter itself; here nobody has to trust the contract for it.
  */
 export async function verifyAll(world: CommandWorld, options: ConfirmOptions): Promise<ExitCode> {
+  world.finishUnread();
   const client = await world.connect('none');
   const lines: Line[] = [];
   let before: AnchorResponse | undefined;

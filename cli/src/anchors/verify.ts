@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
-import { readText } from '../given-file.ts';
+import { readExactText } from '../given-file.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { trustedKeys } from '../receipts/trusted-keys.ts';
 import { nodeFailure } from './node-failure.ts';
@@ -65,7 +65,7 @@ function show(world: CommandWorld, found: Found): void {
 
 /** Of a receipt that holds by itself. */
 async function anchorOf(world: CommandWorld, file: string, keysFile: string | undefined): Promise<AnchoredReceipt> {
-  const text = await readText(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
+  const text = await readExactText(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
   const keys = await trustedKeys(world, keysFile);
   const { verifyReceiptText } = await import('@tallygate/receipts');
   const found = verifyReceiptText(text, keys);

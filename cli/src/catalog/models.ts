@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { alsoAsList, type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { type Column, printList, printRecord } from '../print.ts';
 
-const FIELDS = [
+export const MODEL_FIELDS = [
   'id',
   'owned_by',
   'kind',
@@ -14,8 +14,11 @@ const FIELDS = [
   'capabilities',
   'supported_parameters',
   'endpoints',
+  'aliases',
   'pricing',
   'ladder',
+  'deprecated',
+  'retired',
 ];
 
 const COLUMNS: readonly Column<Model>[] = [
@@ -23,8 +26,8 @@ const COLUMNS: readonly Column<Model>[] = [
   { title: 'kind', of: ({ kind }) => kind },
   { title: 'by', of: ({ owned_by }) => owned_by },
   { title: 'context', of: ({ context_length }) => context_length, align: 'right' },
-  { title: 'in usd/1m', of: ({ pricing }) => perMillion(pricing.prices.input_tokens), align: 'right' },
-  { title: 'out usd/1m', of: ({ pricing }) => perMillion(pricing.prices.output_tokens), align: 'right' },
+  { title: 'in usd/1m', of: ({ pricing }) => perMillion(pricing?.prices.input_tokens), align: 'right' },
+  { title: 'out usd/1m', of: ({ pricing }) => (pricing ? perMillion(pricing.prices.output_tokens) : 'no price'), align: 'right' },
 ];
 
 const LINES: readonly Column<Model>[] = [
@@ -37,29 +40,46 @@ const LINES: readonly Column<Model>[] = [
   { title: 'Gives', of: ({ modalities }) => modalities.output.join(', ') },
   { title: 'Can', of: ({ capabilities }) => capabilities.join(', ') },
   { title: 'Serves', of: ({ endpoints }) => endpoints.join(', ') },
+  { title: 'Also called', of: ({ aliases }) => aliases.join(', ') || undefined },
   { title: 'Stand-ins', of: ({ ladder }) => ladder.join(', ') || undefined },
-  { title: 'Prices', of: ({ pricing }) => pricesText(pricing) },
-  { title: 'In force', of: ({ pricing }) => `${pricing.effective_from} (version ${pricing.version})` },
+  { title: 'Retired', of: ({ retired }) => retired ?? undefined },
+  { title: 'Prices', of: ({ pricing }) => (pricing ? pricesText(pricing) : 'none: `tallygate models price` sets one') },
+  { title: 'In force', of: ({ pricing }) => pricing && `${pricing.effective_from} (version ${pricing.version})` },
+  { title: 'From', of: ({ pricing }) => pricing && `${pricing.source}${pricing.cited === null ? '' : `: ${pricing.cited}`}` },
 ];
 
 /** `input_tokens 0.15 USD/1M`; what is not counted in tokens has its price per unit. */
-const pricesText = ({ prices }: Model['pricing']): string =>
+const pricesText = ({ prices }: NonNullable<Model['pricing']>): string =>
   Object.entries(prices)
     .map(([meter, price]) => (meter.endsWith('_tokens') ? `${meter} ${perMillion(price)} USD/1M` : `${meter} ${price} USD`))
     .join(', ');
 
-export const models = (command: Command, perform: Perform): Command =>
-  alsoAsList(withJson(FIELDS, command.argument('[model]', 'only this one')), perform(show));
+interface Options {
+  readonly all?: boolean;
+}
 
-async function show(world: CommandWorld, { args: [id] }: Typed<object>): Promise<void> {
+export const models = (command: Command, perform: Perform): Command => {
+  const action = perform(show);
+  return alsoAsList(
+    withJson(MODEL_FIELDS, command.argument('[model]', 'only this one')).option(
+      '--all',
+      'the whole catalogue: models without a price or a provider too',
+    ),
+    action,
+  );
+};
+
+async function show(world: CommandWorld, { args: [id], options }: Typed<Options>): Promise<void> {
   const client = await world.connect();
   if (id !== undefined) {
-    printRecord(world, await client.models.get(id, { signal: world.signal }), LINES);
+    showModel(world, await client.models.get(id, { signal: world.signal }));
     return;
   }
-  const { data } = await client.models.list({ signal: world.signal });
+  const { data } = await client.models.list({ ...(options.all && { all: true }), signal: world.signal });
   printList(world, data, COLUMNS);
 }
+
+export const showModel = (world: CommandWorld, model: Model): void => printRecord(world, model, LINES);
 
 /** Moves the decimal point by six places in the text: a float would turn 0.15 into 0.15000000000000002. */
 export function perMillion(perUnit: string | undefined): string | undefined {

@@ -36,7 +36,7 @@ async function checkReceipt({ signal }: CommandWorld, client: Tallygate, receipt
       const found = verifyReceipt(await client.receipts.get(receiptId, { signal }), keys);
       return found.valid
         ? ok('receipt', `${receiptId} is signed by the gateway, and its cost follows from its usage`)
-        : fail('receipt', `${receiptId} is not valid: ${found.reason}`, 'Keep it, and tell whoever runs the gateway.');
+        : fail('receipt', `${receiptId} is not valid: ${found.reason}`, 'Keep it, and tell the operator of the gateway.');
     } catch (error) {
       // It is written a moment after the answer.
       if ((await reportOf(error)).code !== 'not_found' || tries === RECEIPT_TRIES) throw error;

@@ -39,7 +39,7 @@ export function followEmails(emails: Command, perform: Perform): void {
   ).action(perform(recipients));
   withJson(
     EMAIL_FIELDS,
-    emails.command('cancel').description('Stop a mail: whoever still waits for it gets nothing').argument('<email-id>'),
+    emails.command('cancel').description('Stop a mail: recipients who still wait for it get nothing').argument('<email-id>'),
   ).action(perform(cancel));
 }
 

@@ -44,7 +44,7 @@ export function manageRegistrations(events: Command, perform: Perform): void {
     FIELDS,
     events
       .command('registration')
-      .description('Change a registration; a place that falls free goes to whoever has waited longest')
+      .description('Change a registration; a place that falls free goes to the person who has waited longest')
       .argument('<registration-id>')
       .addOption(new Option('--status <status>', 'confirmed needs a free place').choices(STATUSES))
       .option('--note <text>', 'for the team')
@@ -80,5 +80,5 @@ async function refund(
 ): Promise<void> {
   const client = await world.connect();
   const { email } = await client.events.refundRegistration(registrationId, reason, { signal: world.signal });
-  world.err.write(plainText(`Refunded ${email}. The place goes to whoever has waited longest.\n`));
+  world.err.write(plainText(`Refunded ${email}. The place goes to the person who has waited longest.\n`));
 }

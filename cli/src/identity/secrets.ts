@@ -11,7 +11,7 @@ interface Wanted {
 }
 
 /**
- * Secrets from whoever is at the terminal, or, in a pipe, one per line in the same order. Never from options: those are seen by every
+ * Secrets from the user at the terminal, or, in a pipe, one per line in the same order. Never from options: those are seen by every
  * user of the computer and kept in the shell's history.
  */
 export async function askSecrets(world: CommandWorld, ...wanted: readonly Wanted[]): Promise<string[]> {
@@ -37,7 +37,7 @@ async function pipedSecrets({ input }: CommandWorld, wanted: readonly Wanted[]):
   throw new Failure('usage', `There is nobody to ask for the ${names}.`, EXIT.usage, 'Pipe it in, one to a line.');
 }
 
-/** An answer that is no secret: from its option, or from whoever is at the terminal. */
+/** An answer that is no secret: from its option, or from the user at the terminal. */
 export async function askFor({ input }: CommandWorld, question: string, given: string | undefined, option: string): Promise<string> {
   if (given !== undefined) return given;
   if (input.isTty) return input.ask(`${question}: `);

@@ -29,5 +29,5 @@ export const activateInvite = (invites: Command, perform: Perform): Command =>
 async function activate(world: CommandWorld, { args: [code = ''], options }: Typed<Options>): Promise<void> {
   const client = await world.connect('none');
   printRecord(world, await client.invites.activate({ code, ...options }, { signal: world.signal }), LINES);
-  world.err.write('Activated. Whoever has no account yet gets a mail to claim it.\n');
+  world.err.write('Activated. Anyone who has no account yet gets a mail to claim it.\n');
 }

@@ -31,7 +31,20 @@ export interface SettingsOptions {
   readonly requireSignature?: boolean;
 }
 
-const SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'] as const satisfies readonly Scope[];
+const SCOPES = [
+  'inference',
+  'account:read',
+  'account:write',
+  'keys:write',
+  'billing:write',
+  'audit:read',
+  'marketing:read',
+  'marketing:write',
+  'events:read',
+  'events:write',
+  'admin:read',
+  'admin:write',
+] as const satisfies readonly Scope[];
 
 function scopes(text: string): Scope[] {
   return listOf(text).map((wanted) => {

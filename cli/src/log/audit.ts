@@ -27,6 +27,7 @@ const FINDINGS: Record<Exclude<LogGrowth, 'ok'>, string> = {
 };
 
 async function audit(world: CommandWorld, { options: { witness, full } }: Typed<Options>): Promise<ExitCode> {
+  world.finishUnread();
   const path = logStatePath(world);
   const keptNote = await world.readFile(path);
   const to = await fetchCheckpoint(world, witness);

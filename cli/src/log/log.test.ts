@@ -1,4 +1,9 @@
+import { spawn } from 'node:child_process';
 import { generateKeyPairSync, sign } from 'node:crypto';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import {
   checkpointText,
   cosignatureLine,
@@ -70,6 +75,20 @@ describe('log checkpoint', () => {
 });
 
 describe('log audit', () => {
+  it('exits with 3 where the log is not in order, although nobody reads its output', async () => {
+    const home = await mkdtemp(join(tmpdir(), 'tallygate-cli-'));
+    await mkdir(join(home, 'tallygate'));
+    await writeFile(join(home, 'tallygate/default.vaas-keys.json'), JSON.stringify(keySet));
+    gateway.script({ text: note(2, a) }, tileOf([a, b]));
+    const child = spawn(process.execPath, ['--conditions=tallygate-source', 'src/main.ts', 'log', 'audit'], {
+      cwd: fileURLToPath(new URL('../../', import.meta.url)),
+      env: { XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, TALLYGATE_KEYRING: 'off' },
+    });
+    child.stdout.destroy();
+    expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(3);
+    await rm(home, { recursive: true });
+  });
+
   const audit = (...more: string[]) => terminal.type(['log', 'audit', ...more], {});
 
   it('works the root out again from the hashes, and from then on only what is new', async () => {

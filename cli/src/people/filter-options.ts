@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander';
 
 const STATUSES = ['new', 'contacted', 'qualified', 'customer', 'lost', 'unsubscribed', 'bounced'] as const;
 const SOURCES = ['user', 'registration', 'invite', 'client_request', 'import', 'manual'] as const;
-const PLANS = ['free', 'pro', 'scale', 'enterprise', 'none'] as const;
 
 export interface FilterOptions {
   readonly search?: string;
@@ -12,9 +11,9 @@ export interface FilterOptions {
   readonly event?: string;
   readonly owner?: string;
   readonly clientType?: string;
-  readonly plan?: (typeof PLANS)[number];
+  readonly plan?: string;
   /** In place of `plan`, where that says what is given. */
-  readonly planTier?: (typeof PLANS)[number];
+  readonly planTier?: string;
   readonly consent?: NonNullable<PeopleFilter['consent']>;
 }
 
@@ -27,7 +26,7 @@ export const withFilter = (command: Command, plan: '--plan' | '--plan-tier' = '-
     .option('--event <slug>', 'an event they registered for')
     .option('--owner <user-id>', 'who looks after them, or none')
     .option('--client-type <type>', 'their kind of client, or none')
-    .addOption(new Option(`${plan} <tier>`, 'the plan their account is on').choices(PLANS))
+    .option(`${plan} <tier>`, 'the id of the plan their account is on, or none')
     .addOption(
       new Option('--consent <consent>', 'to news by mail; claimed: said on a form and not confirmed').choices(['given', 'claimed', 'none']),
     );

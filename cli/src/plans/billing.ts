@@ -5,7 +5,7 @@ import { type Column, printRecord } from '../print.ts';
 
 const FIELDS = [
   ...['plan_id', 'version', 'status', 'monthly_price_usd', 'period', 'period_start', 'resets_at', 'balance_usd', 'charged_usd'],
-  ...['uninvoiced_usd', 'owed_usd', 'overage', 'disputed_usd', 'grace_ends_at', 'next_charge_at', 'next_charge_usd'],
+  ...['uninvoiced_usd', 'owed_usd', 'overage', 'disputed_usd', 'grace_ends_at', 'next_charge_at', 'next_charge_usd', 'livemode'],
 ];
 
 const LINES: readonly Column<PlanBillingSummaryResponse>[] = [

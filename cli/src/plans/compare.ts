@@ -21,5 +21,6 @@ async function compare(world: CommandWorld): Promise<void> {
   printList(world, matrix.rows, [{ title: 'what', of: ({ entitlement }) => entitlement }, ...columns]);
 }
 
-const valueText = (value: string | number | boolean | undefined): string | number | undefined =>
-  typeof value === 'boolean' ? (value ? 'yes' : 'no') : value;
+/** Null is without limit. */
+export const valueText = (value: string | number | boolean | null | undefined): string | number | undefined =>
+  typeof value === 'boolean' ? (value ? 'yes' : 'no') : value === null ? 'no limit' : value;

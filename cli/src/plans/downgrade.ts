@@ -1,5 +1,4 @@
-import type { PlanId } from '@tallygate/sdk';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
@@ -13,8 +12,7 @@ interface Options {
   readonly undo?: true;
 }
 
-const FIELDS = ['downgrade_id', 'from_plan_id', 'to_plan_id', 'effective_at', 'state'];
-const LOWER: readonly PlanId[] = ['free', 'pro', 'scale'];
+const FIELDS = ['downgrade_id', 'from_plan_id', 'to_plan_id', 'effective_at', 'state', 'livemode'];
 
 export const downgradePlan = (plans: Command, perform: Perform): Command =>
   withJson(
@@ -22,7 +20,7 @@ export const downgradePlan = (plans: Command, perform: Perform): Command =>
     plans
       .command('downgrade')
       .description('Move to a cheaper plan at the end of the paid period: shows old, new, difference and date, and asks')
-      .argument('[plan]', `one of ${LOWER.join(', ')}`, lowerPlan)
+      .argument('[plan]', 'its id: tallygate plans list shows them')
       .option('--preview', 'only show what it would change')
       .option('--undo', 'take back what is scheduled, a cancellation too')
       .option('--yes', 'do not ask whether it is meant'),
@@ -37,20 +35,14 @@ async function downgrade(world: CommandWorld, { args: [text], options: { undo, p
     err.write('The plan stays as it is.\n');
     return;
   }
-  const shown = await client.plans.previewDowngrade(lowerPlan(text), { signal });
+  const shown = await client.plans.previewDowngrade(text, { signal });
   showChange(world, shown);
   if (preview) return;
   await requireConsent(world, `Move to ${shown.to.name} on ${shown.effective_at}?`, yes);
-  printRecord(world, await client.plans.scheduleDowngrade(lowerPlan(text), { signal }), [
+  printRecord(world, await client.plans.scheduleDowngrade(text, { signal }), [
     { title: 'Downgrade', of: ({ downgrade_id }) => downgrade_id },
     { title: 'To', of: ({ to_plan_id }) => to_plan_id },
     { title: 'From', of: ({ effective_at }) => effective_at },
     { title: 'State', of: ({ state }) => state },
   ]);
-}
-
-function lowerPlan(text: string): PlanId {
-  const plan = LOWER.find((id) => id === text);
-  if (plan) return plan;
-  throw new InvalidArgumentError(`Expected one of ${LOWER.join(', ')}.`);
 }

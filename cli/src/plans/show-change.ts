@@ -1,6 +1,7 @@
 import type { PlanDowngradePreviewResponse, PlanUpgradePreviewResponse } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { type Column, plainText, printList, printRecord } from '../print.ts';
+import { valueText } from './compare.ts';
 
 type Change = Pick<PlanUpgradePreviewResponse, 'from' | 'to' | 'difference_usd' | 'effective_at' | 'changes'>;
 
@@ -13,8 +14,8 @@ const LINES: readonly Column<Change & { readonly due_now_usd?: string }>[] = [
 
 const CHANGES: readonly Column<Change['changes'][number]>[] = [
   { title: 'what', of: ({ entitlement }) => entitlement },
-  { title: 'old', of: ({ from }) => from, align: 'right' },
-  { title: 'new', of: ({ to }) => to, align: 'right' },
+  { title: 'old', of: ({ from }) => valueText(from), align: 'right' },
+  { title: 'new', of: ({ to }) => valueText(to), align: 'right' },
 ];
 
 /** Old, new, difference and date of a change of plan, on stderr: stdout is for what comes of it. */
@@ -23,6 +24,8 @@ export function showChange(world: CommandWorld, preview: PlanUpgradePreviewRespo
   printRecord(shown, preview, LINES);
   if ('due_now_usd' in preview) world.err.write(`Due now: ${preview.due_now_usd} USD\n`);
   printList(shown, preview.changes, CHANGES);
+  if (!preview.livemode)
+    world.err.write('This gateway has no payment provider: what is bought from its sandbox changes nothing for live keys.\n');
   for (const { meter, used, included } of 'warnings' in preview ? preview.warnings : [])
     world.err.write(plainText(`Beware: ${used} ${meter} are used this month, and ${preview.to.name} includes ${included}.\n`));
 }

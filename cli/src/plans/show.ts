@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 
-const FIELDS = ['plan', 'subscription', 'change_version', 'scheduled_downgrade'];
+const FIELDS = ['plan', 'subscription', 'change_version', 'scheduled_downgrade', 'livemode'];
 
 const LINES: readonly Column<CurrentPlanResponse>[] = [
   { title: 'Plan', of: ({ plan }) => `${plan.name} (version ${plan.version})` },

@@ -1,5 +1,4 @@
-import type { SoldPlanId } from '@tallygate/sdk';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { requireConsent } from './confirm.ts';
@@ -11,14 +10,9 @@ interface Options extends PageOptions {
   readonly preview?: true;
 }
 
-const SOLD: readonly SoldPlanId[] = ['pro', 'scale', 'enterprise'];
-
 /** Of `upgrade` and `checkout`, which differ in what they show beforehand. */
 function buying(name: string, description: string, plans: Command): Command {
-  const command = plans
-    .command(name)
-    .description(description)
-    .argument('<plan>', `one of ${SOLD.join(', ')}`, soldPlan);
+  const command = plans.command(name).description(description).argument('<plan>', 'its id: tallygate plans list shows them');
   for (const option of pageOptions()) command.addOption(option);
   return withJson(CHECKOUT_FIELDS, command.option('--yes', 'do not ask whether it is meant'));
 }
@@ -33,25 +27,19 @@ export const checkoutPlan = (plans: Command, perform: Perform): Command =>
 
 async function upgrade(world: CommandWorld, { args: [plan = ''], options }: Typed<Options>): Promise<ExitCode> {
   const client = await world.connect('session');
-  const preview = await client.plans.previewUpgrade(soldPlan(plan), { signal: world.signal });
+  const preview = await client.plans.previewUpgrade(plan, { signal: world.signal });
   showChange(world, preview);
   if (options.preview) return EXIT.ok;
   await requireConsent(world, `Move to ${preview.to.name}, and pay ${preview.due_now_usd} USD now?`, options.yes);
   // Of a subscription the preview's moment fixes the amount that was agreed to.
   const prorated = preview.requires_checkout ? {} : { prorated_at: preview.effective_at };
-  const made = await client.plans.checkout({ plan_id: soldPlan(plan), ...prorated }, { signal: world.signal });
+  const made = await client.plans.checkout({ plan_id: plan, ...prorated }, { signal: world.signal });
   return payOnPage(world, client, made, options);
 }
 
 async function checkout(world: CommandWorld, { args: [plan = ''], options }: Typed<Options>): Promise<ExitCode> {
   const client = await world.connect('session');
-  const { due_now_usd, to } = await client.plans.previewUpgrade(soldPlan(plan), { signal: world.signal });
+  const { due_now_usd, to } = await client.plans.previewUpgrade(plan, { signal: world.signal });
   await requireConsent(world, `Pay ${due_now_usd} USD for ${to.name}?`, options.yes);
-  return payOnPage(world, client, await client.plans.checkout({ plan_id: soldPlan(plan) }, { signal: world.signal }), options);
-}
-
-function soldPlan(text: string): SoldPlanId {
-  const plan = SOLD.find((id) => id === text);
-  if (plan) return plan;
-  throw new InvalidArgumentError(`Expected one of ${SOLD.join(', ')}.`);
+  return payOnPage(world, client, await client.plans.checkout({ plan_id: plan }, { signal: world.signal }), options);
 }

@@ -4,15 +4,16 @@ import type { Command } from 'commander';
 import { gauge } from '../bar.ts';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
 import { type Column, printList, printRecord } from '../print.ts';
+import { valueText } from './compare.ts';
 
-const FIELDS = ['plan_id', 'period', 'period_start', 'resets_at', 'meters', 'cost_usd', 'covered_usd', 'charged_usd'];
+const FIELDS = ['plan_id', 'period', 'period_start', 'resets_at', 'meters', 'cost_usd', 'covered_usd', 'charged_usd', 'livemode'];
 const BAR = 30;
 
 const COLUMNS: readonly Column<PlanMeterUsage>[] = [
   { title: 'meter', of: ({ meter }) => meter },
   { title: 'used', of: ({ used }) => used },
-  { title: 'included', of: ({ included }) => included },
-  { title: 'remaining', of: ({ remaining }) => remaining },
+  { title: 'included', of: ({ included }) => valueText(included) },
+  { title: 'remaining', of: ({ remaining }) => valueText(remaining) },
   { title: 'beyond', of: ({ beyond }) => beyond },
 ];
 
@@ -33,6 +34,7 @@ async function show(world: CommandWorld): Promise<void> {
 
 /** `██████████░░░░░░░░░░  50.0 %  500 of 1,000`. */
 function barOf({ used, included, beyond }: PlanMeterUsage, hasColor: boolean): string {
+  if (included === null) return `${' '.repeat(BAR)}           ${grouped(used)}, no limit`;
   if (included === 0 && beyond === 0) return `${' '.repeat(BAR)}           not included`;
   const share = included === 0 ? 1 : Math.min(1, used / included);
   const bar = gauge(share, BAR);

@@ -23,7 +23,7 @@ const REFUND: readonly Column<RefundResponse>[] = [
   { title: 'Given back', of: ({ cost_usd, charged_usd }) => `${cost_usd} USD, of which ${charged_usd} had been charged` },
 ];
 
-const REASON = ['--reason <text>', 'stands in the receipt, which is public to whoever knows its id'] as const;
+const REASON = ['--reason <text>', 'stands in the receipt, which is public to anyone who knows its id'] as const;
 
 export const correctRequest = (receipts: Command, perform: Perform): Command =>
   withJson(

@@ -85,6 +85,19 @@ describe('receipts export', () => {
     expect(exitCode).toBe(3);
   });
 
+  it.each([
+    ['a price is not at hand', whole, 6, /^cannot be checked: the prices of 1 receipts are not at hand\n/],
+    ['the file was cut as well', whole.slice(0, whole.lastIndexOf('{"object":"receipt_export.end"')), 3, /^not valid: /],
+  ])('says of no receipt that it is not valid where %s', async (_, text, code, verdict) => {
+    terminal.files.set('november.jsonl', text);
+    terminal.files.set('prices.json', JSON.stringify({ prices: {} }));
+    const argv = ['receipts', 'verify', 'november.jsonl', '--keys', 'keys.json', '--prices', 'prices.json'];
+    const { stdout, stderr, exitCode } = await terminal.type(argv, { isTty: true });
+    expect([exitCode, stdout]).toEqual([code, expect.stringMatching(verdict)]);
+    expect(stderr).toMatch(/^Line 2 cannot be checked: No published price of "gpt-4o-mini"/);
+    expect(stderr.includes('`tallygate receipts keys` adds today’s')).toBe(code === 6);
+  });
+
   it('answers scripts in JSON', async () => {
     terminal.files.set('november.jsonl', whole);
     const argv = ['receipts', 'verify', 'november.jsonl', '--keys', 'keys.json', '--json', 'valid,receipts,billed_nano_usd,faults'];

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { plainText } from '../print.ts';
 import { calculation } from './calculation.ts';
+import { keepPriceOf } from './keep.ts';
 
 interface Options {
   readonly output?: string;
@@ -19,6 +20,7 @@ export const getReceipt = (receipts: Command, perform: Perform): Command =>
 async function get(world: CommandWorld, { args: [receiptId = ''], options: { output } }: Typed<Options>): Promise<void> {
   const client = await world.connect('none');
   const receipt = await client.receipts.get(receiptId, { signal: world.signal });
+  await keepPriceOf(world, receipt.payload);
   await deliver(world, receipt, output);
   // For people, and beside the JSON: what is piped on stays the receipt alone.
   if (world.err.isTty) world.err.write(await calculationText(receipt.payload));

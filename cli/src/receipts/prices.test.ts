@@ -44,14 +44,21 @@ describe('receipts verify --prices', () => {
 
   it.each([
     ['another price', catalogue(dearer), 'price_mismatch', 'output_tokens is 600000, published is 500000'],
-    ['another version', catalogue({ version: '2026-11-01' }), 'price_unpublished', 'No published price of "gpt-4o-mini"'],
-    ['no such model', { object: 'list', data: [] }, 'price_unpublished', 'No published price of "gpt-4o-mini"'],
     ['a tier', catalogue({ tiers: [{ above_input_tokens: 1000, prices }] }), 'tier_mismatch', 'the published one 1000'],
   ])('exits with 3 and the reason where %s is published', async (_, content, code, reason) => {
     const { stdout, exitCode } = await verifyAt(content);
     expect(stdout).toContain(reason);
     expect(stdout).toContain(`(${code})`);
     expect(exitCode).toBe(3);
+  });
+
+  it.each([
+    ['another version', catalogue({ version: '2026-11-01' })],
+    ['no such model', { object: 'list', data: [] }],
+  ])('exits with 6 where %s is published: the receipt cannot be checked', async (_, content) => {
+    const { stdout, exitCode } = await verifyAt(content);
+    expect(stdout).toMatch(/^cannot be checked: No published price of "gpt-4o-mini".*\(price_unpublished\)\n$/);
+    expect(exitCode).toBe(6);
   });
 
   it('knows each version in answers of several days that were put together', async () => {
@@ -102,7 +109,20 @@ describe('kept prices', () => {
     const { stdout, stderr, exitCode } = await verify();
     expect(stdout).toContain('(price_unpublished)');
     expect(stderr).toContain('`tallygate receipts keys` adds today’s');
-    expect(exitCode).toBe(3);
+    expect(exitCode).toBe(6);
+  });
+
+  it('are added to by receipts get where the price of the receipt is not among them, and by no other', async () => {
+    await keep(nextVersion);
+    const receipt = JSON.parse(receiptTextOf(readVector('good/plain')));
+    const get = () => terminal.type(['receipts', 'get', receipt.payload.receipt_id, '-o', 'r.json'], {});
+    gateway.script({ json: receipt }, { json: catalogue() });
+    expect((await get()).exitCode).toBe(0);
+    expect((await verify()).exitCode).toBe(0);
+    const asked = gateway.requests.length;
+    gateway.script({ json: receipt });
+    await get();
+    expect(gateway.requests).toHaveLength(asked + 1);
   });
 
   it('of an earlier version stay, for the receipts of its time', async () => {
@@ -114,6 +134,16 @@ describe('kept prices', () => {
   it('are not rewritten by a gateway that changes a version after the fact', async () => {
     await keep();
     expect((await keep(dearer)).stderr).toContain('has changed the price of gpt-4o-mini in version 2026-07-24 after the fact');
+    expect((await verify()).exitCode).toBe(0);
+  });
+
+  it('of a gateway that was set up anew at the same address are put aside with its keys', async () => {
+    await keep(dearer);
+    const before = terminal.files.get('/config/tallygate/default.prices.json');
+    terminal.files.set('/config/tallygate/default.vaas-keys.json', keySet.replaceAll(/"kid": ?"[^"]*"/g, '"kid":"another"'));
+    const { stderr } = await keep();
+    expect(stderr).not.toContain('after the fact');
+    expect(terminal.files.get(/prices that were kept with them are in (\S+)\.\n/.exec(stderr)?.[1] ?? '')).toBe(before);
     expect((await verify()).exitCode).toBe(0);
   });
 
@@ -148,11 +178,26 @@ it.each([
   expect(read).toEqual({
     'gpt-4o-mini': {
       '2026-07-24': {
-        effective_from: model.pricing.effective_from,
-        batch_factor: model.pricing.batch_factor,
+        effective_from: model.pricing?.effective_from,
+        batch_factor: model.pricing?.batch_factor,
         unit_prices_pico_usd,
         tiers: [{ above_input_tokens: 9, unit_prices_pico_usd }],
       },
     },
   });
+});
+
+it('names a few of many prices that were changed after the fact, and how many more there are', async () => {
+  const many = (usd: string) => ({
+    object: 'list',
+    data: Array.from({ length: 8 }, (_, index) => ({ ...catalogue({ prices: { input_tokens: usd } }).data[0], id: `m${index}` })),
+  });
+  const login = (list: object) => {
+    gateway.script({ json: JSON.parse(keySet) }, { json: list });
+    return terminal.type(['receipts', 'keys'], { sessionToken: session.token });
+  };
+  await login(many('0.1'));
+  const { stderr } = await login(many('0.2'));
+  expect(stderr.match(/after the fact/g)).toHaveLength(5);
+  expect(stderr).toContain('So it has with 3 more.');
 });

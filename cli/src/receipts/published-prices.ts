@@ -34,6 +34,8 @@ export const priceIn = (prices: PublishedPrices, model: string, version: string)
 function priceOfModel(value: unknown, index: number): PublishedPrices {
   const path = `data[${index}]`;
   const { id, pricing } = objectAt(value, path);
+  // A model that has no price was never charged.
+  if (pricing === null) return {};
   const { version, currency, prices, tiers, batch_factor: factor, effective_from: from } = objectAt(pricing, `${path}.pricing`);
   if (typeof id !== 'string' || typeof version !== 'string') throw new Error(`${path} has no id or no price version`);
   if (currency !== 'USD') throw new Error(`${path}.pricing.currency is not USD`);
@@ -68,7 +70,8 @@ const tiersAt = (value: unknown, path: string, unitPrices: (tier: Json, path: st
 
 function effectiveFrom(value: unknown, path: string): { effective_from?: string } {
   if (value === undefined) return {};
-  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}$/.test(value)) throw new Error(`${path}.effective_from is not a day`);
+  if (typeof value !== 'string' || !/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z)?$/.test(value))
+    throw new Error(`${path}.effective_from is neither a day nor a time in UTC`);
   return { effective_from: value };
 }
 

@@ -57,7 +57,7 @@ describe('receipts get', () => {
 });
 
 const PRICING = {
-  ...{ version: '2026-07-24', effective_from: '2026-01-01', currency: 'USD' },
+  ...{ version: '2026-07-24', effective_from: '2026-01-01T00:00:00.000Z', currency: 'USD' as const, source: 'shipped', cited: null },
   ...{ prices: { input_tokens: '0.00000015', output_tokens: '0.0000006' }, tiers: [], batch_factor: '0.5' },
 };
 

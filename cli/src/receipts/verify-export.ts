@@ -4,6 +4,7 @@ import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { nanoUsdText, picoUsdText } from './calculation.ts';
 import { type Chain, chainText } from './on-chain.ts';
+import { HOW_TO_CHECK, isUnchecked } from './unchecked.ts';
 
 /** What `--json` has of an export, beside `valid`. */
 export const EXPORT_FIELDS = [
@@ -33,12 +34,17 @@ export async function explainExport(
   chain: Chain,
 ): Promise<ExitCode> {
   let confirmed = 0;
+  let unchecked = 0;
   const isForPeople = world.jsonFields === undefined;
   for (;;) {
     const { value, done } = await found.next();
-    if (done) return summary(world, chain ? { ...value, confirmed_on_chain: confirmed } : value);
+    if (done) return summary(world, chain ? { ...value, confirmed_on_chain: confirmed } : value, unchecked);
     const { line, verdict } = value;
-    if (!verdict.valid) world.err.write(plainText(`Line ${line} is not valid: ${verdict.reason} (${verdict.code})\n`));
+    if (isUnchecked(verdict)) unchecked += 1;
+    if (!verdict.valid)
+      world.err.write(
+        plainText(`Line ${line} ${isUnchecked(verdict) ? 'cannot be checked' : 'is not valid'}: ${verdict.reason} (${verdict.code})\n`),
+      );
     else if (isForPeople) world.out.write(plainText(`${await calculationLine(verdict.payload)}\n`));
     const onChain = verdict.valid ? await chain?.(verdict.anchored) : undefined;
     if (onChain?.confirmed) confirmed += 1;
@@ -51,19 +57,26 @@ interface Summary extends ExportSummary {
   readonly confirmed_on_chain?: number;
 }
 
-function summary(world: CommandWorld, found: Summary): ExitCode {
+/** What speaks against a receipt comes before what is not known of another one. */
+function summary(world: CommandWorld, found: Summary, unchecked: number): ExitCode {
   const { confirmed_on_chain: confirmed } = found;
-  const isOnChain = confirmed === undefined || confirmed === found.receipts;
+  const isOnChain = confirmed === undefined || confirmed + unchecked === found.receipts;
+  const isUnknown = unchecked > 0 && found.faults.length === 0 && found.valid + unchecked === found.receipts && isOnChain;
   const isInOrder = found.faults.length === 0 && found.valid === found.receipts && isOnChain;
   if (world.jsonFields !== undefined) {
     printRecord(world, { ...found, valid: isInOrder, valid_receipts: found.valid }, []);
   } else {
     world.out.write(
-      isInOrder ? 'valid\n' : plainText(`not valid${found.faults.map(({ code, reason }) => `: ${reason} (${code})`).join('')}\n`),
+      isInOrder
+        ? 'valid\n'
+        : plainText(
+            `${isUnknown ? `cannot be checked: the prices of ${unchecked} receipts are not at hand` : 'not valid'}${found.faults.map(({ code, reason }) => `: ${reason} (${code})`).join('')}\n`,
+          ),
     );
     printRecord(world, found, confirmed === undefined ? LINES : [...LINES, ON_CHAIN]);
   }
-  return isInOrder ? EXIT.ok : EXIT.receiptNotValid;
+  if (isUnknown) world.err.write(HOW_TO_CHECK);
+  return isInOrder ? EXIT.ok : isUnknown ? EXIT.receiptNotChecked : EXIT.receiptNotValid;
 }
 
 /** `id model: 9 × 0.00000015 + 12 × 0.0000006 = 0.00000855 USD` */

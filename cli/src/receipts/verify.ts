@@ -4,7 +4,7 @@ import { type CommandWorld, type Perform, type Typed, withJson } from '../comman
 import { keptPricesPath } from '../credentials.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
-import { readText } from '../given-file.ts';
+import { readExactText, readText } from '../given-file.ts';
 import { type WitnessOptions, withWitnesses } from '../log/checkpoint.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
@@ -12,6 +12,7 @@ import { calculation, nanoUsdText, usageText } from './calculation.ts';
 import { type Chain, type ChainOptions, chainOf, chainText, type OnChain } from './on-chain.ts';
 import { publishedPrices } from './published-prices.ts';
 import { trustedKeys } from './trusted-keys.ts';
+import { HOW_TO_CHECK, isUnchecked } from './unchecked.ts';
 import { EXPORT_FIELDS, explainExport } from './verify-export.ts';
 
 interface Options extends ChainOptions, WitnessOptions {
@@ -69,11 +70,15 @@ export const verifyReceipt = (receipts: Command, perform: Perform): Command =>
       .option('--rpc <url>', 'a node of the chain that you trust: asks it for the anchor too')
       .option('--contract <address>', 'the contract as you know it; default: the one that the receipt names')
       .option('--no-prices', 'do not compare the unit prices with published ones')
-      .addHelpText('after', '\nExits with 0 when the receipt is valid, and with --rpc on the chain; with 3 when it is not.'),
+      .addHelpText(
+        'after',
+        '\nExits with 0 when the receipt is valid, and with --rpc on the chain; with 3 when it is not, with 6 when its price is not at hand.',
+      ),
   ).action(perform(verify));
 
 async function verify(world: CommandWorld, { args: [file = ''], options }: Typed<Options>): Promise<ExitCode> {
-  const text = await readText(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
+  world.finishUnread();
+  const text = await readExactText(world, file, 'Fetch it with `tallygate receipts get ID -o FILE`.');
   const keys = await trustedKeys(world, options.keys);
   const { isExport, verifyExport } = await import('@tallygate/receipts');
   const chain = chainOf(world, options);
@@ -89,6 +94,7 @@ async function verify(world: CommandWorld, { args: [file = ''], options }: Typed
   const { found, onChain } = await verdictOf(text, { keys, demands, chain, account: options.account });
   if (world.jsonFields !== undefined) printRecord(world, { ...found, ...(onChain && { on_chain: onChain }) }, []);
   else await explain(world, found, onChain);
+  if (isUnchecked(found)) return EXIT.receiptNotChecked;
   return found.valid && onChain?.confirmed !== false ? EXIT.ok : EXIT.receiptNotValid;
 }
 
@@ -129,13 +135,10 @@ interface Foreign {
 
 async function explain(world: CommandWorld, found: Verification | Foreign, onChain: OnChain | undefined): Promise<void> {
   if (!found.valid) {
-    world.out.write(plainText(`not valid: ${found.reason} (${found.code})\n`));
+    world.out.write(plainText(`${isUnchecked(found) ? 'cannot be checked' : 'not valid'}: ${found.reason} (${found.code})\n`));
     if (found.code === 'unknown_key' || found.code === 'unknown_log_key')
       world.err.write('The keys at hand may be older than the receipt: `tallygate receipts keys` fetches them.\n');
-    if (found.code === 'price_unpublished')
-      world.err.write(
-        'The prices at hand are those that were seen: `tallygate receipts keys` adds today’s, --no-prices leaves them out.\n',
-      );
+    if (isUnchecked(found)) world.err.write(HOW_TO_CHECK);
     return;
   }
   world.out.write(onChain?.confirmed === false ? 'valid by itself, not confirmed by the chain\n' : 'valid\n');

@@ -8,7 +8,7 @@ interface Options {
   readonly seconds: string;
 }
 
-interface Wish extends Options {
+interface DeriveOptions extends Options {
   readonly id: string;
   readonly prompt: string;
   readonly signal: AbortSignal;
@@ -43,7 +43,7 @@ export function derivedVideos(videos: Command, perform: Perform): void {
 }
 
 const begin =
-  (name: string, example: string, call: (client: Tallygate, wish: Wish) => Call<Video>) =>
+  (name: string, example: string, call: (client: Tallygate, options: DeriveOptions) => Call<Video>) =>
   async (world: CommandWorld, { args: [id = '', ...words], options }: Typed<Options>): Promise<void> => {
     const prompt = await promptOf(world, words, { what: 'prompt', example: `tallygate videos ${name} video_… "${example}"` });
     const client = await world.connect();

@@ -23,12 +23,19 @@ export const CLIENT_ERRORS = {
     retryable: false,
     help: 'The provider that serves this model answered that the request itself is at fault. Its own message is in the detail; nothing was charged.',
   },
-  invalid_webhook: {
+  answer_too_large: {
     status: 400,
-    title: 'Webhook not believed',
+    title: 'The answer is too large',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'The event is not signed with the webhook secret of this server, or is older than five minutes. Compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint, and the clock of this server.',
+    help: 'The provider answered with more than 64 MiB, or with an event of a stream that is larger, and that is not kept. The request is charged by the usage that the provider reports; where it reports none, by the most that was held. The same request would be charged again: ask for less in one request (lower `n`, `top_logprobs` or the size of images, send fewer inputs), or stream the answer.',
+  },
+  invalid_webhook: {
+    status: 400,
+    title: 'Webhook refused',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The detail says which: the event is not signed with the webhook secret of this server (compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint), it is older than five minutes (compare the clock of this server), or it is signed and does not have the form of a Stripe event (compare the API version of the endpoint). Events of types that the server does not handle are acknowledged.',
   },
   invalid_token: {
     status: 400,
@@ -98,7 +105,7 @@ export const CLIENT_ERRORS = {
     title: 'A spending limit is reached',
     type: 'insufficient_quota',
     retryable: false,
-    help: 'The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much: raise the cap, lower `max_tokens`, or send `X-Budget-Policy: clamp`.',
+    help: 'The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much, and the detail names what to lower: `max_tokens`, `n`, `seconds`. Lower it, raise the cap, or send `X-Budget-Policy: clamp`.',
   },
   run_exhausted: {
     status: 402,
@@ -147,14 +154,21 @@ export const CLIENT_ERRORS = {
     title: 'A test key moves no money',
     type: 'permission_error',
     retryable: false,
-    help: 'Plans, cards, top-ups and refunds are of the real account. Use a `tg_live_` key with the scope `billing:write`, or sign in and use a session.',
+    help: 'Plans, cards, top-ups and refunds are of the real account. Use a `tg_live_` key with the scope `billing:write` (refunds and corrections: `admin:write`), or sign in and use a session.',
+  },
+  storing_off: {
+    status: 403,
+    title: 'Storing is switched off',
+    type: 'permission_error',
+    retryable: false,
+    help: 'The operator or the account has switched off that prompts and answers are kept. Send `store: false` and leave out `background` and `conversation`; send what came before with each request. Files, uploads, batches, conversations and videos need storing. The account switches it with `PATCH /v1/users/me` and `stores_content`, the operator with `STORE_CONTENT`.',
   },
   plan_required: {
     status: 403,
     title: 'The plan does not include this',
     type: 'permission_error',
     retryable: false,
-    help: 'The detail names the feature. `GET /v1/plans/entitlements/matrix` says which plans have it, `POST /v1/plans/checkout` gets one.',
+    help: 'The detail names the feature. `GET /v1/plans/entitlements/matrix` says which plans have it. Where plans are sold, `POST /v1/plans/checkout` gets one; elsewhere the operator of the gateway gives it: `npm run admin -- plan ACCOUNT PLAN`.',
   },
   session_required: {
     status: 403,
@@ -196,7 +210,7 @@ export const CLIENT_ERRORS = {
     title: 'No such model',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'The model is not in the catalogue, or it does not serve this endpoint. `GET /v1/models` lists every model with its endpoints.',
+    help: 'The model is not in the catalogue, was retired by its provider, or does not serve this endpoint. The detail names the models that are called alike, and has the command that adds one; `GET /v1/models?all=true` lists every model with its endpoints.',
   },
   method_not_allowed: {
     status: 405,
@@ -259,7 +273,7 @@ export const CLIENT_ERRORS = {
     title: 'Registration is closed',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'The event takes no registrations any more: the time is over, or it is not published at the moment. Whoever is registered stays so.',
+    help: 'The event takes no registrations any more: the time is over, or it is not published at the moment. Anyone who is registered stays so.',
   },
   idempotency_conflict: {
     status: 409,
@@ -281,6 +295,13 @@ export const CLIENT_ERRORS = {
     type: 'invalid_request_error',
     retryable: false,
     help: 'The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, 512 MiB for a file, unless configured otherwise.',
+  },
+  body_too_complex: {
+    status: 413,
+    title: 'Body too complex',
+    type: 'invalid_request_error',
+    retryable: false,
+    help: 'The JSON body has more values, fields or levels than this endpoint accepts, a number of more than 1,000 digits, or a field name of more than 4,096 bytes. Inference takes 320,000 values, 30,000 of them fields of objects; other endpoints take 20,000, 10,000 of them fields. An object may have 5,000 fields, and arrays and objects may nest 256 levels deep. The detail says which bound was exceeded. Split the request.',
   },
   storage_limit_reached: {
     status: 413,
@@ -315,27 +336,6 @@ export const CLIENT_ERRORS = {
     title: 'The feature has no price',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`.',
-  },
-  rate_limited: {
-    status: 429,
-    title: 'Rate limit reached',
-    type: 'rate_limit_error',
-    retryable: true,
-    help: 'Too many requests or tokens in a minute, or too many requests at once, for the API key or for the plan; the detail says which. Repeat after `Retry-After` seconds. Without that header the request alone is larger than the limit: lower `max_tokens`.',
-  },
-  budget_in_flight: {
-    status: 429,
-    title: 'Running requests hold the rest of the budget',
-    type: 'rate_limit_error',
-    retryable: true,
-    help: 'The request would fit under its caps once requests that are running now settle for less than they hold. Repeat after `Retry-After` seconds.',
-  },
-  upstream_rate_limited: {
-    status: 429,
-    title: 'The provider’s rate limit is reached',
-    type: 'rate_limit_error',
-    retryable: true,
-    help: 'Every deployment that could serve the request answered 429. Repeat after `Retry-After` seconds, or name fallbacks in `models`.',
+    help: 'The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`. Where that is `model`, the model itself has no price yet: the detail has the command that sets it.',
   },
 } as const satisfies Record<string, ErrorEntry>;

@@ -44,11 +44,18 @@ export const SERVER_ERRORS = {
     retryable: true,
     help: 'Files can be neither stored nor read at present. Nothing of the request was kept. Repeat later.',
   },
+  provider_loop: {
+    status: 508,
+    title: 'A provider leads back to this gateway',
+    type: 'server_error',
+    retryable: false,
+    help: 'The request has come back to a gateway that has sent it on already, or has passed too many of them: a provider of one of them is another one of them, or itself. Nothing was charged for this round. The operator of the gateways has to change the address of that provider in `PROVIDERS_FILE` or the variables.',
+  },
   upstream_timeout: {
     status: 504,
     title: 'The provider did not answer in time',
     type: 'server_error',
     retryable: true,
-    help: 'No deployment sent a first byte within the time limit. Nothing was charged.',
+    help: 'No deployment sent a first byte within the time limit. A provider that bills the request all the same is paid, at most what was held: the receipt tells the amount.',
   },
 } as const satisfies Record<string, ErrorEntry>;

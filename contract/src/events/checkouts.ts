@@ -25,7 +25,7 @@ export const eventCheckouts = c.router({
     path: '/v1/events/vibethon/checkout',
     summary: 'Pay for a place at the Vibethon',
     description:
-      'For whoever is registered and has a place held: a hosted page to pay on. The place is confirmed when the payment provider says that it was paid. Asking again leads to the same page.',
+      'For anyone who is registered and has a place held: a hosted page to pay on. The place is confirmed when the payment provider says that it was paid. Asking again leads to the same page.',
     headers,
     body: VibethonCheckoutRequest,
     responses: { 200: VibethonCheckoutResponse, 404: problem, 409: problem, ...refusals.write },
@@ -47,11 +47,11 @@ export const eventCheckouts = c.router({
     path: '/v1/events/admin/registrations/:registration_id/refund',
     summary: 'Refund a place',
     description:
-      'For administrators: all that was paid goes back to where it came from, the registration is canceled, and the place goes to whoever has waited longest.',
+      'For administrators: all that was paid goes back to where it came from, the registration is canceled, and the place goes to the person who has waited longest.',
     headers: { ...headersA, ...idempotencyHeader },
     pathParams: z.object({ registration_id: Uuid }),
     body: EventRefundRequest,
     responses: { 200: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...pays, role: 'admin', operationId: 'refundEventRegistration' } as const,
+    metadata: { ...pays, scope: 'admin:write', role: 'admin', operationId: 'refundEventRegistration' } as const,
   },
 });

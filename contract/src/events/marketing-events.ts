@@ -99,8 +99,8 @@ export const MarketingEventRegistrationUpdateRequest = z.strictObject(VibethonRe
 export type MarketingEventRegistrationUpdateRequest = z.infer<typeof MarketingEventRegistrationUpdateRequest>;
 
 const tag = 'Marketing events';
-const reads = { auth: 'bearer', scope: 'account:read', role: 'marketing', tag } as const;
-const writes = { auth: 'bearer', scope: 'account:write', role: 'marketing', tag } as const;
+const reads = { auth: 'bearer', scope: 'marketing:read', role: 'marketing', tag } as const;
+const writes = { auth: 'bearer', scope: 'marketing:write', role: 'marketing', tag } as const;
 
 /** Events as the marketing workspace works with them. */
 export const marketingEvents = c.router({
@@ -139,7 +139,7 @@ export const marketingEvents = c.router({
     method: 'PATCH',
     path: '/v1/marketing/event-registrations/:registration_id',
     summary: 'Change a registration in the workspace',
-    description: 'A place that falls free goes to whoever has waited longest, at once.',
+    description: 'A place that falls free goes to the person who has waited longest, at once.',
     headers: headersA,
     pathParams: z.object({ registration_id: Uuid }),
     body: MarketingEventRegistrationUpdateRequest,

@@ -7,7 +7,7 @@ export const REGISTRATION_STATUSES = ['confirmed', 'awaiting_payment', 'waitlist
 export const RegistrationStatus = z.enum(REGISTRATION_STATUSES).meta({
   id: 'RegistrationStatus',
   description:
-    '`confirmed`: the place is yours. `awaiting_payment`: a place is held until `pay_by`. `waitlisted`: all places were taken; the next one that falls free goes to whoever has waited longest. `canceled`: registering again starts anew.',
+    '`confirmed`: the place is yours. `awaiting_payment`: a place is held until `pay_by`. `waitlisted`: all places were taken; the next one that falls free goes to the person who has waited longest. `canceled`: registering again starts anew.',
 });
 export type RegistrationStatus = z.infer<typeof RegistrationStatus>;
 
@@ -48,7 +48,8 @@ export const VibethonRegistrationRequest = z
   })
   .meta({
     id: 'VibethonRegistrationRequest',
-    description: 'Who wants to take part. No password is ever set here: a mail leads whoever reads the address to their account.',
+    description:
+      'Who wants to take part. No password is ever set here: a mail leads the person who reads mail at the address to their account.',
     examples: [{ email: 'ada@example.com', name: 'Ada Lovelace' }],
   });
 export type VibethonRegistrationRequest = z.infer<typeof VibethonRegistrationRequest>;
@@ -57,7 +58,7 @@ const WaitlistPosition = z
   .int()
   .min(1)
   .nullable()
-  .meta({ description: '1 is next; null for whoever does not wait.', examples: [null] });
+  .meta({ description: '1 is next; null for anyone who does not wait.', examples: [null] });
 const PayBy = Timestamp.nullable().meta({ description: 'Until when the place is held for payment; else null.', examples: [null] });
 
 export const VibethonRegistrant = z
@@ -150,7 +151,7 @@ export const VibethonRegistrationAdminUpdateRequest = z
       .optional()
       .meta({
         description:
-          '`confirmed` needs a free place, and waives a payment that is due. `waitlisted` puts somebody who is canceled at the end of the waitlist. `canceled` frees the place for whoever waits; what was paid has to be refunded instead.',
+          '`confirmed` needs a free place, and waives a payment that is due. `waitlisted` puts somebody who is canceled at the end of the waitlist. `canceled` frees the place for the next person on the waitlist; what was paid has to be refunded instead.',
         examples: ['canceled'],
       }),
     name: Name.nullable().optional(),

@@ -1,9 +1,10 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, problem, refusals, Uuid } from '../conventions.ts';
+import { headersA, pageQuery, problem, refusals, Uuid } from '../conventions.ts';
 import {
   EventRegistrationCancelRequest,
   RegistrantEmail,
+  RegistrationStatus,
   VibethonEventResponse,
   VibethonRegistrationAdminUpdateRequest,
   VibethonRegistrationRequest,
@@ -29,7 +30,7 @@ export const registrations = c.router({
     description:
       'Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer.',
     headers: ifNoneMatch,
-    responses: { 200: VibethonEventResponse, 304: c.noBody(), ...refusals.open },
+    responses: { 200: VibethonEventResponse, 304: c.noBody(), ...refusals.openRead },
     metadata: { ...open, alsoAt: EVENT_FORMS, operationId: 'getVibethon' } as const,
   },
   registerForVibethon: {
@@ -37,7 +38,7 @@ export const registrations = c.router({
     path: '/v1/events/vibethon/register',
     summary: 'Register for the Vibethon',
     description:
-      'Takes a place, or the next one on the waitlist. Registering an address twice changes nothing and answers with the first registration, so the answer never tells whether the address has an account. A mail confirms it; whoever has no account gets a link to claim one.',
+      'Takes a place, or the next one on the waitlist. Registering an address twice changes nothing and answers with the first registration, so the answer never tells whether the address has an account. A mail confirms it; anyone who has no account gets a link to claim one.',
     body: VibethonRegistrationRequest,
     responses: { 201: VibethonRegistrationResponse, 409: problem, ...refusals.openInput },
     metadata: { ...open, operationId: 'registerForVibethon' } as const,
@@ -56,7 +57,7 @@ export const registrations = c.router({
     path: '/v1/events/cancel-registration',
     summary: 'End one’s own registration',
     description:
-      'With the token of the link in a mail about it; of the Vibethon and of every other event. The place goes to whoever has waited longest, at once, and both get a mail. Once or often comes to the same. A place that was paid for has to be refunded instead (409).',
+      'With the token of the link in a mail about it; of the Vibethon and of every other event. The place goes to the person who has waited longest, at once, and both get a mail. Repeating the request changes nothing. A place that was paid for has to be refunded instead (409).',
     body: EventRegistrationCancelRequest,
     responses: { 200: VibethonRegistrationResponse, 409: problem, ...refusals.openInput },
     metadata: { ...open, operationId: 'cancelEventRegistration' } as const,
@@ -65,21 +66,26 @@ export const registrations = c.router({
     method: 'GET',
     path: '/v1/events/admin/registrations',
     summary: 'Every registration',
-    description: 'For administrators: of all events, the newest first.',
+    description: 'For administrators: of all events, the newest first. All of them, unless `limit` says how many.',
     headers: headersA,
+    query: z.object({
+      status: RegistrationStatus.optional().meta({ description: 'Only those in this state.' }),
+      limit: pageQuery.limit.removeDefault().optional().meta({ description: 'At most this many. Default: all.' }),
+      offset: pageQuery.offset,
+    }),
     responses: { 200: z.array(VibethonRegistrationResponse), ...refusals.read },
-    metadata: { ...admin, scope: 'account:read', operationId: 'listEventRegistrations' } as const,
+    metadata: { ...admin, scope: 'events:read', operationId: 'listEventRegistrations' } as const,
   },
   update: {
     method: 'PATCH',
     path: '/v1/events/admin/registrations/:registration_id',
     summary: 'Change a registration',
-    description: 'For administrators. A place that falls free goes to whoever has waited longest, at once.',
+    description: 'For administrators. A place that falls free goes to the person who has waited longest, at once.',
     headers: headersA,
     pathParams: z.object({ registration_id: Uuid }),
     body: VibethonRegistrationAdminUpdateRequest,
     responses: { 200: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...admin, scope: 'account:write', operationId: 'updateEventRegistration' } as const,
+    metadata: { ...admin, scope: 'events:write', operationId: 'updateEventRegistration' } as const,
   },
   register: {
     method: 'POST',

@@ -130,7 +130,8 @@ export type SiteEventUpdateRequest = z.infer<typeof SiteEventUpdateRequest>;
 export const SITE_EVENT_STATUSES = ['draft', 'published', 'archived'] as const;
 export const SiteEventStatus = z.enum(SITE_EVENT_STATUSES).meta({
   id: 'SiteEventStatus',
-  description: '`draft` → `published` → `archived`. A published event may become a draft again; an archived one stays archived.',
+  description:
+    'A `draft` becomes `published`; either becomes `archived`. A published event may become a draft again; an archived one stays archived.',
 });
 export type SiteEventStatus = z.infer<typeof SiteEventStatus>;
 

@@ -28,8 +28,8 @@ export const ifNoneMatch = {
     .optional()
     .meta({ description: 'The ETag of an earlier answer: where nothing has changed, a 304 says so.', examples: ['"3vq0Zt8w1b"'] }),
 };
-const reads = { auth: 'bearer', scope: 'account:read', role: 'admin', tag } as const;
-const writes = { auth: 'bearer', scope: 'account:write', role: 'admin', tag } as const;
+const reads = { auth: 'bearer', scope: 'events:read', role: 'admin', tag } as const;
+const writes = { auth: 'bearer', scope: 'events:write', role: 'admin', tag } as const;
 
 /** What anybody may read, and what administrators do to it. */
 export const siteEvents = c.router({
@@ -40,7 +40,7 @@ export const siteEvents = c.router({
     description:
       'All that are published: what is still to come or under way first, the next one before the others, then what is over, the last one first. May be kept for half a minute; the ETag tells whether anything has changed.',
     headers: ifNoneMatch,
-    responses: { 200: z.array(SiteEventResponse), 304: c.noBody(), ...refusals.open },
+    responses: { 200: z.array(SiteEventResponse), 304: c.noBody(), ...refusals.openRead },
     metadata: { auth: 'none', tag, operationId: 'listEvents' } as const,
   },
   listAll: {

@@ -3,11 +3,11 @@ import * as z from 'zod';
 import { headersA, idempotencyHeader } from '../conventions.ts';
 import { ChatUsage } from './chat.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
-import { anyJson, fallbackModels, modelField, streamField, userField } from './model-fields.ts';
+import { anyJson, fallbackModels, modelField, streamField, tokenList, userField } from './model-fields.ts';
 
 const c = initContract();
 
-const Tokens = z.array(z.int().min(0)).min(1);
+const Tokens = tokenList();
 
 export const CompletionRequest = z
   .looseObject({

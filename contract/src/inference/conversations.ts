@@ -64,7 +64,7 @@ export const conversations = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: CreateConversationRequest.optional(),
     responses: { 200: Conversation, 409: problem, ...refusals.write },
-    metadata: { ...metadata('createConversation'), body: 'inference' },
+    metadata: { ...metadata('createConversation'), stores: true, body: 'inference' },
   },
   get: {
     method: 'GET',
@@ -107,7 +107,7 @@ export const conversations = c.router({
     query: z.object(includeQuery),
     body: CreateItemsRequest,
     responses: { 200: ResponseItemList, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...metadata('createConversationItems'), body: 'inference' },
+    metadata: { ...metadata('createConversationItems'), stores: true, body: 'inference' },
   },
   listItems: {
     method: 'GET',

@@ -2,11 +2,11 @@ import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, idempotencyHeader } from '../conventions.ts';
 import { inferenceHeaders, inferenceRefusals } from './headers.ts';
-import { costField, fallbackModels, modelField, userField } from './model-fields.ts';
+import { costField, fallbackModels, modelField, tokenList, userField } from './model-fields.ts';
 
 const c = initContract();
 
-const Tokens = z.array(z.int().min(0)).min(1).max(8192);
+const Tokens = tokenList(8192);
 
 export const EmbeddingRequest = z
   .looseObject({

@@ -31,7 +31,7 @@ export const inferenceHeaders = {
     .optional()
     .meta({
       description:
-        'The run that this one belongs to: it draws on the parent’s remainder too, in money and in calls, and ends with it. Named by the run’s first request, and fixed from then on. At most eight runs lie above one.',
+        'The parent run: this one draws on its remainder too, in money and calls, and ends with it. Named by the run’s first request, and fixed from then on. At most eight runs lie above one.',
     }),
   'x-agent-max-calls': z
     .string()
@@ -55,10 +55,14 @@ export const inferenceHeaders = {
     }),
   'x-vaas-anchor': z.enum(['true', 'false']).optional().meta({
     description:
-      '`true` asks for the log to be anchored on chain soon, with this receipt in it, and not at the next scheduled time. Where the service anchors nowhere it changes nothing.',
+      '`true` asks for the log to be anchored on chain soon, with this receipt in it, and not at the next scheduled time. The answer’s `X-VaaS-Anchor` says `requested`, or `unavailable` where the service anchors nowhere; the receipt is signed and logged all the same.',
   }),
   'x-budget-policy': z.enum(['strict', 'clamp']).optional().meta({
     description: '`clamp`: where the worst case does not fit, lower the token bound to what fits and say so in `X-Budget-Max-Tokens`.',
+  }),
+  'x-on-disconnect': z.enum(['cancel', 'finish']).optional().meta({
+    description:
+      'What becomes of the request when this connection closes early. `finish`: the answer is read to its end and charged by its usage. `cancel`: the provider’s call is cancelled, where the provider is known to stop billing then; elsewhere it is finished all the same. Default: streams are cancelled at such providers, everything else is finished.',
   }),
   'x-fallback-policy': z.enum(['none', 'deployment', 'semantic']).optional().meta({
     description:
@@ -72,9 +76,10 @@ export const inferenceResponseHeaders = {
   'X-Receipt-Id': 'Id of the receipt; it can be read a moment after the answer ends.',
   'X-Model-Served': 'The model that answered.',
   'X-Provider': 'The provider that answered.',
+  'X-VaaS-Anchor': 'Where the request asked for an anchor: `requested`, or `unavailable` where the service anchors nowhere.',
   'X-Overhead-Ms': 'Time spent in the gateway until the first byte, without the provider’s, milliseconds.',
   'X-Fallback': '`none`, `deployment` or `model`.',
-  'X-Cost-USD': 'Cost of a plain answer, USD. A stream carries its cost in the last chunk.',
+  'X-Cost-USD': 'Cost of a plain answer, USD. A stream carries its cost in the last chunk, and embeddings of many inputs in their `usage`.',
   'X-Budget-Max-Tokens': 'The token bound that was sent to the provider, where the gateway set or lowered it.',
   'x-ratelimit-limit-requests': 'Requests per minute, of the key or the plan, whichever leaves less.',
   'x-ratelimit-remaining-requests': 'Requests that could be sent now.',
@@ -91,4 +96,12 @@ export const inferenceResponseHeaders = {
 } as const;
 
 /** How every inference endpoint may refuse. */
-export const inferenceRefusals = { 402: problem, 404: problem, 409: problem, 502: problem, 504: problem, ...refusals.write } as const;
+export const inferenceRefusals = {
+  402: problem,
+  404: problem,
+  409: problem,
+  502: problem,
+  504: problem,
+  508: problem,
+  ...refusals.write,
+} as const;

@@ -38,3 +38,17 @@ export const costField = z
   .number()
   .optional()
   .meta({ description: 'What the request cost, USD. For people: the exact amount is in the receipt.', examples: [0.00000855] });
+
+const isTokenList = (value: unknown, most: number): boolean =>
+  Array.isArray(value) && value.length > 0 && value.length <= most && value.every((token) => Number.isSafeInteger(token) && token >= 0);
+
+/** A text as its tokens, by their numbers. Hundreds of thousands are an ordinary request: they are checked all at once, and not as a schema each. */
+export const tokenList = (most = Number.MAX_SAFE_INTEGER) =>
+  z
+    .custom<number[]>((value) => isTokenList(value, most), 'must be tokens')
+    .meta({
+      type: 'array',
+      items: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+      minItems: 1,
+      ...(most < Number.MAX_SAFE_INTEGER && { maxItems: most }),
+    });

@@ -26,7 +26,7 @@ export const ResponseRequest = z
       .nullable()
       .optional()
       .meta({ examples: ['Say hello.'] }),
-    instructions: z.union([z.string(), z.array(ResponseItem), z.null()]).optional(),
+    instructions: z.string().nullable().optional(),
     previous_response_id: z.string().max(200).nullable().optional(),
     conversation: z.union([z.string().max(200), z.looseObject({ id: z.string().max(200) }), z.null()]).optional(),
     store: z.boolean().nullable().optional().meta({ description: 'Keep the response for 30 days. Default: true.' }),

@@ -87,7 +87,7 @@ export const videoJobs = c.router({
     contentType: 'multipart/form-data',
     body: creation,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'createVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'createVideo' } as const,
   },
   generateVideo: {
     method: 'POST',
@@ -98,7 +98,7 @@ export const videoJobs = c.router({
     contentType: 'multipart/form-data',
     body: creation,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'generateVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'generateVideo' } as const,
   },
   remixVideo: {
     method: 'POST',
@@ -109,7 +109,7 @@ export const videoJobs = c.router({
     pathParams: VideoPath,
     body: VideoRemixRequest,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'remixVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'remixVideo' } as const,
   },
   editVideo: {
     method: 'POST',
@@ -120,7 +120,7 @@ export const videoJobs = c.router({
     headers,
     body: VideoEditRequest,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'editVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'editVideo' } as const,
   },
   extendVideo: {
     method: 'POST',
@@ -131,7 +131,7 @@ export const videoJobs = c.router({
     headers,
     body: VideoExtensionRequest,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'extendVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'extendVideo' } as const,
   },
   createVideoCharacter: {
     method: 'POST',
@@ -143,6 +143,6 @@ export const videoJobs = c.router({
     contentType: 'multipart/form-data',
     body: characterForm,
     responses: { 200: VideoCharacter, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'createVideoCharacter' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'createVideoCharacter' } as const,
   },
 });

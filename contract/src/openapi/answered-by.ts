@@ -27,9 +27,8 @@ const takesEither = oneOf(
 const isWebhook = oneOf('receiveStripeEvent');
 const takesBody: Answers = (route) => route.body !== undefined && !isWebhook(route);
 const takesJson: Answers = (route) => takesBody(route) && route.bodyType === 'application/json';
-const takesInput: Answers = (route) =>
-  withStatus(422)(route) &&
-  (takesBody(route) || route.isInference || route.isIdempotent || route.pathParams.length + route.query.length > 0);
+/** Also one without any input refuses a query parameter that it does not have. */
+const takesInput: Answers = withStatus(422);
 
 const isBearer: Answers = ({ metadata }) => metadata.auth === 'bearer';
 const isPublic: Answers = ({ metadata }) => metadata.auth === 'none';
@@ -37,14 +36,15 @@ const hasTag =
   (...tags: string[]): Answers =>
   ({ metadata }) =>
     tags.includes(metadata.tag);
-const movesMoney: Answers = ({ metadata }) => metadata.scope === 'billing:write';
+const movesMoney: Answers = ({ metadata }) => metadata.scope === 'billing:write' || metadata.scope === 'admin:write';
 const changesKeys: Answers = ({ metadata }) => metadata.scope === 'keys:write';
 
 /** Holds money before anything is asked of a provider. A batch does, too, and what its lines are refused with stands in its own errors. */
 const spends: Answers = ({ isInference }) => isInference;
 const isBatch = oneOf('createBatch');
 const runsModel: Answers = (route) => route.isInference && !isBatch(route);
-const namesModel: Answers = (route) => runsModel(route) || oneOf('getModel', 'countResponseInputTokens')(route);
+const namesModel: Answers = (route) =>
+  runsModel(route) || oneOf('getModel', 'setModelPrice', 'removeModel', 'countResponseInputTokens')(route);
 /** Goes on from something that is kept, by its id. */
 const namesKept: Answers = (route) =>
   route.path.includes('_id}') ||
@@ -79,6 +79,8 @@ const asksPaymentProvider: Answers = (route) =>
   sellsPlaces(route) ||
   (hasTag('Plans')(route) && movesMoney(route) && route.method !== 'put') ||
   oneOf('previewUpgrade', 'applyScheduledDowngrades')(route);
+/** Documents of the service, and whether it is well: neither asks the store, or it says so by its answer. */
+const isAboutService: Answers = (route) => isPublic(route) && hasTag('Discovery')(route);
 const storesBytes: Answers = (route) => hasTag('Files')(route) && takesBody(route);
 
 /**
@@ -95,6 +97,7 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   method_not_allowed: beforeAnyOperation,
   request_timeout: takesBody,
   payload_too_large: (route) => route.body !== undefined,
+  body_too_complex: (route) => takesJson(route) || takesEither(route) || route.metadata.body === 'mail',
   unsupported_media_type: takesBody,
   validation_failed: takesInput,
 
@@ -107,9 +110,10 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   // How a key’s requests are signed is changed by people only.
   session_required: (route) => route.metadata.session === true || (changesKeys(route) && takesField(route, 'require_signature')),
   // Keys act within their own limits and mode.
-  forbidden: (route) => route.metadata.role !== undefined || changesKeys(route) || oneOf('closeRun')(route),
+  forbidden: (route) => route.metadata.role !== undefined || changesKeys(route) || oneOf('createKey', 'closeRun')(route),
   live_key_required: movesMoney,
-  plan_required: oneOf('setAutoTopup'),
+  storing_off: (route) => route.metadata.stores === true || oneOf('createResponse', 'createChatCompletion')(route),
+  plan_required: (route) => spends(route) || oneOf('setAutoTopup', 'listReceipts', 'exportReceipts')(route),
   model_not_allowed: runsModel,
   endpoint_not_allowed: spends,
 
@@ -135,21 +139,25 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   idempotency_conflict: ({ isIdempotent }) => isIdempotent,
   idempotency_in_progress: ({ isIdempotent }) => isIdempotent,
 
-  rate_limited: (route) => spends(route) || isThrottled(route),
+  // Who is refused too often is refused before the next body is read; what is public and takes none, never.
+  rate_limited: (route) => !isPublic(route) || route.method !== 'get' || isThrottled(route),
   budget_exceeded: spends,
   budget_in_flight: spends,
+  disconnected_in_flight: runsModel,
   run_exhausted: spends,
   run_closed: spends,
   unpriced_feature: runsModel,
   upstream_rejected: runsModel,
+  answer_too_large: runsModel,
   upstream_rate_limited: runsModel,
   upstream_failed: runsModel,
   upstream_timeout: runsModel,
   no_provider_configured: runsModel,
-  store_unavailable: spends,
+  provider_loop: runsModel,
+  store_unavailable: (route) => !isAboutService(route),
 
   payment_declined: oneOf('checkoutPlan'),
-  payments_unavailable: asksPaymentProvider,
+  payments_unavailable: (route) => asksPaymentProvider(route) || isWebhook(route),
   storage_limit_reached: storesBytes,
   storage_unavailable: (route) => takesForm(route) || isBatch(route) || isVideoWork(route) || oneOf('downloadFile', 'downloadVideo')(route),
   internal_error: always,

@@ -1,26 +1,31 @@
-// Watches every refusal that a test is answered with: an operation answers no code that openapi.json does not declare for it.
+// Watches every refusal that a test is answered with: an operation answers no code that openapi.json does not declare for it, and every
+// body is the record that is declared for its status.
 import { readFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
 import * as z from 'zod';
+import { HTTPValidationError, Problem } from '../problem.ts';
 
 const DOCUMENT = new URL('../../openapi.json', import.meta.url);
 const PROBLEM = 'application/problem+json';
+const SHARED = '#/components/responses/';
 /** What is refused before it is known which operation is meant is no operation’s. */
 const OF_NO_OPERATION = new Set(['unknown_path', 'method_not_allowed', 'malformed_request', 'expectation_failed']);
 
+const Answer = z.object({
+  content: z.record(z.string(), z.object({ examples: z.record(z.string(), z.unknown()).optional() })).optional(),
+});
+/** Refusals that several operations give stand once, under `components`. */
+const Referred = z.object({
+  $ref: z
+    .string()
+    .startsWith(SHARED)
+    .transform((ref) => ref.slice(SHARED.length)),
+});
 const Described = z.object({
+  components: z.object({ responses: z.record(z.string(), Answer) }),
   paths: z.record(
     z.string(),
-    z.record(
-      z.string(),
-      z.object({
-        operationId: z.string(),
-        responses: z.record(
-          z.string(),
-          z.object({ content: z.record(z.string(), z.object({ examples: z.record(z.string(), z.unknown()).optional() })).optional() }),
-        ),
-      }),
-    ),
+    z.record(z.string(), z.object({ operationId: z.string(), responses: z.record(z.string(), z.union([Referred, Answer])) })),
   ),
 });
 
@@ -47,29 +52,37 @@ globalThis.fetch = async (input, init) => {
 afterAll(async () => {
   globalThis.fetch = plainFetch;
   const undeclared = (await Promise.all(seen)).filter((found) => found !== undefined);
-  expect([...new Set(undeclared)], 'refusals that the contract does not declare (contract/src/openapi/answered-by.ts)').toEqual([]);
+  expect(
+    [...new Set(undeclared)],
+    'refusals that the contract does not declare (contract/src/openapi/answered-by.ts), or in another form than it declares',
+  ).toEqual([]);
 });
 
 async function undeclaredIn(method: string, response: Response): Promise<string | undefined> {
   const { pathname } = new URL(response.url);
-  const { code } = z.object({ code: z.string() }).parse(await response.json());
+  const body: unknown = await response.json();
+  const { code } = z.object({ code: z.string() }).parse(body);
   if (OF_NO_OPERATION.has(code)) return undefined;
   declared ??= operations();
   const operation = declared.find((one) => one.method === method.toUpperCase() && one.path.test(pathname));
-  if (!operation || operation.codes.has(code)) return undefined;
-  return `${operation.operationId} answered ${code}`;
+  if (!operation) return undefined;
+  if (!operation.codes.has(code)) return `${operation.operationId} answered ${code}`;
+  const faults = (response.status === 422 ? HTTPValidationError : Problem).safeParse(body).error;
+  return faults && `${operation.operationId} answered ${code} in another form: ${faults.message}`;
 }
 
 /** Those with fixed paths first: `/v1/keys/budget-summary` is no key’s id. */
 function operations(): Declared[] {
-  const { paths } = Described.parse(JSON.parse(readFileSync(DOCUMENT, 'utf8')));
+  const { paths, components } = Described.parse(JSON.parse(readFileSync(DOCUMENT, 'utf8')));
   const byPath = Object.entries(paths).sort(([a], [b]) => a.split('{').length - b.split('{').length);
   return byPath.flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, { operationId, responses }]) => ({
       operationId,
       method: method.toUpperCase(),
       path: new RegExp(`^${path.replaceAll('.', '\\.').replaceAll(/\{[^}]+\}/g, '[^/]+')}$`),
-      codes: new Set(Object.values(responses).flatMap(({ content }) => Object.keys(content?.[PROBLEM]?.examples ?? {}))),
+      codes: new Set(Object.values(responses).flatMap((answer) => codesOf('$ref' in answer ? components.responses[answer.$ref] : answer))),
     })),
   );
 }
+
+const codesOf = (answer: z.infer<typeof Answer> | undefined): string[] => Object.keys(answer?.content?.[PROBLEM]?.examples ?? {});

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { ERRORS } from '../errors.ts';
+import { ERRORS, type ErrorCode } from '../errors.ts';
 import {
   ChatCompletionChunk,
   Completion,
@@ -13,7 +13,7 @@ import { exampleOf } from './examples.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Answer, Field, Route } from './route.ts';
 import type { Direction, Schemas } from './schemas.ts';
-import type { JsonSchema, MediaType, Operation, Parameter, Reference, Response } from './shape.ts';
+import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter, Reference, Response } from './shape.ts';
 
 /** What an operation answers with as server-sent events when it is asked to stream: the schema of one event’s data. */
 export const STREAMS: Readonly<Record<string, z.ZodType>> = {
@@ -49,7 +49,7 @@ export function operationOf(route: Route, schemas: Schemas): Operation {
         content: { [route.bodyType]: mediaType(schemas, route.body, 'input', `${metadata.operationId} request`) },
       },
     }),
-    responses: { ...answersOf(route, schemas), ...refusalsIn(route, schemas) },
+    responses: { ...answersOf(route, schemas), ...refusalsIn(route) },
   };
 }
 
@@ -120,20 +120,30 @@ const eventStream = ({ schema, example }: MediaType): MediaType => ({
 
 const PROBLEM = 'application/problem+json';
 
-function refusalsIn(route: Route, schemas: Schemas): Operation['responses'] {
-  const refusals = [...refusalsOf(route)].map(([status, codes]): [string, Response] => {
-    const schema = schemas.schemaOf(status === 422 ? HTTPValidationError : Problem, 'output');
-    const examples = Object.fromEntries(codes.map((code) => [code, component('examples', code)]));
-    return [
-      String(status),
+/** Refusals with the same codes are one response of the components: an operation only names it. */
+const refusalsIn = (route: Route): Operation['responses'] =>
+  Object.fromEntries([...refusalsOf(route)].map(([status, codes]) => [String(status), component('responses', nameOf(codes))]));
+
+const nameOf = (codes: readonly ErrorCode[]): string => codes.join('-');
+
+/** What the refusals of all routes refer to. */
+export function sharedRefusals(routes: readonly Route[], schemas: Schemas): OpenApiDocument['components']['responses'] {
+  const used = routes
+    .flatMap((route) => [...refusalsOf(route)])
+    .map(([status, codes]): [string, Response] => [
+      nameOf(codes),
       {
         description: codes.map((code) => `${ERRORS[code].title} (\`${code}\`).`).join(' '),
-        headers: responseHeaders(route, status),
-        content: { [PROBLEM]: { schema, examples } },
+        headers: headersOf(namesOfHeaders(status)),
+        content: {
+          [PROBLEM]: {
+            schema: schemas.schemaOf(status === 422 ? HTTPValidationError : Problem, 'output'),
+            examples: Object.fromEntries(codes.map((code) => [code, component('examples', code)])),
+          },
+        },
       },
-    ];
-  });
-  return Object.fromEntries(refusals);
+    ]);
+  return Object.fromEntries(used.toSorted(([one], [other]) => (one < other ? -1 : 1)));
 }
 
 function describe(schema: JsonSchema, schemas: Schemas): string {
@@ -146,10 +156,13 @@ function describe(schema: JsonSchema, schemas: Schemas): string {
 }
 
 function responseHeaders(route: Route, status: number): Response['headers'] {
-  const names = ['X-Request-Id'];
-  if (route.isInference && status === 200) names.push(...Object.keys(inferenceResponseHeaders).filter((name) => name !== 'X-Request-Id'));
-  if (status === 429 || status === 503) names.push('Retry-After');
-  return Object.fromEntries(names.map((name) => [name, component('headers', name)]));
+  const ofInference = Object.keys(inferenceResponseHeaders).filter((name) => name !== 'X-Request-Id');
+  return headersOf([...namesOfHeaders(status), ...(route.isInference && status === 200 ? ofInference : [])]);
 }
 
-const component = (kind: 'headers' | 'examples', name: string): Reference => ({ $ref: `#/components/${kind}/${name}` });
+const namesOfHeaders = (status: number): string[] => ['X-Request-Id', ...(status === 429 || status === 503 ? ['Retry-After'] : [])];
+
+const headersOf = (names: readonly string[]): Response['headers'] =>
+  Object.fromEntries(names.map((name) => [name, component('headers', name)]));
+
+const component = (kind: 'headers' | 'examples' | 'responses', name: string): Reference => ({ $ref: `#/components/${kind}/${name}` });

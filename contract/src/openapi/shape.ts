@@ -37,7 +37,7 @@ export interface Operation {
   'x-required-role'?: string;
   parameters?: Parameter[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
-  responses: Record<string, Response>;
+  responses: Record<string, Response | Reference>;
 }
 
 /** The part of OpenAPI 3.1.0 that the document is made of. */
@@ -51,6 +51,7 @@ export interface OpenApiDocument {
     securitySchemes: Record<string, object>;
     headers: Record<string, { description: string; schema: JsonSchema }>;
     examples: Record<string, { summary: string; value: unknown }>;
+    responses: Record<string, Response>;
     schemas: Record<string, JsonSchema>;
   };
 }

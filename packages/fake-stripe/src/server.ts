@@ -38,7 +38,7 @@ export interface FakeStripe {
   /** `http://127.0.0.1:<port>` */
   readonly url: string;
   readonly port: number;
-  /** What the SDK is constructed with, beside a key (`sk_test_…`). */
+  /** What the SDK is constructed with, beside a key (`sk_test_…`, `sk_live_…`). */
   readonly sdkOptions: { readonly host: string; readonly port: number; readonly protocol: 'http'; readonly telemetry: false };
   readonly requests: readonly RecordedRequest[];
   readonly webhooks: Webhooks;
@@ -104,8 +104,8 @@ export async function startFakeStripe(options: FakeStripeOptions = {}): Promise<
     const { method = 'GET', headers } = incoming;
     const idempotencyKey = single(headers['idempotency-key']);
     requests.push({ method, path, idempotencyKey, apiVersion: single(headers['stripe-version']), body });
-    if (!/^Bearer (sk|rk)_test_\w+$/.test(headers.authorization ?? '')) {
-      const said = 'Invalid API Key provided: use any key that begins with sk_test_.';
+    if (!/^Bearer (?:(?:sk|rk)_test_\w+|(?:sk|rk)_live_\w{4,})$/.test(headers.authorization ?? '')) {
+      const said = 'Invalid API Key provided: use any key that begins with sk_test_ or sk_live_.';
       return { status: 401, body: JSON.stringify(new StripeFault(401, 'invalid_request_error', said).toBody()) };
     }
     const encoded = method === 'GET' ? search.slice(1) : body;

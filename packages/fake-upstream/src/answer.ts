@@ -5,14 +5,35 @@ import { breakOff, type Progress, pieces, write } from './wire.ts';
 
 /** Carries out one step; `said` is what the provider answers where the step does not replace it. */
 export function answer(response: ServerResponse, step: Step, said: Answer, progress: Progress): void {
+  // A provider is at work from the moment it has the request, whether or not anybody waits for the answer.
+  progress.hasBegun = step.body === undefined && (step.status ?? 200) < 300;
+  progress.isStream = said.isStream;
+  progress.leadingPieces = said.leadingEvents ?? 0;
   const begin = (): void => {
     if (response.destroyed) return;
     if (step.cut?.at === 'before_head') breakOff(response, step.cut.how, progress);
     else if (step.body !== undefined) plain(response, step, bytesOf(step.body), progress);
     else if (said.isStream) stream(response, step, said, progress);
-    else plain(response, step, bytesOf(said.plain()), progress, said.contentType);
+    else plain(response, step, bytesOf(padded(said.plain(), step)), progress, said.contentType);
   };
   later(step.delayMs, begin);
+}
+
+function padded(document: object | Uint8Array, { padding }: Step): object | Uint8Array {
+  if (padding === undefined) return document;
+  if (document instanceof Uint8Array) return Buffer.concat([document, Buffer.alloc(padding)]);
+  const members = Object.entries(document);
+  return Object.fromEntries([...members.slice(0, -1), ['padding', 'x'.repeat(padding)], ...members.slice(-1)]);
+}
+
+function* paddedEvents<T>(events: Iterable<T>, { padding, paddingAt = 0, unreadableAt }: Step): Iterable<T | string> {
+  let at = 0;
+  for (const event of events) {
+    if (padding !== undefined && at === paddingAt) yield `data: {"padding":"${'x'.repeat(padding)}"}\n\n`;
+    if (at === unreadableAt) yield 'data: {{{garbage\n\n';
+    yield event;
+    at += 1;
+  }
 }
 
 const later = (delayMs: number | undefined, act: () => void): void => {
@@ -30,7 +51,7 @@ function plain(response: ServerResponse, step: Step, body: Uint8Array, progress:
 
 function stream(response: ServerResponse, step: Step, said: Answer, progress: Progress): void {
   const headers = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache', ...step.headers };
-  respond(response, step, headers, said.events(), progress);
+  respond(response, step, headers, paddedEvents(said.events(), step), progress);
 }
 
 function respond(

@@ -19,6 +19,7 @@ export interface Plan {
   readonly finishReason: string;
   readonly logprobs: boolean;
   readonly usage: unknown;
+  readonly exact: ExactUsage;
 }
 
 /** The end of 2025, unix seconds: answers do not depend on the day they are made. */
@@ -33,9 +34,10 @@ const words = (text: string): string[] => text.match(/\s*\S+|\s+$/g) ?? [];
 export function planAnswer(id: string, request: ChatRequest, saying: Saying, promptTokens: number): Plan {
   const all = piecesOf({ ...askedFor(request), ...saying });
   const bound = saying.exceedsBound ? Infinity : boundOf(request);
-  const pieces = all.slice(0, bound);
+  const hidden = Math.min(saying.hiddenReasoning ?? 0, bound);
+  const pieces = all.slice(0, bound - hidden);
   const choices = integer(request['n']) ?? 1;
-  const exact = usageOf(pieces, choices, promptTokens);
+  const exact = usageOf(pieces, hidden, choices, promptTokens);
   const natural = pieces.some((piece) => piece.kind === 'call') ? 'tool_calls' : 'stop';
   return {
     id,
@@ -45,6 +47,7 @@ export function planAnswer(id: string, request: ChatRequest, saying: Saying, pro
     finishReason: saying.finishReason ?? (pieces.length < all.length ? 'length' : natural),
     logprobs: request['logprobs'] === true,
     usage: saying.usage ? saying.usage(exact) : exact,
+    exact,
   };
 }
 
@@ -90,12 +93,13 @@ export function piecesOf(saying: Saying): Piece[] {
 const boundOf = (request: ChatRequest): number =>
   Math.min(integer(request['max_tokens']) ?? Infinity, integer(request['max_completion_tokens']) ?? Infinity);
 
-function usageOf(pieces: readonly Piece[], choices: number, promptTokens: number): ExactUsage {
-  const reasoning = pieces.filter((piece) => piece.kind === 'reasoning').length;
+function usageOf(pieces: readonly Piece[], hidden: number, choices: number, promptTokens: number): ExactUsage {
+  const reasoning = pieces.filter((piece) => piece.kind === 'reasoning').length + hidden;
+  const completion = (pieces.length + hidden) * choices;
   return {
     prompt_tokens: promptTokens,
-    completion_tokens: pieces.length * choices,
-    total_tokens: promptTokens + pieces.length * choices,
+    completion_tokens: completion,
+    total_tokens: promptTokens + completion,
     prompt_tokens_details: { cached_tokens: 0 },
     completion_tokens_details: { reasoning_tokens: reasoning * choices },
   };

@@ -11,6 +11,10 @@ export interface Answer {
   readonly contentType?: string;
   /** The whole answer: one JSON document, or bytes. */
   plain(): object | Uint8Array;
+  /** What it really took, where the answer may say something else. Default: what the whole answer says. */
+  exactUsage?(): unknown;
+  /** How many events come before the first that carries a token. Default: none. */
+  readonly leadingEvents?: number;
   /** The server-sent events, one string each. */
   events(): Iterable<string>;
 }

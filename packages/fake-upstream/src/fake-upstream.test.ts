@@ -258,3 +258,48 @@ it('runs as a process that prints its address, with prepared answers', async () 
   child.kill('SIGTERM');
   expect(await once(child, 'exit')).toEqual([0, null]);
 });
+
+describe('the bill', () => {
+  const settled = async (index = 0) => {
+    await fake.requests[index]?.ended;
+    return fake.requests[index]?.billed;
+  };
+  const hangUpAfterOneEvent = async () => {
+    const hangUp = new AbortController();
+    const reader = (await post({ stream: true }, hangUp.signal)).body?.getReader();
+    await reader?.read();
+    hangUp.abort();
+    await reader?.closed.catch(() => {});
+  };
+
+  it('is the usage of the whole answer, whether or not the answer says it', async () => {
+    fake.script({}, steps.usageMissing());
+    await post({});
+    await post({});
+    expect([await settled(0), await settled(1)]).toEqual(Array(2).fill({ inputTokens: 10, outputTokens: 8, seconds: 0 }));
+  });
+
+  it('is the whole answer for a client that hangs up, hidden reasoning included', async () => {
+    fake.script({ tokens: 1000, gapMs: 20, hiddenReasoning: 50 });
+    await hangUpAfterOneEvent();
+    expect(await settled()).toEqual({ inputTokens: 10, outputTokens: 1050, seconds: 0 });
+  });
+
+  it('is what was sent where the provider stops billing', async () => {
+    fake.script({ tokens: 1000, gapMs: 20, stopsBilling: true });
+    await hangUpAfterOneEvent();
+    const bill = await settled();
+    expect(bill?.inputTokens).toBe(10);
+    expect(bill?.outputTokens).toBeLessThan(100);
+  });
+
+  it('is nothing for a refusal, and what was sent for a stream that the provider cuts', async () => {
+    fake.script(steps.serverError(500), steps.cutStream(3, 'fin'));
+    await post({});
+    await (await post({ stream: true })).text().catch(() => {});
+    expect([await settled(0), await settled(1)]).toEqual([
+      { inputTokens: 0, outputTokens: 0, seconds: 0 },
+      { inputTokens: 10, outputTokens: 2, seconds: 0 },
+    ]);
+  });
+});

@@ -1,6 +1,7 @@
 export type { AnthropicSaying, AnthropicUsage } from './anthropic/saying.ts';
 export * as anthropicSteps from './anthropic/steps.ts';
 export * as azureSteps from './azure/steps.ts';
+export type { Bill } from './bill.ts';
 export type { GoogleSaying, GoogleUsage } from './google/saying.ts';
 export * as googleSteps from './google/steps.ts';
 export type { Form, FormFile } from './openai/form.ts';

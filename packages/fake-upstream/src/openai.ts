@@ -20,6 +20,8 @@ export const openAi: Dialect = {
     return {
       isStream: request['stream'] === true,
       plain: () => plainBody(plan()),
+      exactUsage: () => plan().exact,
+      leadingEvents: Number(request['n'] ?? 1),
       events: () => eventStream(plan(), step, includesUsage(request)),
     };
   },

@@ -2,6 +2,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import { answer } from './answer.ts';
 import { anthropic } from './anthropic/dialect.ts';
 import { azure } from './azure/dialect.ts';
+import { type Bill, billed, billOfUsage, NO_BILL, usageIn } from './bill.ts';
 import { type Dialect, isFields } from './dialect.ts';
 import { google } from './google/dialect.ts';
 import { openAiEndpoints } from './openai/dialect.ts';
@@ -29,6 +30,8 @@ export interface RecordedRequest {
   readonly bytesSent: number;
   /** The client went away before the answer ended. */
   readonly aborted: boolean;
+  /** What the provider charges for it by now, hang-ups included; final once the answer has ended, or the client has gone. */
+  readonly billed: Bill;
   /** Settles when the answer ended or the connection did. */
   readonly ended: Promise<'answered' | 'aborted' | 'cut'>;
 }
@@ -43,6 +46,8 @@ export interface FakeUpstream {
   readonly requests: readonly RecordedRequest[];
   /** Steps are queued, each answers one request; a function answers all of them once the queue is empty. */
   script(...steps: readonly (Step | ScriptFunction)[]): void;
+  /** Answers `GET /v1/models` with these from now on, without recording that it was asked. */
+  serveModels(...names: readonly string[]): void;
   /** The next request that arrives from now on. */
   nextRequest(): Promise<RecordedRequest>;
   /** Forgets script and requests. */
@@ -68,6 +73,7 @@ export interface FakeUpstreamOptions {
 interface Recording extends RecordedRequest, Progress {
   bytesSent: number;
   aborted: boolean;
+  billed: Bill;
 }
 
 /** Starts the scripted provider; it listens when this resolves. */
@@ -78,6 +84,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
   const waiting: ((request: RecordedRequest) => void)[] = [];
   const fast = prepared(fallback, promptTokens);
   let decide: ScriptFunction | undefined;
+  let models: readonly string[] | undefined;
   let answers = 0;
 
   const stepFor = (request: Recording, dialect: Dialect): Step =>
@@ -88,13 +95,21 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
       fast(rawBody, response);
       return;
     }
+    if (models && incoming.method === 'GET' && incoming.url === MODELS) {
+      const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'fake' }));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
+      return;
+    }
     const request = recordingOf(incoming, response, rawBody);
     if (record) requests.push(request);
     for (const arrived of waiting.splice(0)) arrived(request);
     const dialect = DIALECTS.find((one) => one.takes(request)) ?? openAi;
     const step = stepFor(request, dialect);
     const fields = isFields(request.body) ? request.body : Object.fromEntries(request.form?.fields ?? []);
-    answer(response, step, dialect.answer({ turn: ++answers, path: request.path, request: fields, step, promptTokens }), request);
+    const said = dialect.answer({ turn: ++answers, path: request.path, request: fields, step, promptTokens });
+    const whole = (): Bill => billOfUsage(said.exactUsage?.() ?? usageIn(said.plain()));
+    Object.defineProperty(request, 'billed', { get: () => billed(whole(), step, request) });
+    answer(response, step, said, request);
   };
 
   const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 0 }, (incoming, response) => {
@@ -115,6 +130,9 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
         else queue.push(step);
       }
     },
+    serveModels: (...names) => {
+      models = names;
+    },
     nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
     reset: () => {
       requests.length = 0;
@@ -128,6 +146,8 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
       }),
   };
 }
+
+const MODELS = '/v1/models';
 
 /** The first that takes a request answers it; OpenAI's takes every one. */
 const DIALECTS: readonly Dialect[] = [anthropic, google, azure, openAiEndpoints, openAi];
@@ -144,8 +164,13 @@ function recordingOf(incoming: IncomingMessage, response: ServerResponse, rawBod
     clientPort: incoming.socket.remotePort ?? 0,
     startedAt: Date.now(),
     bytesSent: 0,
+    piecesSent: 0,
+    leadingPieces: 0,
+    hasBegun: false,
+    isStream: false,
     aborted: false,
     cut: false,
+    billed: NO_BILL,
     ended,
   };
   response.once('close', () => {

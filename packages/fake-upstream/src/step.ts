@@ -24,6 +24,8 @@ export interface Saying {
   readonly tokens?: number;
   /** Sent before the text as `reasoning_content`; counts as completion tokens. */
   readonly reasoning?: string;
+  /** OpenAI's API: tokens of reasoning that are billed, within the bound, and never shown. */
+  readonly hiddenReasoning?: number;
   /** Sent after the text. Each call is one token for its name and one per 8 characters of arguments. */
   readonly toolCalls?: readonly ScriptedToolCall[];
   /** Instead of the one that follows from the answer. */
@@ -76,5 +78,13 @@ export interface Step extends Saying, StreamForm {
   readonly body?: string | Uint8Array | object;
   /** Body pieces of so many bytes, wherever that cuts; a list gives the sizes in turn, its last one repeats. */
   readonly pieceBytes?: number | readonly [number, ...number[]];
+  /** So many bytes more: a member in front of a document's last, an event of a stream, bytes behind a sound. Nothing is billed for them. */
+  readonly padding?: number;
+  /** Behind how many events the one with the padding stands. Default 0. */
+  readonly paddingAt?: number;
+  /** Behind how many events of a stream one stands that is no JSON. Nothing is billed for it. */
+  readonly unreadableAt?: number;
   readonly cut?: Cut;
+  /** Whoever hangs up is billed for what was sent until then. Default: for the whole answer. */
+  readonly stopsBilling?: boolean;
 }

@@ -4,6 +4,15 @@ import type { Cut, Step } from './step.ts';
 /** What is known of an answer while it is written. */
 export interface Progress {
   bytesSent: number;
+  /** Pieces of the body written so far. */
+  piecesSent: number;
+  /** How many of them carry no token. */
+  leadingPieces: number;
+  /** The answer is being made: it was not refused. */
+  hasBegun: boolean;
+  isStream: boolean;
+  /** The client went away before the answer ended. */
+  aborted: boolean;
   /** The script ended the connection, not the client. */
   cut: boolean;
 }
@@ -65,6 +74,7 @@ export function write(response: ServerResponse, source: Iterator<Uint8Array>, st
       written++;
       const hasRoom = response.write(piece);
       progress.bytesSent += piece.length;
+      progress.piecesSent += 1;
       if (gapMs > 0) {
         setTimeout(next, gapMs);
         return;

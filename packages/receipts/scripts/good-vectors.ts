@@ -81,6 +81,16 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
       cost_nano_usd: '1650',
     }),
   ),
+  abandoned: good(
+    'A request whose gateway stopped while the provider was at work: charged at the most that it could use, with its input at the dearest of its prices. 500 × 3,750,000 + 64 × 15,000,000 pico-USD is 2,835,000 nano-USD.',
+    payloadWith({
+      outcome: 'abandoned',
+      estimated: true,
+      usage: { input_tokens: 500, cached_input_tokens: 0, cache_write_tokens: 500, output_tokens: 64, reasoning_tokens: 0 },
+      unit_prices_pico_usd: { input_tokens: '3000000', cache_write_tokens: '3750000', output_tokens: '15000000' },
+      cost_nano_usd: '2835000',
+    }),
+  ),
   'cached-tokens': good(
     'Cached, cache-write and fresh input at three prices, reasoning at the price of the output.',
     payloadWith({

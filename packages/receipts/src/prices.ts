@@ -6,7 +6,7 @@ export type UnitPrices = Readonly<Record<string, string>>;
 
 /** What one model costs in one price version. A tier's prices take the place of all base prices. */
 export interface PublishedPrice {
-  /** First UTC day on which it was charged, `YYYY-MM-DD`. Where it is known, a request of another version's time must not be charged at it. */
+  /** From when on it was charged, RFC 3339, or a UTC day, `YYYY-MM-DD`. Where it is known, a request of another version's time must not be charged at it. */
   readonly effective_from?: string;
   readonly unit_prices_pico_usd: UnitPrices;
   /** Factor on all prices in batches; without it lines of a batch cost what other requests cost. */
@@ -58,13 +58,18 @@ export function checkPrices(payload: ReceiptPayload, published: PublishedPrices)
   }
 }
 
-/** The version of a day is the newest that had begun; before the first of them, the first. Versions whose beginning is not known are left aside. */
+/**
+ * The version of a time is the newest that had begun; before the first of them, the first. Versions whose beginning is not known are left aside. Of
+ * several of one moment the last was charged, which replaced the others while they were announced: a copy from before has those as well.
+ */
 function checkInForce({ price_version: stated, started_at: at }: ReceiptPayload, versions: Readonly<Record<string, PublishedPrice>>): void {
-  const begun = Object.entries(versions).flatMap(([version, { effective_from: from }]) => (from === undefined ? [] : [{ version, from }]));
+  const begun = Object.entries(versions).flatMap(([version, { effective_from: from }]) =>
+    from === undefined ? [] : [{ version, from: Date.parse(from) }],
+  );
   if (!begun.some(({ version }) => version === stated)) return;
-  begun.sort((a, b) => (a.from < b.from ? -1 : 1));
-  const inForce = begun.filter(({ from }) => from <= at.slice(0, 10)).at(-1) ?? begun[0];
-  if (inForce && inForce.version !== stated)
+  begun.sort((a, b) => a.from - b.from);
+  const inForce = begun.filter(({ from }) => from <= Date.parse(at)).at(-1) ?? begun[0];
+  if (inForce && !begun.some(({ version, from }) => version === stated && from === inForce.from))
     throw new Refused('price_not_in_force', `The price in force at ${at} was version ${inForce.version}, charged was ${stated}.`);
 }
 

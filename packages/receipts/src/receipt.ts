@@ -64,14 +64,17 @@ export interface ReceiptPayload {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
-  outcome: 'completed' | 'cancelled' | 'cut' | 'failed' | 'refunded';
+  /**
+   * `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at
+   * work. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else.
+   */
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'refunded';
   /** SHA-256 of the request body as received, hex. */
   request_sha256: string;
   /** SHA-256 of the response body as sent, hex; of a stream, up to its last settled event. */
   response_sha256: string;
   usage: ReceiptUsage;
-  /** The provider reported no usage: the counts are the gateway's. */
+  /** The provider reported no usage: the counts are the gateway's, or the most that the request could use. */
   estimated: boolean;
   price_version: string;
   /** The long-context tier that was applied, named by its threshold, or null. */

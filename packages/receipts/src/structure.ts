@@ -95,7 +95,7 @@ const payload = strictObject<ReceiptPayload>({
   model_served: string,
   provider: string,
   fallback: oneOf('none', 'deployment', 'model'),
-  outcome: oneOf('completed', 'cancelled', 'cut', 'failed', 'refunded'),
+  outcome: oneOf('completed', 'cancelled', 'abandoned', 'cut', 'failed', 'refunded'),
   request_sha256: sha256Hex,
   response_sha256: sha256Hex,
   usage,

@@ -160,6 +160,18 @@ describe('with published prices', () => {
     expect(verifyReceipt(honest, keySet, prices)).toMatchObject({ valid: false, code: 'tier_mismatch' });
   });
 
+  test('of two prices of one moment either is accepted: one replaced the other before any request was charged', () => {
+    const at = { effective_from: '2026-11-01', unit_prices_pico_usd };
+    const earlier = { effective_from: '2026-10-01', unit_prices_pico_usd };
+    const verdict = (versions: Record<string, typeof at>) => verifyReceipt(honest, keySet, publishedAs({ [model]: versions }));
+    for (const versions of [
+      { [version]: at, replaced: at },
+      { replaced: at, [version]: at },
+    ])
+      expect(verdict(versions)).toMatchObject({ valid: true });
+    expect(verdict({ [version]: earlier, replaced: at })).toMatchObject({ valid: false, code: 'price_not_in_force' });
+  });
+
   test('a model named like a member of every object is not found among the prices', () => {
     const odd = issue(payloadWith({ model_served: 'constructor', price_version: 'name' }));
     expect(verifyReceipt(odd, keySet, publishedAs({}))).toMatchObject({ valid: false, code: 'price_unpublished' });

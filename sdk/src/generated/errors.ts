@@ -8,7 +8,9 @@ export type ErrorCode =
   | 'malformed_multipart'
   /** 400. The provider that serves this model answered that the request itself is at fault. Its own message is in the detail; nothing was charged. */
   | 'upstream_rejected'
-  /** 400. The event is not signed with the webhook secret of this server, or is older than five minutes. Compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint, and the clock of this server. */
+  /** 400. The provider answered with more than 64 MiB, or with an event of a stream that is larger, and that is not kept. The request is charged by the usage that the provider reports; where it reports none, by the most that was held. The same request would be charged again: ask for less in one request (lower `n`, `top_logprobs` or the size of images, send fewer inputs), or stream the answer. */
+  | 'answer_too_large'
+  /** 400. The detail says which: the event is not signed with the webhook secret of this server (compare STRIPE_WEBHOOK_SECRET with the secret of the endpoint), it is older than five minutes (compare the clock of this server), or it is signed and does not have the form of a Stripe event (compare the API version of the endpoint). Events of types that the server does not handle are acknowledged. */
   | 'invalid_webhook'
   /** 400. The token of the mail is mistyped, was used, has expired or was replaced by a newer one. Ask for another mail. */
   | 'invalid_token'
@@ -28,7 +30,7 @@ export type ErrorCode =
   | 'invalid_mfa_code'
   /** 401. The challenge is unknown, was used, is older than five minutes or has taken its five tries. Log in with the password again. */
   | 'challenge_expired'
-  /** 402. The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much: raise the cap, lower `max_tokens`, or send `X-Budget-Policy: clamp`. */
+  /** 402. The worst-case cost of the request does not fit under one of its caps, and waiting for running requests would not change that. `budget` says which cap and by how much, and the detail names what to lower: `max_tokens`, `n`, `seconds`. Lower it, raise the cap, or send `X-Budget-Policy: clamp`. */
   | 'budget_exceeded'
   /** 402. The run, or a run above it, has made all the calls that `X-Agent-Max-Calls` allows, or its `X-Agent-Deadline` has passed. Both can only be tightened, and waiting changes neither: begin a new run. What was running at the deadline was stopped, and charged as far as it had been generated. */
   | 'run_exhausted'
@@ -42,9 +44,11 @@ export type ErrorCode =
   | 'confirmation_failed'
   /** 403. Use an API key that carries the scope named in the detail, or sign in and use a session. */
   | 'scope_required'
-  /** 403. Plans, cards, top-ups and refunds are of the real account. Use a `tg_live_` key with the scope `billing:write`, or sign in and use a session. */
+  /** 403. Plans, cards, top-ups and refunds are of the real account. Use a `tg_live_` key with the scope `billing:write` (refunds and corrections: `admin:write`), or sign in and use a session. */
   | 'live_key_required'
-  /** 403. The detail names the feature. `GET /v1/plans/entitlements/matrix` says which plans have it, `POST /v1/plans/checkout` gets one. */
+  /** 403. The operator or the account has switched off that prompts and answers are kept. Send `store: false` and leave out `background` and `conversation`; send what came before with each request. Files, uploads, batches, conversations and videos need storing. The account switches it with `PATCH /v1/users/me` and `stores_content`, the operator with `STORE_CONTENT`. */
+  | 'storing_off'
+  /** 403. The detail names the feature. `GET /v1/plans/entitlements/matrix` says which plans have it. Where plans are sold, `POST /v1/plans/checkout` gets one; elsewhere the operator of the gateway gives it: `npm run admin -- plan ACCOUNT PLAN`. */
   | 'plan_required'
   /** 403. API keys cannot do this. Log in with `POST /v1/users/login` and send the session token. */
   | 'session_required'
@@ -56,7 +60,7 @@ export type ErrorCode =
   | 'not_found'
   /** 404. The path is not part of this service. `/openapi.json` lists all of them; the base URL of OpenAI clients ends in `/v1`. */
   | 'unknown_path'
-  /** 404. The model is not in the catalogue, or it does not serve this endpoint. `GET /v1/models` lists every model with its endpoints. */
+  /** 404. The model is not in the catalogue, was retired by its provider, or does not serve this endpoint. The detail names the models that are called alike, and has the command that adds one; `GET /v1/models?all=true` lists every model with its endpoints. */
   | 'model_not_found'
   /** 405. The path exists, but not with this method. The `Allow` header lists the methods it has. */
   | 'method_not_allowed'
@@ -74,7 +78,7 @@ export type ErrorCode =
   | 'slug_taken'
   /** 409. The object is in a state from which this step does not lead anywhere: what is archived cannot be published, say. The detail names the state. */
   | 'invalid_transition'
-  /** 409. The event takes no registrations any more: the time is over, or it is not published at the moment. Whoever is registered stays so. */
+  /** 409. The event takes no registrations any more: the time is over, or it is not published at the moment. Anyone who is registered stays so. */
   | 'registration_closed'
   /** 409. This `Idempotency-Key` was used before with a different request. Use a fresh key for a different request. */
   | 'idempotency_conflict'
@@ -82,6 +86,8 @@ export type ErrorCode =
   | 'idempotency_in_progress'
   /** 413. The body is larger than this endpoint accepts: 10 MiB on inference, 256 KiB elsewhere, 512 MiB for a file, unless configured otherwise. */
   | 'payload_too_large'
+  /** 413. The JSON body has more values, fields or levels than this endpoint accepts, a number of more than 1,000 digits, or a field name of more than 4,096 bytes. Inference takes 320,000 values, 30,000 of them fields of objects; other endpoints take 20,000, 10,000 of them fields. An object may have 5,000 fields, and arrays and objects may nest 256 levels deep. The detail says which bound was exceeded. Split the request. */
+  | 'body_too_complex'
   /** 413. The account’s files, and the parts of its unfinished uploads, would take more room together than the account has. Delete files or cancel uploads; files with `expires_after` delete themselves. */
   | 'storage_limit_reached'
   /** 416. The `Range` header begins behind the end of the file. `Content-Range` says how long the file is. */
@@ -90,12 +96,14 @@ export type ErrorCode =
   | 'unsupported_media_type'
   /** 422. At least one field, header or parameter is missing, unknown or out of range. `errors` lists each of them with its location. */
   | 'validation_failed'
-  /** 422. The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`. */
+  /** 422. The request asks the provider for something the catalogue has no price for, so no cap could hold it. Remove the field named in `error.param`. Where that is `model`, the model itself has no price yet: the detail has the command that sets it. */
   | 'unpriced_feature'
-  /** 429. Too many requests or tokens in a minute, or too many requests at once, for the API key or for the plan; the detail says which. Repeat after `Retry-After` seconds. Without that header the request alone is larger than the limit: lower `max_tokens`. */
+  /** 429. Too many requests or tokens in a minute, or too many requests at once, for the API key or for the plan; the detail says which. Repeat after `Retry-After` seconds. Without that header the request alone is larger than the limit: lower what the detail names, such as `max_tokens`. */
   | 'rate_limited'
   /** 429. The request would fit under its caps once requests that are running now settle for less than they hold. Repeat after `Retry-After` seconds. */
   | 'budget_in_flight'
+  /** 429. Clients of this API key hung up on requests whose providers are still at work, and bill for it. Their answers are read to the end, so that the real usage is charged; until some of them have ended, the key starts no more. Repeat after `Retry-After` seconds, and read answers to the end. */
+  | 'disconnected_in_flight'
   /** 429. Every deployment that could serve the request answered 429. Repeat after `Retry-After` seconds, or name fallbacks in `models`. */
   | 'upstream_rate_limited'
   /** 400. The person has not approved the login in a browser yet (RFC 8628). Ask again after `Retry-After` seconds. */
@@ -120,7 +128,9 @@ export type ErrorCode =
   | 'payments_unavailable'
   /** 503. Files can be neither stored nor read at present. Nothing of the request was kept. Repeat later. */
   | 'storage_unavailable'
-  /** 504. No deployment sent a first byte within the time limit. Nothing was charged. */
+  /** 508. The request has come back to a gateway that has sent it on already, or has passed too many of them: a provider of one of them is another one of them, or itself. Nothing was charged for this round. The operator of the gateways has to change the address of that provider in `PROVIDERS_FILE` or the variables. */
+  | 'provider_loop'
+  /** 504. No deployment sent a first byte within the time limit. A provider that bills the request all the same is paid, at most what was held: the receipt tells the amount. */
   | 'upstream_timeout';
 
 /** The class of error that a code is thrown as, and whether the same request can succeed later without being changed. */
@@ -128,6 +138,7 @@ export const ERROR_KINDS = {
   malformed_json: { family: 'bad_request', retryable: false },
   malformed_multipart: { family: 'bad_request', retryable: false },
   upstream_rejected: { family: 'bad_request', retryable: false },
+  answer_too_large: { family: 'bad_request', retryable: false },
   invalid_webhook: { family: 'bad_request', retryable: false },
   invalid_token: { family: 'bad_request', retryable: false },
   invalid_invite: { family: 'bad_request', retryable: false },
@@ -146,6 +157,7 @@ export const ERROR_KINDS = {
   confirmation_failed: { family: 'permission', retryable: false },
   scope_required: { family: 'permission', retryable: false },
   live_key_required: { family: 'permission', retryable: false },
+  storing_off: { family: 'permission', retryable: false },
   plan_required: { family: 'permission', retryable: false },
   session_required: { family: 'permission', retryable: false },
   model_not_allowed: { family: 'permission', retryable: false },
@@ -165,6 +177,7 @@ export const ERROR_KINDS = {
   idempotency_conflict: { family: 'conflict', retryable: false },
   idempotency_in_progress: { family: 'conflict', retryable: true },
   payload_too_large: { family: 'bad_request', retryable: false },
+  body_too_complex: { family: 'bad_request', retryable: false },
   storage_limit_reached: { family: 'bad_request', retryable: false },
   range_not_satisfiable: { family: 'bad_request', retryable: false },
   unsupported_media_type: { family: 'bad_request', retryable: false },
@@ -172,6 +185,7 @@ export const ERROR_KINDS = {
   unpriced_feature: { family: 'validation', retryable: false },
   rate_limited: { family: 'rate_limit', retryable: true },
   budget_in_flight: { family: 'budget_in_flight', retryable: true },
+  disconnected_in_flight: { family: 'rate_limit', retryable: true },
   upstream_rate_limited: { family: 'upstream', retryable: true },
   authorization_pending: { family: 'bad_request', retryable: true },
   slow_down: { family: 'bad_request', retryable: true },
@@ -184,5 +198,6 @@ export const ERROR_KINDS = {
   store_unavailable: { family: 'server', retryable: true },
   payments_unavailable: { family: 'server', retryable: true },
   storage_unavailable: { family: 'server', retryable: true },
+  provider_loop: { family: 'server', retryable: false },
   upstream_timeout: { family: 'upstream', retryable: true },
 } as const satisfies Record<ErrorCode, { family: string; retryable: boolean }>;

@@ -13,6 +13,46 @@ export interface AccountCloseRequest {
   code?: string | undefined;
 }
 
+/** Accounts, newest first; closed ones are not among them. */
+export interface AccountListResponse {
+  object: 'list';
+  data: AccountResponse[];
+  first_id: string | null;
+  /** The `after` of the next page. */
+  last_id: string | null;
+  has_more: boolean;
+}
+
+/** The plan to give. */
+export interface AccountPlanRequest {
+  /** Null takes back what was given. */
+  plan_id: PlanId | null;
+  /** Default: always the newest version. */
+  version?: number | undefined;
+}
+
+/** An account, as administrators see it. */
+export interface AccountResponse {
+  /** UUIDv7. */
+  account_id: string;
+  name: string;
+  /** Of its users. */
+  emails: string[];
+  /** What live keys and sessions go by. */
+  plan_id: PlanId;
+  plan_version: number;
+  /** What the operator gave; null: the default of new accounts, or what the account has bought. */
+  given_plan: {
+    plan_id: PlanId;
+    /** Null: always the newest. */
+    version: number | null;
+  } | null;
+  /** What the account pays for; null without a subscription. */
+  subscription_plan_id: PlanId | null;
+  /** RFC 3339, UTC. */
+  created_at: string;
+}
+
 /** An e-mail address; the answer does not tell whether it has an account. */
 export interface AddressRequest {
   /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
@@ -308,7 +348,7 @@ export interface BetaInviteActivateRequest {
   name?: string | undefined;
 }
 
-/** Access to the beta. The account has it a moment later; whoever has no account gets a mail to claim one. */
+/** Access to the beta. The account has it a moment later; anyone who has no account gets a mail to claim one. */
 export interface BetaInviteActivationResponse {
   /** UUIDv7. */
   activation_id: string;
@@ -316,7 +356,7 @@ export interface BetaInviteActivationResponse {
   /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
   /** The plan that the account is on for a time, unless it has booked one or a better one is given. */
-  plan_id: 'pro' | 'scale' | 'enterprise' | null;
+  plan_id: PlanId | null;
   plan_until: string | null;
   /** What is added to the balance. */
   credit_usd: string;
@@ -619,7 +659,7 @@ export interface ClientRequestCreateRequest {
   client_type?: 'individual' | 'startup' | 'business' | 'enterprise' | undefined;
   /** Plain text; markup in it is shown as it was typed. */
   message: string;
-  /** Whether they want news by mail. A mail asks whoever reads the address, and only their answer counts: anybody can type anybody’s address. */
+  /** Whether they want news by mail. A mail asks the person who reads mail at the address, and only their answer counts: anybody can type anybody’s address. */
   marketing_consent?: boolean | undefined;
 }
 
@@ -799,7 +839,7 @@ export interface CorrectionRequest {
     /** Images made: counted, and priced by their tokens. */
     images?: number | undefined;
   };
-  /** Stands in the correction’s receipt, which is public to whoever knows its id. */
+  /** Stands in the correction’s receipt, which is public to anyone who knows its id. */
   reason: string;
 }
 
@@ -926,11 +966,11 @@ export interface CreateUploadRequest {
 export interface CreateUserRequest {
   /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
   email: string;
-  /** 10 to 256 characters. */
+  /** 10 to 256 characters. What is easy to guess is refused. */
   password: string;
   /** Display name. */
   name?: string | undefined;
-  /** Whether they want news by mail. A mail asks whoever reads the address, and only their answer counts: anybody can type anybody’s address. */
+  /** Whether they want news by mail. A mail asks the person who reads mail at the address, and only their answer counts: anybody can type anybody’s address. */
   marketing_consent?: boolean | undefined;
 }
 
@@ -948,6 +988,8 @@ export interface CurrentPlanResponse {
   /** Grows with every change of plan. */
   change_version: number;
   scheduled_downgrade: PlanDowngradeScheduleResponse | null;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
 
 /** How one deployment of a model is doing, as the answering process sees it. */
@@ -1014,6 +1056,19 @@ export interface DeviceLoginResponse {
 export interface DeviceTokenRequest {
   /** Opaque, `tgd_…`: 256 random bits that only the asking program knows. */
   device_code: string;
+}
+
+/** What the providers say that they serve. */
+export interface DiscoveryReport {
+  providers: {
+    provider: string;
+    /** The ids of all models that it serves. */
+    found: string[];
+    /** Those of them that need a price before they are served. */
+    without_price: string[];
+    /** Why it could not be asked; then what it served when it was asked last still counts. */
+    error: string | null;
+  }[];
 }
 
 /** E-mail address. A domain with letters beyond ASCII is kept and answered in its ASCII spelling (`xn--…`). */
@@ -1136,7 +1191,7 @@ export interface HTTPValidationError {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   errors: FieldError[];
 }
@@ -1311,9 +1366,9 @@ export interface InviteCounts {
   activations: number;
 }
 
-/** What whoever activates an invitation is given. */
+/** What a person who activates an invitation gets. */
 export interface InviteGrants {
-  plan_id: 'pro' | 'scale' | 'enterprise' | null;
+  plan_id: PlanId | null;
   trial_days: number | null;
   /** Added to the prepaid balance, which pays beyond the quota of a plan from `pro` on. */
   credit_usd: string;
@@ -1652,7 +1707,7 @@ export interface MarketingConsent {
   event_slug: string | null;
   /** When it was said. */
   given_at: string;
-  /** When whoever reads the address confirmed it by the mail that asks, or when it was imported. While this is null it counts for nothing: anybody may have filled in the form. */
+  /** When the person who reads mail at the address confirmed it by the mail that asks, or when it was imported. While this is null it counts for nothing: anybody may have filled in the form. */
   confirmed_at: string | null;
 }
 
@@ -1664,7 +1719,7 @@ export interface MarketingContentCreateRequest {
   title: string;
   /** One or two sentences for lists. */
   summary?: string | undefined;
-  /** CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it. */
+  /** CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it. */
   body: string;
   /** For grouping. */
   tags?: string[] | undefined;
@@ -1688,7 +1743,7 @@ export interface MarketingContentRecord {
   slug: string;
   title: string;
   summary: string | null;
-  /** CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it. */
+  /** CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it. */
   body: string;
   /** For grouping. */
   tags: string[];
@@ -1719,7 +1774,7 @@ export interface MarketingContentUpdateRequest {
   slug?: string | undefined;
   title?: string | undefined;
   summary?: string | null | undefined;
-  /** CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it. */
+  /** CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it. */
   body?: string | undefined;
   /** For grouping. */
   tags?: string[] | undefined;
@@ -1745,9 +1800,9 @@ export type MarketingEmailAudience = {
     owner?: string | undefined;
     /** Their kind of client, which an import may name as it likes, or `none`. */
     client_type?: string | undefined;
-    /** The plan their account is on, or `none`. */
-    plan_tier?: 'free' | 'pro' | 'scale' | 'enterprise' | 'none' | undefined;
-    /** Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+    /** The id of the plan their account is on, or `none`. */
+    plan_tier?: string | undefined;
+    /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
     consent?: 'given' | 'claimed' | 'none' | undefined;
   };
 };
@@ -1863,7 +1918,7 @@ export interface MarketingEmailSendRequest {
   variables?: { [name: string]: string } | undefined;
   /** Where answers go. Left out: to `MAIL_REPLY_TO` of the gateway, or else to the sender. */
   reply_to?: string | undefined;
-  /** `preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of whoever asks, and to nobody else. */
+  /** `preview` sends nothing and shows the mail to the first recipient; `test` sends that one to the address of the caller, and to nobody else. */
   mode?: 'send' | 'preview' | 'test' | undefined;
   /** Not before this time, RFC 3339, UTC. Left out: at once. */
   scheduled_at?: string | undefined;
@@ -2055,7 +2110,7 @@ export interface MarketingEventRegistrationRecord {
 
 /** What to change; what is left out stays. */
 export interface MarketingEventRegistrationUpdateRequest {
-  /** `confirmed` needs a free place, and waives a payment that is due. `waitlisted` puts somebody who is canceled at the end of the waitlist. `canceled` frees the place for whoever waits; what was paid has to be refunded instead. */
+  /** `confirmed` needs a free place, and waives a payment that is due. `waitlisted` puts somebody who is canceled at the end of the waitlist. `canceled` frees the place for the next person on the waitlist; what was paid has to be refunded instead. */
   status?: 'confirmed' | 'waitlisted' | 'canceled' | undefined;
   name?: string | null | undefined;
   company?: string | null | undefined;
@@ -2099,15 +2154,15 @@ export interface MarketingInviteBatchRequest {
     owner?: string | undefined;
     /** Their kind of client, which an import may name as it likes, or `none`. */
     client_type?: string | undefined;
-    /** The plan their account is on, or `none`. */
-    plan_tier?: 'free' | 'pro' | 'scale' | 'enterprise' | 'none' | undefined;
-    /** Consent to news by mail. `given`: said, and confirmed by whoever reads the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+    /** The id of the plan their account is on, or `none`. */
+    plan_tier?: string | undefined;
+    /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
     consent?: 'given' | 'claimed' | 'none' | undefined;
   } | undefined;
   /** Instead of recipients: one code, to be given away, that so many people may activate. */
   shared_uses?: number | undefined;
   /** The plan that is given for a time. */
-  plan_id?: 'pro' | 'scale' | 'enterprise' | undefined;
+  plan_id?: PlanId | undefined;
   /** For how many days from the activation on. */
   trial_days?: number | undefined;
   /** At most 10000 for each activation. */
@@ -2285,7 +2340,7 @@ export interface MarketingPersonRecord {
   subscription: 'subscribed' | 'unsubscribed' | 'bounced';
   /** When they unsubscribed. */
   unsubscribed_at: string | null;
-  /** When a mail to them was refused for good. */
+  /** When a mail to them was refused permanently. */
   bounced_at: string | null;
   /** That they want news by mail, as they said it; null where they have not. */
   consent: MarketingConsent | null;
@@ -2340,7 +2395,7 @@ export interface MfaStatusResponse {
 export interface MfaVerifyRequest {
   /** Six digits from the authenticator app, or a recovery code. */
   code: string;
-  /** Whoever has only a session or an API key must not decide how its owner logs in. */
+  /** Anyone who has only a session or an API key must not decide how its owner logs in. */
   password: string;
 }
 
@@ -2363,10 +2418,71 @@ export interface Model {
   /** Request fields that the model acts on. */
   supported_parameters: string[];
   endpoints: string[];
+  /** Other names of it, dated ones among them. With a `*`: every name of that form. */
+  aliases: string[];
   /** Models that may stand in for it while its providers are in trouble, the nearest first, in agent runs and with `X-Fallback-Policy: semantic`. Of these only those are tried that can do all that the request asks, and that cost no more. */
   ladder: string[];
-  pricing: ModelPricing;
+  /** Day on which its end was announced. */
+  deprecated: string | null;
+  /** Day (UTC) from which its provider does not serve it. */
+  retired: string | null;
+  /** Null where it has no price yet: until it has one it is not served. */
+  pricing: ModelPricing | null;
 }
+
+/** A model without its price. What is left out is as `MODELS_FILE`, the shipped list or discovery has it, or else what nearly every model of its kind has. */
+export interface ModelDefinition {
+  /** Whose it is: the provider of that name serves it without naming it. Left out, it is served by the providers that name or find it. */
+  provider?: string | undefined;
+  /** Whether `GET /v1/models` lists it without being asked for all; `true` for models of one’s own. */
+  advertised?: boolean | undefined;
+  /** The provider’s name for it, where it is not the id. */
+  provider_model?: string | undefined;
+  /** Other names that callers may write. The provider is sent its own name. */
+  aliases?: string[] | undefined;
+  /** Names that the provider knows itself and that cost the same, such as dated ones: it is sent the name as it was asked for. `*` stands for any characters: `llama3*`. */
+  variants?: string[] | undefined;
+  kind?: 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'tts' | 'stt' | 'video' | undefined;
+  released?: string | null | undefined;
+  /** Day on which its end was announced. */
+  deprecated?: string | undefined;
+  /** Day (UTC) from which it is refused. */
+  retired?: string | undefined;
+  /** Tokens; null where nobody has said. */
+  context_window?: number | null | undefined;
+  /** Tokens; null where nobody has said. */
+  max_output_tokens?: number | null | undefined;
+  /** What it takes. */
+  input_modalities?: string[] | undefined;
+  /** What it gives. */
+  output_modalities?: string[] | undefined;
+  /** What it can do, such as `tools`, `json_schema`, `vision`. Left out, what nearly every model of its kind can. */
+  capabilities?: string[] | undefined;
+  /** The endpoints that serve it. Left out, those of its kind. */
+  endpoints?: string[] | undefined;
+  /** Request fields that it does not act on, of those of its kind and capabilities. */
+  unsupported_parameters?: string[] | undefined;
+  /** Request fields that it acts on beside those. */
+  additional_parameters?: string[] | undefined;
+  /** Models of the same kind that may stand in for it, the nearest first. */
+  ladder?: string[] | undefined;
+  /** Where its maker publishes it. */
+  tokenizer?: 'o200k_base' | 'cl100k_base' | null | undefined;
+  /** The most that one image can cost, tokens. */
+  image_token_bound?: number | undefined;
+  embedding_dimensions?: number | undefined;
+  /** Lengths that a video may have. */
+  video_seconds_allowed?: string[] | undefined;
+  /** Lengths by which a video can be extended. */
+  video_extension_seconds_allowed?: string[] | undefined;
+  /** Sizes that a video may have. */
+  video_sizes?: string[] | undefined;
+  note?: string | undefined;
+}
+
+export type ModelId = string;
+
+export type ModelKind = 'chat' | 'completion' | 'embedding' | 'image' | 'moderation' | 'tts' | 'stt' | 'video';
 
 /** The catalogue. */
 export interface ModelList {
@@ -2374,11 +2490,18 @@ export interface ModelList {
   data: Model[];
 }
 
+/** A price that was set. */
+export interface ModelPrice {
+  /** The model. */
+  id: string;
+  pricing: ModelPricing;
+}
+
 /** What a model costs. */
 export interface ModelPricing {
   /** The price version that receipts name. */
   version: string;
-  /** First day (UTC) on which it is charged. */
+  /** From which on it is charged (UTC). */
   effective_from: string;
   currency: 'USD';
   /** USD per single unit, by meter. */
@@ -2387,6 +2510,10 @@ export interface ModelPricing {
   tiers: PriceTier[];
   /** Factor on all prices in batches. */
   batch_factor: string;
+  /** Who set it: the list that comes with the gateway, the operator’s `MODELS_FILE`, an administrator. */
+  source: 'shipped' | 'file' | 'admin';
+  /** Where the figures are from, and of which day. */
+  cited: string | null;
 }
 
 /** One judgement for each input. */
@@ -2422,7 +2549,7 @@ export interface ModerationRequest {
   [field: string]: unknown;
 }
 
-/** 10 to 256 characters. */
+/** 10 to 256 characters. What is easy to guess is refused. */
 export type NewPassword = string;
 
 /** The error in OpenAI’s form, so that OpenAI SDKs raise their own typed errors. */
@@ -2441,15 +2568,15 @@ export interface OpenAiError {
 export interface PasswordChangeRequest {
   /** The password as it is now. */
   current_password: string;
-  /** 10 to 256 characters. */
+  /** 10 to 256 characters. What is easy to guess is refused. */
   new_password: string;
 }
 
-/** A new password for whoever reads the mail. */
+/** A new password for the person who reads the mail. */
 export interface PasswordResetRequest {
   /** From the link in the mail. */
   token: string;
-  /** 10 to 256 characters. */
+  /** 10 to 256 characters. What is easy to guess is refused. */
   new_password: string;
 }
 
@@ -2500,6 +2627,8 @@ export interface PlanAutoTopupResponse {
   status: 'off' | 'ready' | 'charging' | 'limited' | 'declined';
   /** Why the card was refused. */
   decline: string | null;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
 
 /** What to pay into the balance. */
@@ -2526,6 +2655,8 @@ export interface PlanBalanceCheckoutResponse {
   amount_usd: string;
   /** Until when it can be paid; null where nothing is open. */
   expires_at: string | null;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
 
 /** Billing and overage. */
@@ -2559,11 +2690,13 @@ export interface PlanBillingSummaryResponse {
   next_charge_at: string | null;
   /** What the next renewal charges: the price of the plan that follows, and usage that waits for it. */
   next_charge_usd: string | null;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
 
 /** The plan to have from now on. */
 export interface PlanCheckoutRequest {
-  plan_id: SoldPlanId;
+  plan_id: PlanId;
   /** Where the browser goes afterwards. Default: a page of this server. */
   success_url?: string | undefined;
   /** Where the browser goes afterwards. Default: a page of this server. */
@@ -2584,7 +2717,9 @@ export interface PlanCheckoutResponse {
   amount_usd: string;
   /** Until when it can be paid; null where nothing is open. */
   expires_at: string | null;
-  plan_id: SoldPlanId;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
+  plan_id: PlanId;
 }
 
 /** How a checkout stands. */
@@ -2599,9 +2734,11 @@ export interface PlanCheckoutState {
   amount_usd: string;
   /** Until when it can be paid; null where nothing is open. */
   expires_at: string | null;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
   /** What is paid for; `purchase`: something else, such as a place at an event. */
   kind: 'plan' | 'balance' | 'purchase';
-  plan_id: SoldPlanId | null;
+  plan_id: PlanId | null;
 }
 
 /** A plan. */
@@ -2635,9 +2772,13 @@ export interface PlanDowngradePreviewResponse {
   /** Whatever differs. */
   changes: {
     entitlement: string;
-    from: number | boolean | string;
-    to: number | boolean | string;
+    /** Null: without limit. */
+    from: number | boolean | string | null;
+    /** Null: without limit. */
+    to: number | boolean | string | null;
   }[];
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
   /** Where this month’s usage is above what the new plan includes. */
   warnings: {
     /** What is counted. */
@@ -2662,7 +2803,12 @@ export interface PlanDowngradeScheduleResponse {
   effective_at: string;
   /** `dropped`: a newer change of plan came first. */
   state: 'scheduled' | 'applied' | 'dropped' | 'canceled';
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
+
+/** Null: without limit. */
+export type PlanEntitlement = number | boolean | string | null;
 
 /** Plans side by side. */
 export interface PlanEntitlementMatrixResponse {
@@ -2672,7 +2818,8 @@ export interface PlanEntitlementMatrixResponse {
     kind: 'price' | 'quota' | 'overage' | 'rate_limit' | 'feature';
     values: {
       plan_id: PlanId;
-      value: number | boolean | string;
+      /** Null: without limit. */
+      value: number | boolean | string | null;
     }[];
   }[];
 }
@@ -2687,10 +2834,12 @@ export interface PlanEntitlementsResponse {
   rate_limits: PlanRateLimits;
   /** What else is in it. */
   features: string[];
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
 
-/** A plan. */
-export type PlanId = 'free' | 'pro' | 'scale' | 'enterprise';
+/** A plan of `GET /v1/plans/config`, or `operator`. */
+export type PlanId = string;
 
 /** One line of an invoice. */
 export interface PlanInvoiceLine {
@@ -2733,6 +2882,8 @@ export interface PlanInvoiceResponse {
   issued_at: string;
   /** The payment provider’s page of it. */
   hosted_url: string | null;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
   lines: PlanInvoiceLine[];
 }
 
@@ -2759,28 +2910,34 @@ export interface PlanInvoiceSummary {
   issued_at: string;
   /** The payment provider’s page of it. */
   hosted_url: string | null;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
+
+/** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+export type PlanLivemode = boolean;
+
+/** What is counted. */
+export type PlanMeter = 'requests' | 'tokens' | 'images' | 'audio_seconds' | 'video_seconds';
 
 /** One meter of the quota. */
 export interface PlanMeterUsage {
   /** What is counted. */
   meter: 'requests' | 'tokens' | 'images' | 'audio_seconds' | 'video_seconds';
-  /** By the plan. */
-  included: number;
+  included: number | null;
   /** Of what is included. */
   used: number;
-  /** Of what is included. */
-  remaining: number;
+  remaining: number | null;
   /** Used beyond what is included, and charged or part of a charged request. */
   beyond: number;
-  /** Used ÷ included, rounded down to four places; 1 where nothing is included. */
+  /** Used ÷ included, rounded down to four places; 1 where nothing is included, 0 without limit. */
   utilization: number;
 }
 
 /** What happens beyond the quota. */
 export interface PlanOverage {
-  /** Beyond the quota: nothing goes, the prepaid balance pays, or an invoice at the month’s end. */
-  policy: 'block' | 'balance' | 'invoice';
+  /** Beyond the quota: nothing goes (`block`), the prepaid balance pays, or an invoice at the month’s end. `none`: the quota is without limit. */
+  policy: 'none' | 'block' | 'balance' | 'invoice';
   /** Of an invoice, a month. */
   ceiling_usd: string | null;
 }
@@ -2795,7 +2952,8 @@ export interface PlanOverageEstimateResponse {
   resets_at: string;
   /** RFC 3339, UTC. */
   as_of: string;
-  policy: 'block' | 'balance' | 'invoice';
+  /** Beyond the quota: nothing goes (`block`), the prepaid balance pays, or an invoice at the month’s end. `none`: the quota is without limit. */
+  policy: 'none' | 'block' | 'balance' | 'invoice';
   /** Charged so far this month. */
   charged_usd: string;
   /** By the month’s end, if usage goes on as it did. */
@@ -2809,6 +2967,8 @@ export interface PlanOverageEstimateResponse {
     /** Decimal string, USD. */
     charged_usd: string;
   }[];
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
 
 /** One payment. */
@@ -2826,6 +2986,8 @@ export interface PlanPayment {
   disputed_usd: string;
   /** RFC 3339, UTC. */
   created_at: string;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
 }
 
 /** Payments, newest first. */
@@ -2857,28 +3019,20 @@ export interface PlanPortalResponse {
   url: string;
 }
 
-/** Included in a UTC calendar month. */
+/** Included in a UTC calendar month; null: without limit. */
 export interface PlanQuota {
-  /** Requests a month. */
-  requests: number;
-  /** Tokens a month, in and out. */
-  tokens: number;
-  /** Images a month. */
-  images: number;
-  /** Seconds of audio a month. */
-  audio_seconds: number;
-  /** Seconds of video a month. */
-  video_seconds: number;
+  requests: number | null;
+  tokens: number | null;
+  images: number | null;
+  audio_seconds: number | null;
+  video_seconds: number | null;
 }
 
-/** Of all live keys and sessions together. */
+/** Of all live keys and sessions together; null: without limit. */
 export interface PlanRateLimits {
-  /** Requests a minute. */
-  requests_per_minute: number;
-  /** Tokens a minute. */
-  tokens_per_minute: number;
-  /** Requests at once. */
-  concurrency: number;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  concurrency: number | null;
 }
 
 /** How far to go. */
@@ -2927,7 +3081,7 @@ export interface PlanSpendAlertsResponse {
 
 /** The plan to move to. */
 export interface PlanUpgradePreviewRequest {
-  plan_id: SoldPlanId;
+  plan_id: PlanId;
 }
 
 /** What an upgrade would change. */
@@ -2941,9 +3095,13 @@ export interface PlanUpgradePreviewResponse {
   /** Whatever differs. */
   changes: {
     entitlement: string;
-    from: number | boolean | string;
-    to: number | boolean | string;
+    /** Null: without limit. */
+    from: number | boolean | string | null;
+    /** Null: without limit. */
+    to: number | boolean | string | null;
   }[];
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
   /** Charged at once; prorated where a plan is paid for already. */
   due_now_usd: string;
   next_charge_at: string | null;
@@ -2967,6 +3125,27 @@ export interface PlanUsageQuotaResponse {
   covered_usd: string;
   /** The part of it beyond the quota. */
   charged_usd: string;
+  /** False: of the payment sandbox. It never changes what live keys may do, nor what they pay. */
+  livemode: boolean;
+}
+
+/** A price of a model. It has to name every meter that the model’s kind is charged by; 0 is allowed. */
+export interface PriceInput {
+  /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
+  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  /** Prices of long inputs. */
+  tiers?: {
+    /** The whole request is priced at this tier when its input is above this many tokens. */
+    above_input_tokens: number;
+    /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  }[] | undefined;
+  /** Factor on all prices in batches. */
+  batch_factor?: string | undefined;
+  /** When it is to be charged from, not before now. Now when left out. */
+  effective_from?: string | undefined;
+  /** Where the figures are from: a page, an offer. */
+  source?: string | undefined;
 }
 
 /** Every price of every model, one entry for each version: those that were, are and will be charged. A version that was published never changes. */
@@ -2980,6 +3159,20 @@ export interface PriceList {
 }
 
 export type PriceMeter = 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds';
+
+export interface PriceTerms {
+  /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
+  usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  /** Prices of long inputs. */
+  tiers?: {
+    /** The whole request is priced at this tier when its input is above this many tokens. */
+    above_input_tokens: number;
+    /** USD per 1,000,000 units, exact decimals, by meter. "0" is a price. */
+    usd_per_million: { [name in 'input_tokens' | 'cached_input_tokens' | 'cache_write_tokens' | 'cache_write_1h_tokens' | 'output_tokens' | 'audio_input_tokens' | 'image_input_tokens' | 'cached_image_input_tokens' | 'image_output_tokens' | 'input_characters' | 'audio_seconds' | 'video_seconds']?: string };
+  }[] | undefined;
+  /** Factor on all prices in batches. */
+  batch_factor?: string | undefined;
+}
 
 /** Long-context prices. */
 export interface PriceTier {
@@ -3001,7 +3194,7 @@ export interface Problem {
   /** The request id. */
   instance: string;
   /** Stable, for programs. */
-  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'upstream_timeout';
+  code: 'malformed_json' | 'malformed_multipart' | 'upstream_rejected' | 'answer_too_large' | 'invalid_webhook' | 'invalid_token' | 'invalid_invite' | 'missing_credentials' | 'invalid_credentials' | 'ambiguous_credentials' | 'invalid_signature' | 'signature_required' | 'invalid_mfa_code' | 'challenge_expired' | 'budget_exceeded' | 'run_exhausted' | 'run_closed' | 'payment_declined' | 'forbidden' | 'confirmation_failed' | 'scope_required' | 'live_key_required' | 'storing_off' | 'plan_required' | 'session_required' | 'model_not_allowed' | 'endpoint_not_allowed' | 'not_found' | 'unknown_path' | 'model_not_found' | 'method_not_allowed' | 'headers_too_large' | 'expectation_failed' | 'malformed_request' | 'request_timeout' | 'conflict' | 'slug_taken' | 'invalid_transition' | 'registration_closed' | 'idempotency_conflict' | 'idempotency_in_progress' | 'payload_too_large' | 'body_too_complex' | 'storage_limit_reached' | 'range_not_satisfiable' | 'unsupported_media_type' | 'validation_failed' | 'unpriced_feature' | 'rate_limited' | 'budget_in_flight' | 'disconnected_in_flight' | 'upstream_rate_limited' | 'authorization_pending' | 'slow_down' | 'access_denied' | 'expired_token' | 'recent_login_required' | 'internal_error' | 'upstream_failed' | 'no_provider_configured' | 'store_unavailable' | 'payments_unavailable' | 'storage_unavailable' | 'provider_loop' | 'upstream_timeout';
   error: OpenAiError;
   /** Present on refusals over money. */
   budget?: BudgetDetail | undefined;
@@ -3057,7 +3250,7 @@ export interface PublishedContentResponse {
   published_at: string;
   /** RFC 3339, UTC. */
   updated_at: string;
-  /** CommonMark. It is kept and answered as it was written: whoever shows it as HTML has to clean it. */
+  /** CommonMark. It is kept and answered as it was written: anyone who shows it as HTML has to clean it. */
   body: string;
 }
 
@@ -3111,8 +3304,8 @@ export interface ReceiptListItem {
   /** The agent run as the caller named it (`X-Agent-Run-Id`), or null. */
   run_id: string | null;
   livemode: boolean;
-  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
-  outcome: 'completed' | 'cancelled' | 'cut' | 'failed' | 'refunded';
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'refunded';
   /** What it cost at catalogue prices; of a refund, what is given back. */
   cost_usd: string;
   /** The receipt whose cost is given back, or that is corrected; null otherwise. */
@@ -3162,14 +3355,14 @@ export interface ReceiptPayload {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  /** `cancelled`: the client hung up. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
-  outcome: 'completed' | 'cancelled' | 'cut' | 'failed' | 'refunded';
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'refunded';
   /** Of the request body as received. */
   request_sha256: string;
   /** Of the response body as sent; of a stream, up to its last settled event. */
   response_sha256: string;
   usage: ReceiptUsage;
-  /** The provider reported no usage: the counts are ours. */
+  /** The provider reported no usage: the counts are ours, or the most that the request could use, which is what was held for it. */
   estimated: boolean;
   price_version: string;
   /** The long-context tier that was applied, or null. */
@@ -3244,7 +3437,7 @@ export interface ReceiptUsage {
 export interface RefundRequest {
   /** The `X-Request-Id` of the answer. */
   request_id: string;
-  /** Stands in the refund’s receipt, which is public to whoever knows its id. */
+  /** Stands in the refund’s receipt, which is public to anyone who knows its id. */
   reason: string;
 }
 
@@ -3274,7 +3467,7 @@ export type RegistrantEmail = string;
 /** `waived`: an administrator confirmed the place of somebody who had not paid. */
 export type RegistrationPayment = 'not_required' | 'due' | 'paid' | 'refunded' | 'waived';
 
-/** `confirmed`: the place is yours. `awaiting_payment`: a place is held until `pay_by`. `waitlisted`: all places were taken; the next one that falls free goes to whoever has waited longest. `canceled`: registering again starts anew. */
+/** `confirmed`: the place is yours. `awaiting_payment`: a place is held until `pay_by`. `waitlisted`: all places were taken; the next one that falls free goes to the person who has waited longest. `canceled`: registering again starts anew. */
 export type RegistrationStatus = 'confirmed' | 'awaiting_payment' | 'waitlisted' | 'canceled';
 
 /** One call to a provider. */
@@ -3337,7 +3530,8 @@ export interface RequestTrace {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off. `failed`: no answer. */
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed';
   attempts: RequestAttempt[];
   /** What could have served and was not asked. */
   skipped: SkippedDeployment[];
@@ -3429,7 +3623,7 @@ export interface ResponseRequest {
   /** Fallbacks in order, tried when `model` cannot be served. Not sent to the provider. */
   models?: string[] | null | undefined;
   input?: string | ResponseItem[] | null | undefined;
-  instructions?: string | ResponseItem[] | null | undefined;
+  instructions?: string | null | undefined;
   previous_response_id?: string | null | undefined;
   conversation?: string | {
     id: string;
@@ -3624,7 +3818,7 @@ export interface RunStep {
   model_requested: string;
   model_served: string;
   fallback: 'none' | 'deployment' | 'model';
-  outcome: 'completed' | 'cancelled' | 'cut' | 'failed';
+  outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed';
   /** Decimal string, USD. */
   cost_usd: string;
   /** Whether its cost was given back. */
@@ -3638,7 +3832,7 @@ export interface RunStep {
 }
 
 /** What an API key may do. */
-export type Scope = 'inference' | 'account:read' | 'account:write' | 'keys:write' | 'billing:write';
+export type Scope = 'inference' | 'account:read' | 'account:write' | 'keys:write' | 'billing:write' | 'audit:read' | 'marketing:read' | 'marketing:write' | 'events:read' | 'events:write' | 'admin:read' | 'admin:write';
 
 /** That the service is there, and where to go on. */
 export interface ServiceStatus {
@@ -3773,7 +3967,7 @@ export interface SiteEventResponse {
   updated_at: string;
 }
 
-/** `draft` → `published` → `archived`. A published event may become a draft again; an archived one stays archived. */
+/** A `draft` becomes `published`; either becomes `archived`. A published event may become a draft again; an archived one stays archived. */
 export type SiteEventStatus = 'draft' | 'published' | 'archived';
 
 /** What to change; what is left out stays. More places go to the waitlist at once; fewer than are taken are refused. A new price holds for later registrations. */
@@ -3817,9 +4011,6 @@ export interface SkippedDeployment {
   /** `cooling_down`: it failed or was at its rate limit lately. `probing`: another request was finding out whether it is back. `incapable`: the model cannot do what the request asks. `not_deployed`: no provider is configured for it. */
   reason: 'cooling_down' | 'probing' | 'incapable' | 'not_deployed';
 }
-
-/** A plan that is paid for. */
-export type SoldPlanId = 'pro' | 'scale' | 'enterprise';
 
 /** OpenAI’s speech request. Fields that are not listed here are passed through to the provider. */
 export interface SpeechRequest {
@@ -4068,6 +4259,8 @@ export interface UserResponse {
   mfa_enabled: boolean;
   /** The account’s plan. */
   plan: string;
+  /** Whether the account lets prompts and answers be kept. */
+  stores_content: boolean;
   /** RFC 3339, UTC. */
   created_at: string;
   /** Present in answers to a login only. */
@@ -4082,6 +4275,8 @@ export interface UserUpdateRequest {
   email?: string | undefined;
   /** The password; needed with `email`. */
   password?: string | undefined;
+  /** Whether prompts and answers may be kept. `false` keeps nothing from now on; what is there stays until it is deleted. */
+  stores_content?: boolean | undefined;
 }
 
 /** A public key that signs receipts, with its time of validity. */
@@ -4212,7 +4407,7 @@ export interface VibethonRegistrant {
 
 /** What to change; what is left out stays. */
 export interface VibethonRegistrationAdminUpdateRequest {
-  /** `confirmed` needs a free place, and waives a payment that is due. `waitlisted` puts somebody who is canceled at the end of the waitlist. `canceled` frees the place for whoever waits; what was paid has to be refunded instead. */
+  /** `confirmed` needs a free place, and waives a payment that is due. `waitlisted` puts somebody who is canceled at the end of the waitlist. `canceled` frees the place for the next person on the waitlist; what was paid has to be refunded instead. */
   status?: 'confirmed' | 'waitlisted' | 'canceled' | undefined;
   name?: string | null | undefined;
   company?: string | null | undefined;
@@ -4222,7 +4417,7 @@ export interface VibethonRegistrationAdminUpdateRequest {
   attended?: boolean | undefined;
 }
 
-/** Who wants to take part. No password is ever set here: a mail leads whoever reads the address to their account. */
+/** Who wants to take part. No password is ever set here: a mail leads the person who reads mail at the address to their account. */
 export interface VibethonRegistrationRequest {
   /** Whose registration it is, whatever its case. */
   email: string;
@@ -4232,7 +4427,7 @@ export interface VibethonRegistrationRequest {
   company?: string | undefined;
   /** Whatever they would like to say. */
   message?: string | undefined;
-  /** Whether they want news by mail. A mail asks whoever reads the address, and only their answer counts: anybody can type anybody’s address. */
+  /** Whether they want news by mail. A mail asks the person who reads mail at the address, and only their answer counts: anybody can type anybody’s address. */
   marketing_consent?: boolean | undefined;
 }
 
@@ -4243,7 +4438,7 @@ export interface VibethonRegistrationResponse {
   event_slug: string;
   email: string;
   status: RegistrationStatus;
-  /** 1 is next; null for whoever does not wait. */
+  /** 1 is next; null for anyone who does not wait. */
   waitlist_position: number | null;
   payment_status: RegistrationPayment;
   /** As it was at the time of the registration. */
@@ -4262,7 +4457,7 @@ export interface VibethonRegistrationStatusResponse {
   /** As it was asked for. */
   email: string;
   status: 'confirmed' | 'awaiting_payment' | 'waitlisted' | 'canceled' | 'not_registered';
-  /** 1 is next; null for whoever does not wait. */
+  /** 1 is next; null for anyone who does not wait. */
   waitlist_position: number | null;
   /** Null where there is no registration. */
   payment_status: RegistrationPayment | null;

@@ -34,6 +34,8 @@ export interface GatewayOptions {
   readonly budgetPolicy?: 'strict' | 'clamp' | undefined;
   /** How far the gateway may go when the model cannot be served. */
   readonly fallbackPolicy?: 'none' | 'deployment' | 'semantic' | undefined;
+  /** What becomes of the call when this client hangs up: cancelled at the provider where that stops its bill, or read to its end. */
+  readonly onDisconnect?: 'cancel' | 'finish' | undefined;
   /** Ask for the receipt to be anchored on chain. */
   readonly anchorReceipt?: boolean | undefined;
 }
@@ -43,7 +45,7 @@ export interface InferenceOptions extends CallOptions, GatewayOptions {}
 
 /** The gateway's request headers that say what the options say. */
 export function inferenceHeaders(options: GatewayOptions): Record<string, string> {
-  const { agentRun, budgetPolicy, fallbackPolicy, anchorReceipt } = options;
+  const { agentRun, budgetPolicy, fallbackPolicy, onDisconnect, anchorReceipt } = options;
   return {
     ...(agentRun && { 'x-agent-run-id': agentRun.id }),
     ...(agentRun?.maxBudgetUsd !== undefined && { 'x-agent-max-budget': agentRun.maxBudgetUsd }),
@@ -52,6 +54,7 @@ export function inferenceHeaders(options: GatewayOptions): Record<string, string
     ...(agentRun?.deadline !== undefined && { 'x-agent-deadline': agentRun.deadline }),
     ...(budgetPolicy && { 'x-budget-policy': budgetPolicy }),
     ...(fallbackPolicy && { 'x-fallback-policy': fallbackPolicy }),
+    ...(onDisconnect && { 'x-on-disconnect': onDisconnect }),
     ...(anchorReceipt !== undefined && { 'x-vaas-anchor': String(anchorReceipt) }),
   };
 }

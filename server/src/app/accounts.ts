@@ -4,7 +4,19 @@ import { createSmtpSender } from '../adapters/mail/smtp.ts';
 import { deleteAccountBatches } from '../batches/index.ts';
 import type { Catalog } from '../catalog/index.ts';
 import { deleteAccountFiles } from '../files/index.ts';
-import { createDesk, createIdentity, createOutbox, createSecretBox, type Identity, type Outbox, resealSecrets } from '../identity/index.ts';
+import {
+  type ContentKeys,
+  createContentKeys,
+  createDesk,
+  createIdentity,
+  createOutbox,
+  createSecretBox,
+  createStoring,
+  type Identity,
+  type Outbox,
+  resealSecrets,
+  type Storing,
+} from '../identity/index.ts';
 import { deleteAccountDialogues } from '../inference/index.ts';
 import {
   CachedKeyDirectory,
@@ -21,6 +33,7 @@ import { internalSecretOf } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
 import { type Authenticator, createAuthenticator } from './http/credentials.ts';
 import { masterKeysOf } from './master-keys.ts';
+import type { OpenPlans } from './plans.ts';
 
 /** A letter about somebody's account is not to wait behind a mail to thousands. */
 const SMTP_CONNECTIONS = 5;
@@ -32,6 +45,9 @@ export interface Accounts {
   /** What a key may do, for work that goes on without its request. */
   readonly grantOfKey: ReturnType<typeof createGrantOfKey>;
   readonly authenticator: Authenticator;
+  readonly storing: Storing;
+  /** Encrypts what is kept of prompts and answers. */
+  readonly content: ContentKeys;
   readonly internalSecret: string;
   readonly outbox: Outbox;
   /** Takes mails for the world outside. */
@@ -42,10 +58,11 @@ interface AccountsDeps {
   readonly foundation: Foundation;
   readonly catalog: Catalog;
   readonly publicUrl: () => string;
+  readonly plans: OpenPlans;
 }
 
 /** People, their keys, and the mails to them. */
-export async function openAccounts({ foundation, catalog, publicUrl }: AccountsDeps): Promise<Accounts> {
+export async function openAccounts({ foundation, catalog, publicUrl, plans }: AccountsDeps): Promise<Accounts> {
   const { config, log, clock, closing, dataDir, pool, em } = foundation;
   const secretBox = createSecretBox(masterKeysOf(dataDir, config.masterKeys));
   await resealSecrets({ pool, box: secretBox, log });
@@ -54,6 +71,7 @@ export async function openAccounts({ foundation, catalog, publicUrl }: AccountsD
     pool,
     box: secretBox,
     clock,
+    planOf: plans.planOfAccount,
     onAccountClosed: async (execute, closed) => {
       await revokeAccountKeys(execute, closed);
       await deleteAccountFiles(execute, closed);
@@ -67,7 +85,15 @@ export async function openAccounts({ foundation, catalog, publicUrl }: AccountsD
 
   const keyDirectory = new CachedKeyDirectory({ read: createReadKey({ em, users }), lastUse: createLastUse({ em, log }), clock });
   closing.add('key directory', () => keyDirectory.close());
-  const keys = createKeys({ em, clock, directory: keyDirectory, users, isModel: (id) => catalog.find(id) !== undefined });
+  const keys = createKeys({
+    em,
+    clock,
+    directory: keyDirectory,
+    users,
+    plans: plans.book,
+    isModel: (id) => catalog.find(id) !== undefined,
+    testRates: config.testRates,
+  });
   const internalSecret = config.internalSecret ?? internalSecretOf(dataDir);
 
   const sender = config.smtpUrl
@@ -75,13 +101,16 @@ export async function openAccounts({ foundation, catalog, publicUrl }: AccountsD
     : createFileSender({ folder: dataDir.file('mail'), from: config.mailFrom });
   closing.add('mail sender', () => sender.close());
   const desk = createDesk(secretBox, () => config.webUrl ?? publicUrl(), publicUrl);
+  const storing = createStoring({ pool, isAllowed: config.storesContent });
   return {
     identity,
+    storing,
     keys,
     keyDirectory,
     grantOfKey: createGrantOfKey({ em, users }),
-    authenticator: createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, internalSecret }),
+    authenticator: createAuthenticator({ keys: evenRefusals(keyDirectory), sessions, storing, internalSecret }),
     internalSecret,
+    content: createContentKeys({ pool, box: secretBox }),
     outbox: createOutbox({ pool, sender, desk, log }),
     sender,
   };

@@ -6,8 +6,10 @@ import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import { LogStop, type OwnKeys, resumeLog, standingOfLog } from '../receipts/index.ts';
+import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 import { Closing } from './closing.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
+import { givePlanByOperator } from './give-plan.ts';
 import { standingReceiptKeys } from './receipt-keys.ts';
 import { NoDatabase, openStandingDatabase } from './standing-database.ts';
 
@@ -21,6 +23,11 @@ const UNRESUMABLE = `There is no going on from that: put the database back from 
 
 const USAGE = `Usage: npm run admin -- mfa-reset EMAIL
        npm run admin -- role EMAIL member|marketing|admin
+       npm run admin -- plan ACCOUNT PLAN
+       npm run admin -- models [TEXT]
+       npm run admin -- price MODEL --input USD --output USD
+       npm run admin -- model MODEL --provider NAME [--input USD --output USD]
+       npm run admin -- model-remove MODEL
        npm run admin -- log-resume [ROOT [KID...]]
 
 What an operator does on the server itself, with the gateway's own DATABASE_URL or DATA_DIR; the gateway may run or not.
@@ -28,6 +35,18 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
   mfa-reset EMAIL   Removes the second factor of a user who has lost the app and the recovery codes, and ends their sessions.
   role EMAIL ROLE   Gives a user whose address is confirmed another role: the way back where no administrator is left.
                     Either is in the audit log, and a mail tells the user.
+  plan ACCOUNT PLAN Gives an account a plan without a payment: ACCOUNT is its id or an e-mail address, PLAN an id such as pro,
+                    one version of it such as pro@1, operator (no limits, no price), or default, which takes back what was given.
+                    In effect within a second, also where the gateway runs. It is in the audit log.
+
+  models [TEXT]     Lists models, where each is known from (admin, file, shipped, discovery), and what it costs: those with TEXT in
+                    their id, or else those that are not as the shipped list has them.
+  price MODEL       Sets what a model costs from now on, in USD per million units; 0 is a price. Also --cached-input USD,
+                    --meter UNIT=USD, --batch-factor FACTOR, --from DAY, --source TEXT. A price for the moment of a later one replaces that.
+  model MODEL       Defines a model, and its price where that is named: --provider NAME as in PROVIDERS_FILE, --provider-model NAME,
+                    --kind KIND, --context TOKENS, --max-output TOKENS, --retired DAY.
+  model-remove      Takes that definition back. Prices stay published.
+                    All are in effect within a second, also where the gateway runs, and in the audit log.
 
   log-resume [ROOT] Without ROOT: shows why the log of receipts is stopped, its newest state, and what to compare that with.
                     With the root of that state: you have looked, and the log goes on from there. It is in the audit log.
@@ -57,13 +76,13 @@ const COMMANDS: Readonly<Record<string, (deps: Deps, email: string, argument: st
 /** @returns whether it was done */
 type Command = (database: Database, config: Config) => Promise<boolean>;
 
-const command = commandOf(process.argv.slice(2));
+const log = createLog('error');
+const command = readLine();
 if (!command) {
   process.stderr.write(USAGE);
   process.exit(process.argv[2] === '--help' ? 0 : EXIT_USAGE);
 }
 
-const log = createLog('error');
 const closing = new Closing(log);
 try {
   const config = readConfig();
@@ -71,7 +90,7 @@ try {
   if (!isDone) process.exitCode = EXIT_FAILED;
 } catch (error) {
   const isMisconfigured = error instanceof ConfigError || error instanceof NoDatabase;
-  const isExpected = isMisconfigured || error instanceof Problem || error instanceof LogStop;
+  const isExpected = isMisconfigured || error instanceof Problem || error instanceof LogStop || error instanceof WrongLine;
   process.stderr.write(`${isExpected ? error.message : error instanceof Error ? (error.stack ?? error.message) : error}\n`);
   if (error instanceof LogStop) process.stderr.write(UNRESUMABLE);
   process.exitCode = isMisconfigured ? EXIT_CONFIG : EXIT_FAILED;
@@ -79,7 +98,25 @@ try {
   await closing.close();
 }
 
-function commandOf([name = '', first, ...more]: readonly string[]): Command | undefined {
+function readLine(): Command | undefined {
+  try {
+    return commandOf(process.argv.slice(2));
+  } catch (error) {
+    if (!(error instanceof WrongLine)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exit(EXIT_USAGE);
+  }
+}
+
+function commandOf(argv: readonly string[]): Command | undefined {
+  const [name = '', first, ...more] = argv;
+  const ofCatalog = catalogCommandOf(argv);
+  if (ofCatalog)
+    return async ({ pool }) => {
+      process.stdout.write(`${await ofCatalog(pool, log)}\n`);
+      return true;
+    };
+  if (name === 'plan' && first !== undefined && more[0] !== undefined && more.length === 1) return givePlan(first, more[0]);
   if (name === 'log-resume') return ({ pool }, config) => (first === undefined ? showLog(pool, config) : resume(pool, config, first, more));
   const [second, ...rest] = more;
   if (rest.length > 0) return undefined;
@@ -91,6 +128,14 @@ function commandOf([name = '', first, ...more]: readonly string[]): Command | un
     if (said === undefined) process.stderr.write(`Nobody has the address ${first} here.\n`);
     else process.stdout.write(`${said}\n`);
     return said !== undefined;
+  };
+}
+
+function givePlan(account: string, plan: string): Command {
+  return async ({ pool }, config) => {
+    const { isDone, said } = await givePlanByOperator({ pool, config, clock: systemClock }, account, plan);
+    (isDone ? process.stdout : process.stderr).write(`${said}\n`);
+    return isDone;
   };
 }
 

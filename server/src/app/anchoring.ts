@@ -1,6 +1,5 @@
 import { receiptAnchor } from '@tallygate/receipt-anchor';
-import * as z from 'zod';
-import { defineJob, type Job } from '../adapters/queue/port.ts';
+import type { Timer } from '../adapters/timers/port.ts';
 import { AnchorWorker, type SigningKey } from '../receipts/index.ts';
 import type { Foundation } from './foundation.ts';
 
@@ -8,10 +7,10 @@ import type { Foundation } from './foundation.ts';
 const STEP_MS = 5_000;
 
 /** The work of anchoring the log on the configured chains; none where nothing is configured. The library for chains is loaded only then. */
-export async function anchoringJobs(
+export async function anchoringTimers(
   { config, pool, clock, log, closing, metrics }: Foundation,
   logKeys: readonly SigningKey[],
-): Promise<Job[]> {
+): Promise<Timer[]> {
   if (config.anchorChains.length === 0) return [];
   const { openEthersChain } = await import('../adapters/chain/ethers-chain.ts');
   const workers = config.anchorChains.map((settings) => {
@@ -19,16 +18,5 @@ export async function anchoringJobs(
     closing.add('connection to a chain', async () => chain.close());
     return new AnchorWorker({ chain, settings, pool, logKeys, clock, log, onLook: metrics.anchoring });
   });
-  return [
-    defineJob({
-      name: 'receipts-anchor-log',
-      payload: z.object({}),
-      schedule: { everyMs: STEP_MS },
-      // The next run takes up whatever this one has left.
-      retry: { attempts: 1, firstDelayMs: STEP_MS },
-      run: async () => {
-        await Promise.all(workers.map((worker) => worker.step()));
-      },
-    }),
-  ];
+  return [{ name: 'receipts-anchor-log', everyMs: STEP_MS, run: () => Promise.all(workers.map((worker) => worker.step())) }];
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bootstrap, bootstrap, internalSecretOf, keptSecret } from './bootstrap.ts';
+import { type Bootstrap, bootstrap, internalSecretOf, keptSecret, metricsTokenOf } from './bootstrap.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
 
 let dataDir: DataDir;
@@ -32,6 +32,7 @@ function openDatabase() {
       dataDir,
       baseUrl: 'http://127.0.0.1:8787/v1',
       internalSecret: internalSecretOf(dataDir),
+      metricsToken: metricsTokenOf(dataDir),
       users: {
         findByEmail: async (email) => {
           reach('find');
@@ -74,6 +75,8 @@ test('later boots make nothing, follow the address, and keep the secrets', async
   const { boot, keys } = openDatabase();
   const made = await boot();
   expect(made).toMatchObject({ admin_password: expect.stringMatching(/^\w{24}$/), internal_secret: expect.stringMatching(/^\w{43}$/) });
+  expect(made.metrics_token).toMatch(/^\w{43}$/);
+  expect(metricsTokenOf(dataDir)).toBe(made.metrics_token);
   await boot();
   expect(keys).toHaveLength(1);
   expect(statSync(dataDir.file('bootstrap.json')).mode & 0o777).toBe(0o600);

@@ -2,6 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, w
 import type { Users } from '../identity/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
 import type { Keys, PlainKey } from '../keys/index.ts';
+import { OPERATOR } from '../plans/index.ts';
 import type { DataDir } from './data-dir.ts';
 
 /** What the first boot made, for whoever set the server up: `DATA_DIR/bootstrap.json`, readable by its owner alone. */
@@ -12,6 +13,7 @@ export interface Bootstrap {
   readonly admin_password: string;
   readonly test_api_key: string;
   readonly internal_secret: string;
+  readonly metrics_token: string;
 }
 
 /** What matters here of a user. */
@@ -26,6 +28,7 @@ interface BootstrapDeps {
   readonly keys: { create(...of: Parameters<Keys['create']>): Promise<Pick<PlainKey, 'plainKey'>> };
   readonly baseUrl: string;
   readonly internalSecret: string;
+  readonly metricsToken: string;
 }
 
 const ADMIN_EMAIL = 'admin@tallygate.localhost';
@@ -37,7 +40,7 @@ const SECRET_LENGTH = 43;
  * Makes the administrator and a test key on the first boot, and finds them again on later ones. The password is written down before the user
  * exists, so a first boot that is killed at any moment is finished by the next one.
  */
-export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret }: BootstrapDeps): Promise<Bootstrap> {
+export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret, metricsToken }: BootstrapDeps): Promise<Bootstrap> {
   const known = read(dataDir);
   const email = known?.admin_email ?? ADMIN_EMAIL;
   const existing = known?.test_api_key ? undefined : await users.findByEmail(email);
@@ -47,6 +50,7 @@ export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret 
     admin_password: known?.admin_password || (existing ? '' : randomBase62(PASSWORD_LENGTH)),
     test_api_key: known?.test_api_key ?? '',
     internal_secret: internalSecret,
+    metrics_token: metricsToken,
   };
   writePrivateFile(dataDir.file(FILE), toJson(draft));
   if (draft.test_api_key !== '') return draft;
@@ -55,7 +59,7 @@ export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret 
     existing ??
     (await users.create(
       { email: draft.admin_email, password: draft.admin_password, name: 'Administrator' },
-      { role: 'admin', isVerified: true },
+      { role: 'admin', isVerified: true, givenPlan: OPERATOR },
     ));
   const { plainKey } = await keys.create(
     { accountId: admin.account.id, userId: admin.id },
@@ -68,6 +72,9 @@ export async function bootstrap({ dataDir, users, keys, baseUrl, internalSecret 
 
 /** The internal secret of earlier boots, or a new one. */
 export const internalSecretOf = (dataDir: DataDir): string => read(dataDir)?.internal_secret || randomBase62(SECRET_LENGTH);
+
+/** The metrics token of earlier boots, or a new one. */
+export const metricsTokenOf = (dataDir: DataDir): string => read(dataDir)?.metrics_token || randomBase62(SECRET_LENGTH);
 
 /** A secret of this data directory's own, made by `create` on first use. */
 export function keptSecret(dataDir: Pick<DataDir, 'file'>, name: string, create: () => Buffer): Buffer {

@@ -1,11 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadCatalog } from '../catalog/index.ts';
 import { ConfigError, readConfig } from './config.ts';
-import type { ProviderConfig } from './provider-config.ts';
-import { openProviders } from './providers.ts';
 
 let dir = '';
 beforeAll(() => {
@@ -113,7 +110,7 @@ describe('the providers file', () => {
   test('that is missing or no JSON is said to be so, without a word of what stands in it', () => {
     expect(faultsOf({ PROVIDERS_FILE: join(dir, 'missing.json') })).toEqual([expect.stringContaining('ENOENT')]);
     const [fault] = faultsOf({ PROVIDERS_FILE: file('{"providers":[{"api_key":"sk-secret",}]}') });
-    expect(fault).toContain('position 37');
+    expect(fault).toContain('position 37, line 1, column 38');
     expect(fault).not.toContain('secret');
   });
 });
@@ -123,48 +120,67 @@ test('the quickstart’s own variables do not make the gateway its own provider'
   expect(readConfig(env).providers).toEqual([]);
 });
 
+test.each(['PROVIDERS_FILE', 'PLANS_FILE'])('%s may begin with a byte order mark and have the line ends of Windows', (variable) => {
+  const path = join(dir, 'windows.json');
+  const broken = join(dir, 'broken.json');
+  writeFileSync(broken, '\uFEFF{\r\n  "x": 1,\r\n}');
+  expect(faultsOf({ [variable]: broken })).toEqual([`${variable} ${broken}: It stops being JSON at position 14, line 3, column 1`]);
+  writeFileSync(path, '\uFEFF{\r\n}');
+  expect(faultsOf({ [variable]: path }).join()).toContain(variable === 'PLANS_FILE' ? 'plans' : 'providers');
+  writeFileSync(path, Buffer.from('\uFEFF{}', 'utf16le'));
+  expect(faultsOf({ [variable]: path })).toEqual([`${variable} ${path}: It is not UTF-8`]);
+});
+
+describe('the gateway’s own address', () => {
+  const OWN = [
+    'http://127.0.0.1:8787/v1',
+    'http://localhost:8787',
+    'http://api.localhost:8787/v1',
+    'http://127.9.9.9:8787/v1',
+    'http://0.0.0.0:8787/v1',
+    'http://[::1]:8787/v1',
+    'http://[::]:8787/v1',
+    'http://[::ffff:127.0.0.1]:8787/v1',
+    'http://2130706433:8787/v1',
+    'http://LOCALHOST.:8787/v1',
+  ];
+
+  test.each(OWN)('%s is no provider’s: of a variable the usual one is used, of the file it is refused', (address) => {
+    const { providers, ignoredAddresses } = readConfig({ OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: address });
+    expect([providers.map(({ baseUrl }) => baseUrl), ignoredAddresses]).toEqual([['https://api.openai.com/v1'], ['OPENAI_BASE_URL']]);
+    const path = file({ providers: [{ name: 'self', base_url: address }] });
+    expect(faultsOf({ PROVIDERS_FILE: path })).toEqual([expect.stringContaining('is this gateway’s own')]);
+  });
+
+  test.each([
+    ['http://127.0.0.1:11434/v1', {}],
+    ['http://10.0.0.7:8787/v1', {}],
+    ['http://127.0.0.1:8787/v1', { PORT: '9000' }],
+    ['http://127.0.0.1:8787/v1', { HOST: '10.0.0.7' }],
+    ['https://ai.example.com/ollama/v1', { PUBLIC_URL: 'https://ai.example.com' }],
+  ])('is not %s', (address, env) => {
+    const path = file({ providers: [{ name: 'other', base_url: address }] });
+    expect(faultsOf({ PROVIDERS_FILE: path, ...env })).toEqual([]);
+  });
+
+  test.each([
+    ['https://ai.example.com/v1', { PUBLIC_URL: 'https://ai.example.com' }],
+    ['https://ai.example.com/gateway/v1', { PUBLIC_URL: 'https://ai.example.com/gateway' }],
+    ['http://127.0.0.1:8787/v1', { HOST: '0.0.0.0' }],
+    ['http://[::1]:8787/v1', { HOST: '::' }],
+    [`http://${hostname()}:8787/v1`, { HOST: '0.0.0.0' }],
+  ])('is %s as well', (address, env) => {
+    const path = file({ providers: [{ name: 'self', base_url: address }] });
+    expect(faultsOf({ PROVIDERS_FILE: path, ...env })).toHaveLength(1);
+  });
+
+  test('is left alone where no key opens a provider', () => {
+    expect(readConfig({ OPENAI_API_KEY: 'tg_test_x', OPENAI_BASE_URL: OWN[0] }).ignoredAddresses).toEqual([]);
+  });
+});
+
 test('only the maker’s own endpoint counts as the maker does, unless the operator vouches for another', () => {
   const [own] = readConfig({ OPENAI_API_KEY: 'sk-x' }).providers;
   const [elsewhere] = readConfig({ OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }).providers;
   expect([own?.countsLikeMaker, elsewhere?.countsLikeMaker]).toEqual([true, false]);
-});
-
-describe('providers', () => {
-  const config = (fields: Partial<ProviderConfig> = {}): ProviderConfig => ({
-    name: 'local',
-    kind: 'openai',
-    baseUrl: 'http://127.0.0.1:1/v1',
-    apiVersion: undefined,
-    auth: undefined,
-    apiKey: undefined,
-    headers: {},
-    maxTokensField: undefined,
-    countsLikeMaker: false,
-    http2: false,
-    weight: 1,
-    models: { 'gpt-4o-mini': 'theirs' },
-    ...fields,
-  });
-
-  test('may serve the same model, each under a name of its own', async () => {
-    const { byModel, close } = openProviders([config(), config({ weight: 3 })], loadCatalog());
-    expect(byModel.get('gpt-4o-mini')).toMatchObject([
-      { name: 'local#1', upstreamModel: 'theirs', weight: 1 },
-      { name: 'local#2', weight: 3 },
-    ]);
-    await close();
-  });
-
-  test('of a well-known name serve the catalogue’s models of it', async () => {
-    const { byModel, close } = openProviders([config({ name: 'deepseek', models: undefined })], loadCatalog());
-    expect([...byModel.keys()]).toEqual(['deepseek-v4-pro']);
-    await close();
-  });
-
-  test('that serve a model without a price, or none at all, are refused by name, all at once', () => {
-    const wrong = [config({ models: { 'my-model': 'm' } }), config({ name: 'vllm', models: undefined })];
-    expect(() => openProviders(wrong, loadCatalog())).toThrow(
-      expect.objectContaining({ faults: [expect.stringContaining('my-model'), expect.stringContaining('vllm')] }),
-    );
-  });
 });

@@ -1,10 +1,13 @@
 import { fromVerifierKey, type NoteKey } from '@tallygate/receipts';
 import * as z from 'zod';
 import { parseRedisUrl } from '../adapters/redis/connect.ts';
+import { type Offer, type RateLimits, TEST_RATES } from '../plans/index.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
-import { type Environment, type ProviderConfig, providersOfVariables } from './provider-config.ts';
+import { isOwnAddress } from './own-address.ts';
+import { offerOf } from './plans-file.ts';
+import { type Environment, type ProviderConfig, providersOfVariables, withoutOwnAddress } from './provider-config.ts';
 import { providersOfFile } from './providers-file.ts';
 
 export { ConfigError } from './config-error.ts';
@@ -12,6 +15,7 @@ export { ConfigError } from './config-error.ts';
 const port = z.coerce.number().int().min(0).max(65_535);
 const milliseconds = z.coerce.number().int().min(1).max(3_600_000);
 const bytes = z.coerce.number().int().min(1_024).max(1_073_741_824);
+const perMinute = z.coerce.number().int().min(1).max(2_000_000_000);
 const redisUrl = z.string().transform((text, context) => {
   try {
     parseRedisUrl(text);
@@ -113,6 +117,7 @@ const Variables = z.object({
   SECURITY_CONTACT: z.url({ protocol: /^(mailto|https|tel)$/ }).optional(),
   MCP_ORIGINS: webOrigins.default([]),
   PROVIDERS_FILE: z.string().min(1).optional(),
+  MODELS_FILE: z.string().min(1).optional(),
   INFERENCE_BODY_BYTES: bytes.default(10 * 1024 * 1024),
   BODY_BYTES: bytes.default(256 * 1024),
   BODY_TIMEOUT_MS: milliseconds.default(30_000),
@@ -123,6 +128,7 @@ const Variables = z.object({
     .max(8_589_934_592)
     .default(512 * 1024 ** 2),
   UPLOAD_PART_BYTES: bytes.default(64 * 1024 * 1024),
+  STORE_CONTENT: z.enum(['on', 'off']).default('on'),
   FILES_STORAGE_BYTES: z.coerce
     .number()
     .int()
@@ -134,6 +140,12 @@ const Variables = z.object({
   PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
   STREAM_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(120_000),
   STREAM_IDLE_TIMEOUT_MS: milliseconds.default(120_000),
+  DISCONNECTED_TIMEOUT_MS: milliseconds.default(600_000),
+  DISCONNECTED_CALLS_PER_KEY: z.coerce.number().int().min(1).max(100_000).default(64),
+  REFUSED_REQUESTS_PER_MINUTE: perMinute.default(300),
+  TEST_REQUESTS_PER_MINUTE: perMinute.default(TEST_RATES.requestsPerMinute),
+  TEST_TOKENS_PER_MINUTE: perMinute.default(TEST_RATES.tokensPerMinute),
+  TEST_CONCURRENCY: perMinute.default(TEST_RATES.concurrency),
   BATCH_LINES: z.coerce.number().int().min(1).max(256).default(8),
   DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
 });
@@ -181,8 +193,14 @@ export interface Config {
   /** Web pages of other origins that may use the MCP server. */
   readonly mcpOrigins: readonly string[];
   readonly providers: readonly ProviderConfig[];
+  /** Variables of addresses that are not used, since they hold the gateway's own. */
+  readonly ignoredAddresses: readonly string[];
+  /** Models and prices of the operator's own; read at the start and on SIGHUP. */
+  readonly modelsFile: string | undefined;
   readonly inferenceBody: { readonly maxBytes: number; readonly timeoutMs: number };
   readonly accountBody: { readonly maxBytes: number; readonly timeoutMs: number };
+  /** Whether anything of prompts and answers may be kept. */
+  readonly storesContent: boolean;
   readonly files: {
     /** Of a file that is sent whole. */
     readonly maxFileBytes: number;
@@ -200,11 +218,19 @@ export interface Config {
     readonly keptMs: number;
   };
   readonly timeouts: { readonly plainFirstByteMs: number; readonly streamFirstByteMs: number; readonly idleMs: number };
+  /** Calls whose client has hung up, and whose answers are read on. */
+  readonly disconnected: { readonly timeoutMs: number; readonly callsPerKey: number };
+  /** Of all test keys of an account together. */
+  /** How many refused requests of a minute a caller is told the reason of. */
+  readonly refusalsPerMinute: number;
+  readonly testRates: RateLimits;
   /** Lines of one batch that run at the same time. */
   readonly batchLines: number;
   readonly drainTimeoutMs: number;
   /** Chains on which the receipts’ log is anchored; none where that was not configured. */
   readonly anchorChains: readonly AnchorChainConfig[];
+  /** The plans that are offered. */
+  readonly offer: Offer;
 }
 
 /**
@@ -226,9 +252,15 @@ export function readConfig(environment: Environment = process.env): Config {
   };
   const given = read(() => readVariables(env));
   const listed = read(() => providersOfFile(env));
-  const wellKnown = read(() => providersOfVariables(env));
+  const isOwn = (address: string) =>
+    given !== undefined && isOwnAddress(address, { host: given.HOST, port: given.PORT, publicUrl: given.PUBLIC_URL });
+  const { env: meant, ignored } = withoutOwnAddress(env, isOwn);
+  const wellKnown = read(() => providersOfVariables(meant));
   const anchorChains = read(() => anchorChainsOf(env));
-  if (!given || !listed || !wellKnown || !anchorChains) throw new ConfigError(faults);
+  const offer = read(() => offerOf(env));
+  for (const { name, baseUrl } of [...(listed ?? []), ...(wellKnown ?? [])].filter((provider) => isOwn(provider.baseUrl)))
+    faults.push(`The address of the provider ${name}, ${baseUrl}, is this gateway’s own: it would ask itself without end`);
+  if (!given || !listed || !wellKnown || !anchorChains || !offer || faults.length > 0) throw new ConfigError(faults);
   return {
     port: given.PORT,
     host: given.HOST,
@@ -259,9 +291,12 @@ export function readConfig(environment: Environment = process.env): Config {
     securityContact: given.SECURITY_CONTACT ?? `mailto:security@${given.MAIL_FROM.replace(/^.*@/s, '').replace(/>$/, '')}`,
     mcpOrigins: given.MCP_ORIGINS,
     // Who lists a provider of that name means that one: its key may well be in the usual variable.
+    modelsFile: given.MODELS_FILE,
+    ignoredAddresses: ignored,
     providers: [...listed, ...wellKnown.filter(({ name }) => listed.every((one) => one.name !== name))],
     inferenceBody: { maxBytes: given.INFERENCE_BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
     accountBody: { maxBytes: given.BODY_BYTES, timeoutMs: given.BODY_TIMEOUT_MS },
+    storesContent: given.STORE_CONTENT === 'on',
     files: {
       maxFileBytes: given.FILE_BYTES,
       maxPartBytes: given.UPLOAD_PART_BYTES,
@@ -275,9 +310,17 @@ export function readConfig(environment: Environment = process.env): Config {
       streamFirstByteMs: given.STREAM_FIRST_BYTE_TIMEOUT_MS,
       idleMs: given.STREAM_IDLE_TIMEOUT_MS,
     },
+    disconnected: { timeoutMs: given.DISCONNECTED_TIMEOUT_MS, callsPerKey: given.DISCONNECTED_CALLS_PER_KEY },
+    refusalsPerMinute: given.REFUSED_REQUESTS_PER_MINUTE,
+    testRates: {
+      requestsPerMinute: given.TEST_REQUESTS_PER_MINUTE,
+      tokensPerMinute: given.TEST_TOKENS_PER_MINUTE,
+      concurrency: given.TEST_CONCURRENCY,
+    },
     batchLines: given.BATCH_LINES,
     drainTimeoutMs: given.DRAIN_TIMEOUT_MS,
     anchorChains,
+    offer,
   };
 }
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Catalog } from '../catalog/index.ts';
+import type { LiveCatalog } from '../catalog/index.ts';
 import { createDocuments, type DiscoveryDocuments, loadMcp, type Offer, readGuides, readSurface } from '../discovery/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 
@@ -7,7 +7,7 @@ const OPENAPI = new URL(import.meta.resolve('@tallygate/contract/openapi.json'))
 const DOCS = new URL('../../../docs/', import.meta.url);
 
 interface DiscoveryDeps {
-  readonly catalog: Catalog;
+  readonly catalog: LiveCatalog;
   readonly securityContact: string;
   readonly publicUrl: () => string;
   readonly clock: Clock;
@@ -26,7 +26,8 @@ export function openDiscovery({ catalog, securityContact, publicUrl, clock }: Di
   const documents = createDocuments({
     surface,
     guides,
-    models: (epochMs) => catalog.models.map((model) => model.wireAt(epochMs)),
+    models: (epochMs) => catalog.models.flatMap((model) => (model.priceAt(epochMs) ? [model.wireAt(epochMs)] : [])),
+    modelsEdition: () => `${catalog.revision}`,
     securityContact,
     publicUrl,
     clock,

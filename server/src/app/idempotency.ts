@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../kernel/clock.ts';
+import { repeatCollisions } from '../kernel/collisions.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
@@ -135,7 +136,7 @@ export function createIdempotency({ em, clock, log }: { em: EntityManager; clock
 
   /** Every statement here answers with rows. */
   function execute<T extends object>(sql: string, values: unknown[]): Promise<T[]> {
-    return em.fork().execute<T[]>(sql, values);
+    return repeatCollisions(() => em.fork().execute<T[]>(sql, values));
   }
 
   function every(intervalMs: number, work: () => Promise<void>): NodeJS.Timeout {

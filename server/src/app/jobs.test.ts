@@ -12,9 +12,6 @@ function directQueue() {
     add: async (name, payload, retry, options) => {
       asked.push(['add', name, payload, retry.attempts, options]);
     },
-    schedule: async (name, schedule) => {
-      asked.push(['schedule', name, schedule]);
-    },
     process: async (name, concurrency, handler) => {
       asked.push(['process', name, concurrency]);
       handlers.set(name, handler);
@@ -46,17 +43,14 @@ const greet = defineJob({
 const sweep = defineJob({
   name: 'test-sweep',
   payload: z.object({}),
-  schedule: { everyMs: 1_000 },
   concurrency: 3,
   run: () => Promise.reject(new Error('broken broom')),
 });
 
-test('every job of the list is processed and has its one schedule, or none', async () => {
+test('every job of the list is processed, so many at a time as it says', async () => {
   const { asked } = await running(greet, sweep);
   expect(asked).toEqual([
-    ['schedule', 'test-greet', undefined],
     ['process', 'test-greet', 1],
-    ['schedule', 'test-sweep', { everyMs: 1_000 }],
     ['process', 'test-sweep', 3],
   ]);
 });

@@ -20,11 +20,10 @@ export interface RunningJobs {
   close(): Promise<void>;
 }
 
-/** Takes up work: registers every schedule and processes every job of the list. Only worker processes call it. */
+/** Takes up work: processes every job of the list. Only worker processes call it. */
 export async function startJobs({ jobs, queue, log, onRun }: JobsOptions): Promise<RunningJobs> {
   const closing = new AbortController();
   for (const job of jobs) {
-    await queue.schedule(job.name, job.schedule, job.retry);
     await queue.process(job.name, job.concurrency, async (delivery) => {
       const started = performance.now();
       const finish = (outcome: JobRun['outcome']) => onRun?.({ job: job.name, outcome, durationMs: performance.now() - started });

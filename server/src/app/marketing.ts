@@ -1,6 +1,5 @@
 import { contract } from '@tallygate/contract';
-import * as z from 'zod';
-import { defineJob, type Job } from '../adapters/queue/port.ts';
+import type { Timer } from '../adapters/timers/port.ts';
 import {
   createBounces,
   createEmailSender,
@@ -8,38 +7,31 @@ import {
   createEmailTemplates,
   createReturnPaths,
   createUnsubscribing,
+  EMAILS_DUE,
   emailBounceRoutes,
   emailRoutes,
   emailTemplateRoutes,
 } from '../emails/index.ts';
 import { closeUnclaimed } from '../identity/index.ts';
-import type { WayOut } from '../invites/index.ts';
+import type { UnsubscribeFooter } from '../invites/index.ts';
 import { createConsents, peopleRoutes } from '../marketing/index.ts';
-import { forgetDeparted, indexPeople } from '../people/index.ts';
+import { CONSENTS_DUE, DEPARTED_DUE, forgetDeparted, indexPeople, PEOPLE_UNINDEXED } from '../people/index.ts';
 import type { Accounts } from './accounts.ts';
 import type { Foundation } from './foundation.ts';
 import { type Endpoint, endpointsOf } from './http/endpoint.ts';
-import { consentAnswer, createMailAnswerPages, unsubscribeAnswer } from './http/mail-answer-pages.ts';
+import { consentAnswer, mailAnswerRoutes, unsubscribeAnswer } from './http/mail-answer-pages.ts';
 import type { PeerAddress } from './http/peer-address.ts';
-import { createPeopleTransferApi } from './http/people-transfer-api.ts';
+import { peopleTransferRoutes } from './http/people-transfer-api.ts';
+import type { ServedRoute } from './http/router.ts';
 import { personRecords } from './person-records.ts';
-
-/** How long a change may be looked up by itself before it is in the index. */
-const INDEX_MS = 1_000;
-/** How long a mail that is due waits. */
-const SEND_MS = 1_000;
-/** How long somebody waits for the mail that asks whether they want news. */
-const ASK_MS = 1_000;
-/** How long what a closed account left behind may stay. */
-const FORGET_MS = 5_000;
 
 export interface Marketing {
   readonly endpoints: readonly Endpoint[];
-  readonly transfers: ReturnType<typeof createPeopleTransferApi>;
-  readonly mailAnswerPages: ReturnType<typeof createMailAnswerPages>;
+  /** What is answered beside the endpoints: people as CSV, and the links of mails. */
+  readonly routes: readonly ServedRoute[];
   /** What invitations say at their end, as all mails of the workspace. */
-  readonly wayOut: WayOut;
-  readonly jobs: readonly Job[];
+  readonly unsubscribeFooter: UnsubscribeFooter;
+  readonly timers: readonly Timer[];
 }
 
 interface MarketingDeps {
@@ -52,7 +44,7 @@ interface MarketingDeps {
 /** The people the service knows, and what the marketing team does with them. */
 export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: MarketingDeps): Marketing {
   const { pool, clock, config, log } = foundation;
-  const { identity, authenticator } = accounts;
+  const { identity } = accounts;
   const isStaff = async (userId: string) => ['marketing', 'admin'].includes((await identity.users.find(userId))?.role ?? 'member');
   const addressOf = async (userId: string) => (await identity.users.find(userId))?.email;
   const unsubscribing = createUnsubscribing({ pool, clock });
@@ -76,45 +68,19 @@ export function openMarketing({ foundation, accounts, peerAddress, publicUrl }: 
       ...endpointsOf(contract.emailBounces, emailBounceRoutes(createBounces({ pool, clock, unsubscribing, returnPaths }))),
       ...endpointsOf(contract.emailTemplates, emailTemplateRoutes(createEmailTemplates({ pool, clock }))),
     ],
-    mailAnswerPages: createMailAnswerPages([unsubscribeAnswer(unsubscribing), consentAnswer(consents)], log),
-    wayOut: {
+    routes: [
+      ...peopleTransferRoutes({ pool, clock, peerAddress, limits: config.files, log }),
+      ...mailAnswerRoutes([unsubscribeAnswer(unsubscribing), consentAnswer(consents)], log),
+    ],
+    unsubscribeFooter: {
       unsubscribeUrlOf: async (inviteId) => `${publicUrl()}/unsubscribe?token=${await unsubscribing.tokenOf(inviteId)}`,
       postalAddress: config.mailPostalAddress,
     },
-    transfers: createPeopleTransferApi({ pool, clock, authenticator, peerAddress, limits: config.files, publicUrl, log }),
-    jobs: [
-      defineJob({
-        name: 'people-index',
-        payload: z.object({}),
-        schedule: { everyMs: INDEX_MS },
-        // The next run takes up whatever this one has left.
-        retry: { attempts: 1, firstDelayMs: INDEX_MS },
-        run: (_payload, { signal }) => indexPeople(pool, signal),
-      }),
-      defineJob({
-        name: 'people-forget-departed',
-        payload: z.object({}),
-        schedule: { everyMs: FORGET_MS },
-        // The next run takes up whatever this one has left.
-        retry: { attempts: 1, firstDelayMs: FORGET_MS },
-        run: (_payload, { signal }) => forgetDeparted({ pool, records }, signal),
-      }),
-      defineJob({
-        name: 'consents-ask',
-        payload: z.object({}),
-        schedule: { everyMs: ASK_MS },
-        // The next run takes up whatever this one has left.
-        retry: { attempts: 1, firstDelayMs: ASK_MS },
-        run: (_payload, { signal }) => consents.askDue(signal),
-      }),
-      defineJob({
-        name: 'emails-send',
-        payload: z.object({}),
-        schedule: { everyMs: SEND_MS },
-        // The next run takes up whatever this one has left.
-        retry: { attempts: 1, firstDelayMs: SEND_MS },
-        run: (_payload, { signal }) => emailSender.sendDue(signal),
-      }),
+    timers: [
+      { name: 'people-index', due: PEOPLE_UNINDEXED, run: ({ signal }) => indexPeople(pool, signal) },
+      { name: 'people-forget-departed', due: DEPARTED_DUE, run: ({ signal }) => forgetDeparted({ pool, records }, signal) },
+      { name: 'consents-ask', due: CONSENTS_DUE, run: ({ signal }) => consents.askDue(signal) },
+      { name: 'emails-send', due: EMAILS_DUE, run: ({ signal }) => emailSender.sendDue(signal) },
     ],
   };
 }

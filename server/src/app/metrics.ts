@@ -6,8 +6,9 @@ import type { JobRun } from './jobs.ts';
 /** What Prometheus reads. Labels name models and outcomes, never accounts or keys. */
 export interface Metrics {
   served(call: Call, served: Served): void;
-  jobRan(run: JobRun): void;
-  quarantined(): void;
+  jobRan(run: Pick<JobRun, 'job' | 'outcome'>): void;
+  /** Settlements that the database refused. */
+  quarantined(count: number): void;
   laneDifferences(count: number): void;
   /** What is known of a chain after a look at it. */
   anchoring(view: AnchoringView): void;
@@ -59,7 +60,7 @@ export function createMetrics(): Metrics {
   });
   const quarantine = new Counter({
     name: 'tallygate_settlements_quarantined_total',
-    help: 'Settlements that the database refused; each one needs a person',
+    help: 'Settlements that the database refused, those of journal/quarantine.jsonl at the start included; each one needs a person',
     registers,
   });
   const differences = new Gauge({
@@ -86,7 +87,7 @@ export function createMetrics(): Metrics {
       duration.observe({ model }, (completedAt - call.startedAt) / 1000);
     },
     jobRan: ({ job, outcome }) => jobs.inc({ job, outcome }),
-    quarantined: () => quarantine.inc(),
+    quarantined: (count) => quarantine.inc(count),
     logFaults: (check, count) => logFaults.set({ check }, count),
     laneDifferences: (count) => differences.set(count),
     anchoring: anchoringGauges(registers),

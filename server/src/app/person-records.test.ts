@@ -7,9 +7,9 @@ import { closeUnclaimed } from '../identity/index.ts';
 import { createInvites, type Invites, inviteRoutes } from '../invites/index.ts';
 import { peopleRoutes } from '../marketing/index.ts';
 import { forgetDeparted } from '../people/index.ts';
-import { type PlansUnderTest, plansUnderTest } from '../plans/plans-under-test.ts';
-import { INTERNAL_SECRET, type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './http/account-api-under-test.ts';
+import { type PlansUnderTest, plansUnderTest } from '../plans/testing/plans.ts';
 import { endpointsOf } from './http/endpoint.ts';
+import { INTERNAL_SECRET, type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './http/testing/account-api.ts';
 import { personRecords } from './person-records.ts';
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -34,8 +34,8 @@ beforeAll(async () => {
         pool: pool(),
         clock,
         identity,
-        gifts: plans.gifts,
-        wayOut: { unsubscribeUrlOf: async () => `${publicUrl()}/unsubscribe` },
+        plans,
+        unsubscribeFooter: { unsubscribeUrlOf: async () => `${publicUrl()}/unsubscribe` },
       });
       const requests = createClientRequests({ pool: pool(), clock, throttle: identity.throttle });
       const emails = createEmails({ pool: pool(), clock, publicUrl, addressOf: async () => undefined });
@@ -229,6 +229,7 @@ const KEPT: Readonly<Record<string, string>> = {
   'api_keys.name': 'a label of an account, whose keys are revoked with it',
   'email_recipients.address_hash': 'salted: the record of what was sent',
   'email_templates.name': 'the team named it',
+  'timers.name': 'recurring work of the server',
   'emails.email_id': 'an id',
   'email_recipients.email_id': 'an id',
   'email_recipients.recipient_id': 'an id',
@@ -236,6 +237,8 @@ const KEPT: Readonly<Record<string, string>> = {
   'invite_batches.message': 'the team wrote it to all',
   'invite_batches.name': 'the team named it',
   'known_addresses.address_hash': 'goes with the account',
+  'login_failures.ip': 'goes after a day, and with the account',
+  'login_failures.user_agent': 'goes after a day, and with the account',
   'mail_handovers.mail_id': 'an id',
   'mails.is_recipient_refused': 'yes or no',
   'receipt_log_checkpoints.note': 'a signed state of the log',

@@ -1,3 +1,4 @@
+import type { OnCancel } from '../inference/index.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
 
@@ -19,11 +20,36 @@ export interface ProviderConfig {
   readonly auth: 'api-key' | 'bearer' | undefined;
   /** Whether it counts tokens as the models' makers do, so that a counted prompt bounds what it bills. */
   readonly countsLikeMaker: boolean;
+  /** Whether it stops billing when its call is cancelled. */
+  readonly onCancel: OnCancel;
   readonly http2: boolean;
   readonly weight: number;
-  /** The catalogue's model → the provider's name for it; undefined for all models that the catalogue files under this provider. */
+  /**
+   * The catalogue's model → the provider's name for it; a name with a `*` stands for all models of that form. Undefined for all that the
+   * catalogue files under this provider.
+   */
   readonly models: Readonly<Record<string, string>> | undefined;
+  /** Whether it is asked which models it serves; undefined where nobody said: where the catalogue files none under its name. */
+  readonly discover?: boolean | undefined;
 }
+
+/**
+ * What is promised about the bill of a call whose connection is closed, looked up in November 2026. Where the provider itself does not
+ * promise that it stops, it goes on.
+ *
+ * - Google says that it goes on: "Using it to cancel an operation will not cancel the request in the service. You will still be charged
+ *   usage for any applicable operations." (`abortSignal` of its own library, googleapis.github.io/js-genai/release_docs)
+ * - OpenAI, Azure OpenAI and Anthropic: no statement of theirs was found, for plain answers or for streams. OpenRouter, which resells all
+ *   three, says of streams alone that closing one stops their bill, and of plain answers that the whole is billed; of Google, Bedrock, Groq
+ *   and Mistral that the bill goes on (openrouter.ai/docs/api-reference/streaming, "Stream Cancellation"). That is somebody else's word:
+ *   who has it from their provider sets `on_cancel`.
+ */
+export const ON_CANCEL: Readonly<Record<ProviderKind, OnCancel>> = {
+  openai: 'keeps_billing',
+  azure_openai: 'keeps_billing',
+  anthropic: 'keeps_billing',
+  google: 'keeps_billing',
+};
 
 /** Empty variables are left out. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -48,6 +74,11 @@ const WELL_KNOWN: readonly WellKnown[] = [
   openAi('xai', 'https://api.x.ai/v1'),
   openAi('deepseek', 'https://api.deepseek.com/v1'),
   openAi('mistral', 'https://api.mistral.ai/v1'),
+  openAi('cohere', 'https://api.cohere.ai/compatibility/v1'),
+  openAi('groq', 'https://api.groq.com/openai/v1'),
+  openAi('together', 'https://api.together.xyz/v1'),
+  openAi('fireworks', 'https://api.fireworks.ai/inference/v1'),
+  openAi('openrouter', 'https://openrouter.ai/api/v1'),
   {
     name: 'google',
     kind: 'google',
@@ -66,15 +97,33 @@ const WELL_KNOWN: readonly WellKnown[] = [
 ];
 
 /**
+ * Without the addresses of providers that are the gateway's own: the quickstart sets `OPENAI_BASE_URL` to it for clients, and who starts the gateway
+ * in that shell means the provider.
+ */
+export function withoutOwnAddress(
+  env: Environment,
+  isOwn: (address: string) => boolean,
+): { readonly env: Environment; readonly ignored: readonly string[] } {
+  const opened = WELL_KNOWN.filter((provider) => keyOf(provider, env) !== undefined);
+  const ignored = opened
+    .flatMap(({ urls }) => urls)
+    .filter((name) => {
+      const address = env[name];
+      return address !== undefined && URL.canParse(address) && isOwn(address);
+    });
+  return { env: Object.fromEntries(Object.entries(env).filter(([name]) => !ignored.includes(name))), ignored };
+}
+
+/**
  * The providers that variables alone open.
  * @throws ConfigError naming every wrong variable
  */
 export function providersOfVariables(env: Environment): ProviderConfig[] {
   const faults: string[] = [];
-  const opened = WELL_KNOWN.flatMap(({ name, kind, home, keys, urls }) => {
-    const apiKey = keys.map((key) => env[key]).find((key) => key !== undefined);
-    // The quickstart's own variables: who starts a gateway where they are set does not mean it to be its own provider.
-    if (apiKey === undefined || apiKey.startsWith('tg_')) return [];
+  const opened = WELL_KNOWN.flatMap((provider) => {
+    const { name, kind, home, urls } = provider;
+    const apiKey = keyOf(provider, env);
+    if (apiKey === undefined) return [];
     const variable = urls.find((one) => env[one] !== undefined);
     const given = httpUrl.safeParse(variable === undefined ? home : env[variable]);
     if (!given.success) {
@@ -86,6 +135,12 @@ export function providersOfVariables(env: Environment): ProviderConfig[] {
   const azure = azureOfVariables(env, faults);
   if (faults.length > 0) throw new ConfigError(faults);
   return [...opened, ...azure];
+}
+
+/** The quickstart's own key is none: who starts a gateway where that is set does not mean it to be its own provider. */
+function keyOf({ keys }: WellKnown, env: Environment): string | undefined {
+  const apiKey = keys.map((key) => env[key]).find((key) => key !== undefined);
+  return apiKey?.startsWith('tg_') ? undefined : apiKey;
 }
 
 /** Anthropic's and Google's own libraries want the address without a version in this variable: then it is added. */
@@ -102,6 +157,7 @@ const plainProvider = (given: Given): ProviderConfig => ({
   apiVersion: undefined,
   auth: undefined,
   countsLikeMaker: isMakersOwn(given.baseUrl),
+  onCancel: ON_CANCEL[given.kind],
   http2: false,
   weight: 1,
   models: undefined,

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { validateHeaderName, validateHeaderValue } from 'node:http';
 import * as z from 'zod';
 import { ConfigError } from './config-error.ts';
-import { jsonFaultPosition } from './http/json-fault.ts';
 import { httpUrl } from './http-url.ts';
-import { AZURE_VERSIONS, type Environment, isAzureVersion, isMakersOwn, type ProviderConfig } from './provider-config.ts';
+import { readJsonFile } from './json-file.ts';
+import { AZURE_VERSIONS, type Environment, isAzureVersion, isMakersOwn, ON_CANCEL, type ProviderConfig } from './provider-config.ts';
 
 function areHeaders(headers: Readonly<Record<string, string>>): boolean {
   try {
@@ -18,7 +17,10 @@ function areHeaders(headers: Readonly<Record<string, string>>): boolean {
   }
 }
 
-/** The catalogue's models that it serves: a list, or a map to the provider's own names. All models of the provider's name when left out. */
+/**
+ * The catalogue's models that it serves: a list, in which `llama3*` stands for all of that form, or a map to the provider's own names. All models
+ * of the provider's name when left out, and without such what it says that it serves.
+ */
 const models = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
 
 const everyKind = {
@@ -29,6 +31,8 @@ const everyKind = {
   headers: z.record(z.string(), z.string()).refine(areHeaders, 'Expected names and values that HTTP allows').optional(),
   /** The endpoint is the maker's own, or counts tokens with the maker's tokenizer. */
   counts_like_maker: z.boolean().optional(),
+  /** Whether the provider stops billing when its call is cancelled. */
+  on_cancel: z.enum(['stops_billing', 'keeps_billing']).optional(),
   http2: z.boolean().default(false),
   weight: z.number().positive().max(1_000_000).default(1),
 };
@@ -42,6 +46,8 @@ const Provider = z.discriminatedUnion(
       ...everyKind,
       base_url: httpUrl,
       models: models.optional(),
+      /** Ask it for `GET /v1/models`. */
+      discover: z.boolean().optional(),
       max_tokens_field: maxTokensField,
       /** Whether it has `/v1/responses`. */
       responses: z.boolean().optional(),
@@ -82,7 +88,7 @@ const HOMES = { anthropic: 'https://api.anthropic.com/v1', google: 'https://gene
 export function providersOfFile(env: Environment): ProviderConfig[] {
   const path = env['PROVIDERS_FILE'];
   if (path === undefined) return [];
-  const parsed = ProvidersFile.safeParse(readJson(path));
+  const parsed = ProvidersFile.safeParse(readJsonFile('PROVIDERS_FILE', path).content);
   if (!parsed.success)
     throw new ConfigError(parsed.error.issues.map(({ path: at, message }) => `PROVIDERS_FILE ${path}: ${at.join('.')}: ${message}`));
   return parsed.data.providers.map((provider, index) => {
@@ -122,10 +128,11 @@ function configOf(provider: Provider, baseUrl: string, apiKey: string | undefine
     apiKey,
     headers: provider.headers ?? {},
     maxTokensField: 'max_tokens_field' in provider ? provider.max_tokens_field : undefined,
-    ...(provider.kind === 'openai' && { hasResponses: provider.responses }),
+    ...(provider.kind === 'openai' && { hasResponses: provider.responses, discover: provider.discover }),
     apiVersion: isAzure ? provider.api_version : undefined,
     auth: isAzure ? provider.auth : undefined,
     countsLikeMaker: provider.counts_like_maker ?? isMakersOwn(baseUrl),
+    onCancel: provider.on_cancel ?? ON_CANCEL[provider.kind],
     http2: provider.http2,
     weight: provider.weight,
     models: isAzure ? provider.deployments : namesOf(provider.models),
@@ -134,18 +141,3 @@ function configOf(provider: Provider, baseUrl: string, apiKey: string | undefine
 
 const namesOf = (served: z.infer<typeof models> | undefined): Readonly<Record<string, string>> | undefined =>
   Array.isArray(served) ? Object.fromEntries(served.map((model) => [model, model])) : served;
-
-function readJson(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new ConfigError([`PROVIDERS_FILE ${path}: ${cause instanceof Error ? cause.message : 'cannot be read'}`]);
-  }
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The engine's own message quotes the text around the fault, and that may be a key.
-    throw new ConfigError([`PROVIDERS_FILE ${path}: It stops being JSON at position ${jsonFaultPosition(text)}`]);
-  }
-}

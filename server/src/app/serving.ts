@@ -1,41 +1,62 @@
 import { listen } from '../adapters/postgres/listener.ts';
 import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
 import { createKeyRefusals } from '../budgets/index.ts';
-import type { Catalog } from '../catalog/index.ts';
+import { CATALOG_CHANNEL, type LiveCatalog } from '../catalog/index.ts';
 import {
   createSignatureCheck,
   createTokenizer,
   Deployments,
   Heartbeat,
   type InferenceDeps,
+  NonceMemory,
+  newGatewayId,
+  RunningCalls,
   type SignatureCheck,
 } from '../inference/index.ts';
 import { withoutRedaction } from '../kernel/log.ts';
 import { KEYS_CHANNEL } from '../keys/index.ts';
+import { PLANS_CHANNEL } from '../plans/index.ts';
 import { createRunStore, RUNS_CHANNEL, RunDirectory, RunQueries } from '../runs/index.ts';
 import type { Accounts } from './accounts.ts';
 import { announcedCircuits, CIRCUITS_CHANNEL } from './announced-circuits.ts';
-import type { Books } from './books.ts';
+import type { Billing } from './billing.ts';
 import type { Foundation } from './foundation.ts';
-import { toProblemDocument } from './http/problem-document.ts';
-import { openProviders } from './providers.ts';
+import type { ProblemReply } from './http/problem-document.ts';
+import { ModelDiscovery } from './model-discovery.ts';
+import { openNonceJournal } from './nonce-journal.ts';
+import type { OpenPlans } from './plans.ts';
+import { deploymentsOf, isDiscovered, openProviders, refuseIdle } from './providers.ts';
+
+const DISCOVERY_MS = 60_000;
 
 export interface Serving {
   readonly inference: InferenceDeps;
   readonly checkSignature: SignatureCheck;
+  /** Asks the providers which models they serve. */
+  readonly discovery: ModelDiscovery;
   readonly runs: { readonly directory: RunDirectory; readonly store: ReturnType<typeof createRunStore>; readonly queries: RunQueries };
 }
 
 interface ServingDeps {
   readonly foundation: Foundation;
-  readonly catalog: Catalog;
-  readonly books: Books;
+  readonly catalog: LiveCatalog;
+  readonly billing: Billing;
   readonly accounts: Accounts;
   readonly publicUrl: () => string;
+  readonly problemReply: ProblemReply;
+  readonly plans: OpenPlans;
 }
 
 /** What a call needs on its way to a provider and back, and what hears of changes made by other gateways. */
-export function openServing({ foundation, catalog, books: { lanes }, accounts: { keyDirectory }, publicUrl }: ServingDeps): Serving {
+export async function openServing({
+  foundation,
+  catalog,
+  billing: { lanes },
+  accounts: { keyDirectory },
+  publicUrl,
+  problemReply,
+  plans,
+}: ServingDeps): Promise<Serving> {
   const { config, log, clock, closing, redis, databaseUrl, pool, metrics } = foundation;
   const keyRefusals = createKeyRefusals({ pool, clock, log });
   closing.add('refusals of keys', () => keyRefusals.settled());
@@ -43,26 +64,42 @@ export function openServing({ foundation, catalog, books: { lanes }, accounts: {
   const store = createRunStore(pool);
   const directory = new RunDirectory({ store, clock, log });
   const listener = listen(databaseUrl, {
-    channels: [KEYS_CHANNEL, RUNS_CHANNEL, CIRCUITS_CHANNEL],
+    channels: [KEYS_CHANNEL, RUNS_CHANNEL, CIRCUITS_CHANNEL, CATALOG_CHANNEL, PLANS_CHANNEL],
     onNotify: (channel, payload) => {
       if (channel === KEYS_CHANNEL) keyDirectory.changed(payload);
       else if (channel === RUNS_CHANNEL) directory.heard(payload);
+      else if (channel === CATALOG_CHANNEL) catalog.changed();
+      else if (channel === PLANS_CHANNEL) plans.reload();
       else circuits.heard(payload);
     },
     onConnected: () => {
+      plans.reload();
       keyDirectory.listening();
       directory.listening();
+      catalog.listening();
     },
     onLost: () => {
       keyDirectory.deaf();
       directory.deaf();
+      catalog.deaf();
     },
     log,
   });
   closing.add('listener', () => listener.close());
 
-  const providers = openProviders(config.providers, catalog);
-  closing.add('providers', () => providers.close());
+  for (const variable of config.ignoredAddresses)
+    log.warn({ variable }, 'a variable holds this gateway’s own address, as clients need it: the provider is asked at its usual one');
+  refuseIdle(config.providers, catalog);
+  const providers = openProviders(config.providers);
+  closing.add('providers', async () => {
+    await Promise.all(providers.map(({ upstream }) => upstream.close()));
+  });
+  const discovery = new ModelDiscovery({ pool, catalog, providers, clock, log });
+  await discovery.begin();
+  if (providers.some(({ config: provider }) => isDiscovered(provider, catalog)))
+    closing.every(DISCOVERY_MS, 'discovery of models', async () => {
+      await discovery.discover();
+    });
   const sandbox = createSandboxProvider();
   closing.add('sandbox provider', () => sandbox.close());
   const tokenizer = createTokenizer();
@@ -70,26 +107,25 @@ export function openServing({ foundation, catalog, books: { lanes }, accounts: {
   const heartbeat = new Heartbeat();
   closing.add('heartbeat', async () => heartbeat.close());
 
-  const deployments = new Deployments(providers.byModel, sandbox, Math.random, circuits.circuits);
+  const deployments = new Deployments(new Map(), sandbox, Math.random, circuits.circuits);
+  catalog.follow((current, found) => deployments.replace(deploymentsOf(providers, current, found)));
   metrics.watchDeployments(() => deployments.views(clock.now()));
   const servedLog = withoutRedaction(log);
   const inference: InferenceDeps = {
     catalog,
+    plans: plans.book,
     deployments,
     lanes,
     tokenizer,
     clock,
     log,
     heartbeat,
+    gatewayId: newGatewayId(),
+    running: new RunningCalls({ readOnMs: config.disconnected.timeoutMs, mostLeftPerKey: config.disconnected.callsPerKey }),
     runs: directory,
     timeouts: config.timeouts,
-    problemReply: (problem, { requestId, clientRequestId }) => {
-      const { status, headers, body } = toProblemDocument(problem, {
-        requestId: clientRequestId ?? requestId,
-        publicUrl: publicUrl(),
-      });
-      return { status, headers: { ...headers, 'x-request-id': clientRequestId ?? requestId }, body: Buffer.from(JSON.stringify(body)) };
-    },
+    testRates: config.testRates,
+    problemReply,
     onRefused: (refused, { grant, startedAt }) => keyRefusals.note(refused, grant.principal, startedAt),
     onServed: (call, served) => {
       metrics.served(call, served);
@@ -99,6 +135,12 @@ export function openServing({ foundation, catalog, books: { lanes }, accounts: {
       );
     },
   };
-  const checkSignature = createSignatureCheck({ clock, publicUrl, ...(redis && { nonces: redis.nonces }) });
-  return { inference, checkSignature, runs: { directory, store, queries: new RunQueries(pool) } };
+  const checkSignature = createSignatureCheck({ clock, publicUrl, nonces: redis?.nonces ?? noncesOfThisProcess(foundation) });
+  return { inference, checkSignature, discovery, runs: { directory, store, queries: new RunQueries(pool) } };
+}
+
+function noncesOfThisProcess({ dataDir, closing }: Foundation): NonceMemory {
+  const journal = openNonceJournal(dataDir);
+  closing.add('journal of nonces', async () => journal.close());
+  return new NonceMemory(journal);
 }

@@ -1,5 +1,6 @@
 import type { PartSettlement, Settled } from '../adapters/lanes/port.ts';
 import { asStep, type Caller, holdForMany, type Share, type WorstCase } from '../inference/index.ts';
+import { newReceiptId } from '../kernel/ids.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { headersOf, outputLine } from './batch-line.ts';
@@ -42,7 +43,9 @@ export class BatchHolds {
 
   /** Sees to it that this process keeps the hold, under the caps as they are by now. @throws Problem as {@link take} */
   async keep(batch: StoredBatch, caller: Caller): Promise<void> {
-    if (this.isKept(batch.id, caller)) return;
+    const hasLost = (await this.#lines.lost(batch.id)).length > 0;
+    // A line whose call was lost is run again, and held for both.
+    if (this.isKept(batch.id, caller) && !hasLost) return;
     await this.#markSettled(batch.id);
     await this.take(batch, caller);
   }
@@ -67,9 +70,17 @@ export class BatchHolds {
     await this.#deps.inference.lanes.release(batchId);
   }
 
-  /** The share of one line. Its answer is stored before it is settled, so that whoever comes after a crash settles what was answered. */
+  /**
+   * The share of one line. What settles it should its call be lost is with the line before a provider is asked: only of the batch do the lanes
+   * know. Its answer is stored before it is settled, so that whoever comes after a crash settles what was answered.
+   */
   shareOf(batch: StoredBatch, line: WaitingLine): Share {
     return {
+      begin: (inFlight) => this.#lines.begun(batch.id, line.number, inFlight),
+      end: async (attempts) => {
+        line.attemptsBefore += attempts;
+        await this.#lines.ended(batch.id, line);
+      },
       settle: async (settlement, { status, body }) => {
         const answer = { ...settlement, output: outputLine(line, { status, body }), isError: status >= 400 };
         if (!(await this.#lines.answered(batch.id, line.number, answer))) return SETTLED_BEFORE;
@@ -91,6 +102,17 @@ export class BatchHolds {
     await this.#lines.markSettled(batchId);
   }
 
+  /**
+   * Settles at its hold every call of a line of which nobody has said what came of it. The line may then be run again, as another call that is
+   * charged. Nobody may be running a line of the batch. @throws HoldLost
+   */
+  async settleLost(batchId: string): Promise<void> {
+    for (const call of await this.#lines.lost(batchId)) {
+      await this.#settlePart(batchId, call.part);
+      await this.#lines.lostSettled(batchId, call, newReceiptId());
+    }
+  }
+
   async #settlePart(batchId: string, part: PartSettlement): Promise<Settled> {
     const outcome = await this.#deps.inference.lanes.settlePart(batchId, part);
     if (outcome === 'settled_before') return SETTLED_BEFORE;
@@ -102,10 +124,11 @@ export class BatchHolds {
 
   /** The lanes forget in time what they have settled, the ledger never does. */
   async #markSettled(batchId: string): Promise<void> {
-    const unsettled = await this.#lines.unsettled(batchId);
-    if (unsettled.length === 0) return;
-    const known = await this.#deps.settledOf(unsettled.map(({ requestId }) => requestId));
-    for (const { number, requestId } of unsettled) if (known.has(requestId)) await this.#lines.settled(batchId, number);
+    const [unsettled, lost] = [await this.#lines.unsettled(batchId), await this.#lines.lost(batchId)];
+    if (unsettled.length + lost.length === 0) return;
+    const known = await this.#deps.settledOf([...unsettled, ...lost].map(({ part }) => part.partId));
+    for (const { number, part } of unsettled) if (known.has(part.partId)) await this.#lines.settled(batchId, number);
+    for (const call of lost) if (known.has(call.part.partId)) await this.#lines.lostSettled(batchId, call, newReceiptId());
     await this.#lines.markSettled(batchId);
   }
 

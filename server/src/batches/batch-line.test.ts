@@ -6,8 +6,11 @@ const read = (line: object, endpoint = CHAT) =>
   readLine(JSON.stringify({ custom_id: 'a', method: 'POST', url: CHAT, body: {}, ...line }), endpoint);
 
 describe('a line of the input', () => {
-  test('keeps what it asks for, whatever else stands in it', () => {
-    expect(read({ body: { model: 'm', text: 'ü \u0000' }, more: 1 })).toEqual({ customId: 'a', body: '{"model":"m","text":"ü \\u0000"}' });
+  test('keeps what it asks for, whatever else stands in it', async () => {
+    expect(await read({ body: { model: 'm', text: 'ü \u0000' }, more: 1 })).toEqual({
+      customId: 'a',
+      body: '{"model":"m","text":"ü \\u0000"}',
+    });
   });
 
   test.each([
@@ -24,12 +27,19 @@ describe('a line of the input', () => {
     [{ url: `${CHAT}/` }, 'mismatched_endpoint', 'url'],
     [{ body: { stream: true } }, 'invalid_request', 'body.stream'],
     [{ body: { background: true } }, 'invalid_request', 'body.background'],
-  ])('%j is named as %s of %s', (line, code, param) => {
-    expect(read(line)).toMatchObject({ code, param });
+  ])('%j is named as %s of %s', async (line, code, param) => {
+    expect(await read(line)).toMatchObject({ code, param });
   });
 
-  test.each([[null], ['{"custom_id":'], ['[]'], ['7'], ['null']])('%j is no JSON object', (text) => {
-    expect(readLine(text, CHAT)).toMatchObject({ code: 'invalid_json_line', param: null });
+  test.each([[null], ['{"custom_id":'], ['[]'], ['7'], ['null']])('%j is no JSON object', async (text) => {
+    expect(await readLine(text, CHAT)).toMatchObject({ code: 'invalid_json_line', param: null });
+  });
+
+  test.each([
+    ['values', { messages: Array.from({ length: 320_001 }, () => 0) }],
+    ['fields', Object.fromEntries(Array.from({ length: 5_001 }, (_, at) => [`k${at}`, 0]))],
+  ])('of more %s than a request may have is refused before it is parsed', async (_what, body) => {
+    expect(await read({ body })).toMatchObject({ code: 'body_too_complex', param: null });
   });
 });
 

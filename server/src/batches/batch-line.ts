@@ -1,8 +1,10 @@
-import { hash } from 'node:crypto';
 import type { BatchError } from '@tallygate/contract';
 import * as z from 'zod';
-import type { Call, Caller, Operation, Received, Work } from '../inference/index.ts';
+import { type Call, type Caller, type Operation, receivedJson, type Work } from '../inference/index.ts';
+import { INFERENCE_JSON, JsonScan } from '../kernel/json-scan.ts';
 import { Problem } from '../kernel/problem.ts';
+import { readJson } from '../kernel/read-json.ts';
+import { writtenJson } from '../kernel/written-json.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
 /** What a line asks for. */
@@ -22,8 +24,14 @@ const Line = z.looseObject({
 });
 
 /** A line of the input file, or what is wrong with it, in OpenAI's words where it has some. */
-export function readLine(text: string | null, endpoint: string): LineRequest | Faulty {
-  const value = text === null ? undefined : jsonOf(text);
+export async function readLine(text: string | null, endpoint: string): Promise<LineRequest | Faulty> {
+  const value = text === null ? undefined : await jsonOf(Buffer.from(text));
+  if (value === 'too_complex')
+    return {
+      code: 'body_too_complex',
+      message: 'This line has more values, fields or levels than a request may have: split it.',
+      param: null,
+    };
   if (value === undefined) return { code: 'invalid_json_line', message: 'This line is not parseable as valid JSON.', param: null };
   const parsed = Line.safeParse(value);
   if (!parsed.success) {
@@ -43,29 +51,29 @@ export function readLine(text: string | null, endpoint: string): LineRequest | F
   for (const param of ['stream', 'background'])
     if (body[param] === true)
       return { code: 'invalid_request', message: `\`${param}\` cannot be true in a batch.`, param: `body.${param}` };
-  return { customId, body: JSON.stringify(body) };
+  return { customId, body: (await writtenJson(body)).toString() };
 }
 
-function jsonOf(text: string): object | undefined {
+async function jsonOf(bytes: Buffer): Promise<object | undefined | 'too_complex'> {
   try {
-    const value: unknown = JSON.parse(text);
+    new JsonScan(INFERENCE_JSON).take(bytes);
+    const value: unknown = await readJson(bytes);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof Problem ? 'too_complex' : undefined;
   }
 }
 
 /** @throws Problem where the endpoint does not take the body */
 export async function workOfLine(body: string, operation: Operation, caller: Caller): Promise<Work> {
   const bytes = Buffer.from(body);
-  const received: Received = { bytes, files: [], sha256: () => hash('sha256', bytes, 'hex') };
-  const parsed = operation.schema.safeParse(JSON.parse(body));
+  const parsed = operation.schema.safeParse(await readJson(bytes));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const param = issue?.path.join('.') ?? '';
     throw new Problem('validation_failed', `\`${param}\` ${issue?.message ?? 'is not valid'}.`, { param });
   }
-  return operation.workOf(parsed.data, received, caller);
+  return operation.workOf(parsed.data, receivedJson(bytes), caller);
 }
 
 /** What a fault of the body is called in the batch's errors. */
@@ -79,7 +87,7 @@ interface LineOfBatch {
   readonly batch: StoredBatch;
   readonly caller: Caller;
   readonly work: Work;
-  readonly ids: Pick<Call, 'requestId' | 'receiptId'>;
+  readonly ids: Pick<Call, 'requestId' | 'receiptId' | 'attemptsBefore'>;
   readonly signal: AbortSignal;
   /** The line's place in the batch's agent run, where it has one. */
   readonly run?: Call['run'];
@@ -87,7 +95,7 @@ interface LineOfBatch {
 
 /** A line as a call: at the time and on the plan that the batch is held for. */
 export const callOf = ({ batch, caller, work, ids, signal, run }: LineOfBatch): Call => ({
-  ...{ requestId: ids.requestId, receiptId: ids.receiptId },
+  ...{ requestId: ids.requestId, receiptId: ids.receiptId, attemptsBefore: ids.attemptsBefore ?? 0 },
   clientRequestId: null,
   startedAt: batch.heldAt.getTime(),
   startedTick: performance.now(),

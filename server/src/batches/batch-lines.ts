@@ -1,7 +1,10 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import type { PartSettlement, Units } from '../adapters/lanes/port.ts';
+import type { InFlight, PartSettlement, Units } from '../adapters/lanes/port.ts';
+import type { ContentKeys } from '../identity/index.ts';
 import type { WorstCase } from '../inference/index.ts';
+import { writtenJson } from '../kernel/written-json.ts';
+import type { SettlementRecord } from '../ledger/index.ts';
 import type { LineRequest } from './batch-line.ts';
 
 /** A line whose worst case is known, to be stored. */
@@ -20,6 +23,16 @@ export interface WaitingLine {
   readonly receiptId: string;
   readonly body: string;
   readonly reserved: WorstCase;
+  /** Calls of it that are settled, or cost nothing. */
+  attemptsBefore: number;
+}
+
+/** A call of a line whose process died, or gave it up, while a provider was at work. */
+export interface LostCall {
+  readonly number: number;
+  readonly part: PartSettlement;
+  /** Which of the line's calls it was, from 1. */
+  readonly attempt: number;
 }
 
 /** What a line came to, kept before it is settled. */
@@ -46,6 +59,13 @@ interface LineRow {
   readonly request: string;
   readonly reserved_nano: bigint;
   readonly reserved_units: Readonly<Record<string, string>>;
+  readonly attempts_before: number;
+}
+
+interface WrittenSettlement {
+  readonly cost: string;
+  readonly units: Readonly<Record<string, string>>;
+  readonly record: string;
 }
 
 /** Rows of `batch_lines`: what is known of each line of the batches that are worked on. */
@@ -54,18 +74,42 @@ export class BatchLines {
   /** Settled and not marked so, by batch. */
   readonly #unmarked = new Map<string, number[]>();
 
-  constructor(pool: Pool) {
+  readonly #content: ContentKeys;
+  /** Of the batches that are worked on here. */
+  readonly #accounts = new Map<string, string>();
+
+  constructor(pool: Pool, content: ContentKeys) {
     this.#pool = pool;
+    this.#content = content;
+  }
+
+  async #accountOf(batchId: string): Promise<string> {
+    const known = this.#accounts.get(batchId);
+    if (known !== undefined) return known;
+    const { rows } = await this.#pool.query<{ account_id: string }>('select account_id from batches where id = $1', [batchId]);
+    const [batch] = rows;
+    if (!batch) throw new Error(`There is no batch ${batchId}`);
+    this.#accounts.set(batchId, batch.account_id);
+    return batch.account_id;
+  }
+
+  async #sealed(batchId: string, line: number, column: Column, text: string): Promise<string> {
+    return this.#content.seal(await this.#accountOf(batchId), placeOf(batchId, line, column), text);
+  }
+
+  async #opened(batchId: string, line: number, column: Column, stored: string): Promise<string> {
+    return this.#content.open(await this.#accountOf(batchId), placeOf(batchId, line, column), stored);
   }
 
   async insert(batchId: string, lines: readonly NewLine[]): Promise<void> {
-    const rows = lines.map(({ number, customId, requestId, receiptId, body, worstCase }) => ({
+    const sealed = await Promise.all(lines.map(({ number, body }) => this.#sealed(batchId, number, 'request', body)));
+    const rows = lines.map(({ number, customId, requestId, receiptId, worstCase }, index) => ({
       batch_id: batchId,
       line: number,
       custom_id: customId,
       request_id: requestId,
       receipt_id: receiptId,
-      request: body,
+      request: sealed[index],
       reserved_nano: worstCase.amount.toString(),
       reserved_units: written(worstCase.units),
     }));
@@ -73,20 +117,24 @@ export class BatchLines {
       `insert into batch_lines (batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, state)
        select batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, 'waiting'
          from json_populate_recordset(null::batch_lines, $1)`,
-      [JSON.stringify(rows)],
+      [(await writtenJson(rows)).toString()],
     );
   }
 
   async deleteAll(batchId: string): Promise<void> {
+    this.#accounts.delete(batchId);
     await this.#pool.query('delete from batch_lines where batch_id = $1', [batchId]);
   }
 
-  /** What is not done, all together. */
+  /** What is not done, all together: a line whose call was lost may cost as much again. */
   async worstCase(batchId: string): Promise<WorstCase> {
     const { rows } = await this.#pool.query<{ meter: string; sum: string }>(
-      `select '' as meter, coalesce(sum(reserved_nano), 0)::text as sum from batch_lines where batch_id = $1 and state <> 'done'
+      `with undone as (
+         select reserved_nano, reserved_units, (state <> 'done')::int + (in_flight is not null)::int as calls
+           from batch_lines where batch_id = $1 and (state <> 'done' or in_flight is not null))
+       select '' as meter, coalesce(sum(reserved_nano * calls), 0)::text as sum from undone
        union all
-       select key, sum(value::numeric)::text from batch_lines, json_each_text(reserved_units) where batch_id = $1 and state <> 'done' group by key`,
+       select key, sum(value::numeric * calls)::text from undone, json_each_text(reserved_units) group by key`,
       [batchId],
     );
     const sums = new Map(rows.map(({ meter, sum }) => [meter, BigInt(sum)]));
@@ -100,7 +148,7 @@ export class BatchLines {
     let after = 0;
     for (;;) {
       const { rows } = await this.#pool.query<LineRow>(
-        `select line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units from (
+        `select line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, attempts_before from (
            select *, sum(octet_length(request)) over (order by line) - octet_length(request) as bytes_before from (
              select * from batch_lines where batch_id = $1 and state = 'waiting' and line > $2 order by line limit ${PAGE_LINES}) page) sized
           where bytes_before < ${PAGE_BYTES} order by line`,
@@ -114,22 +162,64 @@ export class BatchLines {
           customId: row.custom_id,
           requestId: row.request_id,
           receiptId: row.receipt_id,
-          body: row.request,
+          body: await this.#opened(batchId, row.line, 'request', row.request),
           reserved: { amount: row.reserved_nano, units: read(row.reserved_units) },
+          attemptsBefore: row.attempts_before,
         };
       }
     }
+  }
+
+  /** A provider is asked next: what settles that should nobody ever say what came of it. @throws where somebody else has answered the line */
+  async begun(batchId: string, line: number, { cost, units, record }: InFlight): Promise<void> {
+    const { rowCount } = await this.#pool.query(
+      "update batch_lines set in_flight = $3 where batch_id = $1 and line = $2 and state = 'waiting'",
+      [batchId, line, JSON.stringify({ cost: cost.toString(), units: written(units), record } satisfies WrittenSettlement)],
+    );
+    if (rowCount !== 1) throw new Error(`Line ${line} of ${batchId} is answered already`);
+  }
+
+  /** No provider is at work for it any more, and none bills. */
+  async ended(batchId: string, { number, attemptsBefore }: WaitingLine): Promise<void> {
+    await this.#pool.query('update batch_lines set in_flight = null, attempts_before = $3 where batch_id = $1 and line = $2', [
+      ...[batchId, number, attemptsBefore],
+    ]);
+  }
+
+  /** Calls that were begun and came to nothing that is known. To be asked while nobody runs a line of the batch. */
+  async lost(batchId: string): Promise<LostCall[]> {
+    const { rows } = await this.#pool.query<LineRow & { in_flight: WrittenSettlement }>(
+      'select line, receipt_id, reserved_nano, reserved_units, in_flight from batch_lines where batch_id = $1 and in_flight is not null order by line',
+      [batchId],
+    );
+    return rows.map(({ line, receipt_id, reserved_nano, reserved_units, in_flight }) => ({
+      number: line,
+      part: {
+        partId: receipt_id,
+        reserved: { amount: reserved_nano, units: read(reserved_units) },
+        ...settlementOf(in_flight),
+      },
+      attempt: (JSON.parse(in_flight.record) as Pick<SettlementRecord, 'attempt'>).attempt,
+    }));
+  }
+
+  /** The lost call is settled: the next one of the line has a receipt of its own. */
+  async lostSettled(batchId: string, { number, attempt }: LostCall, receiptId: string): Promise<void> {
+    await this.#pool.query(
+      'update batch_lines set in_flight = null, attempts_before = $3, receipt_id = $4 where batch_id = $1 and line = $2',
+      [batchId, number, attempt, receiptId],
+    );
   }
 
   /** Before it is settled. False when somebody else has answered the line. */
   async answered(batchId: string, line: number, { output, isError, usage, cost, units, record }: LineAnswer): Promise<boolean> {
     const settlement = JSON.stringify({ cost: cost.toString(), units: written(units), record });
     const { rowCount } = await this.#pool.query(
-      `update batch_lines set state = 'answered', request = null, output = $3, is_error = $4, settlement = $5,
+      `update batch_lines set state = 'answered', request = null, in_flight = null, output = $3, is_error = $4, settlement = $5,
               input_tokens = $6, cached_tokens = $7, output_tokens = $8, reasoning_tokens = $9
         where batch_id = $1 and line = $2 and state = 'waiting'`,
       [
-        ...[batchId, line, output, isError, settlement],
+        ...[batchId, line, await this.#sealed(batchId, line, 'output', output), isError, settlement],
         ...[usage.input_tokens, usage.cached_input_tokens, usage.output_tokens, usage.reasoning_tokens],
       ],
     );
@@ -158,7 +248,7 @@ export class BatchLines {
     await this.#pool.query(
       `update batch_lines set state = 'done', request = null, is_error = true, output = $3
         where batch_id = $1 and line = $2 and state = 'waiting'`,
-      [batchId, line, output],
+      [batchId, line, await this.#sealed(batchId, line, 'output', output)],
     );
   }
 
@@ -173,21 +263,18 @@ export class BatchLines {
   }
 
   /** Lines that were answered and, as far as is known here, not settled. */
-  async unsettled(batchId: string): Promise<{ number: number; requestId: string; part: PartSettlement }[]> {
-    const { rows } = await this.#pool.query<LineRow & { settlement: { cost: string; units: Record<string, string>; record: string } }>(
-      `select line, request_id, receipt_id, reserved_nano, reserved_units, settlement from batch_lines
+  async unsettled(batchId: string): Promise<{ number: number; part: PartSettlement }[]> {
+    const { rows } = await this.#pool.query<LineRow & { settlement: WrittenSettlement }>(
+      `select line, receipt_id, reserved_nano, reserved_units, settlement from batch_lines
         where batch_id = $1 and state = 'answered' order by line`,
       [batchId],
     );
-    return rows.map(({ line, request_id, receipt_id, reserved_nano, reserved_units, settlement }) => ({
+    return rows.map(({ line, receipt_id, reserved_nano, reserved_units, settlement }) => ({
       number: line,
-      requestId: request_id,
       part: {
         partId: receipt_id,
         reserved: { amount: reserved_nano, units: read(reserved_units) },
-        cost: BigInt(settlement.cost),
-        units: read(settlement.units),
-        record: settlement.record,
+        ...settlementOf(settlement),
       },
     }));
   }
@@ -214,10 +301,17 @@ export class BatchLines {
       const last = rows.at(-1);
       if (!last) return;
       after = last.line;
-      yield Buffer.from(rows.map(({ output }) => `${output}\n`).join(''));
+      const outputs = await Promise.all(rows.map(({ line, output }) => this.#opened(batchId, line, 'output', output)));
+      yield Buffer.from(outputs.map((output) => `${output}\n`).join(''));
     }
   }
 }
+
+type Column = 'request' | 'output';
+/** What a line is sealed as. */
+const placeOf = (batchId: string, line: number, column: Column): string => `${column} of line ${line} of batch ${batchId}`;
+
+const settlementOf = ({ cost, units, record }: WrittenSettlement) => ({ cost: BigInt(cost), units: read(units), record });
 
 const written = (units: Units): Record<string, string> =>
   Object.fromEntries(Object.entries(units).map(([meter, count]) => [meter, count.toString()]));

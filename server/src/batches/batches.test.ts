@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { faulty } from '../inference/inference-under-test.ts';
-import { type BatchWorld, chatAnswer, Death, LINE_NANO_USD, line, NOW, openBatchWorld } from './batches-under-test.ts';
+import { faulty } from '../inference/testing/inference.ts';
 import { deleteAccountBatches } from './close-account.ts';
+import { batchRoutes } from './routes.ts';
+import { type BatchWorld, chatAnswer, Death, LINE_NANO_USD, LINES_AT_ONCE, line, NOW, openBatchWorld } from './testing/batches.ts';
 
 const DAY_MS = 24 * 3_600_000;
 let world: BatchWorld;
@@ -77,13 +78,16 @@ describe('the money of a batch', () => {
 
   test('is never spent without a hold: where the lanes have lost it, nothing runs until it is held again', async () => {
     const batch = await world.create(['a', 'b', 'c', 'd', 'e', 'f'].map((id) => line(id)));
+    let isHeld = true;
     world.upstream.answer = (customId) => {
-      if (customId === 'a') world.process.lanes.release(batch.id);
+      // With the first, whichever of them it is.
+      if (isHeld) world.process.lanes.release(batch.id);
+      isHeld = false;
       return chatAnswer(customId);
     };
     await world.goOn();
-    // The two that ran are kept; no other was begun.
-    expect(world.upstream.calls.length).toBeLessThanOrEqual(3);
+    // Those that ran at once are kept; no other was begun.
+    expect(world.upstream.calls.length).toBeLessThanOrEqual(LINES_AT_ONCE);
     expect(world.ledger).toEqual([]);
     world.clock.at += 60_000;
     world.monthlyCap = LINE_NANO_USD;
@@ -105,10 +109,14 @@ describe('the money of a batch', () => {
 });
 
 describe('a process that dies', () => {
-  test('at whatever step: each line is once in a file, and settled once', { timeout: 120_000 }, async () => {
+  test('at whatever step: each line is once in a file, and each call that a provider bills is settled once', {
+    timeout: 240_000,
+  }, async () => {
     let deaths = 0;
+    let lost = 0;
     for (let steps = 1; ; steps += 1) {
       world.ledger.length = 0;
+      world.upstream.calls.length = 0;
       world.upstream.answer = (customId) => (customId === 'bad' ? faulty('rejected', { status: 400 }) : chatAnswer(customId));
       await world.restart();
       const input = await world.upload([line('a'), line('bad'), line('b')]);
@@ -137,12 +145,70 @@ describe('a process that dies', () => {
       const { output, errors } = await world.outcome(id);
       expect([output, errors].map((lines) => lines.map(({ custom_id }) => custom_id))).toEqual([['a', 'b'], ['bad']]);
       const ids = [...output, ...errors].map(({ response }) => response?.request_id ?? '');
-      expect(world.ledger.map(({ record }) => record.requestId).sort()).toEqual(ids.sort());
-      expect(await world.lane()).toEqual({ spent: 2n * LINE_NANO_USD, held: 0n });
+      const [abandoned, answered] = [true, false].map((isLost) =>
+        world.ledger.filter(({ record }) => (record.outcome === 'abandoned') === isLost),
+      );
+      expect(answered?.map(({ record }) => record.requestId).sort()).toEqual(ids.sort());
+      for (const { record } of abandoned ?? []) expect(record).toMatchObject({ kind: 'batch_line', cost: record.held, estimated: true });
+      lost += abandoned?.length ?? 0;
+      const calls = world.ledger.map(({ record }) => `${record.requestId} ${record.attempt}`);
+      expect(new Set(calls).size).toBe(calls.length);
+      expect(new Set(world.ledger.map(({ record }) => record.receiptId)).size).toBe(calls.length);
+      const spent = world.ledger.reduce((sum, { cost }) => sum + cost, 0n);
+      const billed = BigInt(world.upstream.calls.filter((customId) => customId !== 'bad').length) * LINE_NANO_USD;
+      expect(spent).toBeGreaterThanOrEqual(billed);
+      expect(await world.lane()).toEqual({ spent, held: 0n });
       expect((await world.pool.query('select 1 from batch_lines where batch_id = $1', [id])).rowCount).toBe(0);
       if (!hasDied) break;
     }
     expect(deaths).toBeGreaterThan(40);
+    expect(lost).toBeGreaterThan(0);
+  });
+
+  /** The process dies with the provider's answer to a line: nobody ever learns what it came to. */
+  async function dieAtWork() {
+    const batch = await world.create([line('a')]);
+    const { held: whole } = await world.lane();
+    world.upstream.answer = (customId) => {
+      world.process.life.stepsLeft = 0;
+      return chatAnswer(customId);
+    };
+    await world.goOn().catch(() => {});
+    world.upstream.answer = (customId) => chatAnswer(customId);
+    return { batch, whole };
+  }
+  /** The database may take a moment to see that the connection is gone which had the lock. */
+  const untilCompleted = (id: string) =>
+    vi.waitUntil(
+      async () => {
+        await world.goOn();
+        return (await world.get(id)).status === 'completed';
+      },
+      { timeout: 10_000 },
+    );
+
+  test('while a provider is at work for a line leaves that at its hold, and the next call of the line is paid as well', async () => {
+    const { batch, whole } = await dieAtWork();
+    await world.restart();
+    await untilCompleted(batch.id);
+    expect(world.ledger).toMatchObject([
+      { cost: whole, record: { outcome: 'abandoned', estimated: true, attempt: 1 } },
+      { cost: LINE_NANO_USD, record: { outcome: 'completed', attempt: 2 } },
+    ]);
+    const { output } = await world.outcome(batch.id);
+    expect(output[0]?.response?.receipt_id).toBe(world.ledger[1]?.record.receiptId);
+    expect(await world.lane()).toEqual({ spent: whole + LINE_NANO_USD, held: 0n });
+  });
+
+  test('leaves a lost call as debt where nothing more may be spent, and its line is not run again', async () => {
+    const { batch, whole } = await dieAtWork();
+    world.monthlyCap = whole;
+    await world.restart();
+    await untilCompleted(batch.id);
+    expect(world.upstream.calls).toEqual(['a']);
+    expect(world.ledger).toMatchObject([{ cost: whole, debt: whole, record: { outcome: 'abandoned' } }]);
+    const { errors } = await world.outcome(batch.id);
+    expect(errors[0]?.error?.code).toBe('budget_exceeded');
   });
 
   test('leaves its hold to the next one, before that lets anybody else spend', async () => {
@@ -176,7 +242,11 @@ describe('a batch ends', () => {
         error: { code: 'batch_expired', message: 'This request could not be executed before the completion window expired.' },
       })),
     );
-    expect(await world.lane()).toEqual({ spent: LINE_NANO_USD, held: 0n });
+    // Nobody knows what the provider has made of the two that were cut.
+    const [, ...cut] = world.ledger;
+    expect(cut).toMatchObject(Array(2).fill({ record: { outcome: 'abandoned', estimated: true } }));
+    for (const { record } of cut) expect(record.cost).toBe(record.held);
+    expect(await world.lane()).toEqual({ spent: cut.reduce((sum, { cost }) => sum + cost, LINE_NANO_USD), held: 0n });
   });
 
   test('when its day is over, even where nothing can be held for it any more', async () => {
@@ -227,6 +297,31 @@ describe('a batch ends', () => {
     expect(batch).toMatchObject({ status: 'failed', errors: [{ code: 'invalid_json_line', line: 2 }] });
     expect((await world.lane()).held).toBe(0n);
   });
+});
+
+test.each([['Max_Tokens'], ['maxTokens'], ['N']])(
+  'a line with `%s` is refused: a provider might read it as the name that it is like',
+  async (name) => {
+    const batch = await world.create([line('a', { [name]: 2 })]);
+    expect(batch).toMatchObject({ status: 'failed', errors: [{ code: 'invalid_request', param: `body.${name}`, line: 1 }] });
+    expect((await world.lane()).held).toBe(0n);
+  },
+);
+
+test.each([
+  [true, 'requested'],
+  [false, 'unavailable'],
+])('whoever asks for an anchor is told whether there is a chain (%s: %s), and nobody else', async (isAnchoring, said) => {
+  const { create } = batchRoutes(world.process.api, { isAnchoring });
+  const input_file_id = await world.upload([line('a')]);
+  const body = { endpoint: '/v1/chat/completions', completion_window: '24h', input_file_id } as const;
+  for (const [headers, answer] of [[{ 'x-vaas-anchor': 'true' }, [['x-vaas-anchor', said]]] as const, [{}, []] as const]) {
+    const set: [string, string][] = [];
+    // The rest of a request is nothing to this route.
+    const request = { principal: world.principal, headers, body, setHeader: (name: string, value: string) => set.push([name, value]) };
+    expect((await create(request as unknown as Parameters<typeof create>[0])).status).toBe(200);
+    expect(set).toEqual(answer);
+  }
 });
 
 describe('an agent run', () => {

@@ -2,9 +2,10 @@ import type { CreateBatchRequest } from '@tallygate/contract';
 import type { Owner } from '../files/index.ts';
 import { ownerOf } from '../files/index.ts';
 import type { Principal } from '../identity/index.ts';
-import { type InferenceHeaders, keyIdOf, requireEndpoint } from '../inference/index.ts';
+import { type InferenceHeaders, keyIdOf, requireEndpoint, requirePlanFor } from '../inference/index.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
+import { requireFeature } from '../plans/index.ts';
 import type { BatchLocks } from './batch-locks.ts';
 import type { BatchDeps } from './deps.ts';
 import { type BatchRow, batchOf, isBatchId, newBatchId, SELECT_BATCHES, type StoredBatch } from './stored-batch.ts';
@@ -24,7 +25,7 @@ interface BatchPage {
 
 /** Batches. Somebody else's is missing, exactly as one that never was. */
 export interface Batches {
-  /** @throws Problem `not_found`, `validation_failed`, `endpoint_not_allowed`; of files that are checked at once also `budget_exceeded`, `budget_in_flight` */
+  /** @throws Problem `not_found`, `validation_failed`, `endpoint_not_allowed`, `plan_required`; of files that are checked at once also `budget_exceeded`, `budget_in_flight` */
   create(principal: Principal, order: NewBatch): Promise<StoredBatch>;
   /** @throws Problem `not_found` */
   get(owner: Owner, batchId: string): Promise<StoredBatch>;
@@ -43,7 +44,7 @@ interface BatchesDeps extends BatchDeps {
   readonly work: BatchWork;
 }
 
-export function createBatches({ pool, files, standingOf, locks, work, inference: { clock } }: BatchesDeps): Batches {
+export function createBatches({ pool, files, callerStatusOf, locks, work, inference: { clock, plans } }: BatchesDeps): Batches {
   async function find({ accountId, livemode }: Owner, batchId: string): Promise<StoredBatch> {
     if (!isBatchId(batchId)) throw noSuchBatch();
     const { rows } = await pool.query<BatchRow>(
@@ -77,8 +78,10 @@ export function createBatches({ pool, files, standingOf, locks, work, inference:
     async create(principal, order) {
       const owner = ownerOf(principal);
       const sessionId = principal.kind === 'session' ? principal.sessionId : null;
-      const { caller } = await standingOf({ ...owner, keyId: keyIdOf(principal), userId: principal.userId, sessionId });
+      const { caller } = await callerStatusOf({ ...owner, keyId: keyIdOf(principal), userId: principal.userId, sessionId });
       for (const endpoint of ['/v1/batches', order.endpoint]) requireEndpoint(caller, endpoint);
+      if (owner.livemode) requireFeature(plans, plans.of(caller.plan), 'batches');
+      requirePlanFor(caller, order.run, plans);
       const { file } = await files.open(owner, order.input_file_id).catch(missingInput);
       if (file.purpose !== 'batch') throw unfitInput('must be a file with the purpose "batch"');
       if (file.bytes > MOST_BYTES) throw unfitInput(`must have at most ${MOST_BYTES} bytes`);

@@ -80,7 +80,7 @@ async function checkLine(
   customIds: Set<string>,
   deps: BatchDeps['inference'],
 ): Promise<{ line: NewLine; model: string } | Omit<BatchError, 'line'>> {
-  const request = readLine(text, batch.endpoint);
+  const request = await readLine(text, batch.endpoint);
   if ('code' in request) return request;
   if (customIds.has(request.customId))
     return { code: 'duplicate_custom_id', message: 'The custom_id of this line is that of an earlier one.', param: 'custom_id' };

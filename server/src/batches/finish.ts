@@ -1,3 +1,4 @@
+import { inTransaction } from '../kernel/transaction.ts';
 import type { BatchLines } from './batch-lines.ts';
 import type { BatchDeps } from './deps.ts';
 import { type BatchRow, batchOf, type Ending, SELECT_BATCHES, type StoredBatch } from './stored-batch.ts';
@@ -35,9 +36,7 @@ async function writeFile(batch: StoredBatch, isError: boolean, lines: BatchLines
 
 /** The counts are written down, and the lines go: what they said is in the files. */
 async function close(batchId: string, ending: Ending, { pool, inference }: FinishDeps): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
+  await inTransaction(pool, async (client) => {
     const { rows } = await client.query<BatchRow>(`${SELECT_BATCHES} where batches.id = $1 for update of batches`, [batchId]);
     const [row] = rows;
     if (!row) throw new Error(`There is no batch ${batchId} any more`);
@@ -51,11 +50,5 @@ async function close(batchId: string, ending: Ending, { pool, inference }: Finis
       JSON.stringify(usage),
     ]);
     await client.query('delete from batch_lines where batch_id = $1', [batchId]);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  } finally {
-    client.release();
-  }
+  });
 }

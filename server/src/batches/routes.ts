@@ -1,15 +1,17 @@
 import type { Batch, contract } from '@tallygate/contract';
 import { ownerOf } from '../files/index.ts';
 import type { Handlers } from '../identity/index.ts';
-import { parseInferenceHeaders } from '../inference/index.ts';
+import { anchorAnswer, parseInferenceHeaders } from '../inference/index.ts';
 import type { Batches } from './batches.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
-export const batchRoutes = (batches: Batches): Handlers<typeof contract.batches> => ({
-  create: async ({ principal, headers, body }) => {
+export const batchRoutes = (batches: Batches, { isAnchoring }: { isAnchoring: boolean }): Handlers<typeof contract.batches> => ({
+  create: async ({ principal, headers, body, setHeader }) => {
     const ofLines = ([name, value]: [string, unknown]) => (name.startsWith('x-agent-') || name === 'x-vaas-anchor') && value !== undefined;
     const run = parseInferenceHeaders(Object.fromEntries(Object.entries(headers).filter(ofLines)));
-    return { status: 200, body: batchToWire(await batches.create(principal, { ...body, run })) };
+    const batch = await batches.create(principal, { ...body, run });
+    if (run.anchorWished) setHeader('x-vaas-anchor', anchorAnswer(isAnchoring));
+    return { status: 200, body: batchToWire(batch) };
   },
   list: async ({ principal, query }) => {
     const page = await batches.list(ownerOf(principal), query);

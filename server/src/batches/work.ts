@@ -1,14 +1,14 @@
 import type { BatchError } from '@tallygate/contract';
 import { BATCH_ENDPOINTS } from '@tallygate/contract';
-import type { Caller, Operation, Standing } from '../inference/index.ts';
+import type { Caller, CallerStatus, Operation } from '../inference/index.ts';
 import { Problem } from '../kernel/problem.ts';
+import { Backoff } from './backoff.ts';
 import { BatchHolds } from './batch-hold.ts';
 import { BatchLines } from './batch-lines.ts';
 import type { BatchLocks } from './batch-locks.ts';
 import { checkLines } from './check.ts';
 import type { BatchDeps } from './deps.ts';
 import { finish } from './finish.ts';
-import { Rests } from './rests.ts';
 import { runLines } from './run-lines.ts';
 import { Stop, type StopReason } from './stop.ts';
 import { type BatchRow, batchOf, type Ending, SELECT_BATCHES, type StoredBatch, UNFINISHED } from './stored-batch.ts';
@@ -32,28 +32,31 @@ interface WorkDeps extends BatchDeps {
   readonly locks: BatchLocks;
 }
 
+/** SQL: whether there is a batch to go on with. */
+export const BATCHES_DUE = `exists (select from batches where status in (${UNFINISHED.map((status) => `'${status}'`).join(', ')}))`;
+
 /** What is done about batches, whoever asked for them is waiting or not. Whatever dies in between, taking a batch up again ends what was begun. */
 export class BatchWork {
   readonly #deps: WorkDeps;
   readonly #lines: BatchLines;
   readonly #holds: BatchHolds;
-  readonly #rests: Rests;
+  readonly #backoff: Backoff;
 
   constructor(deps: WorkDeps) {
     this.#deps = deps;
-    this.#lines = new BatchLines(deps.pool);
+    this.#lines = new BatchLines(deps.pool, deps.content);
     this.#holds = new BatchHolds(this.#lines, deps);
-    this.#rests = new Rests(deps.inference.clock);
+    this.#backoff = new Backoff(deps.inference.clock);
   }
 
   /** Takes the holds of a process that is gone, before anybody else can spend what they held. */
   async resume(): Promise<void> {
-    const { locks, inference, standingOf } = this.#deps;
+    const { locks, inference, callerStatusOf } = this.#deps;
     for (const id of await this.#unfinished(['in_progress', 'cancelling'])) {
       await locks
         .under(id, async () => {
           const batch = await this.#load(id);
-          if (batch.moments.in_progress) await this.#holds.keep(batch, (await standingOf(batch)).caller);
+          if (batch.moments.in_progress) await this.#holds.keep(batch, (await callerStatusOf(batch)).caller);
         })
         .catch((error: unknown) => inference.log.warn({ err: error, batchId: id }, 'what was held for a batch cannot be held again'));
     }
@@ -64,14 +67,14 @@ export class BatchWork {
     const { locks, inference } = this.#deps;
     for (const id of await this.#unfinished(UNFINISHED)) {
       if (signal.aborted) return;
-      if (this.#rests.isResting(id)) continue;
+      if (this.#backoff.isResting(id)) continue;
       await locks
         .under(id, async (lost) => {
           await this.#workOn(id, signal, lost);
-          this.#rests.forget(id);
+          this.#backoff.forget(id);
         })
         .catch((error: unknown) => {
-          const forMs = this.#rests.begin(id);
+          const forMs = this.#backoff.begin(id);
           inference.log.warn({ err: error, batchId: id, forMs }, 'a batch cannot go on for now');
         });
     }
@@ -83,7 +86,7 @@ export class BatchWork {
    */
   async begin(batchId: string): Promise<void> {
     const batch = await this.#load(batchId);
-    const { caller } = await this.#deps.standingOf(batch);
+    const { caller } = await this.#deps.callerStatusOf(batch);
     if (batch.total === 0 && !(await this.#check(batch, caller))) return;
     await this.#holds.take(batch, caller);
     await this.#deps.pool.query("update batches set status = 'in_progress', in_progress_at = $2 where id = $1 and status = 'validating'", [
@@ -135,29 +138,29 @@ export class BatchWork {
   async #workOn(batchId: string, signal: AbortSignal, lost: AbortSignal): Promise<void> {
     const batch = await this.#load(batchId);
     if (!UNFINISHED.includes(batch.status)) return;
-    const standing = await this.#deps.standingOf(batch);
-    if (batch.ending) return this.#finish(batch, batch.ending, standing);
+    const callerStatus = await this.#deps.callerStatusOf(batch);
+    if (batch.ending) return this.#finish(batch, batch.ending, callerStatus);
     if (!batch.moments.in_progress) {
-      const over = this.#overBecause(batch, standing);
-      if (over) return this.#endUnbegun(batch, over, standing);
+      const over = this.#overBecause(batch, callerStatus);
+      if (over) return this.#endUnbegun(batch, over, callerStatus);
       await this.begin(batchId).catch((thrown: unknown) => this.#refused(batchId, thrown));
     }
     const begun = await this.#load(batchId);
-    if (begun.moments.in_progress && UNFINISHED.includes(begun.status)) await this.#run(begun, standing, signal, lost);
+    if (begun.moments.in_progress && UNFINISHED.includes(begun.status)) await this.#run(begun, callerStatus, signal, lost);
   }
 
-  #overBecause({ status, expiresAt }: StoredBatch, { state }: Standing): Over | undefined {
+  #overBecause({ status, expiresAt }: StoredBatch, { state }: CallerStatus): Over | undefined {
     if (expiresAt.getTime() <= this.#deps.inference.clock.now()) return 'expired';
     if (status === 'cancelling') return 'cancelled';
     return state === 'good' ? undefined : state;
   }
 
   /** Of a batch whose lines are known each of them is told of; one that was not even read has none. */
-  async #endUnbegun(batch: StoredBatch, over: Over, standing: Standing): Promise<void> {
+  async #endUnbegun(batch: StoredBatch, over: Over, callerStatus: CallerStatus): Promise<void> {
     if (over === 'ended' || over === 'gone') return this.#fail(batch.id, [{ ...UNDONE[over], param: null, line: null }]);
     if (batch.total === 0) await this.#lines.deleteAll(batch.id);
     else await this.#lines.giveUp(batch.id, UNDONE[over]);
-    await this.#end(batch, over, standing);
+    await this.#end(batch, over, callerStatus);
   }
 
   /** What running requests hold may be free a moment later; what does not fit at all is the end of the batch. */
@@ -166,19 +169,20 @@ export class BatchWork {
     await this.#fail(batchId, [{ code: thrown.code, message: thrown.message, param: null, line: null }]);
   }
 
-  async #run(batch: StoredBatch, standing: Standing, signal: AbortSignal, lost: AbortSignal): Promise<void> {
-    const over = this.#overBecause(batch, standing);
-    const refusal = await this.#keep(batch, standing, over);
+  async #run(batch: StoredBatch, callerStatus: CallerStatus, signal: AbortSignal, lost: AbortSignal): Promise<void> {
+    const over = this.#overBecause(batch, callerStatus);
+    const refusal = await this.#keep(batch, callerStatus, over);
     await this.#holds.settleAnswered(batch.id);
+    await this.#holds.settleLost(batch.id);
     const undone = over ? UNDONE[over] : refusal;
     if (undone) {
       await this.#lines.giveUp(batch.id, undone);
-      return this.#end(batch, endingOf(over), standing);
+      return this.#end(batch, endingOf(over), callerStatus);
     }
     const stop = new Stop();
-    const watch = await this.#watch(batch, standing, stop, signal, lost);
+    const watch = await this.#watch(batch, callerStatus, stop, signal, lost);
     try {
-      const caller = () => watch.standing.caller;
+      const caller = () => watch.callerStatus.caller;
       const running = { batch, operation: this.#operationOf(batch), caller, stop };
       await runLines(running, { ...this.#deps, lines: this.#lines, holds: this.#holds });
     } finally {
@@ -187,12 +191,17 @@ export class BatchWork {
     const { reason } = stop;
     // Whoever takes it up next goes on with what is left.
     if (reason === 'shutdown' || reason === 'cap_lowered') return;
+    await this.#holds.settleLost(batch.id);
     if (reason) await this.#lines.giveUp(batch.id, UNDONE[reason]);
-    await this.#end(batch, endingOf(reason), watch.standing);
+    await this.#end(batch, endingOf(reason), watch.callerStatus);
   }
 
   /** Holds what is not done. Where that may not be spent, the answer says why; what is answered can be settled all the same. */
-  async #keep(batch: StoredBatch, { caller }: Standing, over: Over | undefined): Promise<Pick<Problem, 'code' | 'message'> | undefined> {
+  async #keep(
+    batch: StoredBatch,
+    { caller }: CallerStatus,
+    over: Over | undefined,
+  ): Promise<Pick<Problem, 'code' | 'message'> | undefined> {
     try {
       await this.#holds.keep(batch, caller);
       return undefined;
@@ -204,17 +213,17 @@ export class BatchWork {
   }
 
   /** Looks every second whether the batch may go on. */
-  async #watch(batch: StoredBatch, standing: Standing, stop: Stop, signal: AbortSignal, lost: AbortSignal) {
-    const { standingOf, inference, pool } = this.#deps;
-    const seen = { standing };
+  async #watch(batch: StoredBatch, callerStatus: CallerStatus, stop: Stop, signal: AbortSignal, lost: AbortSignal) {
+    const { callerStatusOf, inference, pool } = this.#deps;
+    const seen = { callerStatus };
     const look = async () => {
       // Before anything is asked that may not answer.
       if (batch.expiresAt.getTime() <= inference.clock.now()) stop.now('expired');
-      seen.standing = await standingOf(batch);
+      seen.callerStatus = await callerStatusOf(batch);
       const { rows } = await pool.query<Pick<StoredBatch, 'status'>>('select status from batches where id = $1', [batch.id]);
-      const over = this.#overBecause({ ...batch, ...rows[0] }, seen.standing);
+      const over = this.#overBecause({ ...batch, ...rows[0] }, seen.callerStatus);
       if (over) stop.begin(over);
-      else if (!this.#holds.isKept(batch.id, seen.standing.caller)) stop.begin('cap_lowered');
+      else if (!this.#holds.isKept(batch.id, seen.callerStatus.caller)) stop.begin('cap_lowered');
     };
     await look();
     const timer = setInterval(() => {
@@ -230,8 +239,8 @@ export class BatchWork {
     lost.addEventListener('abort', lose, { once: true });
     if (signal.aborted) shutDown();
     return {
-      get standing() {
-        return seen.standing;
+      get callerStatus() {
+        return seen.callerStatus;
       },
       end: () => {
         clearInterval(timer);
@@ -243,17 +252,17 @@ export class BatchWork {
   }
 
   /** From here on no line is run, whatever happens. */
-  async #end(batch: StoredBatch, ending: Ending, standing: Standing): Promise<void> {
+  async #end(batch: StoredBatch, ending: Ending, callerStatus: CallerStatus): Promise<void> {
     await this.#deps.pool.query(
       `update batches set ending = $2, finalizing_at = $3, status = case when status = 'cancelling' then status else 'finalizing' end where id = $1`,
       [batch.id, ending, new Date(this.#deps.inference.clock.now())],
     );
-    await this.#finish(await this.#load(batch.id), ending, standing);
+    await this.#finish(await this.#load(batch.id), ending, callerStatus);
   }
 
-  async #finish(batch: StoredBatch, ending: Ending, standing: Standing): Promise<void> {
+  async #finish(batch: StoredBatch, ending: Ending, callerStatus: CallerStatus): Promise<void> {
     await this.#holds.release(batch.id);
-    if (standing.state === 'gone') await this.#fail(batch.id, [{ ...UNDONE.gone, param: null, line: null }]);
+    if (callerStatus.state === 'gone') await this.#fail(batch.id, [{ ...UNDONE.gone, param: null, line: null }]);
     else await finish(batch, ending, this.#lines, this.#deps);
   }
 

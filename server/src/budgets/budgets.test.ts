@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signUp } from '../app/http/account-api-under-test.ts';
+import { signUp } from '../app/http/testing/account-api.ts';
 import type { SessionPrincipal } from '../identity/index.ts';
 import type { Admission } from '../inference/admission.ts';
 import { monthEnd, monthOf } from '../kernel/clock.ts';
 import { formatUsd, maxOf } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { laneId } from '../ledger/index.ts';
-import { type BudgetWorld, openBudgetWorld, rowsOf } from './budgets-under-test.ts';
+import { type BudgetWorld, openBudgetWorld, rowsOf } from './testing/budgets.ts';
 
 const ORIGIN = { ip: null, userAgent: null, requestId: 'req_test_of_budgets' };
 let world: BudgetWorld;

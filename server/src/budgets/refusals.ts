@@ -5,6 +5,7 @@ import type { Execute, Principal } from '../identity/index.ts';
 import { type Clock, monthOf, rfc3339 } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { NanoUsd } from '../kernel/money.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { type KeyPeriod, recordAlerts } from './alerts.ts';
 import { onClient } from './settlement-alerts.ts';
 import { comesToCap } from './standing.ts';
@@ -65,19 +66,8 @@ export function createKeyRefusals({ pool, clock, log }: { pool: Pool; clock: Clo
   };
 }
 
-async function recordRefusal(pool: Pool, refusal: KeyRefusal, now: number): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    await writeRefusal(onClient(client), refusal, now);
-    await client.query('commit');
-  } catch (error) {
-    await client.query('rollback').catch(() => {});
-    throw error;
-  } finally {
-    client.release();
-  }
-}
+const recordRefusal = (pool: Pool, refusal: KeyRefusal, now: number): Promise<void> =>
+  inTransaction(pool, (client) => writeRefusal(onClient(client), refusal, now));
 
 const WantingRows = z.array(z.object({ id: z.string() }));
 

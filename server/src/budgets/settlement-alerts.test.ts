@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newKey, signUp } from '../app/http/account-api-under-test.ts';
-import { type BudgetWorld, openBudgetWorld, rowsOf, TOKEN_NANO_USD } from './budgets-under-test.ts';
+import { newKey, signUp } from '../app/http/testing/account-api.ts';
+import { type BudgetWorld, openBudgetWorld, rowsOf, TOKEN_NANO_USD } from './testing/budgets.ts';
 
 let world: BudgetWorld;
 let auth: Record<string, string>;

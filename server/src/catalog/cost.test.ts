@@ -3,15 +3,16 @@ import { recomputeCost } from '@tallygate/receipts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { picoToNano } from '../kernel/money.ts';
-import { loadCatalog, type Price, type UnitPrices } from './catalog.ts';
-import { costBound, costOf, type UsageBound } from './cost.ts';
+import { loadCatalog } from './catalog.ts';
+import { costBound, costOf, type UsageBound, usageBound } from './cost.ts';
+import type { Price, UnitPrices } from './price.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const catalogPrices = loadCatalog().models.flatMap((model) => model.priceAt(NOW) ?? []);
 
 const priceOf = (unit: UnitPrices, tiers: Price['tiers'] = []): Price => ({
   version: 'v',
-  effectiveFrom: '2026-01-01',
+  effectiveFrom: Date.parse('2026-01-01'),
   unit,
   tiers,
   batchFactor: '0.5',
@@ -114,6 +115,18 @@ describe('the bound on a cost', () => {
       fc.property(cases, ({ price, factor, bound, output, usage }) => {
         const { fixed, perOutputToken } = costBound(price, bound, factor);
         expect(costOf(price, usage, factor).nanoUsd <= picoToNano(fixed + BigInt(output) * perOutputToken)).toBe(true);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is reached by the dearest usage, which no other usage within it exceeds', () => {
+    fc.assert(
+      fc.property(cases, ({ price, factor, bound, output, usage }) => {
+        const { fixed, perOutputToken } = costBound(price, bound, factor);
+        const dearest = costOf(price, usageBound(price, bound, output), factor).nanoUsd;
+        expect(dearest <= picoToNano(fixed + BigInt(output) * perOutputToken)).toBe(true);
+        expect(dearest).toBeGreaterThanOrEqual(costOf(price, usage, factor).nanoUsd);
       }),
       { numRuns: 2_000 },
     );

@@ -1,6 +1,6 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { maxOf, type NanoUsd, type PicoUsd } from '../kernel/money.ts';
-import type { Price, UnitPrices } from './catalog.ts';
+import type { Price, UnitPrices } from './price.ts';
 import { ceilDiv, type Factor, factorOf } from './price-factor.ts';
 
 export interface Cost {
@@ -117,3 +117,40 @@ export function costBound(price: Price, bound: UsageBound, factor = '1'): CostBo
 
 /** Rounded up, so that a bound stays one. */
 const times = (amount: PicoUsd, { part, whole }: Factor): PicoUsd => ceilDiv(amount * part, whole);
+
+/** The input meters that a provider may count a prompt under, dearest first where prices are equal to the plain one. */
+const INPUT_METERS = ['input', 'cacheWriteHour', 'cacheWrite', 'audio', 'image', 'cachedImage', 'cached'] as const;
+
+/** The dearest usage within the bound, for a request whose real usage stays unknown. It costs at most what {@link costBound} says. */
+export function usageBound(price: Price, bound: UsageBound, outputTokens: number): ReceiptUsage {
+  const whole = usageOfInput(price, bound, outputTokens);
+  // A long-context tier is mostly the dearer one; where it is not, a shorter prompt would cost more.
+  const shorter = price.tiers.filter(({ aboveInputTokens }) => aboveInputTokens < bound.inputTokens);
+  return shorter
+    .map(({ aboveInputTokens }) => usageOfInput(price, { ...bound, inputTokens: aboveInputTokens }, outputTokens))
+    .reduce((most, usage) => (costOf(price, usage).nanoUsd > costOf(price, most).nanoUsd ? usage : most), whole);
+}
+
+function usageOfInput(price: Price, bound: UsageBound, outputTokens: number): ReceiptUsage {
+  const each = pricesWithFallbacks(pricesFor(price, bound.inputTokens).unit);
+  const { inputTokens: input } = bound;
+  const dearest = INPUT_METERS.reduce((most, meter) => (each[meter] > each[most] ? meter : most));
+  const images = bound.imageOutputTokens ?? 0;
+  const imageOutput = each.imageOutput >= each.output ? images : 0;
+  const has = (name: keyof ReceiptUsage, count: number | undefined) => (count ? { [name]: count } : {});
+  return {
+    input_tokens: input,
+    cached_input_tokens: dearest === 'cached' ? input : 0,
+    cache_write_tokens: dearest === 'cacheWrite' ? input : 0,
+    output_tokens: outputTokens + (bound.fixedOutputTokens ?? 0) + images,
+    reasoning_tokens: 0,
+    ...has('cache_write_1h_tokens', dearest === 'cacheWriteHour' ? input : 0),
+    ...has('audio_input_tokens', dearest === 'audio' ? input : 0),
+    ...has('image_input_tokens', dearest === 'image' || dearest === 'cachedImage' ? input : 0),
+    ...has('cached_image_input_tokens', dearest === 'cachedImage' ? input : 0),
+    ...has('image_output_tokens', imageOutput),
+    ...has('input_characters', bound.inputCharacters),
+    ...has('audio_seconds', bound.audioSeconds),
+    ...has('video_seconds', bound.videoSeconds),
+  };
+}

@@ -1,3 +1,14 @@
-export { type Catalog, type CatalogModel, loadCatalog, type Price, type UnitPrices } from './catalog.ts';
-export { type Cost, costBound, costOf, type UsageBound } from './cost.ts';
-export { catalogRoutes, modelNotFound } from './routes.ts';
+export { CatalogAdministration, OPERATOR } from './administration.ts';
+export { type Catalog, loadCatalog } from './catalog.ts';
+export { type Cost, costBound, costOf, type UsageBound, usageBound } from './cost.ts';
+export { deadNames, faultOfProvider } from './dead-names.ts';
+export { modelsOfFile } from './entry.ts';
+export { type FoundModel, foundModels, listedAt, meantAt, writeFound, writeListed } from './found.ts';
+export { LiveCatalog } from './live-catalog.ts';
+export { type CatalogModel, OWN } from './model.ts';
+export { matchesGlob, type Resolved } from './names.ts';
+export { type Price, type UnitPrices, usdPerUnit } from './price.ts';
+export { modelNotFound, modelWithoutPrice, priceCommand } from './refusals.ts';
+export { catalogRoutes } from './routes.ts';
+export { shippedList } from './shipped.ts';
+export { CATALOG_CHANNEL, type Filled, type Found, fillFrom, ListFault, type ReadList } from './store.ts';

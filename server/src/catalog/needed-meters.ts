@@ -1,5 +1,4 @@
 import type { Model, PriceMeter } from '@tallygate/contract';
-import type { UnitPrices } from './catalog.ts';
 
 /** What a model of a kind is charged by. Of each list one price has to be there: a meter without a price would be free. */
 const NEEDED: Readonly<Record<Model['kind'], readonly (readonly PriceMeter[])[]>> = {
@@ -14,5 +13,5 @@ const NEEDED: Readonly<Record<Model['kind'], readonly (readonly PriceMeter[])[]>
 };
 
 /** The meters that a model of this kind is charged by and these prices lack. */
-export const metersWithoutPrice = (kind: Model['kind'], unit: UnitPrices): string[] =>
+export const metersWithoutPrice = (kind: Model['kind'], unit: Readonly<Partial<Record<PriceMeter, unknown>>>): string[] =>
   NEEDED[kind].filter((meters) => meters.every((meter) => unit[meter] === undefined)).map((meters) => meters.join(' or '));

@@ -32,8 +32,17 @@ const BY_KIND: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** What OpenRouter-style clients read to decide which fields to send. Reasoning models take no sampling parameters. */
-export function supportedParameters(kind: string, capabilities: readonly string[]): string[] {
+export function supportedParameters(
+  kind: string,
+  capabilities: readonly string[],
+  {
+    unsupported_parameters: without = [],
+    additional_parameters: also = [],
+  }: { unsupported_parameters?: readonly string[] | undefined; additional_parameters?: readonly string[] | undefined },
+): string[] {
   const sampling = kind === 'chat' && !capabilities.includes('reasoning') ? SAMPLING : [];
   const extra = kind === 'chat' || kind === 'completion' ? capabilities.flatMap((capability) => BY_CAPABILITY[capability] ?? []) : [];
-  return [...new Set([...(BY_KIND[kind] ?? []), ...sampling, ...extra])].sort();
+  const all = new Set([...(BY_KIND[kind] ?? []), ...sampling, ...extra, ...also]);
+  for (const parameter of without) all.delete(parameter);
+  return [...all].sort();
 }

@@ -16,7 +16,7 @@ import { newId } from '../kernel/ids.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { claimConsent, sightPerson } from '../people/index.ts';
+import { claimConsent, upsertContact } from '../people/index.ts';
 import { type ClientRequest, moved } from './client-request.ts';
 
 /** Each is two mails or more: one address has few reasons to send many. */
@@ -64,7 +64,7 @@ export function createClientRequests({ pool, clock, throttle }: ClientRequestsDe
           [made.request_id, made.type, made.status, made.name, made.email, company, client_type, made.message, now],
         );
         const { email, name, type } = made;
-        await sightPerson(execute, { email, name, company, clientType: client_type, source: 'client_request', at: now });
+        await upsertContact(execute, { email, name, company, clientType: client_type, source: 'client_request', at: now });
         if (hasConsented) await claimConsent(execute, { email, source: 'client_request', at: now });
         const { rows } = await client.query<{ email: string }>(TEAM);
         await queueMail(execute, { to: email, template: 'client-request-received', data: { request_id: made.request_id, type } });

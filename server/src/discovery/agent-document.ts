@@ -30,7 +30,7 @@ export function agentDocument({ surface, models, publicUrl: url }: SelfPortrait)
     safeguards: [...SAFEGUARDS],
     models: models.map(({ id, kind, context_length, endpoints, pricing }) => ({
       ...{ id, kind, context_length, endpoints },
-      prices: Object.fromEntries(Object.entries(pricing.prices).map(([meter, price]) => [meter, price ?? '0'])),
+      prices: Object.fromEntries(Object.entries(pricing?.prices ?? {}).map(([meter, price]) => [meter, price ?? '0'])),
     })),
     documents: {
       openapi: `${url}/openapi.json`,

@@ -3,8 +3,8 @@ import { AgentCard, AgentDocument, contract, ProtectedResourceMetadata } from '@
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import * as z from 'zod';
-import { documentsAt, NOW, PUBLIC_URL, surface, textOf } from './discovery-under-test.ts';
 import { readGuides } from './guides.ts';
+import { documentsAt, NOW, PUBLIC_URL, surface, textOf } from './testing/discovery.ts';
 import { yamlText } from './yaml-text.ts';
 
 const DAY_MS = 86_400_000;

@@ -20,14 +20,18 @@ interface DocumentsDeps {
   readonly guides: () => readonly Guide[];
   /** With the prices of a time. */
   readonly models: (epochMs: number) => readonly Model[];
+  /** Another one after every change of the models. */
+  readonly modelsEdition: () => string;
   readonly securityContact: string;
   readonly publicUrl: () => string;
   readonly clock: Clock;
 }
 
 export interface DiscoveryDocuments {
+  /** Those that are always there; the guides are beside them, under `/docs/`. */
+  readonly paths: readonly string[];
   has(path: string): boolean;
-  /** The document at a path; undefined where there is none. What it is made of changes at midnight UTC at most. */
+  /** The document at a path; undefined where there is none. What it is made of changes with the models, and at midnight UTC. */
   read(path: string): DiscoveryDocument | undefined;
   /** A name for all that a document can depend on: as long as it is the same, so is every document. */
   edition(): string;
@@ -56,12 +60,21 @@ const DOCUMENTS: Readonly<Record<string, readonly [contentType: string, draw: (p
 const GUIDE = /^\/docs\/([a-z]+\/[a-z0-9-]+)\.md$/;
 
 /** Everything the gateway says about itself: drawn when it is first asked for, from the contract, the catalogue and the guides. */
-export function createDocuments({ surface, guides, models, securityContact, publicUrl, clock }: DocumentsDeps): DiscoveryDocuments {
+export function createDocuments({
+  surface,
+  guides,
+  models,
+  modelsEdition,
+  securityContact,
+  publicUrl,
+  clock,
+}: DocumentsDeps): DiscoveryDocuments {
   const guideAt = (path: string) => {
     const page = GUIDE.exec(path)?.[1];
     return page === undefined ? undefined : guides().find((guide) => guide.path === page);
   };
   return {
+    paths: Object.keys(DOCUMENTS),
     has: (path) => Object.hasOwn(DOCUMENTS, path) || guideAt(path) !== undefined,
     read: (path) => {
       const guide = guideAt(path);
@@ -72,6 +85,6 @@ export function createDocuments({ surface, guides, models, securityContact, publ
       const portrait = { surface: surface(), guides: guides(), models: models(now), securityContact, publicUrl: publicUrl(), now };
       return { contentType, body: draw(portrait) };
     },
-    edition: () => `${publicUrl()} ${dayOf(clock.now())}`,
+    edition: () => `${publicUrl()} ${dayOf(clock.now())} ${modelsEdition()}`,
   };
 }

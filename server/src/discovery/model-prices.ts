@@ -7,7 +7,7 @@ const MILLION = 6;
 /** The models with what they cost, as a table in Markdown. */
 export function modelTable(models: readonly Model[]): string {
   const rows = models.map(({ id, kind, context_length, pricing }) => {
-    const prices = Object.entries(pricing.prices).map(([meter, price]) => priceText(meter, price ?? '0'));
+    const prices = Object.entries(pricing?.prices ?? {}).map(([meter, price]) => priceText(meter, price ?? '0'));
     return `| \`${id}\` | ${kind} | ${context_length ?? '–'} | ${prices.join('; ') || 'free'} |`;
   });
   return ['| model | kind | context | USD |', '| --- | --- | --- | --- |', ...rows].join('\n');

@@ -31,6 +31,10 @@ export const SAFEGUARDS = [
     name: 'X-Fallback-Policy',
     description: '`none`: no other model may answer. `semantic`: one that can do the same and costs no more may.',
   },
-  { name: 'X-VaaS-Anchor', description: '`true` asks for the root over the receipt to be anchored on a public chain soon.' },
+  {
+    name: 'X-VaaS-Anchor',
+    description:
+      '`true` asks for the root over the receipt to be anchored on a public chain soon; the answer says `requested` or `unavailable`.',
+  },
   { name: 'Idempotency-Key', description: 'A repeat is answered with the first answer, and charged once.' },
 ] as const;

@@ -1,13 +1,13 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createSmtpSender } from '../adapters/mail/smtp.ts';
-import { startSmtpServer } from '../adapters/mail/smtp-server-under-test.ts';
+import { startSmtpServer } from '../adapters/mail/testing/smtp-server.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import type { Principal } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { sightPerson } from '../people/index.ts';
+import { upsertContact } from '../people/index.ts';
 import { createBounces, createEmailSender, createEmails, createReturnPaths, createUnsubscribing } from './index.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -48,7 +48,7 @@ async function sentMail(bounceAddress: string | undefined = 'bounces@mail.exampl
   });
   const emails = createEmails({ pool, clock, publicUrl, addressOf: async () => 'staff@example.com' });
   const address = `reader-${++serial}@example.com`;
-  await sightPerson((sql, values) => pool.query(sql, values), { email: address, source: 'registration', at: new Date() });
+  await upsertContact((sql, values) => pool.query(sql, values), { email: address, source: 'registration', at: new Date() });
   const { rows } = await pool.query('select person_id from people where email = $1', [address]);
   const personId: string = rows[0].person_id;
   const send = async () => {

@@ -4,18 +4,18 @@ import { join } from 'node:path';
 import { contract } from '@tallygate/contract';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createSmtpSender } from '../adapters/mail/smtp.ts';
-import { startSmtpServer } from '../adapters/mail/smtp-server-under-test.ts';
+import { startSmtpServer } from '../adapters/mail/testing/smtp-server.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import type { Principal } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { sightPerson, suppress } from '../people/index.ts';
+import { suppress, upsertContact } from '../people/index.ts';
 import { createExpansion } from './expand.ts';
 import { createEmailSender, createEmails, createUnsubscribing } from './index.ts';
 import { render } from './render.ts';
 
-const PROCESS = join(import.meta.dirname, 'sender-process-under-test.ts');
+const PROCESS = join(import.meta.dirname, 'testing/sender-process.ts');
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: ReturnType<typeof openPool>;
 const clock = { nowMs: Date.parse('2026-11-21T08:00:00Z'), now: () => clock.nowMs };
@@ -40,7 +40,7 @@ const principal: Principal = { kind: 'session', accountId: newId(), userId: newI
 const caller = { principal, origin: { ip: null, userAgent: null, requestId: 'test' } };
 let serial = 0;
 async function person(email = `person-${++serial}@example.com`, name: string | null = null): Promise<{ id: string; email: string }> {
-  await sightPerson(execute, { email, name, source: 'registration', at });
+  await upsertContact(execute, { email, name, source: 'registration', at });
   const { rows } = await pool.query('select person_id from people where email = $1', [email]);
   return { id: rows[0].person_id, email };
 }
@@ -156,11 +156,11 @@ describe('a mail', () => {
 
   test('that is scheduled goes out when its time has come, to those who fit then', async () => {
     const { server, sender, send } = await worldOf();
-    await sightPerson(execute, { email: 'early@example.com', source: 'registration', eventSlug: 'timed', at });
+    await upsertContact(execute, { email: 'early@example.com', source: 'registration', eventSlug: 'timed', at });
     await send({ to: { filter: { event_slug: 'timed' } }, scheduled_at: '2026-11-21T09:00:00Z' });
     await sender.sendDue();
     expect(server.inbox).toEqual([]);
-    await sightPerson(execute, { email: 'late@example.com', source: 'registration', eventSlug: 'timed', at });
+    await upsertContact(execute, { email: 'late@example.com', source: 'registration', eventSlug: 'timed', at });
     clock.nowMs += 3_600_000;
     await sender.sendDue();
     expect(server.inbox.map(({ to }) => to?.[0]?.address).sort()).toEqual(['early@example.com', 'late@example.com']);
@@ -187,7 +187,7 @@ describe('a mail', () => {
     await canceling.query("update email_recipients set state = 'canceled' where email_id = $1", [email?.email_id]);
     const going = expansion.goOn(0);
     const isWaiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
-    await Promise.race([going, vi.waitFor(async () => expect((await pool.query(isWaiting)).rowCount).toBe(1))]);
+    await Promise.race([going, expect.poll(async () => (await pool.query(isWaiting)).rowCount).toBe(1)]);
     await canceling.query('commit');
     canceling.release();
     await going;

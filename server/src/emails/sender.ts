@@ -87,6 +87,9 @@ export function createEmailSender(deps: EmailSenderDeps) {
   };
 }
 
+/** SQL: whether a mail is being sent, or is to be. */
+export const EMAILS_DUE = "exists (select from emails where state in ('scheduled', 'preparing', 'sending') and due_at <= present)";
+
 const FINISH = `update emails set state = 'sent', finished_at = $1 where state = 'sending'
   and not exists (select from email_recipients r where r.email_id = emails.email_id and r.state in ('queued', 'handing_over'))`;
 

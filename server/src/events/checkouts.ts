@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import type { Principal } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
-import { asking, type Plans, type Trail } from '../plans/index.ts';
+import { asking, type Plans, type Trail, type Unit } from '../plans/index.ts';
 import type { Sql } from './event-rows.ts';
 import { referenceOf } from './paid-registration.ts';
 import type { Registration } from './registration.ts';
@@ -89,7 +89,7 @@ export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
     return { registration, status: 'open', checkoutId: page.checkout_id, url: page.url, expiresAt: page.expires_at };
   };
 
-  const open = async (sql: Sql, event: SiteEvent, registration: Registration, caller: Payer, trail: Trail, wish: CheckoutWish) => {
+  const open = async (sql: Unit, event: SiteEvent, registration: Registration, caller: Payer, trail: Trail, wish: CheckoutWish) => {
     const { rows } = await sql.query<Pick<SiteEvent, 'status'>>('select status from site_events where event_id = $1', [event.event_id]);
     if (rows[0]?.status !== 'published') throw new Problem('conflict', 'This event is not public any more: nothing can be paid for it.');
     const nowMs = clock.now();

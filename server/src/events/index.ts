@@ -3,6 +3,7 @@ export type { EventWithPlaces } from './event-rows.ts';
 export { eventSlugs } from './event-slugs.ts';
 export { createEvents, type Events } from './events.ts';
 export { toJsonLd } from './json-ld.ts';
+export { UNLINKED_USERS_DUE } from './link-users.ts';
 export { marketingEventRoutes } from './marketing-event-routes.ts';
 export { followPayments } from './paid-registration.ts';
 export { registrationRecords } from './person-records.ts';

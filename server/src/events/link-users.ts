@@ -7,6 +7,10 @@ interface LinkUsersDeps {
 }
 
 const AT_ONCE = 100;
+const UNLINKED = 'from event_registrations where user_id is null and erased_at is null and not awaits_proof(email, created_at)';
+
+/** SQL: whether a registration waits for {@link linkUsers}. */
+export const UNLINKED_USERS_DUE = `exists (select ${UNLINKED})`;
 
 /**
  * Gives every registration the user of its address, and whoever has none an account to claim. Where somebody has an account with the address
@@ -15,7 +19,7 @@ const AT_ONCE = 100;
 export async function linkUsers({ pool, claimable }: LinkUsersDeps, signal?: AbortSignal): Promise<void> {
   for (;;) {
     const { rows } = await pool.query<{ registration_id: string; email: string; name: string | null }>(
-      'select registration_id, email, name from event_registrations where user_id is null and erased_at is null and not awaits_proof(email, created_at) order by created_at limit $1',
+      `select registration_id, email, name ${UNLINKED} order by created_at limit $1`,
       [AT_ONCE],
     );
     for (const { registration_id, email, name } of rows) {

@@ -45,7 +45,7 @@ export const registrationRoutes = ({
     return { status: 200, body: statusToWire(event, email, await registrations.status(event, email, originOf(call))) };
   },
   giveUp: async ({ body, ...call }) => ({ status: 200, body: registrationToWire(await giveUp(body.token, originOf(call))) }),
-  listAll: async () => ({ status: 200, body: (await registrations.list()).map(listedToWire) }),
+  listAll: async ({ query }) => ({ status: 200, body: (await registrations.list(query)).map(listedToWire) }),
   update: async ({ principal, params, body, ...call }) => ({
     status: 200,
     body: listedToWire(await editRegistration(params.registration_id, body, trailOf(principal, call))),

@@ -18,18 +18,22 @@ const LISTED = `select r.*, e.slug, e.title,
 /** Of one event where it is named, of all else; all of them where no limit is. */
 export interface WhichRegistrations {
   readonly eventId?: string;
-  readonly limit?: number;
+  readonly status?: Registration['status'] | undefined;
+  readonly limit?: number | undefined;
   readonly offset?: number;
 }
 
 /** The newest first. Positions are counted once for all, and not once for each. */
-export async function listRegistrations(sql: Sql, { eventId, limit, offset = 0 }: WhichRegistrations = {}): Promise<ListedRegistration[]> {
+export async function listRegistrations(
+  sql: Sql,
+  { eventId, status, limit, offset = 0 }: WhichRegistrations = {},
+): Promise<ListedRegistration[]> {
   const { rows } = await sql.query<ListedRegistration>(
     `select r.*, e.slug, e.title, case when r.status = 'waitlisted'
          then (row_number() over (partition by r.event_id, r.status order by r.turn))::int end as waitlist_position
        from event_registrations r join site_events e using (event_id)
-      where $1::uuid is null or r.event_id = $1 order by r.turn desc limit $2 offset $3`,
-    [eventId ?? null, limit ?? null, offset],
+      where ($1::uuid is null or r.event_id = $1) and ($2::text is null or r.status = $2) order by r.turn desc limit $3 offset $4`,
+    [eventId ?? null, status ?? null, limit ?? null, offset],
   );
   return rows;
 }

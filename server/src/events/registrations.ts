@@ -7,7 +7,7 @@ import { createGate } from '../kernel/gate.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { claimConsent, sightPerson } from '../people/index.ts';
+import { claimConsent, upsertContact } from '../people/index.ts';
 import { type EventWithPlaces, eventBySlug, lockEvent, type Sql } from './event-rows.ts';
 import { queueEventMail } from './mail.ts';
 import { hasRoom, inLine, withPlace } from './registration.ts';
@@ -74,7 +74,7 @@ export function createRegistrations({ pool, clock, throttle }: RegistrationsDeps
     );
     const [made] = rows;
     if (!made) throw new Error('A registration was written and is not there');
-    await sightPerson((text, values) => sql.query(text, values), {
+    await upsertContact((text, values) => sql.query(text, values), {
       ...{ email: request.email, name: request.name, company: request.company },
       ...{ source: 'registration', eventSlug: event.slug, at: now },
     });

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import type { ContentKeys } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
 
 /** Below it are the blobs that rows of `file_blobs` refer to, and orphans. */
@@ -10,6 +12,18 @@ export const newFileBlobKey = (accountId: string): string => `${FILES_PREFIX}/${
 
 /** Where the files of a request go that nobody keeps: images to edit, audio to transcribe. Whoever asks deletes them when the request ends. */
 export const newPassingBlobKey = (): string => `${PASSING_PREFIX}/${newId()}`;
+
+/**
+ * What blobs are sealed with: the content key of their account, which is in their keys. What passes is needed by this process alone, and is read
+ * by nobody once it has ended.
+ */
+export function blobSealingKeys(content: Pick<ContentKeys, 'keyOf'>): (blobKey: string) => Buffer | Promise<Buffer> {
+  const passing = randomBytes(32);
+  return (blobKey) => {
+    const [prefix, accountId = ''] = blobKey.split('/');
+    return prefix === PASSING_PREFIX ? passing : content.keyOf(accountId);
+  };
+}
 
 const UUID_V7 = /\/([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -1,4 +1,4 @@
-export { blobKeyTime, newFileBlobKey, newPassingBlobKey } from './blob-keys.ts';
+export { blobKeyTime, blobSealingKeys, newFileBlobKey, newPassingBlobKey } from './blob-keys.ts';
 export { deleteAccountFiles } from './close-account.ts';
 export { createFiles, type Files } from './files.ts';
 export { type Owner, ownerOf } from './owner.ts';

@@ -6,7 +6,11 @@ const AccountSchema = defineEntity({
   properties: {
     id: p.uuid().primary(),
     name: p.text(),
-    plan: p.text(),
+    /** Null: what follows from the gateway's settings. */
+    plan: p.text().nullable(),
+    /** What of it the operator gave. */
+    givenPlan: p.text().fieldName('given_plan').nullable(),
+    storesContent: p.boolean().fieldName('stores_content'),
     createdAt: p.datetime().fieldName('created_at'),
   },
 });
@@ -17,3 +21,10 @@ export const CLOSED_ACCOUNT_NAME = 'Closed account';
 /** Owns keys, usage and money. A user who signs up gets one of their own. */
 export class Account extends AccountSchema.class {}
 AccountSchema.setClass(Account);
+
+/** Which plan an account is on, by what is on record of it: `pro@1`, or an id, which is the newest version. */
+export type PlanOfAccount = (account: { readonly plan: string | null; readonly givenPlan: string | null }) => string;
+
+/** Which version it is is told with the plan itself. */
+export const planIdOf = (planOf: PlanOfAccount, { plan = null, givenPlan = null }: Pick<Account, 'plan' | 'givenPlan'>): string =>
+  planOf({ plan, givenPlan }).replace(/@\d+$/, '');

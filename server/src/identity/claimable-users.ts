@@ -2,8 +2,9 @@ import { UniqueConstraintViolationException } from '@mikro-orm/core';
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { sightPerson } from '../people/index.ts';
-import { Account } from './account.ts';
+import { inUnitOfWork } from '../kernel/transaction.ts';
+import { upsertContact } from '../people/index.ts';
+import { Account, type PlanOfAccount, planIdOf } from './account.ts';
 import { recordAudit } from './audit/record-audit.ts';
 import { inUnit } from './execute.ts';
 import { NO_PASSWORD } from './passwords.ts';
@@ -28,19 +29,27 @@ interface ClaimableUsersDeps {
   readonly em: EntityManager;
   readonly box: SecretBox;
   readonly clock: Clock;
+  readonly planOf: PlanOfAccount;
 }
 
-export function createClaimableUsers({ em, box, clock }: ClaimableUsersDeps): ClaimableUsers {
+export function createClaimableUsers({ em, box, clock, planOf }: ClaimableUsersDeps): ClaimableUsers {
   const make = (email: string, name: string | null): Promise<User> =>
-    em.fork().transactional(async (unit) => {
+    inUnitOfWork(em, async (unit) => {
       const createdAt = new Date(clock.now());
-      const account = unit.create(Account, { id: newId(), name: name ?? email, plan: 'free', createdAt });
+      const account = unit.create(Account, {
+        id: newId(),
+        name: name ?? email,
+        plan: null,
+        givenPlan: null,
+        storesContent: true,
+        createdAt,
+      });
       const user = unit.create(User, {
         ...{ id: newId(), account, email, name, role: 'member' as const, passwordHash: NO_PASSWORD, createdAt },
       });
       await unit.flush();
       const execute = inUnit(unit);
-      await sightPerson(execute, { email, name, source: 'user', userId: user.id, planTier: account.plan, at: createdAt });
+      await upsertContact(execute, { email, name, source: 'user', userId: user.id, planTier: planIdOf(planOf, account), at: createdAt });
       await recordAudit(execute, {
         accountId: account.id,
         actor: { kind: 'system', id: null },
@@ -53,7 +62,7 @@ export function createClaimableUsers({ em, box, clock }: ClaimableUsersDeps): Cl
     });
 
   const askForProof = (userId: string): Promise<void> =>
-    em.fork().transactional(async (unit) => {
+    inUnitOfWork(em, async (unit) => {
       const now = new Date(clock.now());
       const user = await lockUser(unit, userId);
       const isAsked = now.getTime() - (user?.claimAskedAt?.getTime() ?? 0) < MIN_INTERVAL_MS;

@@ -3,8 +3,10 @@ import type { LoginMfaRequest, LoginRequest } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
+import { inUnitOfWork } from '../kernel/transaction.ts';
 import { type Origin, recordAudit } from './audit/record-audit.ts';
 import { inUnit } from './execute.ts';
+import { noteLoginFailure } from './login-failures.ts';
 import { notify } from './mails/notices.ts';
 import { type Challenge, challengedUser, openChallenge, spendChallenge, takeTry } from './mfa/login-challenge.ts';
 import { type SecondFactor, wrongCode } from './mfa/second-factor.ts';
@@ -72,9 +74,12 @@ export function createLogins({ em, pool, sessions, passwords, secondFactor, thro
       const user = await loginOf(email);
       const admitted = await admit('login', email.toLowerCase(), user?.id, origin);
       const isRight = await isRightPassword(password, user, admitted);
-      if (!user || !isRight) throw wrongPassword(user ? 'wrong password' : 'unknown e-mail address');
+      if (!user || !isRight) {
+        await noteLoginFailure(pool, { userId: user?.id, kind: 'password', at: present(), origin });
+        throw wrongPassword(user ? 'wrong password' : 'unknown e-mail address');
+      }
       await admitted.succeeded();
-      return em.fork().transactional(async (unit) => {
+      return inUnitOfWork(em, async (unit) => {
         const locked = await lockUser(unit, user.id);
         if (locked?.passwordHash !== user.passwordHash) throw wrongPassword('the password was changed meanwhile');
         return locked.hasSecondFactor() ? openChallenge(unit, locked.id, present()) : sessions.open(unit, locked, origin);
@@ -86,15 +91,19 @@ export function createLogins({ em, pool, sessions, passwords, secondFactor, thro
       if (userId === undefined) throw challengeExpired('unknown, used up or too old');
       const admitted = await admit('mfa', userId, userId, origin);
       if (!(await takeTry(em.fork(), token, present()))) throw challengeExpired('its last try was taken meanwhile');
-      const signedIn = await em.fork().transactional(async (unit) => {
+      const signedIn = await inUnitOfWork(em, async (unit) => {
         const user = await lockUser(unit, userId);
         if (!user) throw challengeExpired('the user is gone');
         const method = await secondFactor.accept(unit, user, code);
-        if (!method) throw wrongCode();
+        if (!method) return undefined;
         if (!(await spendChallenge(unit, token))) throw challengeExpired('another request has completed it');
         if (method === 'recovery_code') await tellOfRecoveryCode(unit, user, origin);
         return sessions.open(unit, user, origin);
       });
+      if (!signedIn) {
+        await noteLoginFailure(pool, { userId, kind: 'second_factor', at: present(), origin });
+        throw wrongCode();
+      }
       await admitted.succeeded();
       return signedIn;
     },

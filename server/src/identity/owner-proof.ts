@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import { Problem } from '../kernel/problem.ts';
+import { inUnitOfWork } from '../kernel/transaction.ts';
 import { type SecondFactor, wrongCode } from './mfa/second-factor.ts';
 import type { Passwords } from './passwords.ts';
 import { provingLimits } from './throttle/limits.ts';
@@ -13,12 +14,22 @@ export interface OwnerProof {
    * Runs `effect` in a transaction with the user locked, once the password is right.
    * @throws Problem `confirmation_failed` for a wrong password, `rate_limited`; what `effect` throws counts as a failed proof too
    */
-  withPassword<Result>(userId: string, password: string, effect: (unit: EntityManager, user: User) => Promise<Result>): Promise<Result>;
+  withPassword<Result>(
+    userId: string,
+    password: string,
+    effect: (unit: EntityManager, user: User) => Promise<Result>,
+    options?: ProofOptions,
+  ): Promise<Result>;
   /**
    * For inside of an effect. A user without a second factor needs no code.
    * @throws Problem `confirmation_failed` for a missing code, `invalid_mfa_code` for a wrong one
    */
   requireCode(unit: EntityManager, user: User, code: string | undefined): Promise<void>;
+}
+
+interface ProofOptions {
+  /** Runs in the transaction before the user is locked: for locks that come first everywhere. */
+  readonly before?: (unit: EntityManager) => Promise<unknown>;
 }
 
 interface OwnerProofDeps {
@@ -30,12 +41,13 @@ interface OwnerProofDeps {
 }
 
 export const createOwnerProof = ({ em, users, passwords, secondFactor, throttle }: OwnerProofDeps): OwnerProof => ({
-  async withPassword(userId, password, effect) {
+  async withPassword(userId, password, effect, { before } = {}) {
     const admitted = await throttle.admit(provingLimits(userId));
     const user = await users.find(userId);
     const isRight = await passwords.verify(password, user?.passwordHash);
     if (!isRight) throw refused('wrong password');
-    const result = await em.fork().transactional(async (unit) => {
+    const result = await inUnitOfWork(em, async (unit) => {
+      await before?.(unit);
       const locked = await lockUser(unit, userId);
       if (!locked || locked.passwordHash !== user?.passwordHash) throw refused('the password was changed meanwhile');
       return effect(unit, locked);

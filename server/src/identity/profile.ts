@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
+import { inUnitOfWork } from '../kernel/transaction.ts';
 import { forgetUser } from '../people/index.ts';
 import { type Actor, actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
 import { type Execute, inUnit } from './execute.ts';
@@ -11,15 +12,17 @@ import { notify } from './mails/notices.ts';
 import type { SecondFactor } from './mfa/second-factor.ts';
 import { dropUnfinishedLogins } from './mfa/unfinished-logins.ts';
 import type { OwnerProof } from './owner-proof.ts';
+import type { PasswordStrength } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import type { SessionPrincipal } from './principal.ts';
 import { dropMailTokens } from './recovery/mail-tokens.ts';
 import { afterNewPassword } from './recovery/recovery.ts';
+import { oneRoleChangeAtATime, requireOtherAdministrator } from './roles.ts';
 import { endSessions } from './sessions.ts';
 import { askingLimits } from './throttle/limits.ts';
 import type { Throttle } from './throttle/throttle.ts';
 import type { User } from './user.ts';
-import { lockUser } from './users.ts';
+import { lockUser, type Users } from './users.ts';
 
 /** What signed-in users do to their own account. */
 export interface Profile {
@@ -28,9 +31,9 @@ export interface Profile {
    * @throws Problem `validation_failed` when a new address comes without the password, `confirmation_failed`, `rate_limited`
    */
   update(principal: SessionPrincipal, changes: UserUpdateRequest, origin: Origin): Promise<User>;
-  /** Ends every other session. @throws Problem `confirmation_failed`, `rate_limited` */
+  /** Ends every other session. @throws Problem `validation_failed` for a password that is easy to guess, `confirmation_failed`, `rate_limited` */
   changePassword(principal: SessionPrincipal, input: PasswordChangeRequest, origin: Origin): Promise<void>;
-  /** @throws Problem `confirmation_failed`, `invalid_mfa_code`, `rate_limited` */
+  /** @throws Problem `conflict` for the last administrator, `confirmation_failed`, `invalid_mfa_code`, `rate_limited` */
   close(principal: SessionPrincipal, input: AccountCloseRequest, origin: Origin): Promise<void>;
 }
 
@@ -48,14 +51,17 @@ export interface ClosedAccount {
 interface ProfileDeps {
   readonly em: EntityManager;
   readonly passwords: Passwords;
+  readonly strength: PasswordStrength;
   readonly secondFactor: SecondFactor;
   readonly ownerProof: OwnerProof;
+  readonly users: Pick<Users, 'find'>;
   readonly onAccountClosed: OnAccountClosed;
   readonly throttle: Throttle;
   readonly clock: Clock;
 }
 
-export function createProfile({ em, passwords, secondFactor, ownerProof, onAccountClosed, throttle, clock }: ProfileDeps): Profile {
+export function createProfile(deps: ProfileDeps): Profile {
+  const { em, passwords, strength, secondFactor, ownerProof, users, onAccountClosed, throttle, clock } = deps;
   const present = () => new Date(clock.now());
 
   function rename(user: User, name: string | null, record: Record<string, unknown>): void {
@@ -87,10 +93,14 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
     });
 
   return {
-    async update(principal, { name, email, password }, origin) {
+    async update(principal, { name, email, password, stores_content: stores }, origin) {
       const effect = async (unit: EntityManager, user: User): Promise<User> => {
         const record: Record<string, unknown> = {};
         if (name !== undefined) rename(user, name, record);
+        if (stores !== undefined && stores !== user.account.storesContent) {
+          record['stores_content'] = { from: user.account.storesContent, to: stores };
+          user.account.storesContent = stores;
+        }
         if (email !== undefined && email !== user.email) {
           record['requested_email'] = email;
           await askForAddress(unit, user, email);
@@ -105,7 +115,7 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
         await throttle.admit(askingLimits({ kind: 'change-email', subject: principal.userId, address: origin.ip }));
         return ownerProof.withPassword(principal.userId, proof, effect);
       }
-      return em.fork().transactional(async (unit) => {
+      return inUnitOfWork(em, async (unit) => {
         const user = await lockUser(unit, principal.userId);
         if (!user) throw new Problem('invalid_credentials', 'The user of this credential is gone.');
         return effect(unit, user);
@@ -113,6 +123,8 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
     },
 
     async changePassword(principal, { current_password, new_password }, origin) {
+      const owner = await users.find(principal.userId);
+      await strength.require(new_password, [owner?.email, owner?.name], 'new_password');
       await ownerProof.withPassword(principal.userId, current_password, async (unit, user) => {
         const now = present();
         user.passwordHash = await passwords.hash(new_password);
@@ -123,8 +135,9 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
     },
 
     async close(principal, { password, code }, origin) {
-      await ownerProof.withPassword(principal.userId, password, async (unit, user) => {
+      const closing = async (unit: EntityManager, user: User): Promise<void> => {
         await ownerProof.requireCode(unit, user, code);
+        await requireOtherAdministrator(unit, user, 'close your account');
         const execute = inUnit(unit);
         const at = present();
         await recordOf(unit, principal, 'account.closed', {}, origin);
@@ -134,12 +147,14 @@ export function createProfile({ em, passwords, secondFactor, ownerProof, onAccou
         await dropMailTokens(unit, user.id);
         await unit.execute('delete from known_addresses where user_id = ?', [user.id]);
         await unit.execute('delete from mail_requests where user_id = ?', [user.id]);
+        await unit.execute('delete from login_failures where user_id = ?', [user.id]);
         await endSessions(unit, { userId: user.id, now: at });
         await unit.execute('update sessions set ip_address = null, user_agent = null where user_id = ?', [user.id]);
         user.close(at);
         await forgetUser(execute, user.id, at);
         await onAccountClosed(execute, { accountId: principal.accountId, at, actor: actorOf(principal), origin });
-      });
+      };
+      await ownerProof.withPassword(principal.userId, password, closing, { before: oneRoleChangeAtATime });
     },
   };
 }

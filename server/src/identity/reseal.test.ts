@@ -36,7 +36,7 @@ beforeEach(async () => {
 /** A user with a second factor and a mail that waits, both sealed with the key from before. */
 async function sealedBefore() {
   const [userId, accountId] = [newId(), newId()];
-  await pool.query(`insert into accounts (id, name, plan, created_at) values ($1, 'Ada', 'free', now())`, [accountId]);
+  await pool.query(`insert into accounts (id, name, created_at) values ($1, 'Ada', now())`, [accountId]);
   await pool.query(
     `insert into users (id, account_id, email, role, password_hash, created_at, mfa_sealed_secret)
      values ($1, $2, $3, 'member', '!', now(), $4)`,

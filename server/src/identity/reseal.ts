@@ -1,5 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Log } from '../kernel/log.ts';
+import { inTransaction } from '../kernel/transaction.ts';
+import { contentKeyContextOf } from './content-keys.ts';
 import { MAIL_TOKEN_CONTEXT } from './mails/desk.ts';
 import { secretContextOf } from './mfa/second-factor.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -33,6 +35,11 @@ const PLACES = [
     update: `update mails set data = jsonb_set(data, '{sealed_token}', to_jsonb($2::text)) where id = $1`,
     contextOf: () => MAIL_TOKEN_CONTEXT,
   },
+  {
+    select: 'select account_id as id, sealed_key as sealed from content_keys for update',
+    update: 'update content_keys set sealed_key = $2 where account_id = $1',
+    contextOf: contentKeyContextOf,
+  },
 ] as const;
 
 /**
@@ -41,21 +48,11 @@ const PLACES = [
  * @throws MasterKeyMissing before anything is changed
  */
 export async function resealSecrets({ pool, box, log }: { pool: Pool; box: SecretBox; log: Log }): Promise<void> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
-    const { resealed, unreadable } = await resealAll(client, box);
-    await client.query('commit');
-    const facts = { masterKey: box.currentId, resealed };
-    // One that was tampered with must not keep everybody else out.
-    if (unreadable.length > 0) log.error({ ...facts, unreadable }, 'some sealed secrets cannot be opened: keep the older master keys');
-    else if (box.keyIds.length > 1) log.info(facts, 'every secret is sealed with the first master key: older ones may be removed');
-  } catch (failure) {
-    await client.query('rollback');
-    throw failure;
-  } finally {
-    client.release();
-  }
+  const { resealed, unreadable } = await inTransaction(pool, (client) => resealAll(client, box));
+  const facts = { masterKey: box.currentId, resealed };
+  // One that was tampered with must not keep everybody else out.
+  if (unreadable.length > 0) log.error({ ...facts, unreadable }, 'some sealed secrets cannot be opened: keep the older master keys');
+  else if (box.keyIds.length > 1) log.info(facts, 'every secret is sealed with the first master key: older ones may be removed');
 }
 
 async function resealAll(client: PoolClient, box: SecretBox) {

@@ -3,9 +3,11 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Role } from '@tallygate/contract';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
+import { inUnitOfWork } from '../kernel/transaction.ts';
 import { type Actor, actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
 import { inUnit } from './execute.ts';
 import { notify } from './mails/notices.ts';
+import { NO_PASSWORD } from './passwords.ts';
 import type { SessionPrincipal } from './principal.ts';
 import { User } from './user.ts';
 import { findByEmail, lockUser } from './users.ts';
@@ -43,10 +45,10 @@ export function createRoles({ em, clock }: { em: EntityManager; clock: Clock }):
     },
 
     set: (admin, userId, role, origin) =>
-      em.fork().transactional(async (unit) => {
+      inUnitOfWork(em, async (unit) => {
         // Else the last administrator could be gone by one slip, or by one stolen session.
         if (admin.userId === userId) throw new Problem('forbidden', 'Nobody changes their own role: ask another administrator.');
-        await oneAtATime(unit);
+        await oneRoleChangeAtATime(unit);
         // Two administrators may take the role from each other at once: the second of them has none any more.
         const actor = await unit.findOne(User, { id: admin.userId, closedAt: null });
         if (actor?.role !== 'admin') throw new Problem('forbidden', 'This needs the role admin: ask an administrator.');
@@ -61,15 +63,15 @@ export function createRoles({ em, clock }: { em: EntityManager; clock: Clock }):
 /**
  * How a role is given on the server itself, by whoever can read the database's address: the way back where no administrator is left.
  * @returns undefined when nobody has this address
- * @throws Problem `conflict` while the address is not confirmed
+ * @throws Problem `conflict` while the address is not confirmed, and for the last administrator
  */
 export const setRoleByOperator = (
   { em, clock }: { em: EntityManager; clock: Clock },
   email: string,
   role: Role,
 ): Promise<{ readonly before: Role } | undefined> =>
-  em.fork().transactional(async (unit) => {
-    await oneAtATime(unit);
+  inUnitOfWork(em, async (unit) => {
+    await oneRoleChangeAtATime(unit);
     const found = await findByEmail(unit, email);
     const user = found && (await lockUser(unit, found.id));
     if (!user) return undefined;
@@ -86,6 +88,7 @@ async function change(unit: EntityManager, user: User, role: Role, { actor, orig
     throw new Problem('conflict', 'The user has not confirmed the e-mail address: a role other than member is given after that.', {
       param: 'role',
     });
+  if (before === 'admin') await requireOtherAdministrator(unit, user, 'take the role admin from this user');
   user.role = role;
   await unit.flush();
   const accountId = user.account.id;
@@ -102,6 +105,17 @@ async function change(unit: EntityManager, user: User, role: Role, { actor, orig
   await notify(inUnit(unit), 'role-changed', { to: user.email, accountId, at: now, origin: nowhere });
 }
 
+/**
+ * Without an administrator nobody can make another one but whoever can reach the server itself. Only good behind `oneRoleChangeAtATime`.
+ * @throws Problem `conflict` when there is no other administrator who can log in
+ */
+export async function requireOtherAdministrator(unit: EntityManager, user: User, deed: string): Promise<void> {
+  if (user.role !== 'admin') return;
+  const others = await unit.count(User, { role: 'admin', closedAt: null, id: { $ne: user.id }, passwordHash: { $ne: NO_PASSWORD } });
+  if (others === 0)
+    throw new Problem('conflict', `There is no other administrator: give somebody else the role admin first, then ${deed}.`);
+}
+
 interface By {
   readonly actor: Actor;
   /** Left out where it is done on the server itself. */
@@ -109,5 +123,6 @@ interface By {
   readonly now: Date;
 }
 
-const oneAtATime = (unit: EntityManager): Promise<unknown> =>
+/** Taken before any user is locked by whatever may leave the service with one administrator less. */
+export const oneRoleChangeAtATime = (unit: EntityManager): Promise<unknown> =>
   inUnit(unit)(`select pg_advisory_xact_lock(hashtext('tallygate: roles'))`, []);

@@ -9,21 +9,21 @@ import { toChallenge, toLogin, toSession, toUser } from './wire.ts';
 
 const DONE = { status: 204, body: undefined } as const;
 
-export const identityRoutes = ({ users, sessions, logins }: Identity): Handlers<typeof contract.identity> => ({
-  createUser: async ({ body, ...call }) => ({ status: 201, body: toUser(await users.create(body, { origin: originOf(call) })) }),
+export const identityRoutes = ({ users, sessions, logins, planOf }: Identity): Handlers<typeof contract.identity> => ({
+  createUser: async ({ body, ...call }) => ({ status: 201, body: toUser(await users.create(body, { origin: originOf(call) }), planOf) }),
   login: async ({ body, ...call }) => {
     const outcome = await logins.login(body, originOf(call));
-    return { status: 200, body: 'user' in outcome ? toLogin(outcome) : toChallenge(outcome) };
+    return { status: 200, body: 'user' in outcome ? toLogin(outcome, planOf) : toChallenge(outcome) };
   },
   logout: async ({ principal, ...call }) => {
     await sessions.logout(principal, originOf(call));
     return { status: 204, body: undefined };
   },
-  me: async ({ principal }) => ({ status: 200, body: toUser(await existing(users, principal.userId)) }),
+  me: async ({ principal }) => ({ status: 200, body: toUser(await existing(users, principal.userId), planOf) }),
 });
 
-export const mfaRoutes = ({ logins, mfa }: Identity): Handlers<typeof contract.mfa> => ({
-  login: async ({ body, ...call }) => ({ status: 200, body: toLogin(await logins.complete(body, originOf(call))) }),
+export const mfaRoutes = ({ logins, mfa, planOf }: Identity): Handlers<typeof contract.mfa> => ({
+  login: async ({ body, ...call }) => ({ status: 200, body: toLogin(await logins.complete(body, originOf(call)), planOf) }),
   status: async ({ principal }) => ({ status: 200, body: await mfa.status(principal) }),
   begin: async ({ principal, ...call }) => {
     const { secret, otpauthUri, qrCode } = await mfa.begin(principal, originOf(call));
@@ -37,21 +37,24 @@ export const mfaRoutes = ({ logins, mfa }: Identity): Handlers<typeof contract.m
   },
 });
 
-export const userRoutes = ({ roles }: Identity): Handlers<typeof contract.users> => ({
+export const userRoutes = ({ roles, planOf }: Identity): Handlers<typeof contract.users> => ({
   list: async ({ query: { limit, offset, ...wanted } }) => {
     const { users, total } = await roles.list({ ...wanted, limit, offset });
-    return { status: 200, body: { items: users.map(toUser), total, limit, offset } };
+    return { status: 200, body: { items: users.map((user) => toUser(user, planOf)), total, limit, offset } };
   },
   setRole: async ({ principal, params, body, ...call }) => ({
     status: 200,
-    body: toUser(await roles.set(principal, params.user_id, body.role, originOf(call))),
+    body: toUser(await roles.set(principal, params.user_id, body.role, originOf(call)), planOf),
   }),
 });
 
 const ACCEPTED = { status: 202, body: { accepted: true } } as const;
 
-export const accountRoutes = ({ profile, sessions, recovery }: Identity): Handlers<typeof contract.account> => ({
-  update: async ({ principal, body, ...call }) => ({ status: 200, body: toUser(await profile.update(principal, body, originOf(call))) }),
+export const accountRoutes = ({ profile, sessions, recovery, planOf }: Identity): Handlers<typeof contract.account> => ({
+  update: async ({ principal, body, ...call }) => ({
+    status: 200,
+    body: toUser(await profile.update(principal, body, originOf(call)), planOf),
+  }),
   changePassword: async ({ principal, body, ...call }) => {
     await profile.changePassword(principal, body, originOf(call));
     return DONE;

@@ -2,6 +2,8 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
+import { inUnitOfWork } from '../kernel/transaction.ts';
+import type { PlanOfAccount } from './account.ts';
 import { actorOf, type Origin, recordAudit } from './audit/record-audit.ts';
 import { inUnit } from './execute.ts';
 import type { SessionGrant, SessionPrincipal } from './principal.ts';
@@ -32,11 +34,17 @@ export interface Sessions {
   authenticate(token: string): Promise<SessionGrant>;
 }
 
-export function createSessions({ em, clock }: { em: EntityManager; clock: Clock }): Sessions {
+interface SessionsDeps {
+  readonly em: EntityManager;
+  readonly clock: Clock;
+  readonly planOf: PlanOfAccount;
+}
+
+export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
   const present = () => new Date(clock.now());
 
   async function end(principal: SessionPrincipal, sessionId: string, origin: Origin): Promise<void> {
-    await em.fork().transactional(async (unit) => {
+    await inUnitOfWork(em, async (unit) => {
       const session = await unit.findOne(Session, { id: sessionId, user: principal.userId });
       if (!session) throw new Problem('not_found', 'There is no such session of yours: GET /v1/users/me/sessions lists them.');
       if (session.revokedAt) return;
@@ -97,7 +105,7 @@ export function createSessions({ em, clock }: { em: EntityManager; clock: Clock 
       if (!session.isLive(now)) throw refused(session.revokedAt ? 'session revoked' : 'session expired');
       session.touch(now);
       await unit.flush();
-      return grantOf(session);
+      return grantOf(session, planOf);
     },
   };
 }
@@ -137,10 +145,10 @@ export async function endSessions(
   return ended.length;
 }
 
-const grantOf = ({ id, user }: Session): SessionGrant => ({
+const grantOf = ({ id, user }: Session, planOf: PlanOfAccount): SessionGrant => ({
   principal: { kind: 'session', sessionId: id, userId: user.id, accountId: user.account.id, role: user.role },
   monthlyCap: null,
-  plan: user.account.plan,
+  plan: planOf({ plan: user.account.plan ?? null, givenPlan: user.account.givenPlan ?? null }),
 });
 
 const refused = (because: string): Problem =>

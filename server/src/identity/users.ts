@@ -4,11 +4,13 @@ import type { CreateUserRequest, Role } from '@tallygate/contract';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
-import { claimConsent, sightPerson } from '../people/index.ts';
-import { Account } from './account.ts';
+import { inUnitOfWork } from '../kernel/transaction.ts';
+import { claimConsent, upsertContact } from '../people/index.ts';
+import { Account, type PlanOfAccount, planIdOf } from './account.ts';
 import { type Origin, recordAudit } from './audit/record-audit.ts';
 import { inUnit } from './execute.ts';
 import { mailToken } from './mails/notices.ts';
+import type { PasswordStrength } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
 import { mintMailToken } from './recovery/mail-tokens.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -22,6 +24,8 @@ export interface Owner {
 
 interface CreateOptions {
   readonly role?: Role;
+  /** Given to the account; left out, it has what follows from the gateway's settings. */
+  readonly givenPlan?: string;
   /** The address needs no proof; else a mail asks for it. */
   readonly isVerified?: boolean;
   /** The web front end's request; left out when the service itself makes the user. */
@@ -31,8 +35,9 @@ interface CreateOptions {
 /** Whoever has closed their account is not found by any of these. */
 export interface Users {
   /**
-   * Makes a user with an account of their own on the free plan.
-   * @throws Problem `conflict` when the e-mail address has an account; only callers with the internal secret may see that
+   * Makes a user with an account of their own.
+   * @throws Problem `conflict` when the e-mail address has an account; only callers with the internal secret may see that;
+   * `validation_failed` for a password that is easy to guess
    */
   create(input: CreateUserRequest, options?: CreateOptions): Promise<User>;
   /** The user with their account, `undefined` when there is none. */
@@ -46,30 +51,51 @@ interface UsersDeps {
   /** Its forks are used, one for each use case. */
   readonly em: EntityManager;
   readonly passwords: Passwords;
+  readonly strength: PasswordStrength;
   readonly box: SecretBox;
   readonly clock: Clock;
+  readonly planOf: PlanOfAccount;
 }
 
-export function createUsers({ em, passwords, box, clock }: UsersDeps): Users {
+export function createUsers({ em, passwords, strength, box, clock, planOf }: UsersDeps): Users {
   const find = async (userId: string) =>
     (await em.fork().findOne(User, { id: userId, closedAt: null }, { populate: ['account'] })) ?? undefined;
 
   return {
     find,
 
-    async create({ email, password, name, marketing_consent: hasConsented }, { role = 'member', isVerified = false, origin } = {}) {
+    async create(
+      { email, password, name, marketing_consent: hasConsented },
+      { role = 'member', isVerified = false, givenPlan, origin } = {},
+    ) {
+      // What the service itself makes up is random.
+      if (origin) await strength.require(password, [email, name], 'password');
       const passwordHash = await passwords.hash(password);
       const createdAt = new Date(clock.now());
       try {
-        return await em.fork().transactional(async (unit) => {
-          const account = unit.create(Account, { id: newId(), name: name ?? email, plan: 'free', createdAt });
+        return await inUnitOfWork(em, async (unit) => {
+          const account = unit.create(Account, {
+            id: newId(),
+            name: name ?? email,
+            plan: givenPlan ?? null,
+            givenPlan: givenPlan ?? null,
+            storesContent: true,
+            createdAt,
+          });
           const user = unit.create(User, {
             ...{ id: newId(), account, email, name: name ?? null, role, passwordHash, createdAt },
             emailVerifiedAt: isVerified ? createdAt : null,
           });
           await unit.flush();
           const execute = inUnit(unit);
-          await sightPerson(execute, { email, name, source: 'user', userId: user.id, planTier: account.plan, at: createdAt });
+          await upsertContact(execute, {
+            email,
+            name,
+            source: 'user',
+            userId: user.id,
+            planTier: planIdOf(planOf, account),
+            at: createdAt,
+          });
           if (hasConsented) await claimConsent(execute, { email, source: 'user', at: createdAt });
           await recordAudit(execute, {
             accountId: account.id,
@@ -95,7 +121,7 @@ export function createUsers({ em, passwords, box, clock }: UsersDeps): Users {
 
     async ownerOf(userId) {
       const user = await find(userId);
-      return user && { role: user.role, plan: user.account.plan };
+      return user && { role: user.role, plan: planOf({ plan: user.account.plan ?? null, givenPlan: user.account.givenPlan ?? null }) };
     },
   };
 }

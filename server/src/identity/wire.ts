@@ -1,11 +1,12 @@
 import type { LoginMfaRequiredResponse, SessionResponse, UserResponse } from '@tallygate/contract';
 import { rfc3339 } from '../kernel/clock.ts';
+import { type PlanOfAccount, planIdOf } from './account.ts';
 import type { Challenge } from './mfa/login-challenge.ts';
 import type { Session } from './session.ts';
 import type { SignedIn } from './sessions.ts';
 import type { User } from './user.ts';
 
-export const toUser = (user: User): UserResponse => ({
+export const toUser = (user: User, planOf: PlanOfAccount): UserResponse => ({
   user_id: user.id,
   account_id: user.account.id,
   email: user.email,
@@ -13,13 +14,13 @@ export const toUser = (user: User): UserResponse => ({
   role: user.role,
   email_verified: Boolean(user.emailVerifiedAt),
   mfa_enabled: user.hasSecondFactor(),
-  // Which version was sold is told with the plan itself.
-  plan: user.account.plan.replace(/@\d+$/, ''),
+  plan: planIdOf(planOf, user.account),
+  stores_content: user.account.storesContent,
   created_at: rfc3339(user.createdAt),
 });
 
-export const toLogin = ({ user, token, expiresAt }: SignedIn): UserResponse => ({
-  ...toUser(user),
+export const toLogin = ({ user, token, expiresAt }: SignedIn, planOf: PlanOfAccount): UserResponse => ({
+  ...toUser(user, planOf),
   session: { token, expires_at: rfc3339(expiresAt) },
 });
 

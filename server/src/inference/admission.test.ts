@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { admit } from './admission.ts';
-import { ACCOUNT, callOf, KEY, openInference, ScriptedProvider } from './inference-under-test.ts';
+import { LARGEST_HOLD } from '../adapters/lanes/port.ts';
+import { loadCatalog } from '../catalog/index.ts';
+import { admit, worstCaseOf } from './admission.ts';
 import { unmet } from './offers.ts';
 import { requirementsOf } from './requirements.ts';
+import { ACCOUNT, callOf, KEY, openInference, ScriptedProvider } from './testing/inference.ts';
 
 type Options = Parameters<typeof openInference>[0];
 let world: ReturnType<typeof openInference> | undefined;
@@ -205,7 +207,6 @@ describe('the model', () => {
       'messages[0].content[0]',
     ],
     ['that gives less', { max_tokens: 16_385 }, 'validation_failed', 'max_tokens'],
-    ['with a feature of no price', { web_search_options: {} }, 'unpriced_feature', 'web_search_options'],
   ])('%s is refused by the field', async (_, body, code, param) => {
     expect(await refusalOf((async () => take(callOf(body)))())).toMatchObject({ code, extras: { param } });
   });
@@ -213,6 +214,19 @@ describe('the model', () => {
   test('that no deployment serves is refused to live keys, with the variable to set', async () => {
     const problem = await refusalOf(take(callOf({ model: 'claude-haiku-4-5' }, { livemode: true })));
     expect(problem).toMatchObject({ code: 'no_provider_configured', message: expect.stringContaining('ANTHROPIC_API_KEY') });
+  });
+
+  test('that is served, but not as it is asked for, is refused without a word of a variable that is set', async () => {
+    class Unable extends ScriptedProvider {
+      override serves(): boolean {
+        return false;
+      }
+    }
+    const taken = take(callOf({}, { livemode: true }), { live: { 'gpt-4o-mini': [new Unable()] } });
+    expect(await refusalOf(taken)).toMatchObject({
+      code: 'no_provider_configured',
+      message: 'The providers of gpt-4o-mini do not serve /v1/chat/completions as it is asked here: name another model or provider.',
+    });
   });
 
   test('is followed by the caller’s fallbacks in order, held for the dearest, without those that cannot do it', async () => {
@@ -284,6 +298,26 @@ function openCatalog() {
   close();
   return deps.catalog;
 }
+
+test.each([
+  ['whose worst case is beyond what can be held', '999999.999999', { max_tokens: 10_000_001 }, 'may cost up to'],
+  ['with more tokens than can be held, at no price', '0', {}, 'may use up to'],
+])('a request %s is refused before anything is held', async (_, usd, body, words) => {
+  const definition = { context_window: Number.MAX_SAFE_INTEGER };
+  const prices = [{ usd_per_million: { input_tokens: usd, output_tokens: usd }, cited: null }];
+  const world = open();
+  const deps = { ...world.deps, catalog: loadCatalog([{ id: 'endless', definition, prices }]) };
+  const call = callOf({ model: 'endless', ...body });
+  const hold = vi.spyOn(world.lanes, 'hold');
+  const refusal = { code: 'validation_failed', message: expect.stringContaining(words) };
+  expect(await refusalOf(admit(call, deps))).toMatchObject(refusal);
+  expect(await refusalOf((async () => worstCaseOf(call, deps))())).toMatchObject(refusal);
+  expect(hold).not.toHaveBeenCalled();
+});
+
+test('the most that a hold can come to leaves room for hundreds of them in 64 bits', () => {
+  expect(500n * LARGEST_HOLD).toBeLessThan(2n ** 63n);
+});
 
 test('a store that cannot be read refuses, it never waves through', async () => {
   const { deps, lanes } = open();

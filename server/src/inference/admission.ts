@@ -1,9 +1,23 @@
 import type { ReceiptUsage } from '@tallygate/contract';
-import type { Held, HoldOutcome, HoldRequest, LaneStore, PartSettlement, Refused, Settled, Units } from '../adapters/lanes/port.ts';
+import {
+  type Held,
+  type HoldOutcome,
+  type HoldRequest,
+  type InFlight,
+  LARGEST_HOLD,
+  LARGEST_UNITS,
+  type LaneStore,
+  type PartSettlement,
+  type Refused,
+  type Settled,
+  type Units,
+} from '../adapters/lanes/port.ts';
 import { type Catalog, costBound } from '../catalog/index.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { maxOf, type NanoUsd, picoToNano } from '../kernel/money.ts';
+import { newReceiptId } from '../kernel/ids.ts';
+import { formatUsd, maxOf, type NanoUsd, picoToNano } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import type { PlanBook, RateLimits } from '../plans/index.ts';
 import { type Call, priceFactorOf } from './call.ts';
 import { type Funding, fundingOf, lanesOf } from './caller-lanes.ts';
 import type { Deployments, Skipped, Target } from './deployments.ts';
@@ -17,10 +31,13 @@ import type { WorkBound } from './work.ts';
 
 export interface AdmissionDeps {
   readonly catalog: Catalog;
+  readonly plans: Pick<PlanBook, 'of' | 'offered' | 'isSelling'>;
   readonly deployments: Deployments;
   readonly lanes: LaneStore;
   readonly tokenizer: Tokenizer;
   readonly clock: Clock;
+  /** Of all test keys of an account together. */
+  readonly testRates: RateLimits;
   /** Told of every call that a cap refuses. It must not make the refusal wait. */
   onRefused(refused: Refused, call: Pick<Call, 'grant' | 'startedAt'>): void;
 }
@@ -31,6 +48,8 @@ export interface Admission {
   readonly hold: Held;
   /** What to try, in order. */
   readonly targets: readonly Target[];
+  /** What it was held for, by model. */
+  readonly offers: readonly Offer[];
   /** What is left aside. */
   readonly skipped: readonly Skipped[];
   /** Bound on the tokens of one choice: held, and sent to the provider. Null where the endpoint has none. */
@@ -49,11 +68,35 @@ export interface ShareSettlement extends Omit<PartSettlement, 'partId' | 'reserv
 
 /** A call's share of a hold that is there already. */
 export interface Share {
+  /** As the lanes' `begin`: what settles the share should its process die while a provider is at work. */
+  begin(inFlight: InFlight): Promise<void>;
+  /** No provider is at work any more, and none bills: the share is as it was before `begin`. */
+  end(attempt: number): Promise<void>;
   /**
    * Settles the call out of that hold, once, with what the caller will be told.
    * @throws when it cannot be made durable; the call may then be settled again
    */
   settle(settlement: ShareSettlement, answer: Pick<Reply, 'status' | 'body'>): Promise<Settled>;
+}
+
+/**
+ * Holds what the provider of an attempt may bill that is left behind, under a receipt of its own; undefined where that does not fit. The
+ * call's own hold is for the next attempt.
+ */
+export async function admitLeft(
+  { call, maxOutputTokens, offers }: Admission,
+  target: Target,
+  deps: AdmissionDeps,
+): Promise<Admission | undefined> {
+  const offer = offers.find(({ model }) => model === target.model);
+  if (!offer) throw new Error(`${target.model.id} was not offered`);
+  const left = { ...call, receiptId: newReceiptId(deps.clock.now()) };
+  const request = holdRequest(left, [offer], deps);
+  const perChoice = Math.min(maxOutputTokens ?? 0, target.model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
+  const tokens = perChoice * (call.work.output?.choices ?? 1);
+  const at = deps.clock.now();
+  const hold = await take(deps.lanes, { ...request, at, expiresAt: at + HOLD_MS, outputTokens: { wanted: tokens, least: tokens } });
+  return hold.held ? { ...admitted(left, [offer], { hold, plans: deps.plans }), maxOutputTokens } : undefined;
 }
 
 /** A hold that nobody renews counts no longer: its gateway is gone. Plain calls may take as long as the provider's first-byte limit. */
@@ -67,37 +110,45 @@ export const HOLD_MS = 15 * 60_000;
  *   `rate_limited`, `model_not_allowed`
  */
 export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission> {
-  requireModels(call);
+  requireModels(call, deps.catalog);
   const offers = offersFor(call, deps);
-  const rates = rateDraw(call);
-  const whole = holdRequest(call, offers);
+  const rates = rateDraw(call, deps);
+  const whole = holdRequest(call, offers, deps);
+  refuseBeyondAnyHold(worstOf(whole), call.work.cheaper);
   // First the whole bound, by the cheap count. Only where that does not fit is the prompt counted, and the bound lowered where it may be.
+  let held = offers;
   let outcome = await take(deps.lanes, { ...whole, outputTokens: { ...whole.outputTokens, least: whole.outputTokens.wanted }, rates });
   if (!outcome.held && !('refusedBy' in outcome)) {
     const counted = await countedOffers(call, offers, deps.tokenizer);
+    held = counted ?? offers;
     if (counted || whole.outputTokens.least < whole.outputTokens.wanted)
-      outcome = await take(deps.lanes, { ...(counted ? holdRequest(call, counted) : whole), rates });
+      outcome = await take(deps.lanes, { ...(counted ? holdRequest(call, counted, deps) : whole), rates });
   }
-  if ('refusedBy' in outcome) throw rateLimited(outcome);
+  if ('refusedBy' in outcome) throw rateLimited(outcome, call.work.cheaper);
   if (!outcome.held) {
     deps.onRefused(outcome, call);
-    throw moneyRefusal(outcome);
+    throw moneyRefusal(outcome, { cheaper: call.work.cheaper, plans: deps.plans });
   }
 
-  return admitted(call, offers, outcome);
+  return admitted(call, held, { hold: outcome, plans: deps.plans });
 }
 
-function admitted(call: Call, offers: readonly Offer[], hold: Held): Admission {
+function admitted(
+  call: Call,
+  offers: readonly Offer[],
+  { hold, plans }: { readonly hold: Held; readonly plans: AdmissionDeps['plans'] },
+): Admission {
   const { output } = call.work;
   const maxOutputTokens = output ? Math.floor(hold.outputTokens / output.choices) : null;
   return {
     call,
     hold,
+    offers,
     targets: offers.flatMap((offer) => offer.targets),
     skipped: offers.flatMap((offer) => offer.skipped),
     maxOutputTokens,
     isBoundOurs: output !== null && maxOutputTokens !== output.asked,
-    funding: fundingOf(call),
+    funding: fundingOf(call, plans),
   };
 }
 
@@ -111,13 +162,25 @@ export interface WorstCase {
  * What a call would be held with that runs at some later time: whatever deployment is left aside now may be the one that serves it then, and
  * the bound on tokens out may not be lowered. @throws Problem as {@link admit}, but for money and rates
  */
-export function worstCaseOf(call: Call, deps: Pick<AdmissionDeps, 'catalog' | 'deployments'>): WorstCase {
-  requireModels(call);
-  return worstOf(call, allOffersFor(call, deps));
+export function worstCaseOf(call: Call, deps: Pick<AdmissionDeps, 'catalog' | 'deployments' | 'plans'>): WorstCase {
+  requireModels(call, deps.catalog);
+  const worst = worstOf(holdRequest(call, allOffersFor(call, deps), deps));
+  refuseBeyondAnyHold(worst, call.work.cheaper);
+  return worst;
 }
 
-function worstOf(call: Call, offers: readonly Offer[]): WorstCase {
-  const { cost, units, outputTokens } = holdRequest(call, offers);
+/** Whatever the caps: amounts are kept in 64 bits, and what would not fit could be answered and never be settled. */
+function refuseBeyondAnyHold({ amount, units }: WorstCase, cheaper: string): void {
+  const most = (what: string, limit: string) =>
+    new Problem('validation_failed', `This request may ${what}, and no request can hold more than ${limit}: ${cheaper}.`, {
+      errors: [{ loc: ['body'], msg: `may ${what}; the most is ${limit}`, type: 'too_big' }],
+    });
+  if (amount > LARGEST_HOLD) throw most(`cost up to ${formatUsd(amount)} USD`, `${formatUsd(LARGEST_HOLD)} USD`);
+  for (const [meter, count] of Object.entries(units))
+    if (count > LARGEST_UNITS) throw most(`use up to ${count} ${meter.replaceAll('_', ' ')}`, `${LARGEST_UNITS}`);
+}
+
+function worstOf({ cost, units, outputTokens }: HoldRequest): WorstCase {
   const tokens = BigInt(outputTokens.wanted);
   return {
     amount: picoToNano(cost.fixed + tokens * cost.perOutputToken),
@@ -129,13 +192,19 @@ function worstOf(call: Call, offers: readonly Offer[]): WorstCase {
  * Admits a call to its share of a hold, which was taken for its {@link worstCaseOf}. What has become dearer since, or was deployed after that,
  * is not tried. @throws Problem as {@link worstCaseOf}, and `budget_exceeded` where nothing is left to be tried
  */
-export function admitToShare(call: Call, reserved: NanoUsd, share: Share, deps: Pick<AdmissionDeps, 'catalog' | 'deployments'>): Admission {
-  requireModels(call);
-  const offers = offersFor(call, deps).filter((offer) => worstOf(call, [offer]).amount <= reserved);
+export function admitToShare(
+  call: Call,
+  reserved: NanoUsd,
+  share: Share,
+  deps: Pick<AdmissionDeps, 'catalog' | 'deployments' | 'plans'>,
+): Admission {
+  requireModels(call, deps.catalog);
+  const offers = offersFor(call, deps).filter((offer) => worstOf(holdRequest(call, [offer], deps)).amount <= reserved);
   if (offers.length === 0)
     throw new Problem('budget_exceeded', 'What was held for this request does not cover it any more: send it again.');
-  const { outputTokens } = holdRequest(call, offers);
-  return { ...admitted(call, offers, { held: true, outputTokens: outputTokens.wanted, amount: reserved, lanes: [] }), share };
+  const { outputTokens } = holdRequest(call, offers, deps);
+  const hold = { held: true, outputTokens: outputTokens.wanted, amount: reserved, lanes: [] } as const;
+  return { ...admitted(call, offers, { hold, plans: deps.plans }), share };
 }
 
 /** One hold for many calls, which are settled out of it part by part. */
@@ -150,10 +219,11 @@ export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt'
 
 /**
  * Holds the worst case of many calls on the lanes that a call of that caller and time passes through, or refuses it.
- * @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable`
+ * @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable`, `validation_failed`
  */
-export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 'lanes' | 'clock' | 'onRefused'>): Promise<void> {
+export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 'lanes' | 'clock' | 'onRefused' | 'plans'>): Promise<void> {
   const { holdId, expiresAt, worstCase, grant, startedAt, isForDebt } = shared;
+  refuseBeyondAnyHold(worstCase, MANY_CHEAPER);
   const outcome = await take(deps.lanes, {
     holdId,
     accountId: grant.principal.accountId,
@@ -163,15 +233,16 @@ export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 
     outputTokens: { wanted: 0, least: 0 },
     units: worstCase.units,
     ...(isForDebt && { isForDebt }),
-    ...lanesOf(shared),
+    ...lanesOf(shared, deps.plans),
   });
   if (outcome.held) return;
-  if ('refusedBy' in outcome) throw rateLimited(outcome);
+  if ('refusedBy' in outcome) throw rateLimited(outcome, MANY_CHEAPER);
   deps.onRefused(outcome, { grant, startedAt });
-  throw moneyRefusal(outcome);
+  throw moneyRefusal(outcome, { cheaper: MANY_CHEAPER, plans: deps.plans });
 }
 
 const PICO_PER_NANO = 1_000n;
+const MANY_CHEAPER = 'send fewer lines, or lower the bounds on tokens in them';
 
 async function take(lanes: LaneStore, request: HoldRequest): Promise<HoldOutcome> {
   try {
@@ -189,7 +260,7 @@ async function take(lanes: LaneStore, request: HoldRequest): Promise<HoldOutcome
 }
 
 /** One hold covers whichever offer will serve: the dearest input, the dearest token out, the largest bound. */
-function holdRequest(call: Call, offers: readonly Offer[]): HoldRequest {
+function holdRequest(call: Call, offers: readonly Offer[], { plans }: Pick<AdmissionDeps, 'plans'>): HoldRequest {
   const { output } = call.work;
   const costs = offers.map((offer) => costBound(offer.price, offer.bound, priceFactorOf(call, offer.price)));
   const choices = output?.choices ?? 1;
@@ -206,7 +277,7 @@ function holdRequest(call: Call, offers: readonly Offer[]): HoldRequest {
     },
     outputTokens: { wanted, least: mayShrink ? leastOutputTokens(wanted, choices) : wanted },
     units: unitsBound(offers.map(({ bound }) => bound)),
-    ...lanesOf(call),
+    ...lanesOf(call, plans),
   };
 }
 

@@ -16,8 +16,10 @@ export interface PlainAnswer {
   readonly delivered: Delivered;
   /** What is kept of it, where the request asks for that. */
   readonly value: unknown;
+  /** It was not kept, because it is too large: the client is told so. */
+  readonly isTooLarge?: true;
   /** The bytes for the client. */
-  toBytes(cost: ShownCost): Buffer;
+  toBytes(cost: ShownCost): Buffer | Promise<Buffer>;
 }
 
 /** What a provider said went wrong after its stream had begun. */
@@ -38,6 +40,10 @@ export interface StreamFilter {
   readonly isOver: boolean;
   /** Whether the bytes so far are no answer of this endpoint. */
   readonly isInvalid: boolean;
+  /** Something of it was too large to be kept: nothing is passed on from there, and the rest is looked through for its usage. */
+  readonly isTooLarge: boolean;
+  /** An event of it could not be read after others had passed: as with one that is too large. */
+  readonly isUnreadable?: boolean;
   readonly error: StreamError | undefined;
   readonly isComplete: boolean;
   /** What the provider counted, as far as it has said. */
@@ -54,6 +60,8 @@ export interface StreamFilter {
 /** How the answers of an endpoint are read. */
 export interface AnswerForm {
   /** Undefined: the bytes are no answer of this endpoint. */
-  read(bytes: Buffer, contentType: string | null): PlainAnswer | undefined;
+  read(bytes: Buffer, contentType: string | null): Promise<PlainAnswer | undefined>;
   openStream(contentType: string | null): StreamFilter;
+  /** What an answer cost that is too large to be read, by the `usage` that was found in it. */
+  usageIn(usage: unknown): ReceiptUsage | undefined;
 }

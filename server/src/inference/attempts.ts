@@ -1,14 +1,23 @@
 import type { RequestAttempt } from '@tallygate/contract';
-import { type UpstreamAnswer, type UpstreamCall, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
+import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
+import type { Catalog } from '../catalog/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Admission } from './admission.ts';
+import { Attempt, type JourneySoFar, LATE, OUTCOME, type Progress } from './attempt.ts';
 import { type Deployments, type Skipped, skippedOf, type Target } from './deployments.ts';
+import type { InferenceDeps } from './deps.ts';
+import { type Bill, leaveBehind, settleLeft } from './left-behind.ts';
+import type { RunningCall } from './running-calls.ts';
 
 export interface AttemptDeps {
+  readonly catalog: Catalog;
   readonly deployments: Deployments;
   readonly clock: Clock;
   readonly log: Log;
+  /** This process, as it names itself to providers. */
+  readonly gatewayId: string;
+  /** After these a provider is late: the client is told so, or another is asked. */
   readonly timeouts: {
     /** Plain answers begin when they are complete, so they may take long. */
     readonly plainFirstByteMs: number;
@@ -18,7 +27,7 @@ export interface AttemptDeps {
 }
 
 /** What an answer was made into. */
-interface Used<T> {
+export interface Used<T> {
   readonly ok: true;
   readonly value: T;
   /** It broke off after the client had seen its first byte: too late for another target, and yet a failure of this one. */
@@ -31,6 +40,8 @@ export interface Journey<T> {
   readonly result: Used<T> | UpstreamFault;
   readonly target: Target;
   readonly attempts: readonly RequestAttempt[];
+  /** Under which of the request's calls it is settled, where that is not the last of them: that one is settled by itself. */
+  readonly attempt?: number;
   /** What was left aside. */
   readonly skipped: readonly Skipped[];
   readonly fallback: 'none' | 'deployment' | 'model';
@@ -38,58 +49,77 @@ export interface Journey<T> {
   readonly upstreamMs: number;
 }
 
-const OUTCOME = { rejected: 'rejected', rate_limited: 'rate_limited', timeout: 'timeout', cancelled: 'failed', failed: 'failed' } as const;
-
 /** More deployments than this are not tried for one request: the client has a timeout too. */
 const MOST_ATTEMPTS = 5;
 
+/** What is done with answers. */
+export interface AnswerReader<T> {
+  /** Makes an answer into a result, or into a fault when nothing of it has reached the client yet, so that the next target may try. */
+  read(answer: UpstreamAnswer, journey: JourneySoFar, attempt: Attempt): Promise<Used<T> | UpstreamFault>;
+  /** What is charged for an answer that nobody waits for. */
+  billOf(value: T, attempt: Attempt): Promise<Bill>;
+  /** The provider is late, and no other is asked: whoever waits is to be told. Its answer is read on. */
+  late(fault: UpstreamFault, journey: JourneySoFar): void;
+}
+
 /**
- * Calls the targets in order until one answers. `use` makes an answer into a result, or into a fault when nothing of it has reached the
- * client yet, so that the next target may try.
+ * Calls the targets in order until one answers. A provider that is late is not cut, because it may bill all the same: if what it may bill
+ * can be held too, the next target is asked beside it; if not, its answer is read on for its bill.
  */
 export async function firstThatAnswers<T>(
   admission: Admission,
-  deps: AttemptDeps,
-  use: (answer: UpstreamAnswer, journey: Omit<Journey<T>, 'result'>) => Promise<Used<T> | UpstreamFault>,
+  running: RunningCall,
+  deps: InferenceDeps,
+  reader: AnswerReader<T>,
 ): Promise<Journey<T>> {
   const { call } = admission;
-  const attempts: RequestAttempt[] = [];
   const targets = admission.targets.slice(0, call.headers.fallbackPolicy === 'none' ? 1 : MOST_ATTEMPTS);
-  const skipped = [...admission.skipped];
-  let upstreamMs = 0;
+  const sofar: Progress = { attempts: [], skipped: [...admission.skipped], upstreamMs: 0 };
   let last: Journey<T> | undefined;
   for (const [index, target] of targets.entries()) {
+    if (call.signal.aborted || running.signal.aborted) return last ?? { ...notAsked(target), ...sofar };
+    const isLast = index === targets.length - 1;
     // The last one is tried in any case: there is nobody else.
-    if (!deps.deployments.claim(target, deps.clock.now()) && (last || index < targets.length - 1)) {
-      skipped.push(skippedOf(target, deps.deployments.isOpen(target, deps.clock.now()) ? 'cooling_down' : 'probing'));
+    if (!deps.deployments.claim(target, deps.clock.now()) && (last || !isLast)) {
+      sofar.skipped.push(skippedOf(target, deps.deployments.isOpen(target, deps.clock.now()) ? 'cooling_down' : 'probing'));
       continue;
     }
-    const startedTick = performance.now();
-    const answer = await target.deployment.upstream.call(upstreamCall(admission, target, deps));
-    const firstByteTick = performance.now();
-    upstreamMs += firstByteTick - startedTick;
-    const attempt = {
-      ...attemptOf(target, answer),
-      started_ms: tenths(startedTick - call.startedTick),
-      duration_ms: tenths(firstByteTick - startedTick),
-    };
-    attempts.push(attempt);
-    const journey = { target, attempts, skipped, fallback: fallbackOf(admission, target, attempts.length), upstreamMs };
-    const result = answer.ok ? await use(answer, journey) : answer;
-    upstreamMs += plainBodyMs(admission, firstByteTick);
-    last = { ...journey, upstreamMs, result };
-    if (result.ok) {
-      if (result.brokeOff) noteFailure(BROKEN_OFF, target, call, deps);
-      else deps.deployments.answered(target, firstByteTick - startedTick, deps.clock.now());
-      return last;
+    running.asks(target);
+    const asked = new Attempt(admission, target, running, sofar, deps);
+    const answered = asked.ask(reader);
+    const first = await Promise.race([answered, asked.late]);
+    if (first === LATE) {
+      const fault = asked.givenUp();
+      noteFailure(fault, target, call, deps);
+      const left = isLast ? undefined : await leaveBehind(asked, admission, running, deps);
+      if (left) {
+        void settleLeft(left, asked, answered, reader, deps);
+        last = { ...asked.journey(), attempt: running.lastLeft + 1, result: fault };
+        continue;
+      }
+      if (!asked.isOver) reader.late(fault, asked.journey());
     }
-    noteFailure(result, target, call, deps);
-    attempts[attempts.length - 1] = { ...attempt, outcome: OUTCOME[result.kind] };
-    if (!result.retryable || call.signal.aborted) return last;
+    const result = first === LATE ? await answered : first;
+    last = { ...asked.journey(), result };
+    if (!asked.isLate) noteOutcome(result, asked, deps);
+    if (result.ok || running.isGivenUp || !result.retryable) return last;
   }
   if (!last) throw new Error('An admission has at least one target');
   return withRightWait(last, targets, deps);
 }
+
+function noteOutcome(result: Used<unknown> | UpstreamFault, asked: Attempt, deps: InferenceDeps): void {
+  const { target, call } = asked;
+  if (!result.ok) {
+    asked.was(OUTCOME[result.kind]);
+    noteFailure(result, target, call, deps);
+  } else if (result.brokeOff) noteFailure(BROKEN_OFF, target, call, deps);
+  else deps.deployments.answered(target, asked.latencyMs, deps.clock.now());
+}
+
+/** Its client had left before any provider was asked. */
+const notAsked = (target: Target) =>
+  ({ target, fallback: 'none', upstreamMs: 0, result: invalidAnswer('nobody waits for it', 'cancelled') }) as const;
 
 const BROKEN_OFF = { kind: 'failed', status: 200, retryAfterMs: null, message: 'its answer broke off' } as const;
 
@@ -120,48 +150,6 @@ function withRightWait<T>(journey: Journey<T>, targets: readonly Target[], { dep
   return retryAfterMs === null ? journey : { ...journey, result: { ...result, retryAfterMs } };
 }
 
-function upstreamCall(
-  { call, maxOutputTokens }: Admission,
-  { model, deployment, dialect }: Target,
-  { timeouts }: AttemptDeps,
-): UpstreamCall {
-  const { isStream, mayBeWhole } = call.work;
-  const { endpoint, request, files } = dialect;
-  return {
-    endpoint,
-    model: deployment.upstreamModel,
-    request,
-    files,
-    // Bytes that come as they are made, speech for one, are asked for as a plain answer.
-    stream: isStream && !mayBeWhole,
-    // A fallback may give less than what is held for the dearest; asked for more than it can give, it would refuse.
-    maxOutputTokens: maxOutputTokens === null ? null : Math.min(maxOutputTokens, model.maxOutputTokens ?? maxOutputTokens),
-    firstByteTimeoutMs: isStream ? timeouts.streamFirstByteMs : timeouts.plainFirstByteMs,
-    idleTimeoutMs: timeouts.idleMs,
-    signal: call.signal,
-    sandboxFault: call.headers.sandboxFault,
-    // A dialect is made with the request of its own endpoint, and a bound exactly where that endpoint has one.
-  } as UpstreamCall;
-}
-
-const attemptOf = ({ model, deployment }: Target, answer: UpstreamAnswer | UpstreamFault) => ({
-  deployment: deployment.name,
-  provider: deployment.provider,
-  model: model.id,
-  outcome: answer.ok ? ('answered' as const) : OUTCOME[answer.kind],
-  status: answer.status,
-});
-
-/** The body of a plain answer is the provider's time; a stream's is not, its overhead is taken at the first byte. */
-const plainBodyMs = ({ call }: Admission, firstByteTick: number): number => (call.work.isStream ? 0 : performance.now() - firstByteTick);
-
-function fallbackOf({ call }: Admission, { model }: Target, attempt: number): Journey<unknown>['fallback'] {
-  if (model.id !== call.work.model) return 'model';
-  return attempt === 1 ? 'none' : 'deployment';
-}
-
-const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;
-
 /** A body that broke off before anything of it reached the client. */
 export function faultOfCut(error: unknown): UpstreamFault {
   if (!(error instanceof UpstreamCut)) throw error;
@@ -169,12 +157,12 @@ export function faultOfCut(error: unknown): UpstreamFault {
   return invalidAnswer(error.message, kind);
 }
 
-/** An answer that is none. */
+/** An answer that was begun and is none: its provider may bill it. `cancelled`: nobody knows what it would have been. */
 export const invalidAnswer = (message: string, kind: UpstreamFault['kind'] = 'failed'): UpstreamFault => ({
   ok: false,
   kind,
   retryable: kind !== 'cancelled',
-  status: null,
+  status: kind === 'cancelled' ? null : 200,
   retryAfterMs: null,
   message,
   param: null,

@@ -7,11 +7,12 @@ const OCTETS = 'application/octet-stream';
 
 /** Answers that are bytes of any kind, audio for one. What they cost follows from the request. */
 export const bytesForm = (usage: ReceiptUsage): AnswerForm => ({
-  read(bytes, contentType): PlainAnswer | undefined {
+  async read(bytes, contentType): Promise<PlainAnswer | undefined> {
     if (bytes.length === 0 || isText(contentType)) return undefined;
     return { contentType: contentType ?? OCTETS, usage, delivered: NOTHING, value: undefined, toBytes: () => bytes };
   },
   openStream: (contentType) => new ByteStream(usage, contentType),
+  usageIn: () => usage,
 });
 
 /** A provider that answers in JSON or HTML means to say something else. */
@@ -22,6 +23,7 @@ class ByteStream implements StreamFilter {
   readonly contentType: string;
   readonly usage: ReceiptUsage;
   readonly error = undefined;
+  readonly isTooLarge = false;
   readonly value = undefined;
   readonly isInvalid: boolean;
   #last: Buffer = EMPTY;

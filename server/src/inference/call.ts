@@ -29,6 +29,8 @@ export interface Call {
   readonly signal: AbortSignal;
   /** The call's place in its agent run, once it was let in there. */
   readonly run?: RunStep;
+  /** Attempts that earlier processes were charged for, which died at it. Absent: none. */
+  readonly attemptsBefore?: number;
   /** Absent: answered at once, at the full price. */
   readonly kind?: 'batch_line';
 }

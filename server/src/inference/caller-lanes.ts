@@ -1,13 +1,16 @@
-import type { HoldRequest, MoneyLane, Units } from '../adapters/lanes/port.ts';
+import type { HoldRequest, MoneyLane } from '../adapters/lanes/port.ts';
 import { monthEnd, monthOf } from '../kernel/clock.ts';
 import { laneId } from '../ledger/index.ts';
-import { planOf } from '../plans/index.ts';
+import type { PlanBook } from '../plans/index.ts';
 import { type Call, isLive, keyIdOf } from './call.ts';
 
 export type Funding = 'test' | 'balance' | 'invoice' | 'none';
 
 /** Every lane that the call passes through: its run, its key's month, what the plan includes, and what pays beyond that. */
-export function lanesOf(call: Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run'>): Pick<HoldRequest, 'lanes' | 'quota' | 'funds'> {
+export function lanesOf(
+  call: Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run'>,
+  plans: Pick<PlanBook, 'of'>,
+): Pick<HoldRequest, 'lanes' | 'quota' | 'funds'> {
   const { principal, monthlyCap, plan } = call.grant;
   const { accountId } = principal;
   const livemode = isLive(principal);
@@ -34,9 +37,10 @@ export function lanesOf(call: Pick<Call, 'grant' | 'headers' | 'startedAt' | 'ru
       funds: { id: laneId.testFunds(accountId, month), source: 'balance', cap: null, capRule: 'given', resetsAt },
     };
   }
-  const { quota, overage } = planOf(plan);
-  const quotaLane = { id: laneId.quota(accountId, month), caps: quota as Units, resetsAt };
+  const { caps, overage } = plans.of(plan);
+  const quotaLane = { id: laneId.quota(accountId, month), caps, resetsAt };
   switch (overage.kind) {
+    case 'none':
     case 'block':
       return { lanes, quota: quotaLane, funds: null };
     case 'balance':
@@ -57,8 +61,8 @@ export function lanesOf(call: Pick<Call, 'grant' | 'headers' | 'startedAt' | 'ru
 }
 
 /** Who pays what the plan does not include. */
-export function fundingOf({ grant }: Call): Funding {
+export function fundingOf({ grant }: Call, plans: Pick<PlanBook, 'of'>): Funding {
   if (!isLive(grant.principal)) return 'test';
-  const { kind } = planOf(grant.plan).overage;
+  const { kind } = plans.of(grant.plan).overage;
   return kind === 'block' ? 'none' : kind;
 }

@@ -1,8 +1,10 @@
 import type { ChatCompletionRequest, CompletionRequest } from '@tallygate/contract';
+import { writtenJson } from '../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { CompletionAssembly } from './chats/completion-assembly.ts';
+import { eventsOf } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
-import { dataOf, eventsOf, jsonOf, SseFilter, textOfChunk } from './sse-filter.ts';
+import { dataOf, jsonOf, SseFilter, textOfChunk } from './sse-filter.ts';
 import { readUsage, usageForClient } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -18,6 +20,7 @@ export const chatForm = (
   keptId?: string,
 ): AnswerForm => ({
   read: (bytes) => readCompletion(bytes, keptId),
+  usageIn: readUsage,
   openStream: () =>
     new ChatStream(
       request.stream_options?.include_usage === true,
@@ -26,8 +29,8 @@ export const chatForm = (
     ),
 });
 
-function readCompletion(bytes: Buffer, keptId: string | undefined): PlainAnswer | undefined {
-  const given = jsonObjectOf(bytes);
+async function readCompletion(bytes: Buffer, keptId: string | undefined): Promise<PlainAnswer | undefined> {
+  const given = await jsonObjectOf(bytes);
   if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
   const value = keptId === undefined ? given : { ...given, id: keptId };
   const usage = readUsage(value['usage']);
@@ -36,7 +39,7 @@ function readCompletion(bytes: Buffer, keptId: string | undefined): PlainAnswer 
     usage,
     delivered: { text: textOfChunk(value), scale: 1 },
     value,
-    toBytes: (cost) => Buffer.from(JSON.stringify({ ...value, usage: shownUsage(usage && value['usage'], cost) })),
+    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && value['usage'], cost) }),
   };
 }
 
@@ -74,6 +77,14 @@ class ChatStream implements StreamFilter {
 
   get isInvalid(): boolean {
     return this.#filter.isInvalid;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#filter.isTooLarge;
+  }
+
+  get isUnreadable(): boolean {
+    return this.#filter.isUnreadable;
   }
 
   get error(): StreamError | undefined {

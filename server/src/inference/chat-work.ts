@@ -1,19 +1,23 @@
-import { hash } from 'node:crypto';
 import type { ChatCompletionRequest, ReceiptUsage } from '@tallygate/contract';
 import type { CatalogModel } from '../catalog/index.ts';
 import { chatForm } from './chat-form.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from './estimate.ts';
 import { boundText, inputTokenBound, type PromptSize, promptSize, promptText } from './input-bound.ts';
-import { refuseUnpriced, requirementsOf } from './requirements.ts';
+import type { Received } from './operation.ts';
+import { requirementsOf } from './requirements.ts';
 import { newChatId } from './responses/ids.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { Delivered, Work } from './work.ts';
 
-/** @throws Problem `unpriced_feature` */
-export function chatWork(request: ChatCompletionRequest, body: Buffer): Work {
-  refuseUnpriced(request);
-  const size = promptSize(request, body);
+/** @param audioTokens of the audio in the request; undefined where nobody has measured it */
+export function chatWork(
+  request: ChatCompletionRequest,
+  { bytes, sha256 }: Pick<Received, 'bytes' | 'sha256'>,
+  audioTokens?: number,
+): Work {
+  const size = promptSize(request, bytes, audioTokens);
   const choices = request.n ?? 1;
+  const asked = requestedBound(request);
   const predicted = predictionBytes(request);
   const bound = (inputTokens: number) => ({ inputTokens, ...(predicted > 0 && { fixedOutputTokens: predicted }) });
   return {
@@ -22,7 +26,8 @@ export function chatWork(request: ChatCompletionRequest, body: Buffer): Work {
     fallbackModels: request.models ?? [],
     isStream: request.stream === true,
     needs: requirementsOf(request),
-    output: { ...requestedBound(request), choices, roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN) },
+    output: { ...asked, choices, roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN) },
+    cheaper: `lower \`${asked.param}\`${choices > 1 ? ' or `n`' : ''}, or shorten \`messages\``,
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
     dialects: [
       {
@@ -39,7 +44,7 @@ export function chatWork(request: ChatCompletionRequest, body: Buffer): Work {
     },
     estimate: (model, delivered, maxOutputTokens, tokenizer) =>
       estimateUsage({ request, size, model, delivered, mostOutput: (maxOutputTokens ?? 0) * choices }, tokenizer),
-    requestSha256: () => hash('sha256', body, 'hex'),
+    requestSha256: sha256,
   };
 }
 
@@ -75,7 +80,7 @@ async function estimateUsage({ request, size, model, delivered, mostOutput }: Es
     countText(delivered.text, model, tokenizer),
   ]);
   return {
-    input_tokens: Math.min(prompt + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size)),
+    input_tokens: Math.min(prompt + size.audioTokens + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size)),
     cached_input_tokens: 0,
     cache_write_tokens: 0,
     output_tokens: Math.min(Math.ceil(output * delivered.scale), mostOutput),

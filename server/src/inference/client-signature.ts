@@ -16,7 +16,7 @@ import { Problem } from '../kernel/problem.ts';
 import type { SigningRequirement } from '../keys/index.ts';
 import { type Caller, limitsOf } from './call.ts';
 import { componentOf, type MessageHead } from './message-components.ts';
-import { NonceMemory, type Nonces } from './nonce-memory.ts';
+import type { Nonces } from './nonce-memory.ts';
 
 /** How far a signature's time may lie from ours, either way. */
 const SKEW_SECONDS = 300;
@@ -33,8 +33,7 @@ interface SignatureCheckDeps {
   readonly clock: Clock;
   /** Where this service is reached from outside: its scheme is part of what callers may sign. */
   readonly publicUrl: () => string;
-  /** Default: those of this process, where another instance would accept a nonce once more. */
-  readonly nonces?: Nonces;
+  readonly nonces: Nonces;
 }
 
 const verifyInPool = promisify<null, Buffer, KeyObject, Uint8Array, boolean>(verifySignature);
@@ -43,7 +42,7 @@ const verifyInPool = promisify<null, Buffer, KeyObject, Uint8Array, boolean>(ver
  * The check of requests by keys that have a public key. Without one there is nothing to verify a signature with, and it is left unread.
  * The check throws Problem `signature_required` or `invalid_signature`.
  */
-export function createSignatureCheck({ clock, publicUrl, nonces = new NonceMemory() }: SignatureCheckDeps): SignatureCheck {
+export function createSignatureCheck({ clock, publicUrl, nonces }: SignatureCheckDeps): SignatureCheck {
   return (req, bodySha256, grant) => {
     const signing = limitsOf(grant)?.signing;
     if (!signing || grant.principal.kind !== 'key') return null;
@@ -96,9 +95,11 @@ async function verify(
   if ('missing' in signed) return refuse(`The covered component "${signed.missing}" is not in the request, or is not supported.`);
   if (!(await verifyInPool(null, Buffer.from(signed.base, 'latin1'), verifier, signature)))
     refuse('The signature does not fit the request: what was signed differs from what arrived, or another key made it.');
-  // Last, so that nobody but the owner of the signing key can use up a nonce.
-  if (input.nonce !== null && !(await nonces.isFirst(`${keyId} ${input.nonce}`, now)))
-    refuse('The nonce was used before: sign every attempt anew.');
+  // Last, so that nobody but the owner of the signing key can use up a nonce. Ed25519 signatures are unique (RFC 8032, 5.1.7 checks S), so a
+  // signature is as good as a nonce.
+  const used = input.nonce === null ? `signature ${Buffer.from(signature).toString('base64url')}` : `nonce ${input.nonce}`;
+  if (!(await nonces.isFirst(`${keyId} ${used}`, now)))
+    refuse(`The ${input.nonce === null ? 'signature' : 'nonce'} was used before: sign every attempt anew, with a nonce.`);
   return {
     alg: 'ed25519',
     public_key: publicKey,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Writable } from 'node:stream';
+import type { Reply } from './deps.ts';
 
-const UNBUFFERED = { 'cache-control': 'no-store', 'x-accel-buffering': 'no' };
+const UNBUFFERED = { 'x-accel-buffering': 'no' };
 const EVENT_STREAM = 'text/event-stream';
 const CLIENT_STALL_MS = 60_000;
 /** Longer streams are told again in fewer events. */
@@ -24,6 +25,9 @@ export class ClientStream {
   /** What was sent, for those that keep it; undefined where nobody does, or where it is too much. */
   #sent: Buffer[] | undefined;
   #sentBytes = 0;
+  /** Nobody reads any more, or the last was said: what comes from now on is not for the client. */
+  #isDetached = false;
+  #resume: (() => void) | undefined;
 
   constructor(res: StreamReceiver, { keepsSent }: { readonly keepsSent: boolean }) {
     this.#res = res;
@@ -39,6 +43,17 @@ export class ClientStream {
     return this.#res.headersSent;
   }
 
+  /** Whether anybody is there to be written to. */
+  get isAttached(): boolean {
+    return !this.#isDetached && !this.#res.destroyed;
+  }
+
+  /** The client has left. What it was sent stays in the digest, and nothing else. */
+  detach(): void {
+    this.#isDetached = true;
+    this.#resume?.();
+  }
+
   open(headers: OutgoingHttpHeaders, contentType: string): void {
     this.#isEventStream = contentType === EVENT_STREAM;
     this.#res.writeHead(200, {
@@ -50,6 +65,7 @@ export class ClientStream {
 
   /** Returns a promise when the client is slower than the provider; it resolves when there is room, or when the client is gone. */
   write(bytes: Buffer): void | Promise<void> {
+    if (!this.isAttached) return undefined;
     this.#digest.update(bytes);
     this.#keep(bytes);
     this.#lastWriteTick = performance.now();
@@ -61,8 +77,10 @@ export class ClientStream {
       clearTimeout(stalled);
       this.#res.off('drain', proceed);
       this.#res.off('close', proceed);
+      this.#resume = undefined;
       resolve();
     };
+    this.#resume = proceed;
     this.#res.on('drain', proceed);
     this.#res.on('close', proceed);
     return promise;
@@ -85,16 +103,37 @@ export class ClientStream {
   }
 
   /** Whether an error can be said in the stream. Of other bytes it could not be told apart. */
-  get takesErrors(): boolean {
+  get #takesErrors(): boolean {
     return this.#isEventStream;
   }
 
-  /** Breaks the connection: the one way to say that bytes are not whole. */
-  cut(): void {
-    this.#res.destroy();
+  /** Ends a whole answer. */
+  end(last: Buffer): void {
+    this.#isDetached = true;
+    this.#res.end(last);
   }
 
-  end(last: Buffer): void {
-    this.#res.end(last);
+  /** Ends an answer that is not whole: with an error, or, of bytes in which none can be told apart, by breaking the connection. */
+  breakOff(error: Buffer): void {
+    this.detach();
+    if (!this.#takesErrors) {
+      this.#res.destroy();
+      return;
+    }
+    // Whoever reads nothing does not read this either.
+    const stalled = setTimeout(() => this.#res.destroy(), CLIENT_STALL_MS).unref();
+    this.#res.once('close', () => clearTimeout(stalled));
+    this.#res.end(error, () => clearTimeout(stalled));
+  }
+
+  /** Something failed on our side. Bytes in which no error can be told break off; of events the last one is written by who handles the failure. */
+  fail(): void {
+    if (this.isOpen && !this.#takesErrors) this.breakOff(Buffer.alloc(0));
+  }
+
+  /** A problem in place of an answer, while nothing was said. */
+  refuse({ status, headers, body }: Reply): void {
+    this.#isDetached = true;
+    this.#res.writeHead(status, headers).end(body);
   }
 }

@@ -4,11 +4,12 @@ import { loadCatalog } from '../catalog/index.ts';
 import { invalidAnswer } from './attempts.ts';
 import { chatWork } from './chat-work.ts';
 import { type Deployment, Deployments, type Target } from './deployments.ts';
+import { receivedJson } from './operation.ts';
 
 const [model] = loadCatalog().models;
 if (!model) throw new Error('an empty catalogue');
 const NOW = 1_000_000;
-const CHAT = chatWork({ model: model.id, messages: [] }, Buffer.alloc(0));
+const CHAT = chatWork({ model: model.id, messages: [] }, receivedJson(Buffer.alloc(0)));
 
 const provider = (): UpstreamProvider => ({ serves: () => true, call: async () => invalidAnswer('not called'), close: async () => {} });
 const deployment = (name: string, weight = 1): Deployment => ({
@@ -18,6 +19,7 @@ const deployment = (name: string, weight = 1): Deployment => ({
   upstreamModel: 'theirs',
   weight,
   countsLikeMaker: true,
+  onCancel: 'keeps_billing',
 });
 const open = (deployments: readonly Deployment[], random?: () => number, sandbox = provider()) =>
   new Deployments(new Map([[model.id, deployments]]), sandbox, random);
@@ -149,5 +151,36 @@ describe('a deployment that fails', () => {
     if (!only) throw new Error('no sandbox');
     for (let time = 0; time < 5; time += 1) deployments.failed(only, fault('rate_limited', 60_000), NOW);
     expect(deployments.choose(model, CHAT, false, NOW)).toMatchObject({ targets: [only], isLastResort: false });
+  });
+});
+
+describe('a model that is asked for', () => {
+  const variant = 'm-2026-01-01';
+  const map = (): Deployments => {
+    const deployments = open([]);
+    deployments.replace({
+      byModel: new Map([[model.id, [{ ...deployment('maker'), takesVariants: true }, deployment('renaming')]]]),
+      byVariant: new Map([[variant, [{ ...deployment('dated'), upstreamModel: 'dated-name' }]]]),
+      served: new Set([model.id]),
+    });
+    return deployments;
+  };
+  const asked = (by: { variant?: string; provider?: string }, livemode = true) =>
+    map()
+      .choose(model, CHAT, livemode, NOW, { variant: null, provider: null, ...by })
+      .targets.map(({ deployment: { name, upstreamModel } }) => `${name} ${upstreamModel}`)
+      .sort();
+
+  test.each([
+    ['by its id is sought at all that serve it', {}, ['maker theirs', 'renaming theirs']],
+    ['by a variant is sought under that name, where the provider knows it', { variant }, ['dated dated-name', `maker ${variant}`]],
+    ['at one provider is sought there alone', { provider: 'renaming' }, ['renaming theirs']],
+    ['by a variant at one provider is sought there alone', { variant, provider: 'dated' }, ['dated dated-name']],
+  ])('%s', (_, by, expected) => {
+    expect(asked(by)).toEqual(expected);
+  });
+
+  test('by a variant is that variant to the sandbox, too', () => {
+    expect(asked({ variant }, false)).toEqual([`sandbox ${variant}`]);
   });
 });

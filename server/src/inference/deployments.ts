@@ -1,7 +1,9 @@
 import type { UpstreamFault, UpstreamProvider } from '../adapters/upstream/port.ts';
-import type { CatalogModel } from '../catalog/index.ts';
+import type { CatalogModel, Resolved } from '../catalog/index.ts';
 import { type CircuitState, type Circuits, type CircuitView, InProcessCircuits, type Opened } from './circuits.ts';
 import type { Dialect, Work } from './work.ts';
+
+export type OnCancel = 'stops_billing' | 'keeps_billing';
 
 /** A model as one provider serves it. */
 export interface Deployment {
@@ -13,9 +15,27 @@ export interface Deployment {
   readonly upstreamModel: string;
   /** Whether it counts tokens as the model's maker publishes it. Only then does counting the prompt bound what it bills. */
   readonly countsLikeMaker: boolean;
+  /** Whether it bills on when its call is cancelled, until the answer would have ended. */
+  readonly onCancel: OnCancel;
   /** Share of the traffic among the deployments of a model, relative. */
   readonly weight: number;
+  /** Whether it knows the model's dated names and other variants too, and is sent the one that was asked for. */
+  readonly takesVariants?: boolean;
 }
+
+/** Which deployments there are. */
+export interface DeploymentMap {
+  /** By the catalogue's model id. */
+  readonly byModel: ReadonlyMap<string, readonly Deployment[]>;
+  /** Of those that serve a variant of a model alone, by the variant's name. */
+  readonly byVariant: ReadonlyMap<string, readonly Deployment[]>;
+  /** The ids of all models that are served under any name. */
+  readonly served: ReadonlySet<string>;
+}
+
+/** How a model was asked for. */
+type Asked = Pick<Resolved, 'variant' | 'provider'>;
+const BY_ITS_ID: Asked = { variant: null, provider: null };
 
 /** One thing that may be tried. */
 export interface Target {
@@ -51,21 +71,39 @@ export interface DeploymentView extends CircuitView {
 
 /** Which deployments serve a model, and in which order to try them now: weighted at random, without those whose circuit is open. */
 export class Deployments {
-  readonly #byModel: ReadonlyMap<string, readonly Deployment[]>;
+  #map: DeploymentMap = { byModel: new Map(), byVariant: new Map(), served: new Set() };
+  #providers: ReadonlySet<string> = new Set();
   readonly #sandbox: UpstreamProvider;
   readonly #random: () => number;
   readonly #circuits: Circuits;
 
   constructor(
-    byModel: ReadonlyMap<string, readonly Deployment[]>,
+    byModel: DeploymentMap['byModel'],
     sandbox: UpstreamProvider,
     random: () => number = Math.random,
     circuits: Circuits = new InProcessCircuits(),
   ) {
-    this.#byModel = byModel;
     this.#sandbox = sandbox;
     this.#random = random;
     this.#circuits = circuits;
+    this.replace({ byModel, byVariant: new Map(), served: new Set(byModel.keys()) });
+  }
+
+  /** Calls under way keep theirs; what is known of a deployment's health stays with its name. */
+  replace(map: DeploymentMap): void {
+    this.#map = map;
+    const all = [...map.byModel.values(), ...map.byVariant.values()].flat();
+    this.#providers = new Set(all.map(({ provider }) => provider));
+  }
+
+  /** Whether any deployment is of that provider. */
+  hasProvider(name: string): boolean {
+    return this.#providers.has(name);
+  }
+
+  /** Whether a live key reaches a deployment of the model, under its id or one of its variants. */
+  serves({ id }: Pick<CatalogModel, 'id'>): boolean {
+    return this.#map.served.has(id);
   }
 
   /** Live keys reach the configured deployments; test keys reach the sandbox provider and nothing else. */
@@ -74,8 +112,9 @@ export class Deployments {
     { dialects, deployment: only }: Pick<Work, 'dialects' | 'deployment'>,
     livemode: boolean,
     now: number,
+    asked: Asked = BY_ITS_ID,
   ): Choice {
-    const able = this.#inOrder(model, livemode).flatMap((deployment) => {
+    const able = this.#inOrder(model, livemode, asked).flatMap((deployment) => {
       if (only !== undefined && deployment.name !== only) return [];
       const dialect = dialects.find(({ endpoint }) => deployment.upstream.serves(endpoint));
       return dialect ? [{ model, deployment, dialect }] : [];
@@ -89,18 +128,27 @@ export class Deployments {
     return { targets: soonest ? [soonest] : [], skipped: others.map(coolingDown), isLastResort: true };
   }
 
-  #inOrder(model: CatalogModel, livemode: boolean): readonly Deployment[] {
-    if (!livemode) return [this.#sandboxFor(model)];
-    const deployments = this.#byModel.get(model.id) ?? [];
+  #inOrder(model: CatalogModel, livemode: boolean, asked: Asked = BY_ITS_ID): readonly Deployment[] {
+    if (!livemode) return [this.#sandboxFor(model, asked)];
+    const deployments = this.#askedFor(model, asked);
     return deployments.length < 2 ? deployments : this.#weighted(deployments);
   }
 
-  #sandboxFor = (model: CatalogModel): Deployment => ({
+  #askedFor({ id }: CatalogModel, { variant, provider }: Asked): readonly Deployment[] {
+    const ofModel = this.#map.byModel.get(id) ?? [];
+    if (variant === null && provider === null) return ofModel;
+    const named = variant === null ? ofModel : [...(this.#map.byVariant.get(variant) ?? []), ...ofModel.flatMap(as(variant))];
+    return provider === null ? named : named.filter((deployment) => deployment.provider === provider);
+  }
+
+  #sandboxFor = (model: CatalogModel, { variant }: Asked): Deployment => ({
     name: 'sandbox',
     provider: 'sandbox',
     upstream: this.#sandbox,
-    upstreamModel: model.id,
+    upstreamModel: variant ?? model.id,
     countsLikeMaker: false,
+    // It lives in this process, and generates nothing that nobody reads.
+    onCancel: 'stops_billing',
     weight: 1,
   });
 
@@ -138,7 +186,7 @@ export class Deployments {
 
   /** Every configured deployment of every model. */
   views(now: number): DeploymentView[] {
-    return [...this.#byModel].flatMap(([model, deployments]) =>
+    return [...this.#map.byModel].flatMap(([model, deployments]) =>
       deployments.map((deployment) => ({ model, deployment, ...this.#circuits.view(nameOf(deployment.name, model), now) })),
     );
   }
@@ -167,6 +215,12 @@ export class Deployments {
       .map(({ deployment }) => deployment);
   }
 }
+
+/** The deployment as it serves a variant of its model. */
+const as =
+  (variant: string) =>
+  (deployment: Deployment): Deployment[] =>
+    deployment.takesVariants ? [{ ...deployment, upstreamModel: variant }] : [];
 
 /** Providers limit each model by itself, and one may fail while the others are well. */
 const nameOf = (deployment: string, model: string): string => `${deployment} ${model}`;

@@ -5,6 +5,7 @@ import type { AdmissionDeps } from './admission.ts';
 import type { AttemptDeps } from './attempts.ts';
 import type { Call } from './call.ts';
 import type { Heartbeat } from './heartbeat.ts';
+import type { RunningCalls } from './running-calls.ts';
 import type { Served } from './settlement.ts';
 
 /** An answer, ready to be sent. */
@@ -17,6 +18,7 @@ export interface Reply {
 /** What the inference slice is given. */
 export interface InferenceDeps extends AdmissionDeps, AttemptDeps {
   readonly heartbeat: Heartbeat;
+  readonly running: RunningCalls;
   readonly runs: Pick<RunDirectory, 'enter'>;
   problemReply(problem: Problem, call: Pick<Call, 'requestId' | 'clientRequestId'>): Reply;
   /** Told of every settled call; for logs and metrics. */

@@ -1,6 +1,8 @@
-import type { EmbeddingRequest } from '@tallygate/contract';
+import type { EmbeddingRequest, ReceiptUsage } from '@tallygate/contract';
+import type { AnswerForm } from './answer-form.ts';
 import { countText } from './estimate.ts';
 import { jsonForm } from './json-answer.ts';
+import { JsonPassage } from './json-passage.ts';
 import type { Received } from './operation.ts';
 import { textSize, textsOf } from './text-inputs.ts';
 import { isCount, isRecord, NO_USAGE } from './usage.ts';
@@ -8,6 +10,10 @@ import type { Work } from './work.ts';
 
 /** What is added to each text at most (begin and end marks), tokens. */
 const MARK_TOKENS = 4;
+/** Of a vector, where the request does not say. No model that is sold has longer ones. */
+const MOST_DIMENSIONS = 4096;
+/** Some 6 MB as OpenAI writes them. */
+const MOST_KEPT_NUMBERS = 2 ** 18;
 
 /** Vectors for texts: all that costs is what goes in. */
 export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): Work {
@@ -18,8 +24,10 @@ export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): 
     model: request.model,
     fallbackModels: request.models ?? [],
     isStream: false,
+    ...(count * (request.dimensions ?? MOST_DIMENSIONS) > MOST_KEPT_NUMBERS && { isPassedOn: true }),
     needs: [],
     output: null,
+    cheaper: 'shorten `input`',
     estimatedTokens: estimate,
     dialects: [{ endpoint: '/v1/embeddings', request, form: FORM }],
     bound: () => ({ inputTokens }),
@@ -38,9 +46,17 @@ export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): 
   };
 }
 
-const FORM = jsonForm({
-  isAnswer: ({ data }) => Array.isArray(data) && data.length > 0,
-  readUsage: (usage) =>
-    isRecord(usage) && isCount(usage['prompt_tokens']) ? { ...NO_USAGE, input_tokens: usage['prompt_tokens'] } : undefined,
-  usageForClient: ({ input_tokens }) => ({ prompt_tokens: input_tokens, total_tokens: input_tokens }),
-});
+const readUsage = (usage: unknown): ReceiptUsage | undefined =>
+  isRecord(usage) && isCount(usage['prompt_tokens']) ? { ...NO_USAGE, input_tokens: usage['prompt_tokens'] } : undefined;
+
+const usageForClient = ({ input_tokens }: ReceiptUsage) => ({ prompt_tokens: input_tokens, total_tokens: input_tokens });
+
+const FORM: AnswerForm = {
+  ...jsonForm({ isAnswer: ({ data }) => Array.isArray(data) && data.length > 0, readUsage, usageForClient }),
+  openStream: () =>
+    new JsonPassage({
+      list: 'data',
+      readUsage,
+      shownUsage: (reported, { usage, costUsd }) => ({ ...(isRecord(reported) ? reported : usageForClient(usage)), cost: costUsd }),
+    }),
+};

@@ -1,4 +1,5 @@
 import type { CatalogModel } from '../catalog/index.ts';
+import { textBytes } from '../kernel/text-bytes.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** English text has about four bytes to a token. */
@@ -10,5 +11,5 @@ export const ROUGH_BYTES_PER_TOKEN = 2;
 export async function countText(text: string, model: CatalogModel, tokenizer: Tokenizer): Promise<number> {
   if (text === '') return 0;
   const counted = await tokenizer.count(model.tokenizer ?? 'o200k_base', text);
-  return counted ?? Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
+  return counted ?? Math.ceil((await textBytes(text)) / BYTES_PER_TOKEN);
 }

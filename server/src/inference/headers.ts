@@ -3,6 +3,7 @@ import { inferenceHeaders } from '@tallygate/contract';
 import * as z from 'zod';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { type NanoUsd, parseUsd } from '../kernel/money.ts';
+import { viaOf } from './provider-loop.ts';
 
 export interface InferenceHeaders {
   readonly runId: string | null;
@@ -14,7 +15,11 @@ export interface InferenceHeaders {
   readonly runDeadline?: RunDeadline | undefined;
   readonly budgetPolicy: 'strict' | 'clamp';
   readonly fallbackPolicy: 'none' | 'deployment' | 'semantic';
+  /** What becomes of the call when its client hangs up; absent where nobody says. */
+  readonly onDisconnect?: 'cancel' | 'finish' | undefined;
   readonly sandboxFault: string | undefined;
+  /** The gateways that the request has come through; absent where a client sends it. */
+  readonly via?: string | undefined;
   /** That the log be anchored on chain soon, with this receipt in it; absent where nobody asks. */
   readonly anchorWished?: true | undefined;
 }
@@ -35,7 +40,9 @@ const PLAIN: InferenceHeaders = {
 /** @throws Problem `validation_failed` naming the header */
 export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHeaders {
   const sandboxFault = single(headers['x-sandbox-fault']);
-  if (!NAMES.some((name) => headers[name] !== undefined)) return sandboxFault === undefined ? PLAIN : { ...PLAIN, sandboxFault };
+  const via = viaOf(headers);
+  if (!NAMES.some((name) => headers[name] !== undefined))
+    return sandboxFault === undefined && via === undefined ? PLAIN : { ...PLAIN, sandboxFault, via };
   const parsed = Headers.safeParse(headers);
   if (!parsed.success)
     throw invalidInput(
@@ -59,10 +66,15 @@ export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHe
     runDeadline: deadline === undefined ? undefined : deadlineOf(deadline),
     budgetPolicy: given['x-budget-policy'] ?? 'strict',
     fallbackPolicy: given['x-fallback-policy'] ?? (runId === null ? 'deployment' : 'semantic'),
+    onDisconnect: given['x-on-disconnect'],
     sandboxFault,
+    via,
     ...(given['x-vaas-anchor'] === 'true' && { anchorWished: true }),
   };
 }
+
+/** What the answer's `X-VaaS-Anchor` says to a request that asks for an anchor. Without a chain the receipt is signed and logged all the same. */
+export const anchorAnswer = (isAnchoring: boolean): string => (isAnchoring ? 'requested' : 'unavailable');
 
 const OF_A_RUN = [
   ['x-agent-max-budget', 'X-Agent-Max-Budget'],

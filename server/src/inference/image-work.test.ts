@@ -1,6 +1,7 @@
+import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { loadCatalog } from '../catalog/index.ts';
-import { imageEditWork, imageWork } from './image-work.ts';
+import { imageEditWork, imageVariationWork, imageWork } from './image-work.ts';
 import { createTokenizer } from './tokenizer.ts';
 
 const RECEIVED = { bytes: Buffer.alloc(0), files: [], sha256: () => '' };
@@ -43,4 +44,12 @@ test.each<[string, object, string]>([
   expect(() => imageEditWork({ ...ASK, ...more }, RECEIVED)).toThrow(
     expect.objectContaining({ code: 'validation_failed', extras: expect.objectContaining({ param }) }),
   );
+});
+
+test('every file of a variation is held as an image', () => {
+  const file = { field: 'image', filename: 'a.png', contentType: 'image/png', bytes: 1, open: () => Readable.from([]) };
+  const tokensOf = (count: number) =>
+    imageVariationWork({ model: 'gpt-image-1' }, { ...RECEIVED, files: Array(count).fill(file) }).bound(model).inputTokens;
+  expect(tokensOf(3)).toBe(tokensOf(1) + 2 * (tokensOf(2) - tokensOf(1)));
+  expect(tokensOf(2)).toBeGreaterThan(tokensOf(1));
 });

@@ -1,6 +1,7 @@
 import type { ImageEditRequest, ImageGenerationRequest, ImageVariationRequest, ReceiptUsage } from '@tallygate/contract';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import type { Problem } from '../kernel/problem.ts';
+import { writtenJson } from '../kernel/written-json.ts';
 import type { AnswerForm } from './answer-form.ts';
 import { BYTES_PER_TOKEN } from './estimate.ts';
 import { MOST_INPUT_IMAGE_TOKENS, mostImageTokens, PARTIAL_IMAGE_TOKENS } from './image-tokens.ts';
@@ -59,7 +60,14 @@ const wrong = (param: string, msg: string): Problem => invalidInput([{ loc: ['bo
 
 export const imageVariationWork = (request: ImageVariationRequest, received: Received): Work =>
   workOf(
-    { endpoint: '/v1/images/variations', request, images: request.n ?? 1, files: received.files, inputImages: 1, event: 'image_edit' },
+    {
+      endpoint: '/v1/images/variations',
+      request,
+      images: request.n ?? 1,
+      files: received.files,
+      inputImages: Math.max(1, received.files.length),
+      event: 'image_edit',
+    },
     received,
   );
 
@@ -78,6 +86,7 @@ function workOf({ endpoint, request, images, files, inputImages, event }: ImageJ
     isStream,
     needs: endpoint === '/v1/images/generations' ? [] : [{ capability: 'edits', param: 'image' }],
     output: null,
+    cheaper: endpoint === '/v1/images/variations' ? 'lower `n` or `size`' : 'lower `n`, `size` or `quality`',
     estimatedTokens: Math.ceil(promptBytes / BYTES_PER_TOKEN),
     dialects: [
       { endpoint, request, ...(files.length > 0 && { files: files.map(upstreamFile) }), form: imageForm(images, event) } as Dialect,
@@ -117,8 +126,8 @@ const upstreamFile = (file: ReceivedFile, _index: number, all: readonly Received
 });
 
 const imageForm = (images: number, event: ImageJob['event']): AnswerForm => ({
-  read(bytes) {
-    const value = jsonObjectOf(bytes);
+  async read(bytes) {
+    const value = await jsonObjectOf(bytes);
     if (!Array.isArray(value?.['data']) || value['data'].length === 0) return undefined;
     const made = value['data'].length;
     const usage = readImageUsage(value['usage'], made);
@@ -127,9 +136,10 @@ const imageForm = (images: number, event: ImageJob['event']): AnswerForm => ({
       usage,
       delivered: { text: WHOLE.repeat(made), scale: 1 },
       value,
-      toBytes: (cost) => Buffer.from(JSON.stringify({ ...value, usage: shownUsage(usage && value['usage'], cost.usage, cost.costUsd) })),
+      toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && value['usage'], cost.usage, cost.costUsd) }),
     };
   },
+  usageIn: (usage) => readImageUsage(usage, images),
   openStream: () => new TypedEventStream(imageEvents(images, `${event}.completed`)),
 });
 

@@ -61,7 +61,8 @@ type Part = Readonly<Record<string, unknown>>;
 export async function inlinedPart(part: unknown, files: FileInliner, place: Place): Promise<unknown> {
   if (!isRecord(part) || typeof part['file_id'] !== 'string' || part['file_id'] === '') return part;
   const { file_id: id, ...rest }: Part = part;
-  if (part['type'] === 'input_image') return { ...rest, image_url: (await files.dataUrl(String(id), place)).url };
+  if (part['type'] === 'input_image' || part['type'] === 'computer_screenshot')
+    return { ...rest, image_url: (await files.dataUrl(String(id), place)).url };
   if (part['type'] !== 'input_file') return part;
   const { url, filename } = await files.dataUrl(String(id), place);
   return { ...rest, filename: part['filename'] ?? filename, file_data: url };

@@ -155,3 +155,20 @@ describe('images and files', () => {
     expect(boundText(received({ ...ask('hi'), documents: [{ text: 'a long document' }] }).request)).toContain('a long document');
   });
 });
+
+describe('audio inside of a chat', () => {
+  const audio = { role: 'user', content: [{ type: 'input_audio', input_audio: { data: 'A'.repeat(40_000), format: 'wav' } }] };
+  const boundOf = (audioTokens: number | undefined) => {
+    const body = JSON.stringify({ model: gpt.id, messages: [audio] });
+    return inputTokenBound(gpt, promptSize(ChatCompletionRequest.parse(JSON.parse(body)), Buffer.from(body), audioTokens));
+  };
+
+  test('is held by its tokens in place of its characters', () => {
+    expect(boundOf(3_200) - boundOf(0)).toBe(3_200);
+    expect(boundOf(0)).toBeLessThan(400);
+  });
+
+  test('that nobody could measure is held with the whole window', () => {
+    expect(boundOf(undefined)).toBeGreaterThan(gpt.contextWindow ?? 0);
+  });
+});

@@ -8,6 +8,8 @@ export interface PromptSize {
   /** What the chat template adds, tokens. */
   readonly templateTokens: number;
   readonly images: number;
+  /** Tokens of audio inside of the request. */
+  readonly audioTokens: number;
   /** Parts whose tokens nothing in the request bounds (files, videos): they may fill the context window. */
   readonly isOpenEnded: boolean;
   /** Whether tools are described: some makers add instructions of their own then. */
@@ -28,12 +30,14 @@ export const toolPromptTokens = ({ provider }: CatalogModel, hasTools = false): 
   hasTools && provider === 'anthropic' ? ANTHROPIC_TOOL_PROMPT_TOKENS : 0;
 
 /**
- * The body stands for its text: JSON never has fewer bytes than the strings in it. Inline images do not count as text; what else comes as a
- * data URL, a PDF for one, is no image of a known size.
+ * The body stands for its text: JSON never has fewer bytes than the strings in it. Inline images and audio do not count as text; what else
+ * comes as a data URL, a PDF for one, is no image of a known size.
+ *
+ * @param audioTokens of the audio in the request; undefined where nobody has measured it
  */
-export function promptSize(request: ChatCompletionRequest, body: Buffer): PromptSize {
+export function promptSize(request: ChatCompletionRequest, body: Buffer, audioTokens?: number): PromptSize {
   let images = 0;
-  let imageBytes = 0;
+  let inlineBytes = 0;
   let isOpenEnded = false;
   for (const { content } of request.messages) {
     if (!Array.isArray(content)) continue;
@@ -41,16 +45,20 @@ export function promptSize(request: ChatCompletionRequest, body: Buffer): Prompt
       if (part.type === 'image_url') {
         images += 1;
         const { url } = part.image_url;
-        if (url.startsWith('data:image/')) imageBytes += url.length;
+        if (url.startsWith('data:image/')) inlineBytes += url.length;
         else if (/^\s*data:/i.test(url)) isOpenEnded = true;
+      } else if (part.type === 'input_audio') {
+        inlineBytes += part.input_audio.data.length;
+        if (audioTokens === undefined) isOpenEnded = true;
       } else if (part.type === 'file' || part.type === 'video_url') isOpenEnded = true;
     }
   }
   const templateTokens = TEMPLATE_TOKENS + request.messages.length * MESSAGE_TOKENS + (request.tools?.length ?? 0) * TOOL_TOKENS;
   return {
-    textBytes: writtenBytes(request, body) - imageBytes,
+    textBytes: writtenBytes(request, body) - inlineBytes,
     templateTokens,
     images,
+    audioTokens: audioTokens ?? 0,
     isOpenEnded,
     hasTools: (request.tools?.length ?? 0) > 0,
   };
@@ -71,24 +79,26 @@ function writtenBytes(request: ChatCompletionRequest, body: Buffer): number {
  */
 export function inputTokenBound(model: CatalogModel, size: PromptSize): number {
   const { contextWindow, imageTokenBound } = model;
-  const text = size.textBytes + size.templateTokens + toolPromptTokens(model, size.hasTools);
+  const text = size.textBytes + size.audioTokens + size.templateTokens + toolPromptTokens(model, size.hasTools);
   if (size.isOpenEnded || (size.images > 0 && imageTokenBound === null)) return text + (contextWindow ?? WINDOW_UNKNOWN);
   return text + size.images * (imageTokenBound ?? 0);
 }
 
 /** Everything that may become part of the prompt, fields that only some providers know (`documents`) included: what a bound is counted on. */
 export const boundText = ({ models: _, ...request }: ChatCompletionRequest): string =>
-  unescaped({ ...request, messages: messagesWithoutImages(request) });
+  unescaped({ ...request, messages: messagesAsText(request) });
 
 /** The text of the prompt as it is usually understood, for an estimate: message contents, names, tool calls, tool definitions, response schema. Images are counted apart. */
 export function promptText(request: ChatCompletionRequest): string {
   const { tools, response_format } = request;
-  return unescaped({ messages: messagesWithoutImages(request), tools, response_format, functions: request['functions'] });
+  return unescaped({ messages: messagesAsText(request), tools, response_format, functions: request['functions'] });
 }
 
-const messagesWithoutImages = ({ messages }: Pick<ChatCompletionRequest, 'messages'>): unknown[] =>
+const messagesAsText = ({ messages }: Pick<ChatCompletionRequest, 'messages'>): unknown[] =>
   messages.map((message) =>
-    Array.isArray(message.content) ? { ...message, content: message.content.filter(({ type }) => type !== 'image_url') } : message,
+    Array.isArray(message.content)
+      ? { ...message, content: message.content.filter(({ type }) => type !== 'image_url' && type !== 'input_audio') }
+      : message,
   );
 
 /**

@@ -1,13 +1,15 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import { readJson } from '../kernel/read-json.ts';
+import { writtenJson } from '../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, StreamFilter } from './answer-form.ts';
 import { isRecord } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The JSON object that the bytes are, or undefined. */
-export function jsonObjectOf(bytes: Buffer): Json | undefined {
+export async function jsonObjectOf(bytes: Buffer): Promise<Json | undefined> {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value: unknown = await readJson(bytes);
     return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
@@ -24,8 +26,8 @@ interface JsonForm {
 
 /** Answers that are one JSON object with its usage at the top, and never streamed. */
 export const jsonForm = ({ isAnswer, readUsage, usageForClient }: JsonForm): AnswerForm => ({
-  read(bytes): PlainAnswer | undefined {
-    const value = jsonObjectOf(bytes);
+  async read(bytes): Promise<PlainAnswer | undefined> {
+    const value = await jsonObjectOf(bytes);
     if (!value || !isAnswer(value)) return undefined;
     const usage = readUsage(value['usage'], value);
     return {
@@ -35,10 +37,11 @@ export const jsonForm = ({ isAnswer, readUsage, usageForClient }: JsonForm): Ans
       value,
       toBytes({ usage: counted, costUsd }) {
         const shown = usage && typeof value['usage'] === 'object' ? value['usage'] : usageForClient(counted);
-        return Buffer.from(JSON.stringify(shown ? { ...value, usage: { ...shown, cost: costUsd } } : value));
+        return writtenJson(shown ? { ...value, usage: { ...shown, cost: costUsd } } : value);
       },
     };
   },
+  usageIn: (usage) => readUsage(usage, { usage }),
   openStream(): StreamFilter {
     throw new Error('This endpoint does not stream');
   },

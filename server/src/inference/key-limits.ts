@@ -1,3 +1,4 @@
+import type { Catalog } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Call, type Caller, limitsOf } from './call.ts';
 
@@ -15,11 +16,12 @@ export const allowsModel = (grant: Caller, model: string): boolean => limitsOf(g
  * The model and every fallback that the request names: a fallback that is left out in silence would be missed on the day it is needed.
  * @throws Problem `model_not_allowed`
  */
-export function requireModels({ grant, work }: Call): void {
+export function requireModels({ grant, work }: Call, catalog: Catalog): void {
   const models = limitsOf(grant)?.models;
   if (!models) return;
   const refuse = (model: string, param: string) => {
-    if (models.has(model)) return;
+    // A name that the key may use as it is, or another name of a model that it may use.
+    if (models.has(model) || models.has(catalog.find(model)?.id ?? model)) return;
     const detail = `This API key may use ${listed(models)} only, and not ${model.slice(0, 100)}.`;
     throw new Problem('model_not_allowed', detail, { param });
   };

@@ -14,6 +14,7 @@ export const moderationWork = (request: ModerationRequest, { bytes, sha256 }: Re
   isStream: false,
   needs: [],
   output: null,
+  cheaper: 'shorten `input`',
   estimatedTokens: Math.ceil(bytes.length / BYTES_PER_TOKEN),
   dialects: [{ endpoint: '/v1/moderations', request, form: FORM }],
   bound: () => ({ inputTokens: 0 }),

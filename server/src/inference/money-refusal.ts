@@ -2,6 +2,7 @@ import type { MeterState, Refused } from '../adapters/lanes/port.ts';
 import { rfc3339 } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import { largerPlan, type PlanBook } from '../plans/index.ts';
 import { rateHeaders } from './rate-limits.ts';
 import { runHeaders } from './response-headers.ts';
 
@@ -14,8 +15,14 @@ const LIMIT_NAMES = {
 
 const RETRY_IN_FLIGHT_SECONDS = 1;
 
+interface Advice {
+  /** What makes the request cheaper. */
+  readonly cheaper: string;
+  readonly plans: Pick<PlanBook, 'isSelling'>;
+}
+
 /** What the caller is told when the worst case does not fit: the numbers of the lane that refused. */
-export function moneyRefusal({ lane, lanes, meter, required, resetsAt, mayFitLater, rates }: Refused): Problem {
+export function moneyRefusal({ lane, lanes, meter, required, resetsAt, mayFitLater, rates }: Refused, { cheaper, plans }: Advice): Problem {
   const headers = { ...rateHeaders(rates), ...runHeaders(lanes) };
   const budget = {
     limit_source: lane.source,
@@ -32,28 +39,21 @@ export function moneyRefusal({ lane, lanes, meter, required, resetsAt, mayFitLat
     const detail = `Running requests hold what is left under ${limit}: up to ${budget.required_usd} USD are needed. Repeat shortly.`;
     return new Problem('budget_in_flight', detail, { budget, headers, retryAfterSeconds: RETRY_IN_FLIGHT_SECONDS });
   }
-  if (meter) return new Problem('budget_exceeded', quotaSentence(meter), { budget, headers });
-  const detail = `This request may cost up to ${budget.required_usd} USD, which does not fit under ${limit}: lower max_tokens, or raise the limit.`;
+  if (meter) return new Problem('budget_exceeded', quotaSentence(meter, { cheaper, plans }), { budget, headers });
+  const detail = `This request may cost up to ${budget.required_usd} USD, which does not fit under ${limit}: ${cheaper}, or raise the limit.`;
   return new Problem('budget_exceeded', detail, { budget, headers });
 }
 
-/** What to ask for less of, and what it is called. */
-const METERS: Readonly<Record<string, { readonly unit: string; readonly advice: string | undefined }>> = {
-  requests: { unit: 'requests', advice: undefined },
-  tokens: { unit: 'tokens', advice: 'lower max_tokens or shorten the input' },
-  images: { unit: 'images', advice: 'ask for fewer images' },
-  audio_seconds: { unit: 'seconds of audio', advice: 'send or ask for shorter audio' },
-  video_seconds: { unit: 'seconds of video', advice: 'ask for a shorter video' },
-};
+const UNITS: Readonly<Record<string, string>> = { audio_seconds: 'seconds of audio', video_seconds: 'seconds of video' };
 
 const quotaToWire = ({ cap, held, meter, required, used }: MeterState) => ({
   ...{ meter, included: Number(cap), used: Number(used), held: Number(held), required: Number(required) },
 });
 
-function quotaSentence({ cap, held, meter, required, used }: MeterState): string {
-  const { advice, unit } = METERS[meter] ?? { unit: meter, advice: undefined };
+function quotaSentence({ cap, held, meter, required, used }: MeterState, { cheaper, plans }: Advice): string {
+  const unit = UNITS[meter] ?? meter;
   const left = cap - used - held;
-  const cure = 'get a larger plan (POST /v1/plans/checkout), or wait for the next month';
+  const cure = `${largerPlan(plans)}, or wait for the next month`;
   if (left <= 0n) return `Your plan includes ${cap} ${unit} a month, and none are left: ${cure}.`;
-  return `This request may use ${required} ${unit}, and of the ${cap} that your plan includes a month ${left} are left: ${advice ? `${advice}, ` : ''}${cure}.`;
+  return `This request may use ${required} ${unit}, and of the ${cap} that your plan includes a month ${left} are left: ${meter === 'requests' ? '' : `${cheaper}, `}${cure}.`;
 }

@@ -1,4 +1,5 @@
-import { type Catalog, type CatalogModel, costBound, modelNotFound, type Price } from '../catalog/index.ts';
+import { type Catalog, type CatalogModel, costBound, modelNotFound, modelWithoutPrice, OWN, type Price } from '../catalog/index.ts';
+import { dayOf } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type Call, isLive } from './call.ts';
 import { coolingDown, type Deployments, type Skipped, type Target } from './deployments.ts';
@@ -33,13 +34,13 @@ const LEAST_OUTPUT_TOKENS = 16;
  */
 export function offersFor(call: Call, deps: OfferDeps): Offer[] {
   const { offers, left } = possibleOffers(call, deps);
-  return worthTrying(offers, left, () => noProvider(call.work.model, deps.catalog));
+  return worthTrying(offers, left, () => noProvider(call, deps));
 }
 
 /** All of them, the ones too that are left aside at the moment. @throws Problem as {@link offersFor} */
 export function allOffersFor(call: Call, deps: OfferDeps): Offer[] {
   const { offers } = possibleOffers(call, deps);
-  if (offers.length === 0) throw noProvider(call.work.model, deps.catalog);
+  if (offers.length === 0) throw noProvider(call, deps);
   return offers;
 }
 
@@ -49,18 +50,23 @@ function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offe
   const offers: Offer[] = [];
   const left: Skipped[] = [];
   for (const [index, name] of names.entries()) {
-    const model = catalog.find(name);
-    const param = index === 0 ? 'model' : 'models';
-    if (!model) throw modelNotFound(name, param);
+    const resolved = catalog.resolve(name);
+    const isAsked = index === 0;
+    const param = isAsked ? 'model' : 'models';
+    if (!resolved || (resolved.provider !== null && !deployments.hasProvider(resolved.provider))) throw modelNotFound(name, catalog, param);
+    const { model } = resolved;
+    // Another name of what is offered already.
+    if (offers.some((offer) => offer.model === model)) continue;
+    if (model.retiredFrom !== null && model.retiredFrom <= startedAt) throw retired(model, param);
     if (!model.endpoints.has(work.endpoint)) throw wrongEndpoint(model, work.endpoint, param);
     const price = model.priceAt(startedAt);
-    if (!price) throw new Problem('unpriced_feature', `The model ${name} has no price yet, so no cap could hold it.`, { param: 'model' });
+    if (!price) throw modelWithoutPrice(model, param);
     const missing = unmet(model, work.needs);
-    if (missing && name === work.model) throw incapable(model, missing);
-    const outputTokens = outputBound(call, model);
-    const choice = deployments.choose(model, work, isLive(grant.principal), startedAt);
+    if (missing && isAsked) throw incapable(model, missing);
+    const outputTokens = outputBound(call, model, isAsked);
+    const choice = deployments.choose(model, work, isLive(grant.principal), startedAt, resolved);
     if (!missing && choice.targets.length > 0) offers.push({ model, price, ...choice, bound: work.bound(model), outputTokens });
-    else left.push({ model: name, deployment: null, provider: null, reason: missing ? 'incapable' : 'not_deployed' });
+    else left.push({ model: model.id, deployment: null, provider: null, reason: missing ? 'incapable' : 'not_deployed' });
   }
   if (headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, offers, { catalog, deployments }));
   return { offers, left };
@@ -113,15 +119,18 @@ function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments 
     .slice(0, MOST_STEPS_DOWN);
 }
 
-function outputBound({ work }: Call, model: CatalogModel): number | null {
+/** Where neither a model's window nor its answers' length is known: what the servers of small models take. */
+const OUTPUT_UNKNOWN = 4_096;
+
+function outputBound({ work }: Call, model: CatalogModel, isAsked: boolean): number | null {
   if (!work.output) return null;
   const { asked, param, roughPromptTokens } = work.output;
-  const most = model.maxOutputTokens ?? model.contextWindow ?? 0;
+  const most = model.maxOutputTokens ?? model.contextWindow ?? asked ?? OUTPUT_UNKNOWN;
   // Providers refuse a bound that does not fit into the window behind the prompt. No hold rests on this, so a rough count will do.
   const room = model.contextWindow === null ? Number.MAX_SAFE_INTEGER : model.contextWindow - roughPromptTokens;
   if (asked === undefined) return Math.max(LEAST_OUTPUT_TOKENS, Math.min(most, room));
   if (asked <= most) return asked;
-  if (model.id !== work.model) return most;
+  if (!isAsked) return most;
   const msg = `${model.id} gives at most ${most} tokens`;
   throw new Problem('validation_failed', `\`${param}\` is too large: ${msg}.`, {
     param,
@@ -142,14 +151,32 @@ function incapable(model: CatalogModel, { capability, param }: Requirement): Pro
   });
 }
 
+const retired = ({ id, retiredFrom }: CatalogModel, param: string): Problem =>
+  new Problem('model_not_found', `The model ${id} was retired by its provider on ${dayOf(retiredFrom ?? 0)}.`, { param });
+
 function wrongEndpoint(model: CatalogModel, endpoint: string, param: string): Problem {
   const detail = `The model ${model.id} does not serve ${endpoint}; it serves ${[...model.endpoints].join(', ')}.`;
   return new Problem('model_not_found', detail, { param });
 }
 
-function noProvider(name: string, catalog: Catalog): Problem {
-  const provider = catalog.find(name)?.provider ?? 'its';
-  const variable = `${provider.toUpperCase()}_API_KEY`;
-  const detail = `No deployment serves ${name} for live keys: set ${variable} or list one in PROVIDERS_FILE, or use a tg_test_ key for the sandbox.`;
-  return new Problem('no_provider_configured', detail, { param: 'model' });
+/** Providers of the shipped list that a key alone does not open. */
+const WITHOUT_VARIABLE: ReadonlySet<string> = new Set(['azure', 'bedrock', 'vertex']);
+
+function noProvider({ work, grant }: Call, { catalog, deployments }: OfferDeps): Problem {
+  const name = work.model;
+  const model = catalog.find(name);
+  const { id, provider } = model ?? { id: name, provider: OWN };
+  const refusal = (detail: string) => new Problem('no_provider_configured', detail, { param: 'model' });
+  const isServed = model !== undefined && catalog.resolve(name)?.provider === null && deployments.serves(model);
+  if (isServed && isLive(grant.principal))
+    return refusal(
+      work.endpoint === '/v1/responses'
+        ? `The providers of ${id} are not known to have /v1/responses, and what this request asks has no like in chat completions: tools, for one, other than functions and custom tools. Set "responses": true at a provider in PROVIDERS_FILE that has it.`
+        : `The providers of ${id} do not serve ${work.endpoint} as it is asked here: name another model or provider.`,
+    );
+  const hasVariable = model?.sources.includes('shipped') && !WITHOUT_VARIABLE.has(provider);
+  const way = hasVariable
+    ? `set ${provider.toUpperCase()}_API_KEY or list it in PROVIDERS_FILE`
+    : `list it in PROVIDERS_FILE at the provider that serves it${provider === OWN ? '' : `, ${provider}`}`;
+  return refusal(`No deployment serves ${id} for live keys: ${way}, or use a tg_test_ key for the sandbox.`);
 }

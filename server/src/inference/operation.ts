@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { RouteMetadata } from '@tallygate/contract';
 import type * as z from 'zod';
 import type { Caller } from './call.ts';
+import { costCheckOf } from './cost-fields/index.ts';
 import type { Work } from './work.ts';
 
 /** A file of a form, whole in the blob store. */
@@ -22,7 +24,13 @@ export interface Received {
   /** Of the body as received, hex. */
   sha256(): string;
   /** What stands in the path for its parameters, where it has any. */
-  readonly params?: Readonly<Record<string, string>>;
+  readonly params?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A body of JSON, hashed once, when it is first asked for. */
+export function receivedJson(bytes: Buffer): Received {
+  let sha256: string | undefined;
+  return { bytes, files: [], sha256: () => (sha256 ??= hash('sha256', bytes, 'hex')) };
 }
 
 interface Route {
@@ -50,17 +58,23 @@ interface OperationOf<Schema extends z.ZodType> {
   work(request: z.infer<Schema>, received: Received, caller: Caller): Work | Promise<Work>;
 }
 
-/** Ties a route to its schema and its work; behind it all operations have one type. */
-export const operation = <Schema extends z.ZodType>(
+/** Ties a route to its schema, its work and the cost of its fields; behind it all operations have one type. */
+export function operation<Schema extends z.ZodType>(
   { path, metadata }: { readonly path: string; readonly metadata: RouteMetadata },
   { endpoint = path, takes = 'json', schema, formSchema, work }: OperationOf<Schema>,
-): Operation => ({
-  path,
-  endpoint,
-  metadata,
-  takes,
-  schema,
-  formSchema: formSchema ?? schema,
-  // What is handed in has been parsed with this very schema.
-  workOf: (request, received, caller) => work(request as z.infer<Schema>, received, caller),
-});
+): Operation {
+  const checkCost = costCheckOf(path);
+  return {
+    path,
+    endpoint,
+    metadata,
+    takes,
+    schema,
+    formSchema: formSchema ?? schema,
+    workOf(request, received, caller) {
+      checkCost(request);
+      // What is handed in has been parsed with this very schema.
+      return work(request as z.infer<Schema>, received, caller);
+    },
+  };
+}

@@ -16,6 +16,7 @@ import { formOf } from './form-fields.ts';
 import { imageEditWork, imageVariationWork, imageWork } from './image-work.ts';
 import { moderationWork } from './moderation-work.ts';
 import { type Operation, operation } from './operation.ts';
+import type { Recordings } from './recordings/recordings.ts';
 import { speechWork } from './speech-work.ts';
 import { transcriptionWork, translationWork } from './transcription-work.ts';
 
@@ -23,7 +24,7 @@ const { inference } = contract;
 const IMAGE_FORM = { numbers: ['n', 'partial_images', 'output_compression'], booleans: ['stream'] };
 
 /** The endpoints whose answers leave nothing behind but usage and a receipt. */
-export const STATELESS_OPERATIONS: readonly Operation[] = [
+export const statelessOperations = ({ recordings }: { readonly recordings: Recordings }): Operation[] => [
   operation(inference.createCompletion, { schema: CompletionRequest, work: completionWork }),
   operation(inference.createEmbedding, { schema: EmbeddingRequest, work: embeddingWork }),
   operation(inference.createModeration, { schema: ModerationRequest, work: moderationWork }),
@@ -41,6 +42,14 @@ export const STATELESS_OPERATIONS: readonly Operation[] = [
     work: imageVariationWork,
   }),
   operation(inference.createSpeech, { schema: SpeechRequest, work: speechWork }),
-  operation(inference.createTranscription, { takes: 'form', schema: TranscriptionRequest, work: transcriptionWork }),
-  operation(inference.createTranslation, { takes: 'form', schema: TranslationRequest, work: translationWork }),
+  operation(inference.createTranscription, {
+    takes: 'form',
+    schema: TranscriptionRequest,
+    work: (request, received) => transcriptionWork(request, received, recordings),
+  }),
+  operation(inference.createTranslation, {
+    takes: 'form',
+    schema: TranslationRequest,
+    work: (request, received) => translationWork(request, received, recordings),
+  }),
 ];

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { admit, HOLD_MS } from './admission.ts';
-import { callOf, faulty, NOW, openInference, ScriptedAnswer, ScriptedProvider } from './inference-under-test.ts';
 import { relayPlain } from './plain-relay.ts';
+import { callOf, faulty, NOW, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
 const completion = (fields: object = {}) =>
@@ -23,15 +23,22 @@ afterEach(() => {
   world = undefined;
 });
 
+interface StartOptions extends Pick<NonNullable<Parameters<typeof openInference>[0]>, 'onCancel' | 'mostLeftPerKey'> {
+  headers?: Record<string, string>;
+  body?: object;
+  hangUp?: AbortController;
+}
+
 async function start(
   turns: ConstructorParameters<typeof ScriptedProvider>,
-  { headers = {}, body = {}, hangUp = new AbortController() } = {},
+  { headers = {}, body = {}, hangUp = new AbortController(), ...options }: StartOptions = {},
 ) {
   const providers = turns.map((turn) => new ScriptedProvider(turn));
-  const opened = openInference({ live: { 'gpt-4o-mini': providers } });
+  const opened = openInference({ live: { 'gpt-4o-mini': providers }, ...options });
   world = opened;
   const admission = await admit(callOf(body, { livemode: true, headers, signal: hangUp.signal }), opened.deps);
-  return { ...opened, providers, admission, hangUp, run: () => relayPlain(admission, opened.deps) };
+  const running = opened.deps.running.begin(admission.call);
+  return { ...opened, providers, admission, hangUp, running, run: () => relayPlain(admission, running, opened.deps, () => {}) };
 }
 
 async function play(...args: Parameters<typeof start>) {
@@ -123,14 +130,114 @@ describe('what is no answer', () => {
   });
 });
 
-test('a hang-up charges the prompt, and there is no answer to hash', async () => {
-  const started = await start(['silence']);
+describe('a hang-up', () => {
+  const gated = (ending?: 'reset') => {
+    const { promise, resolve: open } = Promise.withResolvers<void>();
+    return { answer: new ScriptedAnswer([completion()], ending, promise), open };
+  };
+
+  test('does not cancel the provider: the answer is read on, and its usage charged', async () => {
+    const { answer, open } = gated();
+    const started = await start([answer]);
+    const running = started.run();
+    started.hangUp.abort();
+    open();
+    await running;
+    expect(answer.isAborted).toBe(false);
+    const settled = await started.settled();
+    expect(settled).toHaveLength(1);
+    expect(settled[0]?.record).toMatchObject({ outcome: 'cancelled', estimated: false, cost: COST, responseSha256: sha256('') });
+  });
+
+  test('asks no other provider, and charges the hold where the first one breaks its answer off', async () => {
+    const { answer, open } = gated('reset');
+    const started = await start([answer, new ScriptedAnswer([completion()])]);
+    const running = started.run();
+    started.hangUp.abort();
+    open();
+    await running;
+    expect(started.providers[1]?.calls).toHaveLength(0);
+    const record = (await started.settled())[0]?.record;
+    expect(record).toMatchObject({ outcome: 'cancelled', cost: record?.held, estimated: true });
+    expect(Number(record?.held)).toBeGreaterThan(0);
+  });
+
+  test('before any provider was asked charges nothing', async () => {
+    const hangUp = new AbortController();
+    const started = await start([new ScriptedAnswer([completion()])], { hangUp });
+    hangUp.abort();
+    await started.run();
+    expect(started.providers[0]?.calls).toHaveLength(0);
+    expect((await started.settled())[0]?.record).toMatchObject({ outcome: 'cancelled', cost: '0', estimated: false });
+  });
+
+  test.each([
+    ['the time to read on is over', 'deadline', 'cancelled'],
+    ['the gateway stops', 'shutdown', 'cancelled'],
+  ] as const)('charges all that was held where the usage stays unknown: %s', async (_, by, outcome) => {
+    const started = await start(['silence'], { body: { max_tokens: 500 } });
+    const running = started.run();
+    started.hangUp.abort();
+    started.running.cut(by);
+    await running;
+    const [settled] = await started.settled();
+    expect(settled?.record).toMatchObject({ outcome: by === 'shutdown' ? 'abandoned' : outcome, estimated: true });
+    expect(settled?.record.cost).toBe(settled?.record.held);
+  });
+
+  test('cancels where the caller asks for it and the provider stops billing, and charges its bound', async () => {
+    const started = await start(['silence'], {
+      body: { max_tokens: 500 },
+      headers: { 'x-on-disconnect': 'cancel' },
+      onCancel: 'stops_billing',
+    });
+    const running = started.run();
+    await new Promise(setImmediate);
+    started.hangUp.abort();
+    await running;
+    const [settled] = await started.settled();
+    expect(settled?.record).toMatchObject({ outcome: 'cancelled', estimated: true, usage: { output_tokens: 500 } });
+    expect(BigInt(settled?.record.cost ?? 0)).toBeLessThanOrEqual(BigInt(settled?.record.held ?? 0));
+  });
+
+  test.each([['finish'], [undefined]])(
+    'reads a plain answer on with X-On-Disconnect: %s, though the provider would stop billing',
+    async (on) => {
+      const { answer, open } = gated();
+      const started = await start([answer], { headers: on ? { 'x-on-disconnect': on } : {}, onCancel: 'stops_billing' });
+      const running = started.run();
+      await new Promise(setImmediate);
+      started.hangUp.abort();
+      open();
+      await running;
+      expect((await started.settled())[0]?.record).toMatchObject({ outcome: 'cancelled', estimated: false, cost: COST });
+    },
+  );
+});
+
+test('a gateway that stops settles a call at its hold and tells the client that it did', async () => {
+  const started = await start(['silence'], { body: { max_tokens: 500 } });
   const running = started.run();
+  await started.deps.running.drain(0);
+  const { reply } = await running;
+  expect(reply.status).toBe(503);
+  const [settled] = await started.settled();
+  expect(settled?.record).toMatchObject({ outcome: 'abandoned', estimated: true, responseSha256: sha256(reply.body) });
+  expect(settled?.record.cost).toBe(settled?.record.held);
+});
+
+test('clients that hang up too often have to wait until their answers have ended', async () => {
+  const started = await start(['silence'], { mostLeftPerKey: 1 });
+  const running = started.run();
+  const another = callOf({}, { livemode: true });
+  started.deps.running.requireRoom(another);
   started.hangUp.abort();
+  expect(() => started.deps.running.requireRoom(another)).toThrow(expect.objectContaining({ code: 'disconnected_in_flight' }));
+  started.deps.running.requireRoom({ grant: { ...another.grant, principal: { ...another.grant.principal, keyId: 'another' } as never } });
+  started.running.cut('deadline');
   await running;
-  const settled = await started.settled();
-  expect(settled).toHaveLength(1);
-  expect(settled[0]?.record).toMatchObject({ outcome: 'cancelled', estimated: true, responseSha256: sha256('') });
+  started.running.end();
+  started.deps.running.requireRoom(another);
 });
 
 test('a settlement that cannot be written gives no body away', async () => {
@@ -146,7 +253,7 @@ test('a call that outlives its hold’s first term keeps its place under the cap
   started.clock.at = NOW + HOLD_MS - 1;
   started.heartbeat.beat();
   expect(started.lanes.sweep(NOW + HOLD_MS + 1)).toBe(0);
-  started.hangUp.abort();
+  started.running.cut('deadline');
   await running;
   expect(started.heartbeat.running).toBe(0);
 });

@@ -1,80 +1,136 @@
-import { hash } from 'node:crypto';
-import type { UpstreamAnswer, UpstreamFault } from '../adapters/upstream/port.ts';
+import type { ReceiptUsage } from '@tallygate/contract';
+import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
+import { sha256Of } from '../kernel/digest.ts';
 import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
-import type { PlainAnswer } from './answer-form.ts';
-import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
+import type { PlainAnswer, ShownCost } from './answer-form.ts';
+import type { Attempt } from './attempt.ts';
+import { type AnswerReader, faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
-import { costOfUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
-import { settleUnanswered } from './unanswered.ts';
+import type { RunningCall } from './running-calls.ts';
+import { costOfUsage, mostUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
+import { settleUnanswered, toldInstead } from './unanswered.ts';
+import { tooLargeProblem } from './upstream-problem.ts';
+import { writesText } from './usage.ts';
 
+/** An answer that is larger is charged and not given: nobody could give many of them at a time. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 
 /** A whole answer: collected, checked, priced, and settled before it is handed out. */
-export async function relayPlain(admission: Admission, deps: InferenceDeps): Promise<{ served: Served; reply: Reply }> {
+export async function relayPlain(
+  admission: Admission,
+  running: RunningCall,
+  deps: InferenceDeps,
+  late: AnswerReader<PlainAnswer>['late'],
+): Promise<{ served: Served; reply: Reply }> {
   const stopBeating = deps.heartbeat.start(() => renewHold(admission, deps));
   try {
-    return await settlePlain(admission, await askPlain(admission, deps), deps);
+    return await settlePlain(admission, running, await askPlain(admission, running, deps, late), deps);
   } finally {
     stopBeating();
   }
 }
 
 /** Asks the providers for a whole answer, and settles nothing. */
-export const askPlain = (admission: Admission, deps: InferenceDeps): Promise<Journey<PlainAnswer>> =>
-  firstThatAnswers(admission, deps, collect);
+export const askPlain = (
+  admission: Admission,
+  running: RunningCall,
+  deps: InferenceDeps,
+  late: AnswerReader<PlainAnswer>['late'],
+): Promise<Journey<PlainAnswer>> =>
+  firstThatAnswers(admission, running, deps, {
+    read: (answer, _, attempt) => collect(answer, attempt, running),
+    billOf: async (answer, { target }) => ({
+      usage: await usageOf(answer, target, admission, deps),
+      estimated: answer.usage === undefined,
+    }),
+    late,
+  });
 
 /** Settles what came of it, answer or fault. */
 export async function settlePlain(
   admission: Admission,
+  running: RunningCall,
   journey: Journey<PlainAnswer>,
   deps: InferenceDeps,
 ): Promise<{ served: Served; reply: Reply }> {
   const { result, target } = journey;
-  if (!result.ok) return settleUnanswered(admission, journey, result, deps);
+  if (!result.ok) return settleUnanswered(admission, running, journey, result, deps);
 
+  running.isDecided = true;
+  const { call } = admission;
+  const isStopped = call.run?.stopped !== undefined;
+  // What is kept for later is given to whoever asks for it then.
+  const told = admission.share ? undefined : (running.told ?? toldInstead(call, deps));
   const answer = result.value;
-  const usage = answer.usage ?? (await ourCount(admission, target, answer.delivered, deps));
+  const usage = await usageOf(answer, target, admission, deps);
   const cost = costOfUsage(admission, target, usage).nanoUsd;
   const shown = { usage, costUsd: usdForDisplay(cost) };
-  const body = answer.toBytes(shown);
-  const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
+  const reply = await replyOf(answer, shown, admission, deps);
+  const overheadMs = performance.now() - call.startedTick - journey.upstreamMs;
   const now = deps.clock.now();
-  // An answer that was whole before its run ended is given, and so is one that is kept for later.
-  const isCancelled = admission.call.signal.aborted && !admission.call.run?.stopped && !admission.share;
   const served: Served = {
     ...journey,
-    outcome: isCancelled ? 'cancelled' : 'completed',
+    outcome: running.isGivenUp ? 'abandoned' : told ? 'cancelled' : answer.isTooLarge ? 'abandoned' : 'completed',
     usage,
     estimated: answer.usage === undefined,
-    responseSha256: hash('sha256', isCancelled ? '' : body, 'hex'),
+    responseSha256: await sha256Of(told ?? reply.body),
     firstByteAt: now,
     completedAt: now,
     overheadMs,
   };
-  await admission.call.work.keep?.(answer.value, shown, served, admission.call);
-  const settled = await settle(admission, served, deps.lanes, { status: 200, body });
+  if (!isStopped && !running.isGivenUp && !answer.isTooLarge) await call.work.keep?.(answer.value, shown, served, call);
+  const settled = await settle(admission, served, deps.lanes, { status: reply.status, body: reply.body });
   const headers = {
     ...answerHeaders(admission, journey, overheadMs),
     ...runHeaders(settled.lanes),
     'x-cost-usd': formatUsd(cost),
-    'content-type': answer.contentType,
-    'content-length': body.length,
+    ...reply.headers,
   };
-  return { served, reply: { status: 200, headers, body } };
+  return { served, reply: { ...reply, headers } };
 }
 
-async function collect(answer: UpstreamAnswer, { target }: { target: Target }): Promise<{ ok: true; value: PlainAnswer } | UpstreamFault> {
+/**
+ * The provider's count wins. Without it, all that was held is the cost of an answer that was not kept, since nothing of it can be counted, and
+ * of a text that nobody waited for: what a model thinks is in no text.
+ */
+async function usageOf(answer: PlainAnswer, target: Target, admission: Admission, deps: InferenceDeps): Promise<ReceiptUsage> {
+  if (answer.usage) return answer.usage;
+  const isUnknown = answer.isTooLarge || (admission.call.signal.aborted && writesText(target.model));
+  return isUnknown ? mostUsage(admission, target) : ourCount(admission, target, answer.delivered, deps);
+}
+
+async function replyOf(answer: PlainAnswer, shown: ShownCost, { call }: Admission, deps: InferenceDeps): Promise<Reply> {
+  if (answer.isTooLarge) return deps.problemReply(tooLargeProblem(), call);
+  const body = await answer.toBytes(shown);
+  return { status: 200, headers: { 'content-type': answer.contentType, 'content-length': body.length }, body };
+}
+
+async function collect(
+  answer: UpstreamAnswer,
+  attempt: Attempt,
+  running: RunningCall,
+): Promise<{ ok: true; value: PlainAnswer } | UpstreamFault> {
+  const { form, endpoint } = attempt.target.dialect;
+  let isTooLarge = false;
   let bytes: Buffer;
   try {
-    bytes = await answer.collect(MOST_ANSWER_BYTES);
+    bytes = await answer.collect(MOST_ANSWER_BYTES, () => {
+      isTooLarge = true;
+      // It might never end.
+      if (!attempt.isLeft) running.giveUp(undefined);
+    });
   } catch (error) {
-    return faultOfCut(error);
+    const isReadOn = isTooLarge && error instanceof UpstreamCut && (error.reason === 'too_large' || attempt.running.endedBy === 'deadline');
+    return isReadOn ? { ok: true, value: tooLargeAnswer(form.usageIn(error.found?.['usage'])) } : faultOfCut(error);
   }
-  const value = target.dialect.form.read(bytes, answer.contentType);
-  return value
-    ? { ok: true, value }
-    : invalidAnswer(`the provider answered 200 with a body that is no answer of ${target.dialect.endpoint}`);
+  const value = await form.read(bytes, answer.contentType);
+  return value ? { ok: true, value } : invalidAnswer(`the provider answered 200 with a body that is no answer of ${endpoint}`);
 }
+
+const tooLargeAnswer = (usage: ReceiptUsage | undefined): PlainAnswer => ({
+  ...{ contentType: '', usage, delivered: { text: '', scale: 1 }, value: undefined, isTooLarge: true },
+  toBytes: () => Buffer.alloc(0),
+});

@@ -1,6 +1,6 @@
-import type { LaneStore, RateDraw, RateLane, RateRefused, RateStatus } from '../adapters/lanes/port.ts';
+import type { LaneStore, RateDraw, RateLane, RateRefused, RateStatus, RateWindow } from '../adapters/lanes/port.ts';
 import { Problem } from '../kernel/problem.ts';
-import { planOf, TEST_RATES } from '../plans/index.ts';
+import type { PlanBook, RateLimits } from '../plans/index.ts';
 import { type Call, type Caller, isLive, limitsOf } from './call.ts';
 
 /**
@@ -8,17 +8,23 @@ import { type Call, type Caller, isLive, limitsOf } from './call.ts';
  * tokens are the prompt by its length and the bound that the caller sets on the answer; without one the answer counts once it is known. What
  * an estimate misses is put right at the settlement.
  */
-export function rateDraw(call: Call): RateDraw {
-  const { estimatedTokens, output } = call.work;
-  return { lanes: rateLanesOf(call.grant), tokens: estimatedTokens + (output ? (output.asked ?? 0) * output.choices : 0) };
+interface Limits {
+  readonly plans: Pick<PlanBook, 'of'>;
+  /** Of all test keys of an account together. */
+  readonly testRates: RateLimits;
 }
 
-function rateLanesOf(grant: Caller): RateLane[] {
+export function rateDraw(call: Call, limits: Limits): RateDraw {
+  const { estimatedTokens, output } = call.work;
+  return { lanes: rateLanesOf(call.grant, limits), tokens: estimatedTokens + (output ? (output.asked ?? 0) * output.choices : 0) };
+}
+
+function rateLanesOf(grant: Caller, { plans, testRates }: Limits): RateLane[] {
   const { principal, plan } = grant;
   const { accountId } = principal;
   const isLiveCall = isLive(principal);
   const lanes: RateLane[] = [
-    { id: `rate:${accountId}:${isLiveCall ? 'live' : 'test'}`, owner: 'plan', ...(isLiveCall ? planOf(plan).rates : TEST_RATES) },
+    { id: `rate:${accountId}:${isLiveCall ? 'live' : 'test'}`, owner: 'plan', ...(isLiveCall ? plans.of(plan).rates : testRates) },
   ];
   const own = limitsOf(grant)?.rates;
   if (own && principal.kind === 'key') lanes.unshift({ id: `rate:${accountId}:key:${principal.keyId}`, owner: 'key', ...own });
@@ -29,13 +35,75 @@ function rateLanesOf(grant: Caller): RateLane[] {
  * The headers of a refusal that took nothing of the limits, so that a client that reads them on every answer reads them here too. Without a
  * store to ask there are none: what is wrong with the request is worth more than they are.
  */
-export async function presentRateHeaders(lanes: Pick<LaneStore, 'rates'>, grant: Caller, at: number): Promise<Record<string, string>> {
+export async function presentRateHeaders({ lanes, ...limits }: RateDeps, grant: Caller, at: number): Promise<Record<string, string>> {
   try {
-    return rateHeaders(await lanes.rates(grant.principal.accountId, rateLanesOf(grant), at));
+    return rateHeaders(await lanes.rates(grant.principal.accountId, rateLanesOf(grant, limits), at));
   } catch {
     return {};
   }
 }
+
+interface RateDeps extends Limits {
+  readonly lanes: Pick<LaneStore, 'rates' | 'countRefused'>;
+}
+
+/**
+ * Counts requests that are refused before they get as far as a hold among the requests of their caller: nobody may have bodies read and
+ * checked faster than answers. Who has no request left is refused until there is one, before anything of the next body is read; that is
+ * remembered in this process, and costs the requests that are served nothing.
+ */
+export class RefusedRequests {
+  readonly #deps: RateDeps;
+  /** By caller, when a request fits again. */
+  readonly #waiting = new Map<string, RateRefused & { readonly until: number }>();
+
+  constructor(deps: RateDeps) {
+    this.#deps = deps;
+  }
+
+  /** @throws Problem `rate_limited` for a caller whose refused requests have used up what there was */
+  requireRoom(grant: Caller, at: number): void {
+    if (this.#waiting.size === 0) return;
+    const name = nameOf(grant);
+    const waiting = this.#waiting.get(name);
+    if (!waiting) return;
+    const isInForce = rateLanesOf(grant, this.#deps).some(
+      ({ id, requestsPerMinute }) => id === waiting.refusedBy.id && requestsPerMinute === waiting.limit,
+    );
+    if (isInForce && waiting.until > at) throw rateLimited({ ...waiting, retryAfterMs: waiting.until - at }, NOT_OF_TOKENS);
+    this.#waiting.delete(name);
+  }
+
+  /** Counts one. @returns the headers of its refusal; none without a store to ask: what is wrong with the request is worth more than they are */
+  async count(grant: Caller, at: number): Promise<Record<string, string>> {
+    const lanes = rateLanesOf(grant, this.#deps);
+    try {
+      const rates = await this.#deps.lanes.countRefused(grant.principal.accountId, lanes, at);
+      const { requests } = rates;
+      const lane = lanes.find(({ requestsPerMinute }) => requestsPerMinute === requests?.limit);
+      if (requests && lane && requests.remaining === 0) this.#remember(nameOf(grant), { lane, requests, rates }, at);
+      return rateHeaders(rates);
+    } catch {
+      return {};
+    }
+  }
+
+  #remember(name: string, { lane, requests, rates }: { lane: RateLane; requests: RateWindow; rates: RateStatus }, at: number): void {
+    if (this.#waiting.size >= MOST_WAITING) for (const [one, { until }] of this.#waiting) if (until <= at) this.#waiting.delete(one);
+    const { limit, resetMs } = requests;
+    // All of it is there after `resetMs`, and the last of it but one this much earlier.
+    const retryAfterMs = Math.max(1, Math.ceil(resetMs - ((limit - 1) * MINUTE_MS) / limit));
+    this.#waiting.set(name, { held: false, refusedBy: lane, kind: 'requests', limit, retryAfterMs, rates, until: at + retryAfterMs });
+  }
+}
+
+/** Waiting cures every limit on requests. */
+const NOT_OF_TOKENS = '';
+const MINUTE_MS = 60_000;
+/** From then on those that wait no longer are looked for. */
+const MOST_WAITING = 10_000;
+
+const nameOf = ({ principal }: Caller): string => (principal.kind === 'key' ? principal.keyId : principal.accountId);
 
 /** OpenAI's headers, on every answer to a caller who is known. */
 export function rateHeaders(status: RateStatus | undefined): Record<string, string> {
@@ -64,11 +132,12 @@ function openAiDuration(milliseconds: number): string {
 
 const OWNERS = { key: 'this API key', plan: 'your plan' };
 
-export function rateLimited({ refusedBy, kind, limit, retryAfterMs, rates }: RateRefused): Problem {
+/** @param cheaper what makes the request count for less, as an advice */
+export function rateLimited({ refusedBy, kind, limit, retryAfterMs, rates }: RateRefused, cheaper: string): Problem {
   const owner = OWNERS[refusedBy.owner];
   const headers = rateHeaders(rates);
   if (retryAfterMs === null) {
-    const detail = `The request counts for more than the ${limit} tokens per minute of ${owner}: lower max_tokens, or shorten the prompt.`;
+    const detail = `The request counts for more than the ${limit} tokens per minute of ${owner}: ${cheaper}.`;
     // It never fits, so a client that repeats it by itself would do so in vain.
     return new Problem('rate_limited', detail, { headers: { ...headers, 'x-should-retry': 'false' } });
   }

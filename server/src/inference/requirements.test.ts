@@ -2,7 +2,7 @@ import { ChatCompletionRequest } from '@tallygate/contract';
 import { expect, test } from 'vitest';
 import { loadCatalog } from '../catalog/index.ts';
 import { unmet } from './offers.ts';
-import { refuseUnpriced, requirementsOf } from './requirements.ts';
+import { requirementsOf } from './requirements.ts';
 
 const ask = (fields: object, content: unknown = 'hi') =>
   ChatCompletionRequest.parse({ model: 'gpt-4o-mini', messages: [{ role: 'user', content }], ...fields });
@@ -31,25 +31,4 @@ test.each([
 
 test('a plain request needs nothing, and so do empty lists', () => {
   expect(requirementsOf(ask({ tools: [], functions: [], response_format: { type: 'json_object' } }))).toEqual([]);
-});
-
-test.each([
-  ['web_search_options', ask({ web_search_options: {} })],
-  ['search_parameters', ask({ search_parameters: { mode: 'on' } })],
-  ['plugins', ask({ plugins: [{ id: 'web' }] })],
-  ['modalities', ask({ modalities: ['text', 'audio'] })],
-  ['service_tier', ask({ service_tier: 'priority' })],
-  ['tools[1]', ask({ tools: [...tools, { type: 'web_search' }] })],
-])('%s is refused, since no price holds it', (param, request) => {
-  expect(() => refuseUnpriced(request)).toThrow(expect.objectContaining({ code: 'unpriced_feature', extras: { param } }));
-});
-
-test('what is priced passes', () => {
-  const custom = [{ type: 'custom', custom: { name: 'c' } }];
-  for (const request of [
-    ask({ web_search_options: null, service_tier: 'auto', modalities: ['text'], tools: [...tools, ...custom] }),
-    ask({ service_tier: 'flex', modalities: null }),
-    ask({ service_tier: 'default' }),
-  ])
-    expect(() => refuseUnpriced(request)).not.toThrow();
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { admit } from './admission.ts';
-import { callOf, openInference } from './inference-under-test.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
+import { callOf, openInference } from './testing/inference.ts';
 
 async function headersOf(...args: Parameters<typeof callOf>) {
   const world = openInference();
@@ -21,6 +21,18 @@ test('an answer says who served it, how, and what the gateway took', async () =>
     'x-overhead-ms': '1.235',
     'x-fallback': 'none',
   });
+});
+
+test('a name that is no ASCII is percent-encoded, since no header may hold it', async () => {
+  const world = openInference();
+  const admission = await admit(callOf({}), world.deps);
+  world.close();
+  const [target] = admission.targets;
+  if (!target) throw new Error('no target');
+  const named = { ...target, model: Object.assign(Object.create(target.model), { id: '日本/語-1 é' }) };
+  const headers = answerHeaders(admission, { target: named, fallback: 'none', attempts: [], skipped: [], upstreamMs: 0 }, 1);
+  expect(headers['x-model-served']).toBe('%E6%97%A5%E6%9C%AC/%E8%AA%9E-1%20%C3%A9');
+  expect(() => new Headers({ 'x-model-served': String(headers['x-model-served']) })).not.toThrow();
 });
 
 test('the token bound is named where it is ours, and only there', async () => {

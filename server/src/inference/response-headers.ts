@@ -11,6 +11,9 @@ const identifyingHeaders = ({ requestId, clientRequestId }: Call): OutgoingHttpH
   'x-request-id': clientRequestId ?? requestId,
 });
 
+/** A field's value has visible ASCII alone (RFC 9110, 5.5): other characters of a name are percent-encoded as UTF-8. */
+const headerText = (name: string): string => name.replace(/[^\x21-\x7e]+/g, (characters) => encodeURIComponent(characters.toWellFormed()));
+
 /** What is known at the first byte of an admitted call's answer. */
 export function answerHeaders(
   admission: Admission,
@@ -21,7 +24,7 @@ export function answerHeaders(
   return {
     ...identifyingHeaders(call),
     'x-receipt-id': call.receiptId,
-    'x-model-served': target.model.id,
+    'x-model-served': headerText(target.model.id),
     'x-provider': target.deployment.provider,
     'x-overhead-ms': overheadMs.toFixed(3),
     'x-fallback': fallback,
@@ -31,6 +34,15 @@ export function answerHeaders(
     ...call.run?.headers,
   };
 }
+
+/** Of the answer to a call that its run has stopped: no provider's answer is waited for. */
+export const stoppedHeaders = ({ call, hold }: Admission): OutgoingHttpHeaders => ({
+  ...identifyingHeaders(call),
+  'x-receipt-id': call.receiptId,
+  ...rateHeaders(hold.rates),
+  ...runHeaders(hold.lanes),
+  ...call.run?.headers,
+});
 
 /**
  * Where the agent run stands; nothing for a call outside runs. Its own lane comes first, then those of the runs above it, which leave it no

@@ -1,11 +1,12 @@
+import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Problem } from '../kernel/problem.ts';
 import { laneId } from '../ledger/index.ts';
 import { admit } from './admission.ts';
-import { ACCOUNT, callOf, NOW, openInference, ScriptedAnswer, ScriptedProvider } from './inference-under-test.ts';
 import { asStep } from './run-calls.ts';
 import { completeCall, streamCall } from './serve.ts';
+import { ACCOUNT, callOf, NOW, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
 
 let world: ReturnType<typeof openInference> | undefined;
 afterEach(() => {
@@ -41,6 +42,7 @@ const refusalOf = (answered: Promise<unknown>): Promise<Problem> =>
       throw thrown;
     },
   );
+const sha256 = (bytes: Buffer) => hash('sha256', bytes, 'hex');
 let serial = 0;
 const ask = (runId: string, more: Record<string, string> = {}, body: object = { max_tokens: 10 }) => {
   serial += 1;
@@ -204,21 +206,28 @@ describe('a deadline', () => {
     expect(await refusalOf(ask('a'))).toMatchObject({ code: 'run_exhausted', message: expect.stringContaining(deadline) });
   });
 
-  test('stops a running call, and charges what it had begun', async () => {
+  test('stops a running call at once, and charges what the provider goes on to bill', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-    const opened = open({ sandbox: new ScriptedProvider('silence') });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const opened = open({ sandbox: new ScriptedProvider(new ScriptedAnswer([ANSWER], 'complete', promise)) });
     const answered = ask('a', { 'x-agent-deadline': '5' });
     for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
     await vi.advanceTimersByTimeAsync(5_000);
     const reply = await answered;
     expect([reply.status, JSON.parse(String(reply.body)).code]).toEqual([402, 'run_exhausted']);
-    expect((await opened.settled()).map(({ record }) => record.outcome)).toEqual(['cancelled']);
+    resolve();
+    await expect.poll(() => opened.served.length).toBe(1);
+    expect((await opened.settled()).map(({ record }) => record)).toMatchObject([
+      { outcome: 'cancelled', estimated: false, usage: { output_tokens: 2 }, responseSha256: sha256(reply.body) },
+    ]);
   });
 });
 
 describe('a run that is closed', () => {
   test('stops its plain calls and those of its children with a problem, settled, and lets no more in', async () => {
-    const opened = open({ sandbox: new ScriptedProvider(new ScriptedAnswer([ANSWER]), 'silence', 'silence') });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const held = () => new ScriptedAnswer([ANSWER], 'complete', promise);
+    const opened = open({ sandbox: new ScriptedProvider(new ScriptedAnswer([ANSWER]), held(), held()) });
     await ask('root');
     const running = [ask('root'), ask('leaf', { 'x-agent-parent-run-id': 'root' })];
     for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
@@ -226,6 +235,8 @@ describe('a run that is closed', () => {
     opened.runs.heard(`closed ${run('root')}`);
     for (const reply of await Promise.all(running))
       expect([reply.status, JSON.parse(String(reply.body)).code]).toEqual([403, 'run_closed']);
+    resolve();
+    await expect.poll(() => opened.served.length).toBe(3);
     expect((await opened.settled()).map(({ record }) => record.outcome)).toEqual(['completed', 'cancelled', 'cancelled']);
     expect(await opened.held(run('root'))).toBe(0n);
     for (const name of ['root', 'leaf']) expect(await refusalOf(ask(name))).toMatchObject({ code: 'run_closed', status: 403 });
@@ -243,8 +254,7 @@ describe('a run that is closed', () => {
     const [settled] = await opened.settled();
     expect(settled?.record).toMatchObject({ outcome: 'cancelled', estimated: true });
     expect(settled?.record.usage.output_tokens).toBeGreaterThan(0);
-    const { createHash } = await import('node:crypto');
-    expect(settled?.record.responseSha256).toBe(createHash('sha256').update(client.socket.body).digest('hex'));
+    expect(settled?.record.responseSha256).toBe(sha256(client.socket.body));
   });
 
   test('is read once for as long as changes are heard, and every time while they are not', async () => {

@@ -2,31 +2,105 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { UpstreamFault } from '../adapters/upstream/port.ts';
 import type { NanoUsd } from '../kernel/money.ts';
+import { Problem } from '../kernel/problem.ts';
 import { type Admission, admit, admitToShare, type Share } from './admission.ts';
+import type { JourneySoFar } from './attempt.ts';
 import type { Call } from './call.ts';
 import type { StreamReceiver } from './client-stream.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { askPlain, relayPlain, settlePlain } from './plain-relay.ts';
+import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import { asStep, isBeforeRun } from './run-calls.ts';
-import { settle } from './settlement.ts';
+import type { RunningCall } from './running-calls.ts';
+import { beginInFlight, settle } from './settlement.ts';
 import { relayStream } from './stream-relay.ts';
+import { lateProblem } from './upstream-problem.ts';
 import { NO_USAGE } from './usage.ts';
 import type { Later } from './work.ts';
 
 /** One plain answer: held, answered, settled. The reply is not sent yet, so that an idempotent repeat can be given the same. */
 export async function completeCall(call: Call, deps: InferenceDeps): Promise<Reply> {
-  if (call.work.later) return takeDown(call, call.work.later, deps);
+  if (call.work.later) return enqueueBackground(call, call.work.later, deps);
   if (isBeforeRun(call)) return asStep(call, deps, (step) => completeCall(step, deps));
+  const [admission, running] = await begin(call, deps);
+  const early = Promise.withResolvers<Reply>();
+  const relayed = relayPlain(admission, running, deps, (fault, journey) => {
+    const reply = tellLate(admission, running, { fault, journey }, deps);
+    if (reply) early.resolve(reply);
+  });
+  const answered = orAbandon(admission, running, deps, relayed).then(({ served, reply }) => {
+    deps.onServed(call, served);
+    return reply;
+  });
+  answered.catch((error: unknown) => {
+    if (running.isGivenUp) deps.log.error({ err: error, requestId: call.requestId }, 'a call that was given up could not be settled');
+  });
+  const told = Promise.race([answered, early.promise]);
+  return call.run ? untilStopped(admission, running, told, deps) : told;
+}
+
+/** The provider is late, and no other is asked: undefined where whoever waits waits on. */
+function tellLate(
+  admission: Admission,
+  running: RunningCall,
+  { fault, journey }: { readonly fault: UpstreamFault; readonly journey: JourneySoFar },
+  deps: InferenceDeps,
+): Reply | undefined {
+  const { call } = admission;
+  // What has begun at the provider lives on there, and belongs to the caller.
+  const waitsOn = call.work.outlivesHangUp || call.signal.aborted;
+  const reply = waitsOn ? undefined : deps.problemReply(lateProblem(fault), call);
+  running.giveUp(reply?.body);
+  const overheadMs = performance.now() - call.startedTick - journey.upstreamMs;
+  return reply && { ...reply, headers: { ...answerHeaders(admission, journey, overheadMs), ...reply.headers } };
+}
+
+async function begin(call: Call, deps: InferenceDeps): Promise<[Admission, RunningCall]> {
+  deps.running.requireRoom(call);
   const admission = await admit(call, deps);
+  try {
+    await beginInFlight(admission, 1, deps);
+  } catch (cause) {
+    try {
+      await deps.lanes.release(call.receiptId);
+    } catch (error) {
+      deps.log.warn({ err: error, requestId: call.requestId }, 'the hold of a call that was not started cannot be freed yet');
+    }
+    throw unrecorded(cause);
+  }
   call.run?.admitted();
-  const { served, reply } = await orAbandon(admission, deps, relayPlain(admission, deps));
-  deps.onServed(call, served);
-  return reply;
+  return [admission, deps.running.begin(call)];
+}
+
+/** What cannot be recorded is not started. */
+const unrecorded = (cause: unknown) =>
+  new Problem('store_unavailable', 'The request could not be recorded, so it was not started. Repeat it.', { retryAfterSeconds: 2, cause });
+
+/** Whoever waits is told at once that the run has ended. What the provider is at work for is read on, and settled when it is known. */
+async function untilStopped(admission: Admission, running: RunningCall, answered: Promise<Reply>, deps: InferenceDeps): Promise<Reply> {
+  const { call } = admission;
+  const { promise: refusal, resolve } = Promise.withResolvers<Reply>();
+  const onAbort = () => {
+    const stopped = call.run?.stopped;
+    if (!stopped || running.isDecided) return;
+    const reply = deps.problemReply(stopped, call);
+    resolve({ ...reply, headers: { ...stoppedHeaders(admission), ...reply.headers } });
+  };
+  if (call.signal.aborted) onAbort();
+  else call.signal.addEventListener('abort', onAbort);
+  answered.catch((error: unknown) => {
+    if (call.run?.stopped) deps.log.error({ err: error, requestId: call.requestId }, 'a stopped call could not be settled');
+  });
+  try {
+    return await Promise.race([answered, refusal]);
+  } finally {
+    call.signal.removeEventListener('abort', onAbort);
+  }
 }
 
 /**
  * One plain answer paid out of a hold that is there already: the share is settled with it. A provider's trouble that may pass is settled
- * in no way, but handed back, and so is a call that was given up.
+ * in no way, but handed back, and so is a call that was given up: what that may cost stays with the share.
  */
 export async function completeShare(
   call: Call,
@@ -34,15 +108,27 @@ export async function completeShare(
   deps: InferenceDeps,
 ): Promise<UpstreamFault | undefined> {
   const admission = admitToShare(call, reserved, share, deps);
+  await beginInFlight(admission, 1, deps);
   call.run?.admitted();
-  const journey = await askPlain(admission, deps);
-  const { result } = journey;
-  // What its agent run has ended is charged for what a provider did of it, like any call of that run.
-  const isGivenUp = !result.ok && result.kind === 'cancelled' && !call.run?.stopped;
-  if (!result.ok && (isGivenUp || (result.retryable && !isLastTry))) return result;
-  const { served } = await settlePlain(admission, journey, deps);
-  deps.onServed(call, served);
-  return undefined;
+  const running = deps.running.begin(call);
+  try {
+    // Nobody waits for it, so a late answer is as good as any.
+    const journey = await askPlain(admission, running, deps, () => running.giveUp(undefined));
+    const { result } = journey;
+    // What its agent run has ended, or a provider's silence, is charged for what a provider did of it, like any call.
+    const isOver = call.run?.stopped || (running.endedBy === 'deadline' && !call.signal.aborted);
+    const isGivenUp = !result.ok && result.kind === 'cancelled' && !isOver;
+    if (isGivenUp) return result;
+    if (!result.ok && result.retryable && !isLastTry) {
+      await share.end(Math.max(journey.attempts.length, running.lastLeft));
+      return result;
+    }
+    const { served } = await settlePlain(admission, running, journey, deps);
+    deps.onServed(call, served);
+    return undefined;
+  } finally {
+    running.end();
+  }
 }
 
 interface ReservedShare {
@@ -56,7 +142,7 @@ interface ReservedShare {
 /** One streamed answer: held, relayed as it comes, settled before its last event leaves. */
 export async function streamCall(call: Call, res: ServerResponse, deps: InferenceDeps): Promise<void> {
   if (call.work.later) {
-    await takeDown(call, call.work.later, deps);
+    await enqueueBackground(call, call.work.later, deps);
     return call.work.later.follow(call, res);
   }
   await streamTo(call, res, deps);
@@ -65,16 +151,15 @@ export async function streamCall(call: Call, res: ServerResponse, deps: Inferenc
 /** The same for a receiver that is no HTTP answer. */
 export async function streamTo(call: Call, res: StreamReceiver, deps: InferenceDeps): Promise<void> {
   if (isBeforeRun(call)) return asStep(call, deps, (step) => streamTo(step, res, deps));
-  const admission = await admit(call, deps);
-  call.run?.admitted();
-  const served = await orAbandon(admission, deps, relayStream(admission, res, deps));
+  const [admission, running] = await begin(call, deps);
+  const served = await orAbandon(admission, running, deps, relayStream(admission, running, res, deps));
   deps.onServed(call, served);
 }
 
 /** Whether the worst case fits is found out now. It is held when the work is done. */
-async function takeDown(call: Call, later: Later, deps: InferenceDeps): Promise<Reply> {
+async function enqueueBackground(call: Call, later: Later, deps: InferenceDeps): Promise<Reply> {
   // It counts in its run when it is done.
-  if (isBeforeRun(call)) return asStep(call, deps, (step) => takeDown(step, later, deps));
+  if (isBeforeRun(call)) return asStep(call, deps, (step) => enqueueBackground(step, later, deps));
   await admit(call, deps);
   await deps.lanes.release(call.receiptId);
   const body = Buffer.from(JSON.stringify(await later.accept(call)));
@@ -89,26 +174,29 @@ async function takeDown(call: Call, later: Later, deps: InferenceDeps): Promise<
 }
 
 /** A relay that throws is a defect of ours, or a journal that cannot be written: the customer pays nothing, and the hold must not stay. */
-async function orAbandon<T>(admission: Admission, deps: InferenceDeps, relayed: Promise<T>): Promise<T> {
+async function orAbandon<T>(admission: Admission, running: RunningCall, deps: InferenceDeps, relayed: Promise<T>): Promise<T> {
   try {
     return await relayed;
   } catch (thrown) {
-    await abandon(admission, deps).catch((error: unknown) =>
+    await abandon(admission, running, deps).catch((error: unknown) =>
       deps.log.warn(
         { err: error, requestId: admission.call.requestId },
         'the hold of a failed call is settled already, or stays until it expires',
       ),
     );
     throw thrown;
+  } finally {
+    running.end();
   }
 }
 
-async function abandon(admission: Admission, { lanes, clock }: InferenceDeps): Promise<void> {
+async function abandon(admission: Admission, { lastLeft }: RunningCall, { lanes, clock }: InferenceDeps): Promise<void> {
   const [target] = admission.targets;
   if (!target) return;
   const failed = {
     target,
     attempts: [],
+    attempt: lastLeft + 1,
     fallback: 'none',
     outcome: 'failed',
     usage: NO_USAGE,

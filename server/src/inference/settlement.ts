@@ -1,18 +1,23 @@
+import { hash } from 'node:crypto';
 import type { ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
-import type { LaneStore, Settled } from '../adapters/lanes/port.ts';
-import { type Cost, costOf, type UnitPrices } from '../catalog/index.ts';
+import type { InFlight, LaneStore, Settled } from '../adapters/lanes/port.ts';
+import { type Cost, costOf, type UnitPrices, usageBound } from '../catalog/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type SettlementRecord, unitsOf } from '../ledger/index.ts';
 import { type Admission, HOLD_MS } from './admission.ts';
 import { isLive, keyIdOf, priceFactorOf } from './call.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
-import type { Delivered } from './work.ts';
+import { isSeen, type Running } from './running-calls.ts';
+import { withPromptOf } from './usage.ts';
+import type { Delivered, WorkBound } from './work.ts';
 
 /** What came of an admitted call. */
 export interface Served {
   readonly target: Target;
   readonly attempts: readonly RequestAttempt[];
+  /** Which of the request's calls is settled, from 1. Absent: the last of `attempts`. */
+  readonly attempt?: number;
   /** Absent: nothing was left aside. */
   readonly skipped?: readonly SkippedDeployment[];
   readonly fallback: RequestTrace['fallback'];
@@ -41,6 +46,93 @@ export const ourCount = (
   delivered: Delivered,
   { tokenizer }: Pick<InferenceDeps, 'tokenizer'>,
 ): Promise<ReceiptUsage> => call.work.estimate(model, delivered, maxOutputTokens, tokenizer);
+
+/** The most that the call can use at this target, which is what was held for it. */
+export function mostUsage(admission: Admission, target: Target): ReceiptUsage {
+  const offer = admission.offers.find(({ model }) => model === target.model);
+  return usageWithin(admission, target, offer?.bound ?? admission.call.work.bound(target.model));
+}
+
+function usageWithin({ call, maxOutputTokens }: Admission, { model }: Target, bound: WorkBound): ReceiptUsage {
+  const price = model.priceAt(call.startedAt);
+  if (!price) throw new Error(`${model.id} was admitted without a price`);
+  const perChoice = Math.min(maxOutputTokens ?? 0, model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
+  const usage = usageBound(price, bound, perChoice * (call.work.output?.choices ?? 1));
+  return bound.images ? { ...usage, images: bound.images } : usage;
+}
+
+const NO_BODY_SHA256 = hash('sha256', '', 'hex');
+
+/**
+ * Makes known what settles the call should this process die while a provider is at work. To be awaited before that one is asked.
+ * @param attempt under which it is settled then
+ * @throws (or rejects) when it cannot be made durable: the provider must not be asked then
+ */
+export function beginInFlight(admission: Admission, attempt: number, { lanes }: Pick<InferenceDeps, 'lanes'>): void | Promise<void> {
+  const inFlight = inFlightOf(admission, attempt);
+  return admission.share ? admission.share.begin(inFlight) : lanes.begin(inFlight);
+}
+
+/** The most that the call can come to. */
+function inFlightOf(admission: Admission, attempt: number): InFlight {
+  const { call, offers } = admission;
+  let dearest: { readonly target: Target; readonly usage: ReceiptUsage; readonly cost: Cost } | undefined;
+  for (const { targets } of offers) {
+    const [target] = targets;
+    if (!target) continue;
+    const usage = mostUsage(admission, target);
+    const cost = costOfUsage(admission, target, usage);
+    if (!dearest || cost.nanoUsd > dearest.cost.nanoUsd) dearest = { target, usage, cost };
+  }
+  if (!dearest) throw new Error('An admission has at least one target');
+  const { target, usage, cost } = dearest;
+  const served: Served = {
+    target,
+    attempts: [],
+    attempt,
+    fallback: target.model.id === call.work.model ? 'none' : 'model',
+    outcome: 'abandoned',
+    usage,
+    estimated: true,
+    responseSha256: NO_BODY_SHA256,
+    firstByteAt: null,
+    completedAt: call.startedAt,
+    overheadMs: 0,
+  };
+  const record = JSON.stringify(recordOf(admission, served, cost));
+  return { holdId: call.receiptId, cost: cost.nanoUsd, units: unitsOf(usage), record };
+}
+
+/** What came of an answer that was cut. */
+interface Came {
+  readonly delivered: Delivered;
+  readonly usageSoFar: unknown;
+}
+
+/** What a provider may generate between its last chunk and the moment at which the cancellation reaches it. */
+const UNSEEN_TOKENS = 512;
+
+/**
+ * The usage of a call that was cut from our side before its provider said it: at least what the provider bills. Where it stopped billing,
+ * that is what came; all that may have been generated unseen counts at its bound, and where it goes on, everything does.
+ */
+export async function usageWhenCut(
+  admission: Admission,
+  target: Target,
+  { endedBy }: Pick<Running, 'endedBy'>,
+  came: Came | undefined,
+  deps: Pick<InferenceDeps, 'tokenizer'>,
+): Promise<ReceiptUsage> {
+  const most = mostUsage(admission, target);
+  if (endedBy !== 'client') return withPromptOf(came?.usageSoFar, most);
+  const { work } = admission.call;
+  const counted = target.deployment.countsLikeMaker ? await work.countedBound?.(target.model, deps.tokenizer) : undefined;
+  const within = counted ? usageWithin(admission, target, counted) : most;
+  if (!isSeen(admission.call, target)) return withPromptOf(came?.usageSoFar, within);
+  const seen = came ? (await ourCount(admission, target, came.delivered, deps)).output_tokens : 0;
+  const output_tokens = Math.min(within.output_tokens, seen + UNSEEN_TOKENS);
+  return withPromptOf(came?.usageSoFar, { ...within, output_tokens });
+}
 
 /** Keeps the hold of a call that takes long. One renewal that fails does no harm: the next comes before the hold expires. */
 export function renewHold({ call, share }: Admission, { lanes, clock, log }: Pick<InferenceDeps, 'lanes' | 'clock' | 'log'>): void {
@@ -98,7 +190,7 @@ function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost
     kind,
     receiptId: call.receiptId,
     requestId: call.requestId,
-    attempt: served.attempts.length,
+    attempt: (call.attemptsBefore ?? 0) + (served.attempt ?? Math.max(1, served.attempts.length)),
     clientRequestId: call.clientRequestId,
     accountId: principal.accountId,
     keyId: keyIdOf(principal),

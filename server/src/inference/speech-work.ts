@@ -19,6 +19,7 @@ export function speechWork(request: SpeechRequest, { sha256 }: Received): Work {
     ...(!isEvents && { mayBeWhole: true }),
     needs: [],
     output: null,
+    cheaper: 'shorten `input`',
     estimatedTokens: characters,
     dialects: [
       {

@@ -229,12 +229,38 @@ describe('size', () => {
     expect(performance.now() - started).toBeLessThan(1_500);
   });
 
-  test('an event that never ends is no event', () => {
+  const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
+
+  test('what has neither end nor the form of an event is no stream', () => {
     const filter = new SseFilter();
-    filter.push(Buffer.from(event(delta('a'))));
-    for (let at = 0; at < 9; at += 1) filter.push(Buffer.alloc(1024 * 1024, 'x'));
+    for (let at = 0; at < 65; at += 1) filter.push(MEGABYTE);
     expect(filter).toMatchObject({ isInvalid: true, isOver: true, isComplete: false });
   });
+
+  test('what has neither end nor the form of an event is left out of a stream that has begun', () => {
+    const filter = new SseFilter();
+    filter.push(Buffer.from(event(delta('a'))));
+    for (let at = 0; at < 65; at += 1) filter.push(MEGABYTE);
+    expect(filter).toMatchObject({ isTooLarge: true, isInvalid: false, isOver: false, isComplete: false });
+  });
+
+  test.each(['\n\n', '\r\n\r\n'])(
+    'of what comes behind an event that is too large only the usage is taken, wherever chunks are cut',
+    (end) => {
+      const rest = `${event(delta('b'))}${event(chunk({ usage: USAGE }))}data: [DONE]\n\n`;
+      for (const at of [1, 2, 3, 4, 5, 30]) {
+        const filter = new SseFilter();
+        filter.push(Buffer.from(event(delta('a'))));
+        filter.push(Buffer.from('data: "'));
+        for (let count = 0; count < 65; count += 1) expect(filter.push(MEGABYTE)).toHaveLength(0);
+        expect(filter).toMatchObject({ isTooLarge: true, isInvalid: false, isOver: false });
+        const last = Buffer.from(`"${end}${rest}`);
+        expect(filter.push(last.subarray(0, at))).toHaveLength(0);
+        expect(filter.push(last.subarray(at))).toHaveLength(0);
+        expect(filter).toMatchObject({ isOver: true, isComplete: false, usage: USAGE });
+      }
+    },
+  );
 });
 
 describe('what was delivered', () => {

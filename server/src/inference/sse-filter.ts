@@ -1,4 +1,6 @@
 import type { StreamError } from './answer-form.ts';
+import { EventFrames, eventsOf } from './event-frames.ts';
+import { readUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
@@ -11,11 +13,6 @@ const LETTER_D = 100;
 const BRACE = 123;
 const BLANK = 32;
 const BLANKS = new Set(Buffer.from(' \t\r\n'));
-/** The longest end of an event, less its last byte: how much of it the chunk before may hold. */
-const SEAM_BYTES = 2;
-
-/** An event that never ends is no event. */
-const LONGEST_EVENT = 8 * 1024 * 1024;
 /** How much of what was passed on is kept for an estimate, should the provider never say what it used. */
 const KEPT_BYTES = 1024 * 1024;
 /** More events than any provider sends behind the one with the finish reason. */
@@ -28,10 +25,7 @@ type Json = Readonly<Record<string, unknown>>;
  * usage, an error or the end are looked into. Usage never passes: it is kept, and the gateway's own last chunk shows it to whom it was asked for.
  */
 export class SseFilter {
-  /** Chunks of an event whose end has not come, and the last bytes of them. */
-  #carry: Buffer[] = [];
-  #carriedBytes = 0;
-  #seam: Buffer = EMPTY;
+  readonly #frames = new EventFrames();
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #passedBytes = 0;
@@ -41,59 +35,70 @@ export class SseFilter {
   #first: Json | undefined;
   #hasChoice = false;
   #usage: unknown;
+  /** Text came behind the usage: it was none of the whole. */
+  #hasGoneOn = false;
   #error: StreamError | undefined;
   #isDone = false;
   #isInvalid = false;
+  #isUnreadable = false;
+  /** The provider closed the stream in the middle of an event. */
+  #isCutShort = false;
 
   /** Takes bytes in, gives back those that may go on: whole events, none of them the last. */
   push(chunk: Buffer): Buffer {
     if (this.isOver) return EMPTY;
-    // Only the chunk is searched, not what is carried: an event of many chunks would be searched as many times.
-    const end = endOfLastEvent(this.#seam.length === 0 ? chunk : Buffer.concat([this.#seam, chunk])) - this.#seam.length;
-    if (end <= 0) {
-      this.#hold(chunk);
-      return EMPTY;
-    }
-    const head = end === chunk.length ? chunk : chunk.subarray(0, end);
-    const events = this.#carry.length === 0 ? head : Buffer.concat([...this.#carry, head]);
-    this.#release();
-    if (end < chunk.length) this.#hold(chunk.subarray(end));
-    return this.#pass(events);
+    return this.#take(this.#frames.push(chunk));
   }
 
   /** The provider closed the stream. Some leave out the blank line behind the last event: where that is whole, it counts. */
   end(): Buffer {
-    const rest = Buffer.concat(this.#carry);
+    const { isTooLarge } = this.#frames;
+    const rest = this.#frames.end();
     const text = rest.toString('utf8');
     const data = dataOf(text);
     const isWhole = data === undefined ? text.trim() === '' : data === '[DONE]' || jsonOf(data) !== undefined;
-    if (this.isOver || !isWhole) return EMPTY;
-    this.#release();
-    return data === undefined ? EMPTY : this.#pass(Buffer.concat([rest, Buffer.from('\n\n')]));
+    this.#isCutShort = !isWhole || isTooLarge;
+    return this.isOver || this.#isCutShort || data === undefined ? EMPTY : this.#take(Buffer.concat([rest, Buffer.from('\n\n')]));
   }
 
   /** Nothing more is taken in: the end was announced, an error was, or the bytes are no event stream. */
   get isOver(): boolean {
-    return this.#isDone || this.#isInvalid || this.#error !== undefined;
+    return this.#isDone || this.#isNoStream || this.#error !== undefined;
   }
 
   /** Whether the bytes so far are none of a chat completion stream. */
   get isInvalid(): boolean {
-    return this.#isInvalid || this.#first === undefined;
+    return this.#isNoStream || (this.#first === undefined && !this.isTooLarge);
+  }
+
+  /** An event was too large to be kept: from there on nothing is passed on, and the rest is looked through for its usage. */
+  get isTooLarge(): boolean {
+    return this.#frames.isTooLarge;
+  }
+
+  /** An event behind others was no JSON: from there on as with one that is too large. */
+  get isUnreadable(): boolean {
+    return this.#isUnreadable;
+  }
+
+  /** Nothing of it has passed, and nothing will. */
+  get #isNoStream(): boolean {
+    return this.#isInvalid || (this.#frames.isInvalid && this.#passedBytes === 0);
   }
 
   get error(): StreamError | undefined {
     return this.#error;
   }
 
-  /** The last usage that the provider sent. */
+  /** The provider's last usage; undefined where text came behind it. */
   get usage(): unknown {
-    return this.#usage;
+    return this.#hasGoneOn ? undefined : this.#usage;
   }
 
   /** Whether the stream came to its end: `[DONE]`, or from providers that leave it out, a finish reason. */
   get isComplete(): boolean {
-    return this.#isDone || (!this.isOver && this.#carriedBytes === 0 && isFinished(Buffer.concat(this.#tail)));
+    if (this.isTooLarge || this.#isUnreadable) return false;
+    return this.#isDone || (!this.isOver && !this.#isCutShort && this.#frames.isEmpty && isFinished(Buffer.concat(this.#tail)));
   }
 
   /** A chunk without choices that shows the usage, in the name of the stream's other chunks. */
@@ -110,21 +115,16 @@ export class SseFilter {
     return { text, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
   }
 
-  #hold(chunk: Buffer): void {
-    this.#carry.push(chunk);
-    this.#carriedBytes += chunk.length;
-    this.#seam = Buffer.concat([this.#seam, chunk.subarray(-SEAM_BYTES)]).subarray(-SEAM_BYTES);
-    if (this.#carriedBytes > LONGEST_EVENT) this.#isInvalid = true;
-  }
-
-  #release(): void {
-    this.#carry = [];
-    this.#carriedBytes = 0;
-    this.#seam = EMPTY;
+  #take(events: Buffer): Buffer {
+    if (events.length === 0) return EMPTY;
+    if (!this.isTooLarge && !this.#isUnreadable) return this.#pass(events);
+    this.#filter(events);
+    return EMPTY;
   }
 
   #pass(events: Buffer): Buffer {
-    const passed = this.#hasChoice && isPlain(events) && !needsCare(events) ? events : this.#filter(events);
+    const isOrdinary = this.#hasChoice && this.#usage === undefined && isPlain(events) && !needsCare(events);
+    const passed = isOrdinary ? events : this.#filter(events);
     this.#keep(passed);
     return passed;
   }
@@ -134,7 +134,7 @@ export class SseFilter {
     for (const event of eventsOf(bytes)) {
       const kept = this.#filterEvent(event, passed);
       if (this.isOver) break;
-      if (kept) passed.push(kept);
+      if (kept && !this.#isUnreadable) passed.push(kept);
     }
     return passed.length === 1 && passed[0] ? passed[0] : Buffer.concat(passed);
   }
@@ -166,14 +166,24 @@ export class SseFilter {
     if (this.#first === undefined) this.#isInvalid = true;
     else if (chunk === undefined) {
       // Its reader would throw. Behind the end nothing is lost with it, before it the reader is told what happened.
-      if (!isFinished(Buffer.concat([...this.#tail, ...before])))
-        this.#error = streamError('The provider sent something that is no event of a stream.');
+      if (!isFinished(Buffer.concat([...this.#tail, ...before]))) this.#refuse(before);
       return undefined;
     }
     const { usage, ...rest } = chunk ?? {};
-    if (typeof usage !== 'object' || usage === null) return event;
-    this.#usage = usage;
+    if (typeof usage !== 'object' || usage === null) {
+      if (this.#usage !== undefined && textOfChunk(chunk) !== '') this.#hasGoneOn = true;
+      return event;
+    }
+    // Some tell of it with every chunk: it grows.
+    if (outputOf(usage) >= outputOf(this.#usage)) this.#usage = usage;
+    this.#hasGoneOn = false;
     return Array.isArray(choices) && choices.length > 0 ? Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) : undefined;
+  }
+
+  /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */
+  #refuse(before: readonly Buffer[]): void {
+    if (this.isTooLarge || this.#passedBytes > 0 || before.length > 0) this.#isUnreadable = true;
+    else this.#error = streamError('The provider sent something that is no event of a stream.');
   }
 
   #keep(passed: Buffer): void {
@@ -187,25 +197,7 @@ export class SseFilter {
   }
 }
 
-/** Where the last whole event ends: behind a blank line, with either kind of line end. */
-function endOfLastEvent(buffer: Buffer): number {
-  const { length } = buffer;
-  if (length > 1 && buffer[length - 1] === LF && buffer[length - 2] === LF) return length;
-  const [lf, crlf] = [buffer.lastIndexOf('\n\n'), buffer.lastIndexOf('\n\r\n')];
-  return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 3);
-}
-
-export function eventsOf(bytes: Buffer): Buffer[] {
-  const events: Buffer[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const [lf, crlf] = [bytes.indexOf('\n\n', from), bytes.indexOf('\n\r\n', from)];
-    const isCrlf = crlf >= 0 && (lf < 0 || crlf < lf);
-    const end = isCrlf ? crlf + 3 : lf < 0 ? bytes.length : lf + 2;
-    events.push(bytes.subarray(from, end));
-    from = end;
-  }
-  return events;
-}
+const outputOf = (usage: unknown): number => readUsage(usage)?.output_tokens ?? 0;
 
 /** Whether each event is one line of data that begins as a JSON object does. */
 function isPlain(events: Buffer): boolean {

@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { UpstreamCut } from '../adapters/upstream/port.ts';
 import { admit, HOLD_MS } from './admission.ts';
-import { ACCOUNT, callOf, faulty, NOW, openInference, ScriptedAnswer, ScriptedProvider } from './inference-under-test.ts';
 import { relayStream } from './stream-relay.ts';
+import { ACCOUNT, callOf, faulty, NOW, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
 
 const delta = (content: string) =>
   `data: ${JSON.stringify({ id: 'c', created: 7, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: null }] })}\n\n`;
@@ -26,17 +26,30 @@ afterEach(() => {
 });
 
 /** One streamed call with these answers, from admission to its end. */
+interface StartOptions extends Pick<NonNullable<Parameters<typeof openInference>[0]>, 'onCancel'> {
+  body?: object;
+  live?: boolean;
+  hangUp?: AbortController;
+  headers?: Record<string, string>;
+  model?: string;
+}
+
 async function start(
   turns: ConstructorParameters<typeof ScriptedProvider>,
-  { body = {}, live = false, hangUp = new AbortController() } = {},
+  { body = {}, live = false, hangUp = new AbortController(), headers = {}, onCancel, model = 'gpt-4o-mini' }: StartOptions = {},
 ) {
   const provider = new ScriptedProvider(...turns);
-  const opened = openInference({ sandbox: provider, live: { 'gpt-4o-mini': turns.map((turn) => new ScriptedProvider(turn)) } });
+  const opened = openInference({
+    sandbox: provider,
+    live: { [model]: turns.map((turn) => new ScriptedProvider(turn)) },
+    ...(onCancel && { onCancel }),
+  });
   world = opened;
-  const call = callOf({ stream: true, ...body }, { livemode: live, signal: hangUp.signal });
+  const call = callOf({ model, stream: true, ...body }, { livemode: live, headers, signal: hangUp.signal });
   const { res, socket } = opened.openClient();
   const admission = await admit(call, opened.deps);
-  return { ...opened, provider, socket, res, admission, hangUp, run: () => relayStream(admission, res, opened.deps) };
+  const running = opened.deps.running.begin(admission.call);
+  return { ...opened, provider, socket, res, admission, hangUp, running, run: () => relayStream(admission, running, res, opened.deps) };
 }
 
 async function play(...args: Parameters<typeof start>) {
@@ -46,6 +59,7 @@ async function play(...args: Parameters<typeof start>) {
   return { ...started, served, settled, text: started.socket.body.toString() };
 }
 
+const REASONING = 'o4-mini';
 const sha256 = (bytes: Buffer | string) => hash('sha256', bytes, 'hex');
 
 describe('an answer', () => {
@@ -126,23 +140,6 @@ describe('before the first byte', () => {
     expect(settled[0]).toMatchObject({ charged: 0n, record: { outcome: 'failed', cost: '0', responseSha256: sha256(socket.body) } });
     expect(await held(`key:key-1:2026-11`)).toBe(0n);
   });
-
-  test('a hang-up cancels the provider and charges the prompt that it was reading', async () => {
-    const started = await start(['silence']);
-    const running = started.run();
-    started.hangUp.abort();
-    const served = await running;
-    expect(served.outcome).toBe('cancelled');
-    const settled = await started.settled();
-    expect(settled).toHaveLength(1);
-    expect(settled[0]?.record).toMatchObject({
-      outcome: 'cancelled',
-      estimated: true,
-      usage: { output_tokens: 0 },
-      responseSha256: sha256(''),
-    });
-    expect(settled[0]?.record.usage.input_tokens).toBeGreaterThan(0);
-  });
 });
 
 describe('after the first byte', () => {
@@ -163,21 +160,6 @@ describe('after the first byte', () => {
     expect(settled[0]?.record).toMatchObject({ outcome: 'cut', estimated: true, attempt: 1, responseSha256: sha256(socket.body) });
   });
 
-  test('a hang-up cancels the provider, and what was delivered is charged', async () => {
-    const answer = new ScriptedAnswer([delta('some words that were read')], 'open');
-    const started = await start([answer]);
-    const running = started.run();
-    await vi.waitUntil(() => answer.handed === 1);
-    started.hangUp.abort();
-    const served = await running;
-    expect(answer.isAborted).toBe(true);
-    expect(served).toMatchObject({ outcome: 'cancelled', estimated: true });
-    expect(served.usage.output_tokens).toBeGreaterThan(3);
-    const settled = await started.settled();
-    expect(settled).toHaveLength(1);
-    expect(settled[0]?.record.responseSha256).toBe(sha256(delta('some words that were read')));
-  });
-
   test('a settlement that cannot be written withholds the end of the answer, and the hold stands', async () => {
     const started = await start([new ScriptedAnswer(WHOLE)]);
     started.journal.isBroken = true;
@@ -189,6 +171,119 @@ describe('after the first byte', () => {
   });
 });
 
+test('of usages that a stream tells of, the largest counts, and none that text comes behind', async () => {
+  const small = USAGE.replace('"completion_tokens":20', '"completion_tokens":1');
+  const shrunk = await play([new ScriptedAnswer([delta('word'), USAGE, FINISH, small, DONE])]);
+  expect(shrunk.settled[0]?.record).toMatchObject({ estimated: false, usage: { output_tokens: 20 } });
+  const early = await play([new ScriptedAnswer([delta('word '), small, delta('word '.repeat(30)), FINISH, DONE])]);
+  expect(early.settled[0]?.record.estimated).toBe(true);
+  expect(early.settled[0]?.record.usage.output_tokens).toBeGreaterThanOrEqual(30);
+});
+
+describe('a hang-up', () => {
+  /** Hangs up once the first chunk has been relayed. */
+  async function hangUpOn(answer: ScriptedAnswer, options: StartOptions = {}) {
+    const started = await start([answer], { live: true, ...options });
+    const pump = answer.pump.bind(answer);
+    answer.pump = (onChunk) =>
+      pump((chunk) => {
+        const taken = onChunk(chunk);
+        if (answer.handed === 1) started.hangUp.abort();
+        return taken;
+      });
+    const finished = started.run();
+    await vi.waitUntil(() => started.hangUp.signal.aborted, { timeout: 60_000 });
+    return { ...started, finished };
+  }
+
+  test('does not cancel the provider: the stream is read on until its usage, which is charged', async () => {
+    const answer = new ScriptedAnswer([...Array(50).fill(delta('word ')), ...WHOLE]);
+    const { finished, socket, settled } = await hangUpOn(answer);
+    expect(await finished).toMatchObject({ outcome: 'cancelled', estimated: false });
+    expect(answer.isAborted).toBe(false);
+    const [entry] = await settled();
+    expect(entry?.record).toMatchObject({ cost: `${COST}`, usage: { output_tokens: 20 }, responseSha256: sha256(socket.body) });
+    expect(socket.body.toString()).not.toContain('[DONE]');
+  });
+
+  test('behind the visible answer and before the usage of a reasoning model costs what its reasoning costs', async () => {
+    const usage = { prompt_tokens: 10, completion_tokens: 9_000, completion_tokens_details: { reasoning_tokens: 8_990 } };
+    const last = `data: ${JSON.stringify({ id: 'c', choices: [], usage })}\n\n`;
+    const { finished } = await hangUpOn(new ScriptedAnswer([delta('Hello'), FINISH, last, DONE]), { body: { max_tokens: 10_000 } });
+    expect(await finished).toMatchObject({
+      outcome: 'cancelled',
+      estimated: false,
+      usage: { output_tokens: 9_000, reasoning_tokens: 8_990 },
+    });
+  });
+
+  test('charges all that was held where the provider never comes to its end', async () => {
+    const { finished, running, settled } = await hangUpOn(new ScriptedAnswer([delta('a')], 'open'), { body: { max_tokens: 700 } });
+    running.cut('deadline');
+    expect(await finished).toMatchObject({ outcome: 'cancelled', estimated: true, usage: { output_tokens: 700 } });
+    const [entry] = await settled();
+    expect(entry?.record.cost).toBe(entry?.record.held);
+  });
+
+  test.each<[string, ConstructorParameters<typeof ScriptedAnswer>]>([
+    ['breaks off later', [[delta('some words'), delta(' that came')], 'reset']],
+    ['breaks off behind its finish reason', [[delta('some words'), FINISH], 'reset']],
+    ['comes to its end without a usage', [[delta('some words'), FINISH, DONE]]],
+    ['had told of its usage in between, and breaks off', [[delta('some words'), USAGE, delta(' that came')], 'reset']],
+    ['had told of its usage in between, and not at its end', [[delta('some words'), USAGE, delta(' that came'), FINISH, DONE]]],
+  ])('charges all that was held where the provider %s', async (_, answer) => {
+    const { finished, settled } = await hangUpOn(new ScriptedAnswer(...answer), { body: { max_tokens: 700 } });
+    expect(await finished).toMatchObject({ outcome: 'cancelled', estimated: true });
+    const [entry] = await settled();
+    expect(entry?.record.cost).toBe(entry?.record.held);
+  });
+
+  test('cancels a provider that stops billing, and charges what came with what may be on its way', async () => {
+    const answer = new ScriptedAnswer([delta('some words')], 'open');
+    const { finished, settled } = await hangUpOn(answer, { body: { max_tokens: 5_000 }, onCancel: 'stops_billing' });
+    const served = await finished;
+    expect(answer.isAborted).toBe(true);
+    expect(served).toMatchObject({ outcome: 'cancelled', estimated: true });
+    expect(served.usage.output_tokens).toBeGreaterThan(500);
+    expect(served.usage.output_tokens).toBeLessThan(600);
+    const [entry] = await settled();
+    expect(BigInt(entry?.record.cost ?? 0)).toBeLessThan(BigInt(entry?.record.held ?? 0));
+  });
+
+  test('cancels a reasoning model that stops billing, and charges its whole bound: what it thought is not seen', async () => {
+    const options: StartOptions = { model: REASONING, body: { max_completion_tokens: 5_000 }, onCancel: 'stops_billing' };
+    const { finished } = await hangUpOn(new ScriptedAnswer([delta('some words')], 'open'), options);
+    expect(await finished).toMatchObject({ outcome: 'cancelled', usage: { output_tokens: 5_000 } });
+  });
+
+  test('with X-On-Disconnect: finish is read on, though the provider would stop billing', async () => {
+    const answer = new ScriptedAnswer(WHOLE);
+    const { finished } = await hangUpOn(answer, { headers: { 'x-on-disconnect': 'finish' }, onCancel: 'stops_billing' });
+    expect(await finished).toMatchObject({ outcome: 'cancelled', estimated: false });
+    expect(answer.isAborted).toBe(false);
+  });
+
+  test('with X-On-Disconnect: cancel is finished all the same where the provider keeps billing', async () => {
+    const answer = new ScriptedAnswer(WHOLE);
+    const { finished } = await hangUpOn(answer, { headers: { 'x-on-disconnect': 'cancel' } });
+    expect(await finished).toMatchObject({ outcome: 'cancelled', estimated: false });
+    expect(answer.isAborted).toBe(false);
+  });
+});
+
+test('a gateway that stops ends its streams with an error, and settles them at their holds', async () => {
+  const answer = new ScriptedAnswer([delta('a')], 'open');
+  const started = await start([answer], { live: true, body: { max_tokens: 300 } });
+  const running = started.run();
+  await vi.waitUntil(() => started.socket.body.length > 0, { timeout: 60_000 });
+  void started.deps.running.drain(0);
+  expect(await running).toMatchObject({ outcome: 'abandoned', estimated: true, usage: { output_tokens: 300 } });
+  const [entry] = await started.settled();
+  expect(entry?.record.cost).toBe(entry?.record.held);
+  expect(entry?.record.responseSha256).toBe(sha256(started.socket.body));
+  expect(started.socket.body.toString()).toContain('"code":"store_unavailable"');
+});
+
 describe('a slow client', () => {
   const big = Array.from({ length: 200 }, () => delta('x'.repeat(8_192)));
 
@@ -197,7 +292,7 @@ describe('a slow client', () => {
     const started = await start([answer]);
     started.socket.isStalled = true;
     const running = started.run();
-    await vi.waitUntil(() => started.res.writableNeedDrain);
+    await vi.waitUntil(() => started.res.writableNeedDrain, { timeout: 60_000 });
     for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
     expect(answer.handed).toBeLessThan(20);
     started.socket.readOn();
@@ -205,19 +300,19 @@ describe('a slow client', () => {
     expect(started.socket.body.toString()).toBe(big.join('') + FINISH + DONE);
   });
 
-  test('that reads nothing for a minute is dropped', async () => {
-    const started = await start([new ScriptedAnswer([...big, DONE])]);
+  test('that reads nothing for a minute is dropped, and its answer read to the end', async () => {
+    const started = await start([new ScriptedAnswer([...big, FINISH, USAGE, DONE])]);
     started.res.once('close', () => started.hangUp.abort());
     started.socket.isStalled = true;
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const running = started.run();
-    await vi.waitUntil(() => started.res.writableNeedDrain);
+    await vi.waitUntil(() => started.res.writableNeedDrain, { timeout: 60_000 });
     vi.advanceTimersByTime(59_000);
     expect(started.res.destroyed || started.socket.destroyed).toBe(false);
     const closed = once(started.res, 'close');
     vi.advanceTimersByTime(1_000);
     await closed;
-    expect(await running).toMatchObject({ outcome: 'cancelled' });
+    expect(await running).toMatchObject({ outcome: 'cancelled', estimated: false });
     expect(await started.settled()).toHaveLength(1);
   });
 });
@@ -231,7 +326,7 @@ describe('the heartbeat', () => {
     const running = started.run();
     started.heartbeat.beat();
     expect(started.socket.body).toHaveLength(0);
-    await vi.waitUntil(() => started.socket.body.length > 0);
+    await vi.waitUntil(() => started.socket.body.length > 0, { timeout: 60_000 });
     started.heartbeat.beat();
     vi.advanceTimersByTime(15_000);
     started.heartbeat.beat();

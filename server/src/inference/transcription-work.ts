@@ -1,24 +1,29 @@
 import type { ReceiptUsage, TranscriptionRequest, TranslationRequest } from '@tallygate/contract';
 import type { UpstreamEndpoint } from '../adapters/upstream/port.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
+import { writtenJson } from '../kernel/written-json.ts';
 import type { AnswerForm, ShownCost } from './answer-form.ts';
 import { countText } from './estimate.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
-import { mostSecondsOf } from './recording.ts';
+import type { Recordings } from './recordings/recordings.ts';
 import { TypedEventStream } from './typed-event-stream.ts';
 import { isCount, isRecord, NO_USAGE } from './usage.ts';
 import type { Dialect, Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-export const transcriptionWork = (request: TranscriptionRequest, received: Received): Promise<Work> =>
-  workOf({ endpoint: '/v1/audio/transcriptions', request, isStream: request.stream === true, needs: [] }, received);
+/** @throws Problem `validation_failed` for what is no recording */
+export const transcriptionWork = (request: TranscriptionRequest, received: Received, recordings: Recordings): Promise<Work> =>
+  workOf({ endpoint: '/v1/audio/transcriptions', request, isStream: request.stream === true, needs: [] }, received, recordings);
 
-export const translationWork = (request: TranslationRequest, received: Received): Promise<Work> =>
+/** @throws Problem `validation_failed` for what is no recording */
+export const translationWork = (request: TranslationRequest, received: Received, recordings: Recordings): Promise<Work> =>
   workOf(
     { endpoint: '/v1/audio/translations', request, isStream: false, needs: [{ capability: 'translation', param: 'model' }] },
     received,
+    recordings,
   );
 
 interface Listening {
@@ -30,16 +35,18 @@ interface Listening {
 
 /** More than any transcription model takes, where the catalogue says nothing. */
 const WINDOW_UNKNOWN = 1_000_000;
-/** Where nobody says how long a recording was: a voice in a usual codec. */
-const USUAL_BYTES_PER_SECOND = 4_000;
 /** Of sound, as OpenAI counts it. */
 const TOKENS_PER_SECOND = 10;
+/** Of what is said, more than anybody speaks: for recordings that are heard in parts, each of which the model's own bound limits. */
+const MOST_TOKENS_SAID_PER_SECOND = 50;
 
 /** Recordings are paid by the second, or by the tokens of sound and text, as the model is priced. */
-async function workOf({ endpoint, request, isStream, needs }: Listening, { files, sha256 }: Received): Promise<Work> {
-  const file = onlyRecording(files);
-  const mostSeconds = await mostSecondsOf(file);
-  const promptBytes = Buffer.byteLength(request.prompt ?? '');
+async function workOf({ endpoint, request, isStream, needs }: Listening, received: Received, recordings: Recordings): Promise<Work> {
+  const file = onlyRecording(received.files);
+  const length = await recordings.lengthOf(() => file.open());
+  if (!length) throw unreadable();
+  const [seconds, mostSeconds] = [length.seconds, length.mostSeconds].map((exact) => Math.max(1, Math.ceil(exact))) as [number, number];
+  const promptBytes = Buffer.byteLength(JSON.stringify(request));
   return {
     endpoint,
     model: request.model,
@@ -47,29 +54,42 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, { files
     isStream,
     needs,
     output: null,
-    estimatedTokens: Math.ceil(promptBytes / 4),
+    cheaper: 'send a shorter recording as `file`',
+    estimatedTokens: Math.ceil(Buffer.byteLength(request.prompt ?? '') / 4),
     dialects: [{ endpoint, request, files: [file], form: transcriptForm(request.response_format ?? 'json') } as Dialect],
     bound: (model) => ({
-      inputTokens: promptBytes + (model.contextWindow ?? WINDOW_UNKNOWN),
-      fixedOutputTokens: model.maxOutputTokens ?? model.contextWindow ?? WINDOW_UNKNOWN,
+      inputTokens: promptBytes + Math.max(model.contextWindow ?? WINDOW_UNKNOWN, mostSeconds * TOKENS_PER_SECOND),
+      fixedOutputTokens: Math.max(
+        model.maxOutputTokens ?? model.contextWindow ?? WINDOW_UNKNOWN,
+        request['chunking_strategy'] ? mostSeconds * MOST_TOKENS_SAID_PER_SECOND : 0,
+      ),
       audioSeconds: mostSeconds,
     }),
     async estimate(model, delivered, _maxOutputTokens, tokenizer) {
-      const seconds = Math.min(mostSeconds, Math.max(1, Math.ceil(file.bytes / USUAL_BYTES_PER_SECOND)));
       if (model.contextWindow === null) return { ...NO_USAGE, audio_seconds: seconds };
       const prompt = await countText(request.prompt ?? '', model, tokenizer);
-      const sound = Math.min(seconds * TOKENS_PER_SECOND, model.contextWindow - Math.min(prompt, model.contextWindow));
+      const sound = seconds * TOKENS_PER_SECOND;
       const said = Math.ceil((await countText(delivered.text, model, tokenizer)) * delivered.scale);
       return {
         ...NO_USAGE,
         input_tokens: prompt + sound,
-        ...(sound > 0 && { audio_input_tokens: sound }),
+        audio_input_tokens: sound,
         output_tokens: Math.min(said, model.maxOutputTokens ?? model.contextWindow),
       };
     },
-    requestSha256: sha256,
+    requestSha256: received.sha256,
   };
 }
+
+/** Of what cannot be read nobody knows how long it is, so no cap could hold it. */
+const unreadable = (): Problem =>
+  invalidInput([
+    {
+      loc: ['body', 'file'],
+      msg: 'cannot be read as a recording: send FLAC, MP3, MP4, M4A, AAC, Ogg (Opus, Vorbis, FLAC, Speex), WAV (uncompressed), WebM or AMR',
+      type: 'unreadable',
+    },
+  ]);
 
 function onlyRecording(files: readonly ReceivedFile[]): ReceivedFile {
   const [file, ...others] = files;
@@ -88,7 +108,7 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
 };
 
 const transcriptForm = (format: string): AnswerForm => ({
-  read(bytes, contentType) {
+  async read(bytes, contentType) {
     const textType = TEXT_TYPES[format];
     if (textType !== undefined) {
       if (bytes.length === 0 || /^text\/html/i.test(contentType ?? '')) return undefined;
@@ -96,7 +116,7 @@ const transcriptForm = (format: string): AnswerForm => ({
       const delivered = { text: bytes.toString('utf8'), scale: 1 };
       return { contentType: textType, usage: undefined, delivered, value: undefined, toBytes: () => bytes };
     }
-    const value = jsonObjectOf(bytes);
+    const value = await jsonObjectOf(bytes);
     const text = value?.['text'];
     if (!value || typeof text !== 'string') return undefined;
     return {
@@ -104,9 +124,10 @@ const transcriptForm = (format: string): AnswerForm => ({
       usage: readTranscriptUsage(value['usage'], value['duration']),
       delivered: { text, scale: 1 },
       value,
-      toBytes: (cost) => Buffer.from(JSON.stringify({ ...value, usage: shownUsage(value['usage'], cost) })),
+      toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(value['usage'], cost) }),
     };
   },
+  usageIn: (usage) => readTranscriptUsage(usage, undefined),
   openStream: () =>
     new TypedEventStream({
       isWatched: (type) => type === 'transcript.text.done',

@@ -1,6 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { ShownCost, StreamError, StreamFilter } from './answer-form.ts';
-import { dataOf, eventsOf, jsonOf } from './sse-filter.ts';
+import { EventFrames, eventsOf } from './event-frames.ts';
+import { dataOf, jsonOf } from './sse-filter.ts';
 import { isRecord } from './usage.ts';
 import type { Delivered } from './work.ts';
 
@@ -23,18 +24,13 @@ export interface EventForm {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** An event that never ends is no event: images come as one line of base64. */
-const LONGEST_EVENT = 64 * 1024 * 1024;
 const KEPT_BYTES = 1024 * 1024;
 
 /** Passes whole events on, keeps the final one back for the cost, and stops at an error. */
 export class TypedEventStream implements StreamFilter {
   readonly contentType = 'text/event-stream';
   readonly #form: EventForm;
-  #carry: Buffer = EMPTY;
-  /** Chunks since the carry was last joined: an event of many chunks is joined once it may have ended. */
-  #arrived: Buffer[] = [];
-  #arrivedBytes = 0;
+  readonly #frames = new EventFrames();
   #kept: Buffer[] = [];
   #keptBytes = 0;
   #passedBytes = 0;
@@ -42,6 +38,7 @@ export class TypedEventStream implements StreamFilter {
   #final: Json | undefined;
   #error: StreamError | undefined;
   #isInvalid = false;
+  #isUnreadable = false;
   #sequence = -1;
 
   constructor(form: EventForm) {
@@ -50,33 +47,36 @@ export class TypedEventStream implements StreamFilter {
 
   push(chunk: Buffer): Buffer {
     if (this.isOver) return EMPTY;
-    this.#arrived.push(chunk);
-    this.#arrivedBytes += chunk.length;
-    if (this.#carry.length + this.#arrivedBytes > LONGEST_EVENT) this.#isInvalid = true;
-    // Only a line end can complete an event; base64 has none.
-    if (!chunk.includes('\n')) return EMPTY;
-    const bytes = Buffer.concat([this.#carry, ...this.#arrived]);
-    this.#arrived = [];
-    this.#arrivedBytes = 0;
-    const end = endOfLastEvent(bytes);
-    this.#carry = bytes.subarray(end);
-    return this.#pass(bytes.subarray(0, end));
+    return this.#take(this.#frames.push(chunk));
   }
 
   end(): Buffer {
-    const rest = Buffer.concat([this.#carry, ...this.#arrived]);
-    this.#carry = EMPTY;
-    this.#arrived = [];
-    if (this.isOver || jsonOf(dataOf(rest.toString('utf8'))) === undefined) return EMPTY;
-    return this.#pass(Buffer.concat([rest, Buffer.from('\n\n')]));
+    const { isTooLarge } = this.#frames;
+    const rest = this.#frames.end();
+    if (this.isOver || isTooLarge || jsonOf(dataOf(rest.toString('utf8'))) === undefined) return EMPTY;
+    return this.#take(Buffer.concat([rest, Buffer.from('\n\n')]));
   }
 
   get isOver(): boolean {
-    return this.#final !== undefined || this.#error !== undefined || this.#isInvalid;
+    return this.#final !== undefined || this.#error !== undefined || this.#isNoStream;
   }
 
   get isInvalid(): boolean {
-    return this.#isInvalid || (!this.#hasPassed && this.#final === undefined);
+    return this.#isNoStream || (!this.#hasPassed && this.#final === undefined && !this.isTooLarge);
+  }
+
+  get isTooLarge(): boolean {
+    return this.#frames.isTooLarge;
+  }
+
+  /** An event behind others was none of these: from there on only the usage is wanted. */
+  get isUnreadable(): boolean {
+    return this.#isUnreadable;
+  }
+
+  /** Nothing of it has passed, and nothing will. */
+  get #isNoStream(): boolean {
+    return this.#isInvalid || (this.#frames.isInvalid && !this.#hasPassed);
   }
 
   get error(): StreamError | undefined {
@@ -84,7 +84,7 @@ export class TypedEventStream implements StreamFilter {
   }
 
   get isComplete(): boolean {
-    return this.#final !== undefined;
+    return this.#final !== undefined && !this.isTooLarge && !this.#isUnreadable;
   }
 
   get usage(): ReceiptUsage | undefined {
@@ -113,11 +113,21 @@ export class TypedEventStream implements StreamFilter {
     return Buffer.from(written({ type: 'error', code: code ?? 'server_error', message, param: null, sequence_number }));
   }
 
+  /** Of what comes behind an event that was left out, only the usage is wanted. */
+  #take(events: Buffer): Buffer {
+    if (events.length === 0) return EMPTY;
+    const passed = this.#pass(events);
+    return this.isTooLarge ? EMPTY : passed;
+  }
+
   #pass(bytes: Buffer): Buffer {
     const passed: Buffer[] = [];
     for (const event of eventsOf(bytes)) {
       const kept = this.#passEvent(event);
-      if (kept) passed.push(kept);
+      if (kept && !this.#isUnreadable) {
+        passed.push(kept);
+        this.#sequence += 1;
+      }
       if (this.isOver) break;
     }
     const out = passed.length === 1 && passed[0] ? passed[0] : Buffer.concat(passed);
@@ -138,14 +148,10 @@ export class TypedEventStream implements StreamFilter {
     const named = /^event: *(\S+)/m.exec(text)?.[1];
     if (named !== undefined && named !== 'error' && !this.#form.isWatched(named)) {
       this.#hasPassed = true;
-      this.#sequence += 1;
       return bytes;
     }
     const event = jsonOf(data);
-    if (!event) {
-      this.#isInvalid = true;
-      return undefined;
-    }
+    if (!event) return this.#refuse();
     return this.#passWatched(event, bytes);
   }
 
@@ -155,21 +161,23 @@ export class TypedEventStream implements StreamFilter {
       this.#error = errorOf(event);
       return undefined;
     }
-    if (type === '') {
-      this.#isInvalid = true;
-      return undefined;
-    }
+    if (type === '') return this.#refuse();
     if (this.#form.isFinal(type)) {
       this.#final = event;
       return undefined;
     }
     this.#hasPassed = true;
-    this.#sequence += 1;
     return this.#form.rewrite && this.#form.isWatched(type) ? Buffer.from(written(this.#form.rewrite(event))) : bytes;
   }
 
   #refuseOrDrop(text: string): Buffer | undefined {
-    if (!/^(:|event:|id:|retry:|\s*$)/.test(text)) this.#isInvalid = true;
+    return /^(:|event:|id:|retry:|\s*$)/.test(text) ? undefined : this.#refuse();
+  }
+
+  /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */
+  #refuse(): undefined {
+    if (this.#hasPassed || this.isTooLarge) this.#isUnreadable = true;
+    else this.#isInvalid = true;
     return undefined;
   }
 }
@@ -185,10 +193,4 @@ function errorOf(event: Json): StreamError {
     type: 'server_error',
     code: text(error['code']) ?? null,
   };
-}
-
-/** Where the last whole event ends: behind a blank line, with either kind of line end. */
-function endOfLastEvent(bytes: Buffer): number {
-  const [lf, crlf] = [bytes.lastIndexOf('\n\n'), bytes.lastIndexOf('\n\r\n')];
-  return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 3);
 }

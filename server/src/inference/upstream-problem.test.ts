@@ -29,6 +29,11 @@ test.each([
   expect(problem.extras.retryAfterSeconds).toBe(seconds);
 });
 
+test('a provider that is a gateway and sees a loop is quoted, since only an operator can mend it', () => {
+  const problem = upstreamProblem(fault({ status: 508, code: 'provider_loop' }));
+  expect(problem).toMatchObject({ code: 'provider_loop', status: 508, message: 'the provider’s own words' });
+});
+
 test('the provider’s own words reach the caller for a rejection alone, and with the field they name', () => {
   const rejected = upstreamProblem(fault({ kind: 'rejected', param: 'messages' }));
   expect(rejected.message).toBe('the provider’s own words');

@@ -1,6 +1,28 @@
 import type { UpstreamFault } from '../adapters/upstream/port.ts';
 import { Problem } from '../kernel/problem.ts';
 
+/** A provider that is late may bill all the same. */
+export const lateProblem = ({ message }: Pick<UpstreamFault, 'message'>): Problem =>
+  new Problem(
+    'upstream_timeout',
+    'No provider of this model answered in time. What a provider bills for it all the same is charged: the receipt will tell. Repeat the request.',
+    { because: message },
+  );
+
+/** What a provider bills for an answer that nobody could be given. */
+export const tooLargeProblem = (): Problem =>
+  new Problem(
+    'answer_too_large',
+    'The provider’s answer is larger than 64 MiB, so it was not kept. What the provider bills for it is charged: the receipt has the amount. Ask for less in one request: lower `n`, the log probabilities or the size, or send fewer inputs.',
+  );
+
+/** What a provider bills for a stream that could not be read to its end. */
+export const unreadableProblem = (): Problem =>
+  new Problem(
+    'upstream_failed',
+    'The provider sent something that is no event of a stream. What the provider bills for the answer is charged: the receipt has the amount. Repeat the request.',
+  );
+
 /** What the caller is told when no provider answered. Only a rejection shows the provider's own words: the rest is between us and them. */
 export function upstreamProblem(fault: UpstreamFault): Problem {
   const because = { because: fault.message };
@@ -18,13 +40,11 @@ export function upstreamProblem(fault: UpstreamFault): Problem {
         },
       );
     case 'timeout':
-      return new Problem(
-        'upstream_timeout',
-        'No provider of this model answered in time; nothing was charged. Repeat the request.',
-        because,
-      );
+      return lateProblem(fault);
     case 'cancelled':
     case 'failed':
+      // A gateway that is our provider tells what only its operator, or ours, can mend.
+      if (fault.code === 'provider_loop') return new Problem('provider_loop', fault.message, because);
       return new Problem('upstream_failed', 'No provider of this model gave a valid answer; nothing was charged. Repeat the request.', {
         ...because,
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),

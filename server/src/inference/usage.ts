@@ -1,4 +1,5 @@
-import type { ReceiptUsage } from '@tallygate/contract';
+import { MAX_MODEL_TOKENS, type ReceiptUsage } from '@tallygate/contract';
+import type { CatalogModel } from '../catalog/index.ts';
 
 export const NO_USAGE: ReceiptUsage = {
   input_tokens: 0,
@@ -8,10 +9,12 @@ export const NO_USAGE: ReceiptUsage = {
   reasoning_tokens: 0,
 };
 
-/** More than any model can take or give: what claims to be above is no count. */
-const ABSURD = 100_000_000;
+/** Whether what a model answers is text, charged by its tokens. */
+export const writesText = ({ kind }: Pick<CatalogModel, 'kind'>): boolean => kind === 'chat' || kind === 'completion';
 
-export const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= ABSURD;
+/** What claims to be more than any model can take or give is no count. */
+export const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_MODEL_TOKENS;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 const part = (details: unknown, name: string, most: number): number => {

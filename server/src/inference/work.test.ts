@@ -33,22 +33,22 @@ describe('embeddings', () => {
     expect(await work([1, 2]).countedBound?.(small, tokenizer)).toBeUndefined();
   });
 
-  it('show the cost in their usage, and are read where the provider sent none', () => {
+  it('show the cost in their usage, and are read where the provider sent none', async () => {
     const [{ form }] = work('hello').dialects;
     const body = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: 'AAAA' }], model: 'm' };
-    const answer = form.read(Buffer.from(JSON.stringify({ ...body, usage: { prompt_tokens: 3, total_tokens: 3 } })), null);
+    const answer = await form.read(Buffer.from(JSON.stringify({ ...body, usage: { prompt_tokens: 3, total_tokens: 3 } })), null);
     expect(answer?.usage).toMatchObject({ input_tokens: 3, output_tokens: 0 });
-    const silent = form.read(Buffer.from(JSON.stringify(body)), null);
+    const silent = await form.read(Buffer.from(JSON.stringify(body)), null);
     expect(silent?.usage).toBeUndefined();
-    const shown = silent?.toBytes({
+    const shown = await silent?.toBytes({
       usage: { input_tokens: 2, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 },
       costUsd: 0.5,
     });
     expect(JSON.parse(String(shown))).toEqual({ ...body, usage: { prompt_tokens: 2, total_tokens: 2, cost: 0.5 } });
   });
 
-  it.each(['nonsense', '[]', '{"data":[]}', '{"data":"x"}'])('%s is no answer', (body) => {
-    expect(work('x').dialects[0].form.read(Buffer.from(body), null)).toBeUndefined();
+  it.each(['nonsense', '[]', '{"data":[]}', '{"data":"x"}'])('%s is no answer', async (body) => {
+    expect(await work('x').dialects[0].form.read(Buffer.from(body), null)).toBeUndefined();
   });
 });
 

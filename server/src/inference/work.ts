@@ -59,8 +59,15 @@ export interface Work {
   readonly isStream: boolean;
   /** Whether a stream may as well be given whole, to those who want to repeat the request under an `Idempotency-Key`. */
   readonly mayBeWhole?: true;
+  /**
+   * Whether the answer of one that is no stream may be so large that it is passed on as it comes. Who wants to repeat the request under an
+   * `Idempotency-Key` is given it whole, as long as it can be kept.
+   */
+  readonly isPassedOn?: true;
   readonly needs: readonly Requirement[];
   readonly output: OutputBound | null;
+  /** What makes it cheaper, as an advice to the caller: "lower `n`". */
+  readonly cheaper: string;
   /** What the prompt counts for in rate limits before it is counted. */
   readonly estimatedTokens: number;
   /** In order of preference; the first that a deployment serves is spoken. */

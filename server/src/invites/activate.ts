@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { sightPerson } from '../people/index.ts';
+import { upsertContact } from '../people/index.ts';
 import type { Batch } from './batches.ts';
 import { inviteCodeHash } from './invite-code.ts';
 
@@ -73,7 +73,7 @@ export const createActivate =
         'insert into invite_activations (activation_id, invite_id, email, name, activated_at) values ($1, $2, $3, $4, $5)',
         [activation.activation_id, invite.invite_id, email, called, now],
       );
-      await sightPerson((sql, values) => client.query(sql, values), { email, name: called, source: 'invite', at: now });
+      await upsertContact((sql, values) => client.query(sql, values), { email, name: called, source: 'invite', at: now });
       return { activation, given: invite };
     });
     await admitted.succeeded();

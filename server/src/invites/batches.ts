@@ -7,6 +7,7 @@ import { invalidInput } from '../kernel/invalid-input.ts';
 import { formatUsd, type NanoUsd, parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { inTransaction } from '../kernel/transaction.ts';
+import type { PlanBook } from '../plans/index.ts';
 import { inviteCodeHash, newInviteCode } from './invite-code.ts';
 
 const MOST_CREDIT: NanoUsd = 10_000n * 1_000_000_000n;
@@ -15,7 +16,7 @@ const MOST_CREDIT: NanoUsd = 10_000n * 1_000_000_000n;
 export interface Batch {
   readonly batch_id: string;
   readonly name: string;
-  readonly plan_id: 'pro' | 'scale' | 'enterprise' | null;
+  readonly plan_id: string | null;
   readonly trial_days: number | null;
   readonly credit_nano: bigint;
   readonly shared_uses: number | null;
@@ -69,8 +70,14 @@ const BATCHES = `select b.*, c.* from invite_batches b cross join lateral (
     select count(*)::int as total, ${COUNTED.join(', ')}, coalesce(sum(i.uses), 0)::int as activations
       from invites i where i.batch_id = b.batch_id) c`;
 
+interface BatchesDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly plans: Pick<PlanBook, 'isForSale' | 'offered'>;
+}
+
 /** What administrators do with invitations. */
-export function createBatches({ pool, clock }: { pool: Pool; clock: Clock }) {
+export function createBatches({ pool, clock, plans }: BatchesDeps) {
   const one = async (batchId: string): Promise<Batch> => {
     const { rows } = await pool.query<Batch>(`${BATCHES} where b.batch_id = $1`, [batchId]);
     return rows[0] ?? noBatch();
@@ -82,7 +89,7 @@ export function createBatches({ pool, clock }: { pool: Pool; clock: Clock }) {
     /** @returns with the plain code of one that is given away. @throws Problem `validation_failed` for what makes no sense */
     async create(by: Administrator, input: MarketingInviteBatchRequest): Promise<{ batch: Batch; code?: string }> {
       const now = new Date(clock.now());
-      const credit = sensibleCredit(input, now);
+      const credit = sensibleCredit(input, { now, plans });
       const [batchId, code] = [newId(), input.shared_uses === undefined ? undefined : newInviteCode()];
       await inTransaction(pool, async (client) => {
         const execute: Execute = (sql, values) => client.query(sql, values);
@@ -177,12 +184,20 @@ const audit = (
 /** @throws Problem `validation_failed` for what makes no sense together */
 function sensibleCredit(
   { recipients, filter, shared_uses, plan_id, trial_days, credit_usd, expires_at }: MarketingInviteBatchRequest,
-  now: Date,
+  { now, plans }: { readonly now: Date; readonly plans: BatchesDeps['plans'] },
 ): NanoUsd {
   const refuse = (field: string, msg: string) => invalidInput([{ loc: ['body', field], msg, type: 'senseless' }]);
   if ([recipients, filter, shared_uses].filter((given) => given !== undefined).length !== 1)
     throw refuse('recipients', 'or filter or shared_uses must be given, and only one of them');
   if ((plan_id === undefined) !== (trial_days === undefined)) throw refuse('trial_days', 'and plan_id come together');
+  if (plan_id !== undefined && !plans.isForSale(plan_id))
+    throw refuse(
+      'plan_id',
+      `must be one of ${plans.offered
+        .map(({ id }) => id)
+        .filter(plans.isForSale)
+        .join(', ')}`,
+    );
   if (expires_at <= rfc3339(now)) throw refuse('expires_at', 'must be in the future');
   const credit = credit_usd === undefined ? 0n : (parseUsd(credit_usd) ?? 0n);
   if (credit > MOST_CREDIT) throw refuse('credit_usd', `must be at most ${formatUsd(MOST_CREDIT)}`);

@@ -9,6 +9,11 @@ interface LookUpDeps {
   readonly clock: Clock;
 }
 
+const UNLOOKED = 'filter is not null and looked_up_at is null and revoked_at is null';
+
+/** SQL: whether a batch waits for {@link lookUpDue}. */
+export const LOOK_UPS_DUE = `exists (select from invite_batches where ${UNLOOKED} and expires_at > present)`;
+
 interface ToLookUp {
   readonly batch_id: string;
   readonly filter: PeopleFilter;
@@ -18,7 +23,7 @@ interface ToLookUp {
 export async function lookUpDue({ pool, clock }: LookUpDeps, signal?: AbortSignal): Promise<void> {
   const { rows } = await pool.query<ToLookUp>(
     `select batch_id, filter from invite_batches
-     where filter is not null and looked_up_at is null and revoked_at is null and expires_at > $1 order by created_at, batch_id`,
+     where ${UNLOOKED} and expires_at > $1 order by created_at, batch_id`,
     [new Date(clock.now())],
   );
   for (const { batch_id: batchId, filter } of rows) {
@@ -33,7 +38,7 @@ export async function lookUpDue({ pool, clock }: LookUpDeps, signal?: AbortSigna
 
 /**
  * The batch is held while people are added, so that one which is revoked gets nobody afterwards; and so are the people: whoever is being erased is
- * waited for, and gone then.
+ * waited for, and gone then. People are locked, and invitations are made, in one order: two processes do this at the same time.
  * @returns false for a batch that was revoked meanwhile
  */
 async function invite(pool: Pool, batchId: string, people: readonly { readonly person_id: string }[]): Promise<boolean> {
@@ -43,7 +48,7 @@ async function invite(pool: Pool, batchId: string, people: readonly { readonly p
        made as (
          insert into invites (invite_id, batch_id, email, name, status, max_uses)
          select new.invite_id, batch.batch_id, fitting.email, fitting.name, 'pending', 1
-         from batch, fitting join unnest($2::uuid[], $3::uuid[]) as new (invite_id, person_id) using (person_id)
+         from batch, fitting join unnest($2::uuid[], $3::uuid[]) as new (invite_id, person_id) using (person_id) order by lower(fitting.email)
          on conflict (batch_id, lower(email)) where email is not null do nothing)
      select exists (select from batch) as is_open`,
     [batchId, people.map(() => newId()), people.map(({ person_id }) => person_id)],

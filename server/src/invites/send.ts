@@ -3,8 +3,8 @@ import { type Execute, type Identity, type MailOutcome, outcomesOfMails, queueMa
 import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { inTransaction } from '../kernel/transaction.ts';
-import { recordBouncedAddress, sightPerson, suppressedAmong } from '../people/index.ts';
-import { planOf } from '../plans/index.ts';
+import { recordBouncedAddress, suppressedAmong, upsertContact } from '../people/index.ts';
+import type { PlanBook } from '../plans/index.ts';
 import type { Batch } from './batches.ts';
 import { inviteCodeHash, newInviteCode } from './invite-code.ts';
 
@@ -15,11 +15,12 @@ interface SendDeps {
   readonly pool: Pool;
   readonly clock: Clock;
   readonly sealForMail: Identity['sealForMail'];
-  readonly wayOut: WayOut;
+  readonly unsubscribeFooter: UnsubscribeFooter;
+  readonly plans: Pick<PlanBook, 'of'>;
 }
 
 /** What each invitation says at its end: it advertises, so that the law asks for both. */
-export interface WayOut {
+export interface UnsubscribeFooter {
   /** Where its recipient unsubscribes. */
   unsubscribeUrlOf(inviteId: string): Promise<string>;
   /** Of whoever invites, on one line. */
@@ -33,6 +34,11 @@ type Pending = Pick<Batch, 'plan_id' | 'trial_days' | 'credit_nano' | 'subject' 
 };
 
 const dedupeKey = (inviteId: string): string => `invite:${inviteId}`;
+
+/** SQL: whether an invitation is on its way, or waits for {@link sendDue}. */
+export const INVITATIONS_DUE = `exists (select from invites where status = 'queued') or exists (
+  select from invites i join invite_batches b using (batch_id)
+  where i.status = 'pending' and i.revoked_at is null and b.revoked_at is null and b.expires_at > present)`;
 
 /** Learns what became of the invitations that are on their way, and sends the next ones after them. */
 export async function sendDue(deps: SendDeps, signal?: AbortSignal): Promise<void> {
@@ -69,7 +75,7 @@ function statusOf({ sentAt, isUnconfirmed, isSuppressed }: Pick<MailOutcome, 'se
 }
 
 /** One transaction makes the codes, notes that the mails are on their way, and puts them there. @returns whether there may be more to do */
-const queueNext = ({ pool, clock, sealForMail, wayOut }: SendDeps): Promise<boolean> =>
+const queueNext = ({ pool, clock, sealForMail, unsubscribeFooter, plans }: SendDeps): Promise<boolean> =>
   inTransaction(pool, async (client) => {
     const execute: Execute = (sql, values) => client.query(sql, values);
     const now = new Date(clock.now());
@@ -95,19 +101,19 @@ const queueNext = ({ pool, clock, sealForMail, wayOut }: SendDeps): Promise<bool
       await queueMail(execute, {
         ...{ to: email, template: 'beta-invite', dedupeKey: dedupeKey(invite_id), isSentOnce: true },
         data: {
-          ...{ sealed_code: sealForMail(code), email, name, subject: invite.subject, message: invite.message, ...giftOf(invite) },
-          unsubscribe_url: await wayOut.unsubscribeUrlOf(invite_id),
-          ...(wayOut.postalAddress !== undefined && { postal_address: wayOut.postalAddress }),
+          ...{ sealed_code: sealForMail(code), email, name, subject: invite.subject, message: invite.message, ...giftOf(invite, plans) },
+          unsubscribe_url: await unsubscribeFooter.unsubscribeUrlOf(invite_id),
+          ...(unsubscribeFooter.postalAddress !== undefined && { postal_address: unsubscribeFooter.postalAddress }),
         },
       });
-      await sightPerson(execute, { email, name, source: 'invite', at: now });
+      await upsertContact(execute, { email, name, source: 'invite', at: now });
     }
     // Suppressed ones leave room for others.
     return suppressed.size > 0;
   });
 
-const giftOf = ({ plan_id, trial_days, credit_nano, expires_at }: Pending) => ({
-  plan: plan_id === null ? null : planOf(plan_id).name,
+const giftOf = ({ plan_id, trial_days, credit_nano, expires_at }: Pending, plans: SendDeps['plans']) => ({
+  plan: plan_id === null ? null : plans.of(plan_id).name,
   trial_days,
   credit_usd: credit_nano === 0n ? null : formatUsd(credit_nano),
   expires_at: rfc3339(expires_at),

@@ -1,10 +1,11 @@
 import type { FieldError } from '@tallygate/contract';
 import { Problem } from './problem.ts';
 
-const MAX_ERRORS = 50;
+/** Told of one request. */
+const MOST_ERRORS = 20;
 
 /**
- * All faults of a request as one 422. The first is in the detail as a sentence, for people who only see that.
+ * All faults of a request as one 422, the first twenty of them by name. The first is in the detail as a sentence, for people who only see that.
  * @param errors at least one; a `msg` goes on from the field's name: `must have at least 1 character`
  */
 export function invalidInput(errors: readonly FieldError[]): Problem {
@@ -12,7 +13,7 @@ export function invalidInput(errors: readonly FieldError[]): Problem {
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
   const param = first && first.loc.length > 1 ? inOpenAiNotation(first.loc.slice(1)) : undefined;
   return new Problem('validation_failed', `${first ? sentenceOf(first) : 'The request is not valid'}${more}.`, {
-    errors: errors.slice(0, MAX_ERRORS),
+    errors: errors.slice(0, MOST_ERRORS),
     ...(param && { param }),
   });
 }
@@ -38,5 +39,5 @@ function subjectOf([part, ...steps]: FieldError['loc']): string {
 }
 
 /** `messages[0].role` */
-const inOpenAiNotation = (steps: readonly (string | number)[]): string =>
+export const inOpenAiNotation = (steps: readonly (string | number)[]): string =>
   steps.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : text ? `${text}.${step}` : step), '');

@@ -1,21 +1,52 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Pool, PoolClient } from 'pg';
+import { repeatCollisions } from './collisions.ts';
 
-/** Runs `work` in a transaction: all of it is there afterwards, or, when it throws, nothing. */
-export async function inTransaction<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
+/**
+ * Runs `work` in a transaction: all of it is there afterwards, or, when it throws, nothing. Where PostgreSQL ends the transaction for the sake
+ * of another one, `work` runs again from the start: what it does outside the database must be safe to do twice.
+ */
+export const inTransaction = <T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> =>
+  repeatCollisions(() => once(pool, 'begin', work));
+
+/** The same for entities, each time with a unit of work of its own. */
+export const inUnitOfWork = <T>(em: EntityManager, work: (unit: EntityManager) => Promise<T>): Promise<T> =>
+  repeatCollisions(() => em.fork().transactional(work));
+
+/** Reads all of one moment, and can write nothing. */
+export const inSnapshot = <T>(pool: Pool, read: (client: PoolClient) => Promise<T>): Promise<T> =>
+  repeatCollisions(() => once(pool, SNAPSHOT, read));
+
+/** The same on a connection that the caller holds for something else. */
+export const inSnapshotOf = <T>(client: PoolClient, read: (client: PoolClient) => Promise<T>): Promise<T> =>
+  repeatCollisions(() => between(client, SNAPSHOT, read));
+
+const SNAPSHOT = 'begin isolation level repeatable read read only';
+
+async function once<T>(pool: Pool, begin: string, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
-  let broken: Error | undefined;
+  let isBroken = true;
   try {
-    await client.query('begin');
-    const result = await work(client);
-    await client.query('commit');
-    return result;
-  } catch (error) {
-    await client.query('rollback').catch((failure: Error) => {
-      broken = failure;
+    const result = await between(client, begin, work, () => {
+      isBroken = false;
     });
-    throw error;
+    return result;
   } finally {
     // A connection in an unknown state is closed, not handed to the next caller.
-    client.release(broken);
+    client.release(isBroken);
+  }
+}
+
+/** @param onEnd told once the connection is in no transaction any more */
+async function between<T>(client: PoolClient, begin: string, work: (client: PoolClient) => Promise<T>, onEnd = () => {}): Promise<T> {
+  await client.query(begin);
+  try {
+    const result = await work(client);
+    await client.query('commit');
+    onEnd();
+    return result;
+  } catch (error) {
+    await client.query('rollback').then(onEnd, () => {});
+    throw error;
   }
 }

@@ -1,8 +1,22 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Role, SCOPE_ROLES, type Scope, scopesOfRole } from '@tallygate/contract';
 import { type Principal, requireLiveSession } from '../identity/index.ts';
 import { Problem } from '../kernel/problem.ts';
 import { ApiKey } from './api-key.ts';
 import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
+
+/**
+ * A scope that the owner's role does not cover would wait in the key for the day when they are given the role.
+ * @throws Problem `forbidden`
+ */
+export function refuseBeyondRole(scopes: readonly Scope[] | undefined, role: Role): void {
+  const beyond = scopes?.find((scope) => !scopesOfRole(role).includes(scope));
+  if (beyond)
+    throw new Problem('forbidden', `The scope ${beyond} needs the role ${SCOPE_ROLES[beyond]}: ask an administrator.`, {
+      param: 'scopes',
+      because: `the owner is ${role}`,
+    });
+}
 
 /** What every change to a key asks of the API key behind it. */
 const SCOPE = 'keys:write';

@@ -2,8 +2,8 @@ import { ApiKey } from './api-key.ts';
 
 export type { ApiKey } from './api-key.ts';
 export { CachedKeyDirectory } from './cached-key-directory.ts';
+export { evenRefusals } from './constant-time-refusals.ts';
 export { reachOfCaller, refuseWidening } from './escalation.ts';
-export { evenRefusals } from './even-refusals.ts';
 export type { KeyDirectory, KeyGrant, KeyLimits, SigningRequirement } from './key-directory.ts';
 export { createKeys, KEYS_CHANNEL, type Keys, type PlainKey } from './keys.ts';
 export { createLastUse } from './last-use.ts';

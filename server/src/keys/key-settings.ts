@@ -2,7 +2,7 @@ import type { CreateKeyRequest, UpdateKeyRequest } from '@tallygate/contract';
 import { fromBase64url, isPublicKey } from '@tallygate/receipts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import type { Problem } from '../kernel/problem.ts';
-import { planOf, TEST_RATES } from '../plans/index.ts';
+import type { Plan, RateLimits } from '../plans/index.ts';
 import type { ApiKey } from './api-key.ts';
 
 /** The settings of a key that its owner may change at any time; the cap is not among them. */
@@ -24,9 +24,11 @@ export type KeySettings = Partial<Pick<ApiKey, (typeof SETTINGS)[number]>>;
 /** What settings are judged by. */
 interface Surroundings {
   readonly isModel: (id: string) => boolean;
-  /** Id of the account's plan. */
-  readonly plan: string;
+  /** Of the account. */
+  readonly plan: Plan;
   readonly livemode: boolean;
+  /** Of all test keys of the account together. */
+  readonly testRates: RateLimits;
   readonly now: Date;
 }
 
@@ -58,11 +60,12 @@ export function requireConsistent({ requireSignature, signingPublicKey }: Pick<A
 }
 
 /** The plan's limits hold for all keys together, so a wider one of a key would promise what it never gets. */
-function ratesFrom(given: UpdateKeyRequest['rate_limits'], { plan, livemode }: Surroundings): KeySettings {
+function ratesFrom(given: UpdateKeyRequest['rate_limits'], { plan, livemode, testRates }: Surroundings): KeySettings {
   const { requests_per_minute, tokens_per_minute, concurrency } = given ?? {};
-  const most = livemode ? planOf(plan).rates : TEST_RATES;
-  const within = (field: string, value: number | null | undefined, limit: number) => {
-    if (value && value > limit) throw invalid(['rate_limits', field], `must be at most ${limit}, the limit of the plan "${plan}"`);
+  const most = livemode ? plan.rates : testRates;
+  const within = (field: string, value: number | null | undefined, limit: number | null) => {
+    if (value && limit !== null && value > limit)
+      throw invalid(['rate_limits', field], `must be at most ${limit}, the limit of the plan "${plan.id}"`);
   };
   within('requests_per_minute', requests_per_minute, most.requestsPerMinute);
   within('tokens_per_minute', tokens_per_minute, most.tokensPerMinute);

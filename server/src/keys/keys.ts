@@ -7,6 +7,7 @@ import {
   actorOf,
   inUnit,
   type Origin,
+  type Owner,
   type Principal,
   recordAudit,
   requireLiveSession,
@@ -17,8 +18,10 @@ import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { formatUsd, parseUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
+import { inUnitOfWork } from '../kernel/transaction.ts';
+import type { PlanBook, RateLimits } from '../plans/index.ts';
 import { ApiKey, DEFAULT_ALERT_THRESHOLDS } from './api-key.ts';
-import { reachOfCaller, refuseBeyondReach, refuseSecondPurse, refuseWidening, requireStanding } from './escalation.ts';
+import { reachOfCaller, refuseBeyondReach, refuseBeyondRole, refuseSecondPurse, refuseWidening, requireStanding } from './escalation.ts';
 import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
 import { type KeySettings, requireConsistent, SETTINGS, settingsFrom } from './key-settings.ts';
 
@@ -41,7 +44,7 @@ type KeyOwner = Pick<SessionPrincipal, 'accountId' | 'userId'> & Partial<Pick<Se
 export interface Keys {
   /**
    * @param origin absent when the service itself makes the key
-   * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past
+   * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past; `forbidden` for scopes beyond the role
    */
   create(owner: KeyOwner, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
   /** All keys of the account, newest first. */
@@ -73,15 +76,18 @@ interface KeysDeps {
   /** This process's own directory: it must not need the round trip through PostgreSQL to know. */
   readonly directory: { forget(lookupId: string): void };
   readonly users: Pick<Users, 'ownerOf'>;
+  readonly plans: Pick<PlanBook, 'of'>;
   /** Whether the catalogue has a model of this id. */
   readonly isModel: (id: string) => boolean;
+  /** Of all test keys of an account together. */
+  readonly testRates: RateLimits;
 }
 
-export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): Keys {
+export function createKeys({ em, clock, directory, users, plans, isModel, testRates }: KeysDeps): Keys {
   const present = () => new Date(clock.now());
 
   async function change<Result>(principal: Principal, keyId: string, effect: Effect<Result>): Promise<Result> {
-    const { lookupId, result } = await em.fork().transactional(async (unit) => {
+    const { lookupId, result } = await inUnitOfWork(em, async (unit) => {
       const key = await unit.findOne(ApiKey, ownedBy(principal, keyId), { lockMode: LockMode.PESSIMISTIC_WRITE });
       if (!key) throw notFound();
       // Behind the lock: waiting for it may have taken long.
@@ -95,18 +101,20 @@ export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): 
   }
 
   /** @throws when the user is gone, whose credential was good a moment ago */
-  async function planOfOwner(userId: string): Promise<string> {
+  async function ownerOf(userId: string): Promise<Owner> {
     const owner = await users.ownerOf(userId);
     if (!owner) throw new Problem('not_found', 'The owner of this account is gone.');
-    return owner.plan;
+    return owner;
   }
 
   return {
     async create({ accountId, userId, sessionId }, input, origin) {
       const now = present();
       const secret = newSecret();
-      const settings = settingsFrom(input, { isModel, plan: await planOfOwner(userId), livemode: input.livemode, now });
-      const key = await em.fork().transactional(async (unit) => {
+      const { role, plan } = await ownerOf(userId);
+      refuseBeyondRole(input.scopes, role);
+      const settings = settingsFrom(input, { isModel, plan: plans.of(plan), livemode: input.livemode, testRates, now });
+      const key = await inUnitOfWork(em, async (unit) => {
         if (sessionId !== undefined) await requireLiveSession(unit, sessionId, now);
         const made = unit.create(ApiKey, {
           id: newId(),
@@ -155,14 +163,15 @@ export function createKeys({ em, clock, directory, users, isModel }: KeysDeps): 
     },
 
     async update(principal, keyId, input, origin) {
-      const plan = await planOfOwner(principal.userId);
+      const { role, plan } = await ownerOf(principal.userId);
+      refuseBeyondRole(input.scopes, role);
       return change(principal, keyId, async (key, unit) => {
         if (key.revokedAt) throw new Problem('conflict', 'The API key is revoked: create a new one instead.');
         if (principal.kind === 'key' && (input.signing_public_key !== undefined || input.require_signature !== undefined))
           throw new Problem('session_required', 'How requests are signed is changed by people: log in and send the session token.');
         const caller = await reachOfCaller(principal, unit);
         const before = { ...key };
-        const settings = settingsFrom(input, { isModel, plan, livemode: key.livemode, now: present() });
+        const settings = settingsFrom(input, { isModel, plan: plans.of(plan), livemode: key.livemode, testRates, now: present() });
         key.configure(settings);
         requireConsistent(key);
         refuseWidening(key, before, caller);

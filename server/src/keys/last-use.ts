@@ -1,4 +1,5 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
+import { repeatCollisions } from '../kernel/collisions.ts';
 import type { Log } from '../kernel/log.ts';
 
 const FLUSH_INTERVAL_MS = 60_000;
@@ -22,10 +23,12 @@ export function createLastUse({ em, log }: { em: EntityManager; log: Log }): Las
     noted = new Map();
     try {
       // `greatest`, since several instances write the same key in any order.
-      await em.fork().execute(
-        `update api_keys set last_used_at = greatest(api_keys.last_used_at, used.at)
-           from jsonb_to_recordset(?::jsonb) as used (id uuid, at timestamptz) where api_keys.id = used.id`,
-        [batch],
+      await repeatCollisions(() =>
+        em.fork().execute(
+          `update api_keys set last_used_at = greatest(api_keys.last_used_at, used.at)
+             from jsonb_to_recordset(?::jsonb) as used (id uuid, at timestamptz) where api_keys.id = used.id`,
+          [batch],
+        ),
       );
     } catch (error) {
       // A lost minute of "last used" is not worth keeping anything from anybody.

@@ -14,12 +14,12 @@ import { contradictions } from './contradictions.ts';
 import { Corrections } from './corrections.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
-import { NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './ledger-under-test.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { requestTrace } from './request-trace.ts';
 import { ledgerRoutes } from './routes.ts';
 import { sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
+import { NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './testing/ledger.ts';
 import { usageOf } from './usage-queries.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;

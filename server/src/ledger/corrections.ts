@@ -11,8 +11,8 @@ import { inTransaction } from '../kernel/transaction.ts';
 import { lockSettled } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import { withoutZeros } from './receipt-facts.ts';
-import { paymentOf, reckon } from './reckon.ts';
-import type { CorrectionRecord, Reckoning } from './settlement-record.ts';
+import { paymentOf, reprice } from './reprice.ts';
+import type { CorrectionRecord, Repricing } from './settlement-record.ts';
 import { countsOf, recordOfRow, type UsageRecordRow, usageOfRow } from './usage-row.ts';
 
 /** What was corrected, once it was decided. */
@@ -143,13 +143,13 @@ export class Corrections {
       if (refunds.rowCount !== 0) return { corrected: false, because: 'refunded' };
       if (canonicalJson(usageOfRow(settled)) === wanted) return { corrected: false, because: 'same' };
 
-      const reckoned = reckon(settled, wish.usage, priceOf(settled.model_served, settled.started_at.getTime()));
-      if (!reckoned.reckoned) return { corrected: false, because: 'impossible', reason: reckoned.reason };
-      const { charged, debt, covered } = paymentOf(settled, reckoned.cost, wish.usage);
+      const repriced = reprice(settled, wish.usage, priceOf(settled.model_served, settled.started_at.getTime()));
+      if (!repriced.repriced) return { corrected: false, because: 'impossible', reason: repriced.reason };
+      const { charged, debt, covered } = paymentOf(settled, repriced.cost, wish.usage);
       const row = {
         ...{ correction_id: newId(), receipt_id: newReceiptId(), request_id: settled.request_id, attempt: settled.attempt },
         ...{ account_id: settled.account_id, reason: wish.reason, requested_at: new Date(clock.now()), ...countsOf(wish.usage) },
-        ...{ price_tier: reckoned.priceTier, unit_prices: reckoned.unitPrices, cost_nano: `${reckoned.cost}` },
+        ...{ price_tier: repriced.priceTier, unit_prices: repriced.unitPrices, cost_nano: `${repriced.cost}` },
         ...{ charged_nano: `${charged}`, debt_nano: `${debt}`, covered: writtenUnits(covered) },
       };
       const { rows } = await client.query<Claim>(
@@ -196,7 +196,7 @@ function correctionRecord(settled: UsageRecordRow, claim: Claim): CorrectionReco
   };
 }
 
-const reckoningOf = (row: Claim | UsageRecordRow): Reckoning => ({
+const reckoningOf = (row: Claim | UsageRecordRow): Repricing => ({
   usage: usageOfRow(row),
   cost: `${row.cost_nano}`,
   charged: `${row.charged_nano}`,

@@ -16,7 +16,7 @@ import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
 import { bookMoney } from './book-money.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
-import { pagesOf } from './ledger-pages.ts';
+import { ledgerBatchOf } from './ledger-batch.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { sampleRecord } from './sample-records.ts';
@@ -54,7 +54,13 @@ function open(): void {
     throw error;
   };
   const signingKey = signingKeyFromSeed(newSigningSeed());
-  writer = new LedgerWriter({ feed: journal, pool, pagesOf: (entries) => pagesOf(entries, signingKey), log: silentLog(), onQuarantine });
+  writer = new LedgerWriter({
+    feed: journal,
+    pool,
+    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    log: silentLog(),
+    onQuarantine,
+  });
 }
 
 async function shut(): Promise<void> {

@@ -10,7 +10,7 @@ import { silentLog } from '../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import { laneId as laneNames } from './lane-ids.ts';
-import { pagesOf } from './ledger-pages.ts';
+import { ledgerBatchOf } from './ledger-batch.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
@@ -33,7 +33,13 @@ function writerOf(feed: SettlementFeed, on: Pool = pool) {
   const quarantined: JournalEntry[] = [];
   const onQuarantine = (entry: JournalEntry) => quarantined.push(entry);
   return {
-    writer: new LedgerWriter({ feed, pool: on, pagesOf: (entries) => pagesOf(entries, signingKey), log: silentLog(), onQuarantine }),
+    writer: new LedgerWriter({
+      feed,
+      pool: on,
+      ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+      log: silentLog(),
+      onQuarantine,
+    }),
     quarantined,
   };
 }
@@ -248,7 +254,7 @@ describe('a database that is down', () => {
       await setDown(false);
     }
     // Nobody appends again: the writer has to come back by itself.
-    await expect.poll(() => feed.acknowledged, { timeout: 5_000 }).toBe(6);
+    await expect.poll(() => feed.acknowledged, { timeout: 60_000 }).toBe(6);
     await writer.close();
     expect(quarantined).toEqual([]);
     const written = await all<{ request_id: string }>('select request_id from postings where request_id = any($1) order by posting_id', [
@@ -282,7 +288,7 @@ describe('the writer', () => {
       await woken;
       return batch;
     };
-    await expect.poll(() => feed.acknowledged, { timeout: 2_000 }).toBe(2);
+    await expect.poll(() => feed.acknowledged, { timeout: 60_000 }).toBe(2);
     await writer.close();
   });
 
@@ -303,7 +309,7 @@ describe('the writer', () => {
     const writer = new LedgerWriter({
       feed: new MemoryFeed([sampleEntry(record)]),
       pool,
-      pagesOf: (entries) => pagesOf(entries, signingKey),
+      ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
       log: silentLog(),
       onQuarantine: (entry) => quarantined.push(entry),
       alongside: async (client, [settled]) => {

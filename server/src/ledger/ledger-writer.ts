@@ -1,16 +1,18 @@
 import type { Pool, PoolClient } from 'pg';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../adapters/lanes/port.ts';
 import { rfc3339 } from '../kernel/clock.ts';
+import { isCollision } from '../kernel/collisions.ts';
 import type { Log } from '../kernel/log.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { parseLaneId } from './lane-ids.ts';
-import type { LedgerPages, Posted } from './ledger-pages.ts';
+import type { LedgerBatch, Posted } from './ledger-batch.ts';
 import { ensurePartitions } from './partitions.ts';
 
 interface LedgerWriterDeps {
   readonly feed: SettlementFeed;
   readonly pool: Pool;
-  /** What a batch comes to, as `pagesOf` works it out: it takes longer than the writing, so production does it on a thread of its own. */
-  readonly pagesOf: (entries: readonly JournalEntry[]) => LedgerPages | Promise<LedgerPages>;
+  /** What a batch comes to, as `ledgerBatchOf` works it out: it takes longer than the writing, so production does it on a thread of its own. */
+  readonly ledgerBatchOf: (entries: readonly JournalEntry[]) => LedgerBatch | Promise<LedgerBatch>;
   readonly log: Log;
   /** Writes what else follows from a batch, in its transaction and after its sums. What it throws undoes what it wrote, and is logged. */
   readonly alongside?: (client: PoolClient, settled: readonly Posted[]) => Promise<void>;
@@ -78,8 +80,8 @@ export class LedgerWriter {
     try {
       await this.#writeTogether(entries);
     } catch (error) {
-      // Another writer was faster with the same records, or wanted the same rows in another order: what it has written is known by now.
-      if (isCollision(error) && collisions < MOST_COLLISIONS) return this.#write(entries, collisions + 1);
+      // Another writer was faster with the same records: what it has written is known by now.
+      if (isOvertaken(error) && collisions < MOST_COLLISIONS) return this.#write(entries, collisions + 1);
       if (!isRefusal(error)) throw error;
       const [first] = entries;
       if (entries.length === 1 && first) return this.#deps.onQuarantine(first, error);
@@ -90,9 +92,9 @@ export class LedgerWriter {
   }
 
   async #writeTogether(entries: readonly JournalEntry[]): Promise<void> {
-    const { pool, pagesOf } = this.#deps;
+    const { pool, ledgerBatchOf } = this.#deps;
     if (entries.length === 0) return;
-    let pages = await pagesOf(entries);
+    let pages = await ledgerBatchOf(entries);
     await ensurePartitions(
       pool,
       pages.posted.map(({ startedAt }) => startedAt),
@@ -100,22 +102,14 @@ export class LedgerWriter {
     const isUnknown = await unknownAmong(pool, pages.posted);
     const unknown = entries.filter((_, index) => isUnknown[index]);
     if (unknown.length === 0) return;
-    if (unknown.length < entries.length) pages = await pagesOf(unknown);
-    const client = await pool.connect();
-    try {
-      await client.query('begin');
+    if (unknown.length < entries.length) pages = await ledgerBatchOf(unknown);
+    await inTransaction(pool, async (client) => {
       await writePages(client, pages);
       await this.#writeAlongside(
         client,
         pages.posted.filter(({ kind }) => kind === 'usage'),
       );
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback').catch(() => {});
-      throw error;
-    } finally {
-      client.release();
-    }
+    });
   }
 
   /** Money comes first: a fault in what follows from it is no reason to set a settlement aside, nor to keep it waiting. */
@@ -126,7 +120,7 @@ export class LedgerWriter {
     try {
       await alongside(client, settled);
     } catch (error) {
-      if (isCollision(error)) throw error;
+      if (isCollision(error) || isOvertaken(error)) throw error;
       await client.query('rollback to savepoint alongside');
       log.error({ err: error }, 'what follows from a batch of settlements could not be written');
     }
@@ -179,7 +173,7 @@ async function unknownAmong(pool: Pool, posted: readonly Posted[]): Promise<bool
 }
 
 /** The unique constraint on postings stands behind `unknownAmong`: should two writers ever meet, one of them rolls back whole. */
-async function writePages(client: PoolClient, pages: LedgerPages): Promise<void> {
+async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void> {
   const insert = async (sql: string, rows: string) => {
     if (rows !== NO_ROWS) await client.query(sql, [rows]);
   };
@@ -241,10 +235,9 @@ const NO_ROWS = '[]';
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** A settlement that is there already (unique violation), a deadlock, a failed serialization. */
-const isCollision = (error: unknown): boolean =>
-  (codeOf(error) === '23505' && error instanceof Error && 'table' in error && error.table === 'postings') ||
-  /^40(P01|001)$/.test(codeOf(error));
+/** A settlement that is there already (unique violation). */
+const isOvertaken = (error: unknown): boolean =>
+  codeOf(error) === '23505' && error instanceof Error && 'table' in error && error.table === 'postings';
 
 /**
  * PostgreSQL's classes 22 (data exception), 23 (integrity violation), 54 (limit exceeded) and P0 (raised by a trigger), and what a record

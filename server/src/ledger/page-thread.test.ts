@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JournalEntry } from '../adapters/lanes/port.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
-import { type LedgerPages, pagesOf } from './ledger-pages.ts';
+import { type LedgerBatch, ledgerBatchOf } from './ledger-batch.ts';
 import { type PageThread, startPageThread } from './page-thread.ts';
 import { sampleEntry, sampleRecord } from './sample-records.ts';
 
@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 /** What of the pages is the same at every working out: posting ids, nonces and signatures are not. */
-function settledParts({ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds, receipts }: LedgerPages) {
+function settledParts({ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds, receipts }: LedgerBatch) {
   const issued: { receipt_id: string; kid: string; account_id: string }[] = JSON.parse(receipts);
   return {
     ...{ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds },
@@ -33,12 +33,12 @@ const someEntries = (count: number): JournalEntry[] =>
 
 test('comes to the same pages as the thread that asks would', async () => {
   const entries = someEntries(5);
-  const there = await open().pagesOf(entries);
-  expect(settledParts(there)).toEqual(settledParts(pagesOf(entries, signingKeyFromSeed(seed))));
+  const there = await open().ledgerBatchOf(entries);
+  expect(settledParts(there)).toEqual(settledParts(ledgerBatchOf(entries, signingKeyFromSeed(seed))));
 });
 
 test('answers every question with its own pages, however many are asked at once', async () => {
-  const { pagesOf: ask } = open();
+  const { ledgerBatchOf: ask } = open();
   const batches = Array.from({ length: 10 }, (_, size) => someEntries(size));
   const answers = await Promise.all(batches.map(ask));
   expect(answers.map(({ posted }) => posted.length)).toEqual(batches.map(({ length }) => length));
@@ -49,15 +49,15 @@ test.each([
   ['nothing', 'null', TypeError],
   ['no money', JSON.stringify({ ...sampleRecord(), cost: 'dear' }), SyntaxError],
 ])('says of a record that is %s what the function says, and goes on', async (_, record, error) => {
-  const { pagesOf: ask } = open();
+  const { ledgerBatchOf: ask } = open();
   const bad = { ...sampleEntry(sampleRecord()), record };
-  expect(() => pagesOf([bad], signingKeyFromSeed(seed))).toThrow(error);
+  expect(() => ledgerBatchOf([bad], signingKeyFromSeed(seed))).toThrow(error);
   await expect(ask([bad])).rejects.toBeInstanceOf(error);
   expect((await ask(someEntries(1))).posted).toHaveLength(1);
 });
 
 test('is started again after its thread has died, and refuses what that one was asked', async () => {
-  const { pagesOf: ask } = open();
+  const { ledgerBatchOf: ask } = open();
   await ask(someEntries(1));
   const post = vi.spyOn(Worker.prototype, 'postMessage').mockImplementationOnce(function die(this: Worker) {
     void this.terminate();
@@ -68,7 +68,7 @@ test('is started again after its thread has died, and refuses what that one was 
 });
 
 test('once closed refuses what was asked and what is asked', async () => {
-  const { pagesOf: ask, close } = open();
+  const { ledgerBatchOf: ask, close } = open();
   const asked = ask(someEntries(1));
   const refused = expect(asked).rejects.toThrow('has ended');
   await close();

@@ -1,14 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import type { JournalEntry } from '../adapters/lanes/port.ts';
-import type { LedgerPages } from './ledger-pages.ts';
+import type { LedgerBatch } from './ledger-batch.ts';
 
 /** Works out ledger pages on a thread of its own: parsing, hashing and signing would cost the one that answers requests a fifth of its time. */
 export interface PageThread {
   /**
    * As the function of that name does it. A thread that ends by itself takes with it what was asked of it, and the next call starts another.
-   * @throws what {@link pagesOf} throws, with its own type; Error when the thread has ended
+   * @throws what {@link ledgerBatchOf} throws, with its own type; Error when the thread has ended
    */
-  pagesOf(entries: readonly JournalEntry[]): Promise<LedgerPages>;
+  ledgerBatchOf(entries: readonly JournalEntry[]): Promise<LedgerBatch>;
   close(): Promise<void>;
 }
 
@@ -21,12 +21,12 @@ export interface PageRequest {
   readonly entries: readonly JournalEntry[];
 }
 
-export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerPages } | { readonly error: unknown });
+export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerBatch } | { readonly error: unknown });
 
 const YOUNG_GENERATION_MB = 16;
 
 export function startPageThread(signingSeed: Buffer): PageThread {
-  const waiting = new Map<number, PromiseWithResolvers<LedgerPages>>();
+  const waiting = new Map<number, PromiseWithResolvers<LedgerBatch>>();
   let nextId = 0;
   let worker: Worker | undefined;
   let isClosed = false;
@@ -60,11 +60,11 @@ export function startPageThread(signingSeed: Buffer): PageThread {
   worker = start();
 
   return {
-    pagesOf(entries) {
+    ledgerBatchOf(entries) {
       if (isClosed) return Promise.reject(new Error('The thread that works out ledger pages is closed'));
       worker ??= start();
       nextId += 1;
-      const asked = Promise.withResolvers<LedgerPages>();
+      const asked = Promise.withResolvers<LedgerBatch>();
       waiting.set(nextId, asked);
       worker.postMessage({ id: nextId, entries } satisfies PageRequest);
       return asked.promise;

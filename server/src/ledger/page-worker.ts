@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { signingKeyFromSeed } from '../receipts/index.ts';
-import { pagesOf } from './ledger-pages.ts';
+import { ledgerBatchOf } from './ledger-batch.ts';
 import type { PageAnswer, PageRequest, PageWorkerData } from './page-thread.ts';
 
 const { signingSeed } = workerData as PageWorkerData;
@@ -9,7 +9,7 @@ const signingKey = signingKeyFromSeed(Buffer.from(signingSeed));
 parentPort?.on('message', ({ id, entries }: PageRequest) => {
   let answer: PageAnswer;
   try {
-    answer = { id, pages: pagesOf(entries, signingKey) };
+    answer = { id, pages: ledgerBatchOf(entries, signingKey) };
   } catch (error) {
     answer = { id, error };
   }

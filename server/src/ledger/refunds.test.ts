@@ -10,15 +10,14 @@ import type { LaneSource } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
-import { newId, newRequestId } from '../kernel/ids.ts';
+import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { publishSigningKeys } from '../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import type { Corrections } from './corrections.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
-import { pagesOf } from './ledger-pages.ts';
-import { NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './ledger-under-test.ts';
+import { ledgerBatchOf } from './ledger-batch.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { type RefundOutcome, Refunds } from './refunds.ts';
@@ -27,6 +26,7 @@ import { ledgerRoutes } from './routes.ts';
 import { sampleRecord } from './sample-records.ts';
 import { settledAmong } from './settled-among.ts';
 import type { SettlementRecord } from './settlement-record.ts';
+import { NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './testing/ledger.ts';
 import { usageOf } from './usage-queries.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -229,7 +229,7 @@ describe('a refund', () => {
     await new LedgerWriter({
       feed: dying,
       pool,
-      pagesOf: (entries) => pagesOf(entries, signingKey),
+      ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
       log: silentLog(),
       onQuarantine,
     }).drain();
@@ -296,8 +296,8 @@ test('what the ledger has a settlement of is told from what it has not', async (
   const record = video();
   await settle(record);
   await writer.drain();
-  const unknown = newRequestId();
-  expect(await settledAmong(pool, [record.requestId, unknown])).toEqual(new Set([record.requestId]));
+  const unknown = newReceiptId();
+  expect(await settledAmong(pool, [record.receiptId, unknown])).toEqual(new Set([record.receiptId]));
 });
 
 describe('after any settlements, corrections and refunds, with deaths in between,', () => {

@@ -74,7 +74,7 @@ export interface RefundRecord extends Omit<SettlementRecord, 'kind'> {
 export interface RefundedRecord extends Omit<RefundRecord, 'debt'>, Paid {}
 
 /** How much of a request was used and who paid it, before or after a correction. Money is nano-USD. */
-export interface Reckoning {
+export interface Repricing {
   readonly usage: ReceiptUsage;
   readonly cost: string;
   readonly charged: string;
@@ -83,14 +83,14 @@ export interface Reckoning {
 }
 
 /** A correction as it stands in the journal: the record as it should have been settled, how it was, and why. */
-export interface CorrectionRecord extends Omit<SettlementRecord, 'kind' | keyof Reckoning>, Reckoning {
+export interface CorrectionRecord extends Omit<SettlementRecord, 'kind' | keyof Repricing>, Repricing {
   readonly kind: 'correction';
   readonly correctionId: string;
   /** The correction's own receipt; `receiptId` is that of what is corrected. */
   readonly correctionReceiptId: string;
   readonly reason: string;
   readonly correctedAt: number;
-  readonly was: Reckoning;
+  readonly was: Repricing;
 }
 
 /** A correction takes the place of what was settled: that counts no longer, and this does. */

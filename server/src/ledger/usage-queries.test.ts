@@ -6,7 +6,7 @@ import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId, newRequestId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../receipts/index.ts';
-import { pagesOf } from './ledger-pages.ts';
+import { ledgerBatchOf } from './ledger-batch.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { requestTrace } from './request-trace.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await new LedgerWriter({
     feed: new MemoryFeed(entries),
     pool,
-    pagesOf: (entries) => pagesOf(entries, signingKey),
+    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
     log: silentLog(),
     onQuarantine,
   }).drain();

@@ -27,7 +27,7 @@ export interface ActionsDeps {
   readonly closeUnclaimed: (sql: Pick<PoolClient, 'query'>, userId: string, at: Date) => Promise<boolean>;
 }
 
-interface Deed {
+interface ActionContext {
   readonly client: PoolClient;
   readonly person: PersonRow;
   readonly at: Date;
@@ -81,29 +81,33 @@ export function createActions(deps: ActionsDeps): Act {
 
 export const noSuchPerson = (): Problem => new Problem('not_found', 'No such person: GET /v1/marketing/people lists those there are.');
 
-function perform(deps: ActionsDeps, deed: Deed, request: MarketingPeopleActionRequest): Promise<Written> {
-  const { person } = deed;
+function perform(deps: ActionsDeps, context: ActionContext, request: MarketingPeopleActionRequest): Promise<Written> {
+  const { person } = context;
   switch (request.action) {
     case 'tag':
-      return person.tags.includes(request.tag) ? nothing() : set(deed, 'tags = array_append(tags, $2)', request.tag, { tag: request.tag });
+      return person.tags.includes(request.tag)
+        ? nothing()
+        : set(context, 'tags = array_append(tags, $2)', request.tag, { tag: request.tag });
     case 'untag':
-      return person.tags.includes(request.tag) ? set(deed, 'tags = array_remove(tags, $2)', request.tag, { tag: request.tag }) : nothing();
+      return person.tags.includes(request.tag)
+        ? set(context, 'tags = array_remove(tags, $2)', request.tag, { tag: request.tag })
+        : nothing();
     case 'assign_owner':
-      return assign(deps, deed, request.owner);
+      return assign(deps, context, request.owner);
     case 'set_status':
       return request.status === person.status
         ? nothing()
-        : set(deed, 'status = $2', request.status, { status: { from: person.status, to: request.status } });
+        : set(context, 'status = $2', request.status, { status: { from: person.status, to: request.status } });
     case 'note':
       return Promise.resolve({ note: request.note });
     case 'merge':
-      return merge(deed, request.into);
+      return merge(context, request.into);
     case 'unsubscribe':
-      return unsubscribe(deed, request.reason);
+      return unsubscribe(context, request.reason);
     case 'resubscribe':
-      return resubscribe(deed, request.reason);
+      return resubscribe(context, request.reason);
     case 'erase':
-      return erase(deps, deed, request.reason);
+      return erase(deps, context, request.reason);
     default:
       return request satisfies never;
   }
@@ -111,20 +115,20 @@ function perform(deps: ActionsDeps, deed: Deed, request: MarketingPeopleActionRe
 
 const nothing = (): Promise<undefined> => Promise.resolve(undefined);
 
-async function set({ client, person }: Deed, assignment: string, value: unknown, written: Written): Promise<Written> {
+async function set({ client, person }: ActionContext, assignment: string, value: unknown, written: Written): Promise<Written> {
   await client.query(`update people set ${assignment} where person_id = $1`, [person.person_id, value]);
   return written;
 }
 
-async function assign({ isStaff }: ActionsDeps, deed: Deed, owner: string | null): Promise<Written> {
-  const { owner: before } = deed.person;
+async function assign({ isStaff }: ActionsDeps, context: ActionContext, owner: string | null): Promise<Written> {
+  const { owner: before } = context.person;
   if (owner === before) return undefined;
   if (owner !== null && !(await isStaff(owner)))
     throw invalidInput([{ loc: ['body', 'owner'], msg: 'must be a user with the role marketing or admin', type: 'value_error' }]);
-  return set(deed, 'owner = $2::uuid', owner, { owner: { from: before, to: owner } });
+  return set(context, 'owner = $2::uuid', owner, { owner: { from: before, to: owner } });
 }
 
-async function merge({ client, person, at, principal }: Deed, into: string): Promise<Written> {
+async function merge({ client, person, at, principal }: ActionContext, into: string): Promise<Written> {
   const kept = await personById(client, into);
   if (!kept) throw invalidInput([{ loc: ['body', 'into'], msg: 'must be the id of another person', type: 'value_error' }]);
   if (kept.person_id === person.person_id) return undefined;
@@ -135,14 +139,14 @@ async function merge({ client, person, at, principal }: Deed, into: string): Pro
   return { into: kept.person_id };
 }
 
-async function unsubscribe({ client, person, at }: Deed, reason: string | undefined): Promise<Written> {
+async function unsubscribe({ client, person, at }: ActionContext, reason: string | undefined): Promise<Written> {
   if (person.unsubscribed_at) return undefined;
   await client.query('update people set unsubscribed_at = $2 where person_id = $1', [person.person_id, at]);
   await suppress((sql, values) => client.query(sql, values), { emails: addressesOf(person), reason: 'unsubscribed', at });
   return { ...(reason !== undefined && { reason }) };
 }
 
-async function resubscribe({ client, person }: Deed, reason: string): Promise<Written> {
+async function resubscribe({ client, person }: ActionContext, reason: string): Promise<Written> {
   if (!person.unsubscribed_at && !person.bounced_at) return undefined;
   await client.query('update people set unsubscribed_at = null, bounced_at = null where person_id = $1', [person.person_id]);
   await unsuppress((sql, values) => client.query(sql, values), addressesOf(person));
@@ -155,7 +159,7 @@ async function lockRecords({ records }: ActionsDeps, client: PoolClient, personI
   if (person) for (const { lock } of records) await lock?.(client, knownUnder(person));
 }
 
-async function erase(deps: ActionsDeps, { client, person, at }: Deed, reason: string | undefined): Promise<Written> {
+async function erase(deps: ActionsDeps, { client, person, at }: ActionContext, reason: string | undefined): Promise<Written> {
   if (person.user_id !== null && !(await deps.closeUnclaimed(client, person.user_id, at)))
     throw new Problem(
       'conflict',

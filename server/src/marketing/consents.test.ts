@@ -3,7 +3,7 @@ import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { claimConsent, findPeople, indexPeople, type PersonRow, sightPerson, suppress, suppressedAmong } from '../people/index.ts';
+import { claimConsent, findPeople, indexPeople, type PersonRow, suppress, suppressedAmong, upsertContact } from '../people/index.ts';
 import { createConsents } from './consents.ts';
 
 const DAY_MS = 86_400_000;
@@ -30,7 +30,7 @@ afterAll(async () => {
 
 /** A form that somebody sent with this address, its box ticked. */
 async function ticked(address = email): Promise<void> {
-  await sightPerson(execute, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
+  await upsertContact(execute, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
   await claimConsent(execute, { email: address, source: 'registration', eventSlug: 'launch', at: now() });
 }
 const mails = async (address = email): Promise<string[]> => {
@@ -89,7 +89,7 @@ describe('a tick on a form', () => {
   });
 
   test('does not write to an address whose mail comes back', async () => {
-    await sightPerson(execute, { email, source: 'registration', at: now() });
+    await upsertContact(execute, { email, source: 'registration', at: now() });
     await pool.query('update people set bounced_at = $2 where email = $1', [email, now()]);
     await ticked();
     expect(await mails()).toEqual([]);
@@ -146,7 +146,7 @@ describe('unsubscribing', () => {
     const kept = `kept-${email}`;
     await ticked();
     await consents().confirm(await asked());
-    await sightPerson(execute, { email: kept, source: 'import', at: now() });
+    await upsertContact(execute, { email: kept, source: 'import', at: now() });
     await unsubscribe(kept);
     await execute(
       'select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4',
@@ -158,10 +158,10 @@ describe('unsubscribing', () => {
 
 test('an answer from an address that is not theirs any more says nothing of the new one', async () => {
   const userId = newId();
-  await sightPerson(execute, { email, source: 'user', userId, at: now() });
+  await upsertContact(execute, { email, source: 'user', userId, at: now() });
   await ticked();
   const token = await asked();
-  await sightPerson(execute, { email: `moved-${email}`, source: 'user', userId, at: now() });
+  await upsertContact(execute, { email: `moved-${email}`, source: 'user', userId, at: now() });
   expect([await consents().standOf(token), await consents().confirm(token)]).toEqual([undefined, false]);
 });
 
@@ -198,10 +198,10 @@ describe('a team that vouches for somebody', () => {
 test('and the new one is asked instead', async () => {
   const userId = newId();
   const moved = `asked-${email}`;
-  await sightPerson(execute, { email, source: 'user', userId, at: now() });
+  await upsertContact(execute, { email, source: 'user', userId, at: now() });
   await ticked();
   await asked();
-  await sightPerson(execute, { email: moved, source: 'user', userId, at: now() });
+  await upsertContact(execute, { email: moved, source: 'user', userId, at: now() });
   const token = await asked(moved);
   expect(await consents().confirm(token)).toBe(true);
   expect(await person(moved)).toMatchObject({ consent_confirmed_at: now() });
@@ -211,7 +211,7 @@ test('what somebody said at one address is asked at the one that stays when the 
   const kept = `same-${email}`;
   await ticked();
   await consents().confirm(await asked());
-  await sightPerson(execute, { email: kept, source: 'import', at: now() });
+  await upsertContact(execute, { email: kept, source: 'import', at: now() });
   await execute('select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4', [
     ...[now(), 'system', email, kept],
   ]);
@@ -222,7 +222,8 @@ test('what somebody said at one address is asked at the one that stays when the 
 
 test.each([false, true])('people are found by their consent (once indexed: %s)', async (isIndexed) => {
   await pool.query('delete from people');
-  for (const name of ['given', 'claimed', 'none']) await sightPerson(execute, { email: `${name}@example.com`, source: 'user', at: now() });
+  for (const name of ['given', 'claimed', 'none'])
+    await upsertContact(execute, { email: `${name}@example.com`, source: 'user', at: now() });
   for (const name of ['given', 'claimed']) await ticked(`${name}@example.com`);
   await consents().confirm(await asked('given@example.com'));
   if (isIndexed) await indexPeople(pool);

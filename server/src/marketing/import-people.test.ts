@@ -4,7 +4,7 @@ import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { sightPerson, suppress } from '../people/index.ts';
+import { suppress, upsertContact } from '../people/index.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: ReturnType<typeof openPool>;
@@ -49,7 +49,7 @@ async function comesTo(run: (client: PoolClient) => Promise<{ outcome: string; p
 test('an import in sets comes to what its rows come to one after the other, whoever they are', async () => {
   const execute = (sql: string, values: unknown[]) => pool.query(sql, values);
   for (const email of ['plain', 'tagged', 'kept', 'merged'].map((name) => `${name}@example.com`))
-    await sightPerson(execute, { email, source: 'registration', eventSlug: 'launch', at: before });
+    await upsertContact(execute, { email, source: 'registration', eventSlug: 'launch', at: before });
   await pool.query("update people set tags = '{beta}', name = 'Grace', folded_name = 'grace' where email = 'tagged@example.com'");
   await pool.query(
     `select merge_people((select person_id from people where email = 'merged@example.com'),

@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { newId } from '../kernel/ids.ts';
 import { normalAddress } from './fold.ts';
 import { noteInHistory } from './person-history.ts';
-import type { Execute, PersonSource } from './sight-person.ts';
+import type { Execute, PersonSource } from './upsert-contact.ts';
 
 /** How long the mail that asks may be answered; as long, the address is not asked again. */
 const OPEN_MS = 7 * 86_400_000;
@@ -28,6 +28,11 @@ export async function claimConsent(execute: Execute, { email, source, eventSlug,
   ]);
 }
 
+const UNASKED = 'consent_id is not null and consent_asked_at is null';
+
+/** SQL: whether there is somebody for {@link consentsToAsk}. */
+export const CONSENTS_DUE = `exists (select from people where ${UNASKED})`;
+
 /** One whom a mail has to ask. */
 export interface UnaskedConsent {
   readonly consent_id: string;
@@ -40,7 +45,7 @@ export interface UnaskedConsent {
 export async function consentsToAsk(sql: Pick<Pool, 'query'>, { most, at }: { most: number; at: Date }): Promise<UnaskedConsent[]> {
   const { rows } = await sql.query<UnaskedConsent & { readonly bounced_at: Date | null }>(
     `update people set consent_asked_at = $2, consent_email = email where person_id in (
-       select person_id from people where consent_id is not null and consent_asked_at is null
+       select person_id from people where ${UNASKED}
        order by consent_given_at limit $1 for update skip locked)
      returning consent_id, email, consent_source, bounced_at`,
     [most, at],

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { silentLog } from '../kernel/log.ts';
-import { findPeople, indexPeople, type PersonSighting, sightPerson, walkPeople } from './index.ts';
+import { type ContactUpsert, findPeople, indexPeople, upsertContact, walkPeople } from './index.ts';
 
 const at = new Date('2026-11-21T08:00:00Z');
 let end: () => Promise<void>;
@@ -20,8 +20,8 @@ beforeAll(async () => {
 afterAll(() => end());
 const nobody = () => pool.query('delete from people');
 
-const sight = (sighting: Partial<PersonSighting> & { email: string }) =>
-  sightPerson((sql, values) => pool.query(sql, values), { source: 'registration', at, ...sighting });
+const sight = (sighting: Partial<ContactUpsert> & { email: string }) =>
+  upsertContact((sql, values) => pool.query(sql, values), { source: 'registration', at, ...sighting });
 const found = async (filter: PeopleFilter, page = { limit: 50, offset: 0 }) => {
   const { rows, total, isExact } = await findPeople(pool, filter, page);
   return { emails: rows.map(({ email }) => email), total, isExact };

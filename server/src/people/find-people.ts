@@ -1,5 +1,6 @@
 import type { PeopleFilter } from '@tallygate/contract';
 import type { Pool, PoolClient } from 'pg';
+import { inSnapshot } from '../kernel/transaction.ts';
 import { type ChunkCount, Chunks } from './chunks.ts';
 import { foldWords } from './fold.ts';
 import { CHUNK } from './index-people.ts';
@@ -26,19 +27,8 @@ interface Page {
 }
 
 /** One page of the people that fit a filter, all of it as of one moment. */
-export async function findPeople(pool: Pool, filter: PeopleFilter, page: Page): Promise<FoundPeople> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin isolation level repeatable read read only');
-    const found = await find(client, wantedBy(filter, foldWords(filter.q ?? '')), page);
-    await client.query('commit');
-    client.release();
-    return found;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-}
+export const findPeople = (pool: Pool, filter: PeopleFilter, page: Page): Promise<FoundPeople> =>
+  inSnapshot(pool, (client) => find(client, wantedBy(filter, foldWords(filter.q ?? '')), page));
 
 /** Everybody who fits, in the order of the list, some hundred at a time: as they are when their turn comes. */
 export async function* walkPeople(pool: Pool, filter: PeopleFilter): AsyncGenerator<PersonRow[]> {

@@ -13,6 +13,9 @@ interface ForgetDeps {
   readonly records: readonly PersonRecords[];
 }
 
+/** SQL: whether there is somebody for {@link forgetDeparted}. */
+export const DEPARTED_DUE = 'exists (select from departed_users)';
+
 /**
  * Takes out what is kept under the addresses of accounts that have closed. A job, and not the closing itself: giving up a place at an event
  * waits for whoever is registering for it. Run twice, or by two at once, it does it once.

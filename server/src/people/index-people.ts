@@ -7,6 +7,9 @@ export const CHUNK = 2_048;
 /** Of one transaction, which nobody waits for: some eight chunks where people came in one after the other. */
 const NOTES_AT_ONCE = 16_384;
 
+/** SQL: whether there is something for {@link indexPeople}. */
+export const PEOPLE_UNINDEXED = 'exists (select from people_unindexed)';
+
 /** Writes the chunks of everybody who changed. One process at a time; the others leave it to that one. */
 export async function indexPeople(pool: Pool, signal?: AbortSignal): Promise<void> {
   while (!signal?.aborted && (await inTransaction(pool, indexSome)));

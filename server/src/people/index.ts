@@ -1,12 +1,12 @@
 export { recordBouncedAddress } from './bounced-address.ts';
-export { claimConsent, confirmConsent, consentsToAsk, standOfConsent } from './consent.ts';
+export { CONSENTS_DUE, claimConsent, confirmConsent, consentsToAsk, standOfConsent } from './consent.ts';
 export { findPeople, walkPeople } from './find-people.ts';
 export { foldForSearch, normalAddress } from './fold.ts';
-export { forgetDeparted } from './forget-departed.ts';
-export { indexPeople } from './index-people.ts';
+export { DEPARTED_DUE, forgetDeparted } from './forget-departed.ts';
+export { indexPeople, PEOPLE_UNINDEXED } from './index-people.ts';
 export { historyOf, noteInHistory, personById } from './person-history.ts';
 export { ERASED_DOMAIN, type KnownUnder, type PersonRecords } from './person-records.ts';
 export { type PersonRow, personToWire } from './person-row.ts';
-export { forgetUser, type PersonSighting, sightPerson } from './sight-person.ts';
 export { suppressedAmong } from './suppressed-among.ts';
 export { suppress, unsuppress } from './suppression.ts';
+export { type ContactUpsert, forgetUser, upsertContact } from './upsert-contact.ts';

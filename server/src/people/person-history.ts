@@ -2,7 +2,7 @@ import type { MarketingPersonHistoryEntry } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
 import type { PersonRow } from './person-row.ts';
-import type { Execute } from './sight-person.ts';
+import type { Execute } from './upsert-contact.ts';
 
 const SHOWN = 200;
 

@@ -3,7 +3,7 @@ import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { forgetUser, type PersonSighting, sightPerson, suppressedAmong } from './index.ts';
+import { type ContactUpsert, forgetUser, suppressedAmong, upsertContact } from './index.ts';
 
 const at = new Date('2026-11-21T08:00:00Z');
 let end: () => Promise<void>;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => end());
 
 const execute = (sql: string, values: unknown[]) => pool.query(sql, values);
-const sight = (sighting: Partial<PersonSighting> & { email: string }) => sightPerson(execute, { source: 'registration', at, ...sighting });
+const sight = (sighting: Partial<ContactUpsert> & { email: string }) => upsertContact(execute, { source: 'registration', at, ...sighting });
 const people = async (email: string) => (await pool.query('select * from people where email = $1', [email])).rows;
 const suppress = (email: string, reason: string) =>
   pool.query('insert into suppressed_addresses values (address_hash($1), $2, $3)', [email, reason, at]);

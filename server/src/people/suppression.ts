@@ -1,4 +1,4 @@
-import type { Execute } from './sight-person.ts';
+import type { Execute } from './upsert-contact.ts';
 
 export type SuppressionReason = 'unsubscribed' | 'bounced' | 'erased';
 

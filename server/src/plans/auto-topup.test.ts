@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { CARDS, type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
+import { CARDS, type PlansUnderTest, plansUnderTest } from './testing/plans.ts';
 
 const USD = 1_000_000_000n;
 const SETTINGS = { enabled: true, threshold: 10n * USD, amount: 25n * USD, dailyMaximum: 50n * USD };

@@ -6,13 +6,13 @@ import { type Clock, rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import { formatUsd, type NanoUsd } from '../kernel/money.ts';
-import { Problem } from '../kernel/problem.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { moneyFigures } from './figures.ts';
+import { requireFeature } from './plan-book.ts';
+import type { PlanTermsDeps } from './subscription-row.ts';
 import { syncPayment } from './sync-payment.ts';
 import { mailAccount, type Trail } from './tell.ts';
-import { planOf } from './tiers.ts';
 
 const DAY_MS = 86_400_000;
 /** Well within the day for which the provider remembers a key: a charge is not asked for under one that may be forgotten. */
@@ -20,7 +20,7 @@ const KEY_GOOD_MS = DAY_MS / 2;
 /** After so long nobody is still asking for a charge. */
 const ASKED_MS = 5 * 60_000;
 
-interface AutoTopupDeps {
+interface AutoTopupDeps extends PlanTermsDeps {
   readonly pool: Pool;
   readonly exclusively: Exclusively;
   readonly provider: PaymentProvider;
@@ -48,6 +48,11 @@ export interface AutoTopupRow {
   readonly decline: string | null;
 }
 
+interface PlanRow {
+  readonly plan: string | null;
+  readonly given_plan: string | null;
+}
+
 /** A charge under way. Its amount is its own: the settings may change while it is not known how it ended. */
 interface Attempt extends AutoTopupRow {
   readonly attempt_id: string;
@@ -58,7 +63,7 @@ interface Attempt extends AutoTopupRow {
 }
 
 /** Charges the saved card of accounts whose balance is below their threshold. A declined card is not tried again until its owner says so. */
-export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log }: AutoTopupDeps) {
+export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log, book, planOfAccount }: AutoTopupDeps) {
   const chargedToday = async (unit: Pick<Unit, 'query'>, accountId: string): Promise<NanoUsd> => {
     const { rows } = await unit.query<{ sum: string }>(
       `select coalesce(sum(amount_nano), 0)::text as sum from payments
@@ -68,19 +73,21 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log
     return BigInt(rows[0]?.sum ?? 0);
   };
 
+  const planOfRow = (row: PlanRow | undefined) => book.of(planOfAccount({ plan: row?.plan ?? null, givenPlan: row?.given_plan ?? null }));
+
   const isBelow = async (unit: Unit, { account_id, threshold_nano }: AutoTopupRow): Promise<boolean> =>
     (await moneyFigures({ query: unit.query.bind(unit) }, account_id)).balance < threshold_nano;
 
-  const mayCharge = async (unit: Unit, row: AutoTopupRow & { readonly plan: string }): Promise<boolean> =>
-    planOf(row.plan).features.includes(FEATURE) &&
+  const mayCharge = async (unit: Unit, row: AutoTopupRow & PlanRow): Promise<boolean> =>
+    planOfRow(row).features.has('auto_topup') &&
     (await isBelow(unit, row)) &&
     (await chargedToday(unit, row.account_id)) + row.amount_nano <= row.daily_maximum_nano;
 
   /** Written before the card is charged: after a crash the same charge is asked for again, which is then made once. */
   const begin = (accountId: string): Promise<Attempt | undefined> =>
     exclusively(accountId, async (unit) => {
-      const { rows } = await unit.query<Attempt & { plan: string }>(
-        `select t.*, a.plan, s.customer_id from auto_topups t join accounts a on a.id = t.account_id
+      const { rows } = await unit.query<Attempt & PlanRow>(
+        `select t.*, a.plan, a.given_plan, s.customer_id from auto_topups t join accounts a on a.id = t.account_id
            left join subscriptions s using (account_id) where t.account_id = $1 for update of t`,
         [accountId],
       );
@@ -172,13 +179,8 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log
     /** @throws Problem `plan_required` when it is switched on and the plan does not have it */
     set: (accountId: string, { enabled, threshold, amount, dailyMaximum }: AutoTopupSettings, trail: Trail): Promise<void> =>
       exclusively(accountId, async (unit) => {
-        const { rows } = await unit.query<{ plan: string }>('select plan from accounts where id = $1', [accountId]);
-        const plan = planOf(rows[0]?.plan ?? 'free');
-        if (enabled && !plan.features.includes(FEATURE))
-          throw new Problem(
-            'plan_required',
-            `The plan ${plan.name} has no automatic top-up: get a plan with the feature ${FEATURE} first.`,
-          );
+        const { rows } = await unit.query<PlanRow>('select plan, given_plan from accounts where id = $1', [accountId]);
+        if (enabled) requireFeature(book, planOfRow(rows[0]), 'auto_topup');
         await unit.query(
           `insert into auto_topups (account_id, enabled, threshold_nano, amount_nano, daily_maximum_nano) values ($1, $2, $3, $4, $5)
            on conflict (account_id) do update
@@ -206,6 +208,3 @@ export function createAutoTopup({ pool, exclusively, provider, lanes, clock, log
     },
   };
 }
-
-/** Of plans. */
-const FEATURE = 'auto_topup';

@@ -7,14 +7,15 @@ import { Problem } from '../kernel/problem.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
 import { runningTrial } from './gifts.ts';
 import { beginCommand, commandOfRequest, endCommand, type PaymentCommand } from './payment-commands.ts';
-import { type SubscriptionRow, subscriptionRow } from './subscription-row.ts';
+import { OPERATOR, type PlanBook, planRef } from './plan-book.ts';
+import { type PlanTermsDeps, presentPlan, subscriptionRow } from './subscription-row.ts';
 import { syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
 import type { Trail } from './tell.ts';
-import { type Plan, planOf, planRef, rankOf } from './tiers.ts';
+import type { Plan } from './tiers.ts';
 import { requirePunctual, type UpgradePreviews } from './upgrade-previews.ts';
 
-interface CheckoutsDeps {
+interface CheckoutsDeps extends PlanTermsDeps {
   readonly pool: Pool;
   readonly exclusively: Exclusively;
   readonly provider: PaymentProvider;
@@ -56,7 +57,7 @@ interface Thing {
   readonly expiresAtMs: number;
 }
 
-type Wish = { readonly plan: Plan } | { readonly amount: NanoUsd; readonly saveCard: boolean } | Thing;
+type CheckoutRequest = { readonly plan: Plan } | { readonly amount: NanoUsd; readonly saveCard: boolean } | Thing;
 
 export interface PlanWish extends ReturnTo {
   /** From an upgrade preview. */
@@ -73,14 +74,15 @@ interface UpgradeDetails {
 type Upgrade = PaymentCommand<UpgradeDetails>;
 
 /** Hosted pages on which plans and balances are paid, and changes of a plan that is paid for already. */
-export function createCheckouts({ pool, exclusively, provider, previews, clock, publicUrl }: CheckoutsDeps) {
+export function createCheckouts(deps: CheckoutsDeps) {
+  const { pool, exclusively, provider, previews, clock, publicUrl, book } = deps;
   const returning = ({ successUrl, cancelUrl }: ReturnTo) => ({
     successUrl: successUrl ?? `${publicUrl()}/billing/done`,
     cancelUrl: cancelUrl ?? `${publicUrl()}/billing/canceled`,
   });
 
   const customerOf = async (unit: Unit, { accountId, userId }: Pick<Payer, 'accountId' | 'userId'>): Promise<string> => {
-    const row = await subscriptionRow(unit, accountId);
+    const row = await subscriptionRow(unit, accountId, deps);
     const { rows } = await unit.query<{ email: string }>('select email from users where id = $1', [userId]);
     const customerId = await provider.ensureCustomer({
       accountId,
@@ -92,7 +94,7 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
     return customerId;
   };
 
-  const open = async (unit: Unit, payer: Payer, wish: Wish, to: ReturnTo): Promise<CheckoutRow> => {
+  const open = async (unit: Unit, payer: Payer, wish: CheckoutRequest, to: ReturnTo): Promise<CheckoutRow> => {
     const checkoutId = newId();
     const customerId = await customerOf(unit, payer);
     const base = { accountId: payer.accountId, customerId, ...returning(to), idempotencyKey: `checkout:${checkoutId}` };
@@ -149,8 +151,8 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
 
   /** Asked again under its command, the provider answers as it did; so a lost answer costs nothing. @returns why it was declined */
   const carryOut = async (unit: Unit, { account_id: accountId, command_id: checkoutId, details, subject }: Upgrade, trail: Trail) => {
-    const [plan, row] = [planOf(subject), await syncSubscription({ provider, clock }, unit, accountId)];
-    const [current, isAsOrdered] = [presentPlan(row), row.change_version === details.change_version];
+    const [plan, row] = [book.of(subject), await syncSubscription(deps, unit, accountId)];
+    const [current, isAsOrdered] = [presentPlan(row, deps), row.change_version === details.change_version];
     if (row.subscription_id === null || (!isAsOrdered && current.id !== plan.id))
       return refuse(
         unit,
@@ -165,7 +167,9 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
     });
     if (!outcome.changed)
       return refuse(unit, checkoutId, new Problem('payment_declined', `Nothing was changed: ${outcome.decline.message}`));
-    await syncSubscription({ provider, clock }, unit, accountId);
+    // What is bought now stands before what was given earlier.
+    await unit.query('update subscriptions set given_over = null where account_id = $1', [accountId]);
+    await syncSubscription(deps, unit, accountId);
     let amount = 0n;
     if (outcome.invoiceId !== undefined) {
       const paidBy = await syncInvoice({ provider, clock }, unit, accountId, outcome.invoiceId);
@@ -191,10 +195,10 @@ export function createCheckouts({ pool, exclusively, provider, previews, clock, 
     if (known?.state === 'refused') throw new Problem('conflict', known.refusal ?? 'Nothing was changed.');
     if (known) return known.state === 'done' ? readCheckout(unit, payer.accountId, known.command_id) : known;
     const wasPaid = await expireOpen(unit, payer.accountId);
-    const row = await syncSubscription({ provider, clock }, unit, payer.accountId);
+    const row = await syncSubscription(deps, unit, payer.accountId);
     // A plan on trial is still to be bought.
-    const given = (await runningTrial(unit, payer.accountId))?.back_to ?? row.granted_plan;
-    requireHigher(plan, presentPlan({ ...row, granted_plan: given }), wasPaid);
+    const trial = await runningTrial(unit, payer.accountId);
+    requireHigher(book, plan, { present: presentPlan(trial ? { ...row, given_plan: trial.back_to } : row, deps), wasPaid });
     if (row.subscription_id === null) return open(unit, payer, { plan }, wish);
     requirePunctual(row);
     if (wish.proratedAtMs !== undefined) await previews.require(unit, row, plan, wish.proratedAtMs);
@@ -237,13 +241,19 @@ async function readCheckout(unit: Pick<Unit, 'query'> | Pool, accountId: string,
   return rows[0];
 }
 
-/** What it was sold, whatever it is entitled to at this moment. */
-const presentPlan = (row: SubscriptionRow): Plan => planOf(row.plan_id === null ? row.granted_plan : `${row.plan_id}@${row.plan_version}`);
+/** @throws Problem `conflict` for a plan that nobody can buy, and for an account that needs none */
+export function requireForSale(book: PlanBook, wanted: Plan, present: Plan): void {
+  if (present.id === OPERATOR)
+    throw new Problem('conflict', 'The account is on the plan Operator, without limits and price: there is nothing to buy.');
+  if (book.isForSale(wanted.id)) return;
+  throw new Problem('conflict', `The plan ${wanted.name} is not for sale: GET /v1/plans/config lists those that are.`);
+}
 
-function requireHigher(wanted: Plan, present: Plan, wasPaid: boolean): void {
-  if (rankOf(wanted) === rankOf(present))
+function requireHigher(book: PlanBook, wanted: Plan, { present, wasPaid }: { readonly present: Plan; readonly wasPaid: boolean }): void {
+  requireForSale(book, wanted, present);
+  if (book.rankOf(wanted) === book.rankOf(present))
     throw new Problem('conflict', `The account has ${present.name} already: there is nothing to buy.`);
-  if (rankOf(wanted) < rankOf(present))
+  if (book.rankOf(wanted) < book.rankOf(present))
     throw new Problem('conflict', `The account has ${present.name}: for a cheaper plan use POST /v1/plans/downgrade-schedule.`);
   if (wasPaid) throw new Problem('conflict', 'A plan has just been paid for on an earlier page: repeat the request in a moment.');
 }

@@ -4,12 +4,20 @@ import { type Clock, monthEnd, monthOf, rfc3339 } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
-import { type DowngradeRow, scheduledDowngrade, subscriptionRow } from './subscription-row.ts';
-import { end, insertDowngrade, putOnPlan, syncSubscription } from './sync-subscription.ts';
+import { givePlanTo } from './given-plans.ts';
+import {
+  type DowngradeRow,
+  type PlanTermsDeps,
+  planWithoutPayment,
+  presentPlan,
+  scheduledDowngrade,
+  subscriptionRow,
+} from './subscription-row.ts';
+import { end, insertDowngrade, syncSubscription } from './sync-subscription.ts';
 import type { Trail } from './tell.ts';
-import { type Plan, planOf, rankOf } from './tiers.ts';
+import type { Plan } from './tiers.ts';
 
-interface DowngradesDeps {
+interface DowngradesDeps extends PlanTermsDeps {
   readonly pool: Pool;
   readonly exclusively: Exclusively;
   readonly provider: PaymentProvider;
@@ -20,7 +28,8 @@ interface DowngradesDeps {
 export type Applied = { readonly downgradeId: string; readonly accountId: string; readonly outcome: 'applied' | 'dropped' | 'waiting' };
 
 /** Downgrades wait for the end of what is paid for. Each carries the version of the subscription that it was decided on. */
-export function createDowngrades({ pool, exclusively, provider, clock, log }: DowngradesDeps) {
+export function createDowngrades(deps: DowngradesDeps) {
+  const { pool, exclusively, provider, clock, log, book } = deps;
   /** Of what runs for many accounts: trouble with one keeps no other waiting. @returns undefined when it failed */
   const attempt = <T>(accountId: string, work: (unit: Unit) => Promise<T>): Promise<T | undefined> =>
     exclusively(accountId, work).catch((failure: unknown) => {
@@ -30,23 +39,21 @@ export function createDowngrades({ pool, exclusively, provider, clock, log }: Do
 
   /** One that nobody bills (a plan that was given) ends with the month. */
   const applyGiven = async (unit: Unit, accountId: string): Promise<void> => {
-    const [row, scheduled] = [await subscriptionRow(unit, accountId), await scheduledDowngrade(unit, accountId)];
+    const [row, scheduled] = [await subscriptionRow(unit, accountId, deps), await scheduledDowngrade(unit, accountId)];
     if (!scheduled || scheduled.effective_at.getTime() > clock.now()) return;
     if (scheduled.based_on !== row.change_version) return end(unit, scheduled, 'dropped', clock.now());
-    await unit.query('update subscriptions set granted_plan = $2, change_version = change_version + 1 where account_id = $1', [
-      accountId,
-      scheduled.to_plan,
-    ]);
-    await putOnPlan(unit, accountId, { from: row.plan, to: scheduled.to_plan, at: clock.now() });
+    const isStandard = scheduled.to_plan === planWithoutPayment({ given_plan: null }, deps);
+    await givePlanTo(deps, unit, row, isStandard ? null : scheduled.to_plan);
     await end(unit, scheduled, 'applied', clock.now());
   };
 
   return {
     async schedule(accountId: string, target: Plan, downgradeId: string, trail: Trail): Promise<DowngradeRow> {
       return exclusively(accountId, async (unit) => {
-        const row = await syncSubscription({ provider, clock }, unit, accountId);
-        const current = planOf(row.plan_id === null ? row.granted_plan : `${row.plan_id}@${row.plan_version}`);
-        if (rankOf(target) >= rankOf(current))
+        const row = await syncSubscription(deps, unit, accountId);
+        const current = presentPlan(row, deps);
+        const isCancel = target.id === book.of(planWithoutPayment(row, deps)).id;
+        if (book.rankOf(target) >= book.rankOf(current))
           throw new Problem('conflict', `${target.name} is no lower plan than ${current.name}: use POST /v1/plans/checkout to upgrade.`);
         if (row.subscription_id === null) {
           const scheduled = await scheduledDowngrade(unit, accountId);
@@ -62,14 +69,14 @@ export function createDowngrades({ pool, exclusively, provider, clock, log }: Do
           });
         } else {
           const command = { subscriptionId: row.subscription_id, idempotencyKey: `downgrade:${downgradeId}` };
-          if (rankOf(target) === 0) await provider.cancelSubscription({ ...command, at: 'period_end' });
+          if (isCancel) await provider.cancelSubscription({ ...command, at: 'period_end' });
           else await provider.scheduleChange({ ...command, plan: { planId: target.id, version: target.version } });
-          await syncSubscription({ provider, clock }, unit, accountId);
+          await syncSubscription(deps, unit, accountId);
         }
         const made = await scheduledDowngrade(unit, accountId);
         if (!made) throw new Problem('payments_unavailable', 'The payment provider did not keep the downgrade: ask again.');
         await trail(unit, {
-          action: rankOf(target) === 0 ? 'plan.canceled' : 'downgrade.scheduled',
+          action: isCancel ? 'plan.canceled' : 'downgrade.scheduled',
           target: { kind: 'downgrade', id: made.downgrade_id },
           changes: { plan: { from: made.from_plan, to: made.to_plan }, effective_at: rfc3339(made.effective_at) },
         });
@@ -80,7 +87,7 @@ export function createDowngrades({ pool, exclusively, provider, clock, log }: Do
     /** Also of a cancellation. Without effect where nothing is scheduled. */
     async cancel(accountId: string, commandId: string, trail: Trail): Promise<void> {
       await exclusively(accountId, async (unit) => {
-        const row = await syncSubscription({ provider, clock }, unit, accountId);
+        const row = await syncSubscription(deps, unit, accountId);
         const scheduled = await scheduledDowngrade(unit, accountId);
         if (!scheduled) return;
         await trail(unit, {
@@ -91,7 +98,7 @@ export function createDowngrades({ pool, exclusively, provider, clock, log }: Do
         const command = { subscriptionId: row.subscription_id, idempotencyKey: `keep:${commandId}` };
         if (row.cancels_at_period_end) await provider.resumeSubscription(command);
         else await provider.releaseSchedule(command);
-        await syncSubscription({ provider, clock }, unit, accountId);
+        await syncSubscription(deps, unit, accountId);
       });
     },
 
@@ -105,9 +112,9 @@ export function createDowngrades({ pool, exclusively, provider, clock, log }: Do
       for (const { downgrade_id, account_id } of rows) {
         if (signal?.aborted) break;
         const state = await attempt(account_id, async (unit) => {
-          const { subscription_id } = await subscriptionRow(unit, account_id);
+          const { subscription_id } = await subscriptionRow(unit, account_id, deps);
           if (subscription_id === null) await applyGiven(unit, account_id);
-          else await syncSubscription({ provider, clock }, unit, account_id);
+          else await syncSubscription(deps, unit, account_id);
           const found = await unit.query<{ state: string }>('select state from scheduled_downgrades where downgrade_id = $1', [
             downgrade_id,
           ]);
@@ -128,11 +135,11 @@ export function createDowngrades({ pool, exclusively, provider, clock, log }: Do
       for (const { account_id } of rows) {
         if (signal?.aborted) return;
         await attempt(account_id, async (unit) => {
-          const row = await syncSubscription({ provider, clock }, unit, account_id);
+          const row = await syncSubscription(deps, unit, account_id);
           if (row.subscription_id === null || row.cancels_at_period_end) return;
           const { subscription_id: subscriptionId } = row;
           await provider.cancelSubscription({ subscriptionId, at: 'period_end', idempotencyKey: `closed:${subscriptionId}` });
-          await syncSubscription({ provider, clock }, unit, account_id);
+          await syncSubscription(deps, unit, account_id);
         });
       }
     },
@@ -140,12 +147,12 @@ export function createDowngrades({ pool, exclusively, provider, clock, log }: Do
     /** Plans whose renewal was declined for too long. */
     async endGrace(signal?: AbortSignal): Promise<void> {
       const { rows } = await pool.query<{ account_id: string }>(
-        'select s.account_id from subscriptions s join accounts a on a.id = s.account_id where grace_ends_at <= $1 and a.plan <> s.granted_plan',
+        'select s.account_id from subscriptions s join accounts a on a.id = s.account_id where grace_ends_at <= $1 and a.plan is distinct from a.given_plan',
         [rfc3339(clock.now())],
       );
       for (const { account_id } of rows) {
         if (signal?.aborted) return;
-        await attempt(account_id, (unit) => syncSubscription({ provider, clock }, unit, account_id));
+        await attempt(account_id, (unit) => syncSubscription(deps, unit, account_id));
       }
     },
   };

@@ -2,11 +2,13 @@ import type { Pool } from 'pg';
 import { type Month, monthEnd, monthOf, monthStart } from '../kernel/clock.ts';
 import { maxOf, type NanoUsd, proRata } from '../kernel/money.ts';
 
+import { METERS } from './offer.ts';
 import type { Meter, Plan } from './tiers.ts';
 
 export interface MeterFigures {
   readonly meter: Meter;
-  readonly included: bigint;
+  /** Null: without limit. */
+  readonly included: bigint | null;
   /** Of what is included. */
   readonly used: bigint;
   /** Used and not covered. */
@@ -29,8 +31,6 @@ export interface MonthFigures {
   /** They sum to `charged`. */
   readonly byModel: readonly ModelCharges[];
 }
-
-const METERS: readonly Meter[] = ['requests', 'tokens', 'images', 'audio_seconds', 'video_seconds'];
 
 /** How a day's sums count against a quota: see `unitsOf` of the ledger. */
 const USED: Readonly<Record<Meter, string>> = {

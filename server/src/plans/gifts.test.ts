@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
-import { planOf } from './tiers.ts';
+import { planOf } from './testing/book.ts';
+import { type PlansUnderTest, plansUnderTest } from './testing/plans.ts';
 
 const USD = 1_000_000_000n;
 const DAY_MS = 86_400_000;

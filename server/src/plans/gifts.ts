@@ -5,10 +5,10 @@ import { newId } from '../kernel/ids.ts';
 import { formatUsd, type NanoUsd } from '../kernel/money.ts';
 import { bookMoney, laneId } from '../ledger/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
-import { subscriptionRow } from './subscription-row.ts';
-import { putOnPlan } from './sync-subscription.ts';
+import { givePlanTo } from './given-plans.ts';
+import { type PlanTermsDeps, planWithoutPayment, subscriptionRow } from './subscription-row.ts';
 import { recordBySystem } from './tell.ts';
-import { type Plan, planOf, rankOf } from './tiers.ts';
+import type { Plan } from './tiers.ts';
 
 /** What an account is given and does not pay for. */
 export interface Gift {
@@ -22,11 +22,12 @@ interface TrialRow {
   readonly trial_id: string;
   readonly account_id: string;
   readonly plan_id: string;
-  readonly back_to: string;
+  /** Null: what accounts have that were given none. */
+  readonly back_to: string | null;
   readonly ends_at: Date;
 }
 
-interface GiftsDeps {
+interface GiftsDeps extends PlanTermsDeps {
   readonly pool: Pool;
   readonly exclusively: Exclusively;
   readonly lanes: Pick<LaneStore, 'refreshCredit'>;
@@ -40,7 +41,8 @@ export async function runningTrial(unit: Unit, accountId: string): Promise<Trial
 }
 
 /** Credits and trials. Neither is ever taken for a payment. */
-export function createGifts({ pool, exclusively, lanes, clock }: GiftsDeps) {
+export function createGifts(deps: GiftsDeps) {
+  const { pool, exclusively, lanes, clock, book } = deps;
   const addCredit = async (unit: Unit, accountId: string, { cause, credit }: Gift): Promise<void> => {
     if (credit === 0n) return;
     await bookMoney((sql, values) => unit.query(sql, values), {
@@ -58,9 +60,10 @@ export function createGifts({ pool, exclusively, lanes, clock }: GiftsDeps) {
 
   /** A plan that is paid for stands, and so does one that is as good; the longer of two trials of one plan counts. */
   const beginTrial = async (unit: Unit, accountId: string, { plan, endsAt }: NonNullable<Gift['trial']>): Promise<void> => {
-    const row = await subscriptionRow(unit, accountId);
+    const row = await subscriptionRow(unit, accountId, deps);
     const running = await runningTrial(unit, accountId);
-    if (row.subscription_id !== null || (running?.plan_id !== plan.id && rankOf(planOf(row.granted_plan)) >= rankOf(plan))) return;
+    const isBetter = book.rankOf(plan) > book.rankOf(book.of(planWithoutPayment(row, deps)));
+    if (row.subscription_id !== null || (running?.plan_id !== plan.id && !isBetter)) return;
     if (running)
       await unit.query(
         'update plan_trials set plan_id = $2, ends_at = case plan_id when $2 then greatest(ends_at, $3) else $3 end where trial_id = $1',
@@ -68,30 +71,21 @@ export function createGifts({ pool, exclusively, lanes, clock }: GiftsDeps) {
       );
     else
       await unit.query('insert into plan_trials (trial_id, account_id, plan_id, back_to, ends_at) values ($1, $2, $3, $4, $5)', [
-        ...[newId(), accountId, plan.id, row.granted_plan, endsAt],
+        ...[newId(), accountId, plan.id, row.given_plan, endsAt],
       ]);
-    if (running?.plan_id !== plan.id) await give(unit, accountId, { from: row.plan, to: plan.id });
-  };
-
-  /** Of an account without a subscription, the plan it is on. */
-  const give = async (unit: Unit, accountId: string, { from, to }: { from: string; to: string }): Promise<void> => {
-    await unit.query('update subscriptions set granted_plan = $2, change_version = change_version + 1 where account_id = $1', [
-      accountId,
-      to,
-    ]);
-    await putOnPlan(unit, accountId, { from, to, at: clock.now() });
+    if (running?.plan_id !== plan.id) await givePlanTo(deps, unit, row, plan.id);
   };
 
   const endTrial = async (unit: Unit, accountId: string): Promise<void> => {
     const trial = await runningTrial(unit, accountId);
-    const row = await subscriptionRow(unit, accountId);
+    const row = await subscriptionRow(unit, accountId, deps);
     if (!trial || trial.ends_at.getTime() > clock.now()) return;
     await unit.query('update plan_trials set ended_at = $2 where trial_id = $1', [trial.trial_id, new Date(clock.now())]);
     // Whoever has ended it by a change of their own keeps that.
-    if (row.granted_plan !== trial.plan_id) return;
-    if (row.subscription_id === null) return give(unit, accountId, { from: row.plan, to: trial.back_to });
+    if (row.given_plan !== trial.plan_id) return;
+    if (row.subscription_id === null) return givePlanTo(deps, unit, row, trial.back_to);
     // What is paid for goes on; it is what comes after it that changes.
-    await unit.query('update subscriptions set granted_plan = $2 where account_id = $1', [accountId, trial.back_to]);
+    await unit.query('update accounts set given_plan = $2 where id = $1', [accountId, trial.back_to]);
   };
 
   return {

@@ -1,11 +1,12 @@
 import type { PlanInvoiceResponse } from '@tallygate/contract';
+import { pagePolicy } from '../kernel/page-policy.ts';
 
 const STYLE = `body{font:15px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1.5rem;color:#1c2024}h1{font-size:1.5rem}
 table{width:100%;border-collapse:collapse;margin:1.5rem 0}th,td{text-align:left;padding:.4rem 0;border-bottom:1px solid #d9d9e0;font-weight:400}
 td:not(:first-child),th:not(:first-child){text-align:right}tfoot td{font-weight:700}@media print{body{margin:0}}`;
 
 /** Lets the page style itself and do nothing else. */
-export const INVOICE_PAGE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'";
+export const INVOICE_PAGE_POLICY = pagePolicy({ style: STYLE });
 
 /** An invoice as a page to print. */
 export function invoicePage(invoice: PlanInvoiceResponse, accountName: string): string {

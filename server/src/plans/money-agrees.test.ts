@@ -12,9 +12,10 @@ import { expect, test } from 'vitest';
 import type { Principal } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { parseUsd } from '../kernel/money.ts';
-import { CARDS, type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
 import { planRoutes } from './routes.ts';
-import { type UsageUnderTest, usageUnderTest } from './usage-under-test.ts';
+import { planOf } from './testing/book.ts';
+import { CARDS, type PlansUnderTest, plansUnderTest } from './testing/plans.ts';
+import { type UsageUnderTest, usageUnderTest } from './testing/usage.ts';
 
 const USD = 1_000_000_000n;
 const NOTHING: ReceiptUsage = { input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
@@ -167,7 +168,6 @@ class Life {
         await refusable(() => this.#world.subscribe(one.plan, CARDS.good));
         return;
       case 'go_down': {
-        const { planOf } = await import('./tiers.ts');
         await refusable(() => plans.downgrades.schedule(accountId, planOf(one.plan), newId(), this.#world.trail));
         return;
       }
@@ -271,7 +271,7 @@ class Life {
 
   async #answers() {
     const { plans, payer, clock } = this.#world;
-    const routes = planRoutes(plans, clock);
+    const routes = planRoutes({ live: plans, paying: plans }, clock);
     const principal: Principal = { ...payer, kind: 'session', sessionId: newId(), role: 'member' };
     const call = {
       principal,

@@ -2,9 +2,9 @@ import type { ReceiptUsage } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { moneyFigures } from './figures.ts';
-import { CARDS, type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
-import { planOf } from './tiers.ts';
-import { type UsageUnderTest, usageUnderTest } from './usage-under-test.ts';
+import { planOf } from './testing/book.ts';
+import { CARDS, type PlansUnderTest, plansUnderTest } from './testing/plans.ts';
+import { type UsageUnderTest, usageUnderTest } from './testing/usage.ts';
 
 const USD = 1_000_000_000n;
 const NOTHING: ReceiptUsage = { input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };

@@ -7,11 +7,12 @@ import type { Log } from '../kernel/log.ts';
 import { formatUsd } from '../kernel/money.ts';
 import { laneId } from '../ledger/index.ts';
 import type { Exclusively, Unit } from './account-lock.ts';
+import type { PlanTermsDeps } from './subscription-row.ts';
 import { type OnPurchase, syncInvoice, syncPayment } from './sync-payment.ts';
 import { syncSubscription } from './sync-subscription.ts';
 import { mailAccount, recordBySystem } from './tell.ts';
 
-export interface PaymentEventsDeps {
+export interface PaymentEventsDeps extends PlanTermsDeps {
   readonly pool: Pool;
   readonly exclusively: Exclusively;
   readonly provider: PaymentProvider;
@@ -70,7 +71,7 @@ export function createPaymentEvents(deps: PaymentEventsDeps) {
     }
   };
 
-  const subscription = (unit: Unit, accountId: string) => syncSubscription({ provider, clock }, unit, accountId);
+  const subscription = (unit: Unit, accountId: string) => syncSubscription(deps, unit, accountId);
   const payment = (unit: Unit, accountId: string, id: string | undefined) =>
     id === undefined ? Promise.resolve(false) : syncPayment({ provider, clock, onPurchase }, unit, accountId, id);
 

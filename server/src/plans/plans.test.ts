@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../kernel/ids.ts';
 import { moneyFigures } from './figures.ts';
-import { CARDS, dyingPool, openTestPool, type PlansUnderTest, plansUnderTest } from './plans-under-test.ts';
-import { planOf } from './tiers.ts';
+import { planOf } from './testing/book.ts';
+import { CARDS, dyingPool, openTestPool, type PlansUnderTest, plansUnderTest } from './testing/plans.ts';
 
 const USD = 1_000_000_000n;
 let one: PlansUnderTest;
@@ -105,7 +105,9 @@ describe('a plan', () => {
     await one.plans.downgrades.schedule(one.accountId, planOf('pro'), 'a', one.trail);
     one.fake.advance({ days: 12 });
     const given = newId();
-    await one.pool.query("insert into accounts (id, name, created_at, plan) values ($1, 'Eve', now(), 'scale')", [given]);
+    await one.pool.query("insert into accounts (id, name, created_at, plan, given_plan) values ($1, 'Eve', now(), 'scale', 'scale')", [
+      given,
+    ]);
     await one.plans.downgrades.schedule(given, planOf('pro'), 'b', one.trail);
     one.fake.advance({ days: 31 });
     one.fake.loseAnswersTo('GET /v1/subscriptions');
@@ -115,7 +117,7 @@ describe('a plan', () => {
   }, 30_000);
 
   test('that was given by hand goes down with the month, without any payment', async () => {
-    await one.pool.query("update accounts set plan = 'scale' where id = $1", [one.accountId]);
+    await one.pool.query("update accounts set plan = 'scale', given_plan = 'scale' where id = $1", [one.accountId]);
     await one.plans.downgrades.schedule(one.accountId, planOf('pro'), 'a', one.trail);
     one.fake.advance({ days: 31 });
     await one.plans.downgrades.apply(10);

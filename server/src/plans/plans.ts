@@ -10,61 +10,75 @@ import { createBillingOfUsage } from './billing-of-usage.ts';
 import { createCheckouts } from './checkouts.ts';
 import { createDowngrades } from './downgrades.ts';
 import { createGifts } from './gifts.ts';
+import { createGivenPlans } from './given-plans.ts';
 import { createPaymentEvents } from './payment-events.ts';
 import { createPaymentRefunds } from './payment-refunds.ts';
 import { reconcilePayments } from './reconcile-payments.ts';
 import { createPaymentRecords } from './records.ts';
 import { createSpendAlerts } from './spend-alerts.ts';
+import type { PlanTermsDeps } from './subscription-row.ts';
 import type { OnPurchase } from './sync-payment.ts';
-import { SOLD_PLANS } from './tiers.ts';
 import { createUpgradePreviews } from './upgrade-previews.ts';
 import { createUsageInvoices } from './usage-invoices.ts';
 
-export interface PlansDeps {
+export interface AccountPlansDeps extends PlanTermsDeps {
   readonly pool: Pool;
-  readonly provider: PaymentProvider;
+  /** False: of the payment sandbox. */
+  readonly livemode: boolean;
   readonly lanes: Pick<LaneStore, 'refreshCredit'>;
   readonly clock: Clock;
-  readonly log: Log;
   /** Writes what is settled and not yet in the ledger. */
   readonly write: () => Promise<void>;
+}
+
+/** What plans do without a payment provider. */
+export function createAccountPlans(deps: AccountPlansDeps) {
+  const { pool, livemode } = deps;
+  const exclusively = createAccountLock(pool, livemode);
+  const own = { ...deps, exclusively };
+  return {
+    ...own,
+    given: createGivenPlans(own),
+    usageInvoices: createUsageInvoices(own),
+    gifts: createGifts(own),
+    alerts: createSpendAlerts(own),
+    records: createPaymentRecords(pool),
+  };
+}
+
+export type AccountPlans = ReturnType<typeof createAccountPlans>;
+
+export interface PaymentsDeps {
+  readonly provider: PaymentProvider;
+  readonly log: Log;
   readonly publicUrl: () => string;
   /** Told of payments for what other slices sell. */
   readonly onPurchase?: OnPurchase;
 }
 
 /** Everything that plans and money do, over one payment provider. */
-export function createPlans({ pool, provider, lanes, clock, log, write, publicUrl, onPurchase }: PlansDeps) {
-  const exclusively = createAccountLock(pool);
-  const previews = createUpgradePreviews({ pool, provider, clock });
-  const events = createPaymentEvents({ pool, exclusively, provider, lanes, clock, log, onPurchase });
+export function createPlans(plans: AccountPlans, { provider, log, publicUrl, onPurchase }: PaymentsDeps) {
+  const deps = { ...plans, provider, log, publicUrl, onPurchase };
+  const { book } = plans;
+  const previews = createUpgradePreviews(deps);
+  const events = createPaymentEvents(deps);
   return {
-    pool,
+    ...plans,
     provider,
-    clock,
-    exclusively,
-    lanes,
     events,
     previews,
-    refunds: createPaymentRefunds({ pool, exclusively, provider, lanes, clock, log, onPurchase }),
-    checkouts: createCheckouts({ pool, exclusively, provider, previews, clock, publicUrl }),
-    downgrades: createDowngrades({ pool, exclusively, provider, clock, log }),
-    usageInvoices: createUsageInvoices({ pool, exclusively, clock, write }),
-    billing: createBillingOfUsage({ pool, exclusively, provider, clock, log }),
-    autoTopup: createAutoTopup({ pool, exclusively, provider, lanes, clock, log }),
-    gifts: createGifts({ pool, exclusively, lanes, clock }),
-    alerts: createSpendAlerts({ pool, exclusively, clock }),
-    records: createPaymentRecords(pool),
-    reconcile: () => reconcilePayments({ pool, provider, events, clock }),
+    refunds: createPaymentRefunds(deps),
+    checkouts: createCheckouts({ ...deps, previews }),
+    downgrades: createDowngrades(deps),
+    billing: createBillingOfUsage(deps),
+    autoTopup: createAutoTopup(deps),
+    reconcile: () => reconcilePayments({ ...deps, events }),
     /** Makes products and prices at the provider; before any checkout. */
     provision: () =>
       provider.provision(
-        SOLD_PLANS.filter(({ monthlyPrice }) => monthlyPrice > 0n).map(({ id, version, name, monthlyPrice }) => ({
-          planId: id,
-          version,
-          name,
-          monthlyPrice,
-        })),
+        book.offered
+          .filter(({ id }) => book.isForSale(id))
+          .map(({ id, version, name, monthlyPrice }) => ({ planId: id, version, name, monthlyPrice })),
       ),
   };
 }

@@ -3,6 +3,7 @@ import type { PaymentProvider } from '../adapters/payment/port.ts';
 import { type Clock, dayOf, monthOf } from '../kernel/clock.ts';
 import { RENEWING } from './billing-of-usage.ts';
 import type { PaymentEvents } from './payment-events.ts';
+import type { PlanTermsDeps } from './subscription-row.ts';
 import { countingSubscription, isRunning } from './sync-subscription.ts';
 import { uninvoiced } from './usage-invoices.ts';
 
@@ -14,7 +15,7 @@ export interface PaymentDifference {
   readonly elsewhere: string;
 }
 
-interface ReconcileDeps {
+interface ReconcileDeps extends Pick<PlanTermsDeps, 'book'> {
   readonly pool: Pool;
   readonly provider: Pick<PaymentProvider, 'readPayment' | 'listSubscriptions'>;
   readonly events: Pick<PaymentEvents, 'catchUp'>;
@@ -26,7 +27,7 @@ interface ReconcileDeps {
  * payments, what is credited with what the books say of balances, the usage of two days with its sums, subscriptions with the provider,
  * charges with invoices, and what is owed with what is billed.
  */
-export async function reconcilePayments({ pool, provider, events, clock }: ReconcileDeps) {
+export async function reconcilePayments({ pool, provider, events, clock, book }: ReconcileDeps) {
   const missed = await events.catchUp(clock.now() - DAY_MS);
   const differences: PaymentDifference[] = [];
   const recent = await pool.query<{ provider_id: string; status: string; amount_nano: bigint; refunded_nano: bigint }>(
@@ -54,7 +55,7 @@ export async function reconcilePayments({ pool, provider, events, clock }: Recon
     [dayOf(clock.now() - DAY_MS)],
   );
   differences.push(...rows.filter(({ inBooks, elsewhere }) => inBooks !== elsewhere));
-  differences.push(...(await subscriptionDifferences(pool, provider)), ...(await invoiceDifferences(pool, clock.now())));
+  differences.push(...(await subscriptionDifferences(pool, { provider, book })), ...(await invoiceDifferences(pool, clock.now())));
   return { missed, differences };
 }
 
@@ -67,14 +68,14 @@ interface CustomerRow {
 }
 
 /** Of the subscriptions whose turn it was last: each is looked at at least once in its period. */
-async function subscriptionDifferences(pool: Pool, provider: ReconcileDeps['provider']): Promise<PaymentDifference[]> {
+async function subscriptionDifferences(pool: Pool, deps: Pick<ReconcileDeps, 'provider' | 'book'>): Promise<PaymentDifference[]> {
   const { rows } = await pool.query<CustomerRow>(
     `select customer_id, subscription_id, plan_id, plan_version, status from subscriptions
       where customer_id is not null order by period_end nulls last limit 500`,
   );
   const differences: PaymentDifference[] = [];
   for (const { customer_id, plan_id, plan_version, status, subscription_id } of rows) {
-    const there = await countingSubscription(provider, customer_id);
+    const there = await countingSubscription(deps, customer_id);
     const running = there && isRunning(there) ? there : undefined;
     const inBooks = subscription_id === null ? 'none' : `${subscription_id} ${plan_id}@${plan_version} ${status}`;
     const elsewhere = running ? `${running.id} ${running.plan?.planId}@${running.plan?.version} ${running.status}` : 'none';

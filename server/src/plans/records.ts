@@ -25,12 +25,11 @@ export function createPaymentRecords(pool: Pool) {
       return { rows, total: await total('invoices', accountId) };
     },
 
-    async invoice(accountId: string, invoiceId: string): Promise<InvoiceRow> {
+    async findInvoice(accountId: string, invoiceId: string): Promise<InvoiceRow | undefined> {
       const { rows } = await pool.query<InvoiceRow>('select * from invoices where account_id = $1 and invoice_id = $2', [
         accountId,
         invoiceId,
       ]);
-      if (!rows[0]) throw new Problem('not_found', 'There is no such invoice in this account.');
       return rows[0];
     },
 

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { queueMail } from '../identity/index.ts';
 import { type Clock, monthEnd, monthOf, monthStart, rfc3339 } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import type { Exclusively } from './account-lock.ts';
 import { mailAccount, type Trail } from './tell.ts';
 
@@ -49,9 +50,7 @@ export function createSpendAlerts({ pool, exclusively, clock }: SpendAlertsDeps)
     /** Records and mails what was reached since the last time. */
     async run(): Promise<void> {
       const month = monthOf(clock.now());
-      const client = await pool.connect();
-      try {
-        await client.query('begin');
+      await inTransaction(pool, async (client) => {
         const { rows } = await client.query<ReachedRow>(
           `insert into spend_alerts_reached (account_id, period, threshold_nano, charged_nano, created_at)
            select account_id, $1, threshold, charged, $4 from spend_alerts, unnest(thresholds_nano) as threshold,
@@ -64,17 +63,11 @@ export function createSpendAlerts({ pool, exclusively, clock }: SpendAlertsDeps)
         for (const { account_id, threshold, charged } of rows) {
           const data = { threshold_usd: formatUsd(threshold), charged_usd: formatUsd(BigInt(charged)), period: month };
           const about = `spend:${account_id}:${month}:${threshold}`;
-          await mailAccount(client, { accountId: account_id, about }, (execute, addressed) =>
+          await mailAccount({ query: client.query.bind(client), livemode: true }, { accountId: account_id, about }, (execute, addressed) =>
             queueMail(execute, { ...addressed, template: 'spend-alert', data }),
           );
         }
-        await client.query('commit');
-      } catch (error) {
-        await client.query('rollback').catch(() => {});
-        throw error;
-      } finally {
-        client.release();
-      }
+      });
     },
   };
 }

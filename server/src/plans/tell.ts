@@ -1,5 +1,5 @@
 import { type AuditEntry, actorOf, type Call, type Execute, originOf, type Principal, recordAudit } from '../identity/index.ts';
-import { sightPerson } from '../people/index.ts';
+import { upsertContact } from '../people/index.ts';
 import type { Unit } from './account-lock.ts';
 
 const executing =
@@ -7,14 +7,17 @@ const executing =
   (sql, values) =>
     unit.query(sql, values);
 
-export interface Deed {
+export interface AuditAction {
   readonly action: `${string}.${string}`;
   readonly target: { readonly kind: string; readonly id: string };
   readonly changes?: Readonly<Record<string, unknown>>;
 }
 
+const inMode = (unit: Unit, audited: AuditAction): AuditAction =>
+  unit.livemode ? audited : { ...audited, changes: { ...audited.changes, livemode: false } };
+
 /** Writes down who did it, in the transaction of what they did. */
-export type Trail = (unit: Unit, deed: Deed) => Promise<void>;
+export type Trail = (unit: Unit, audited: AuditAction) => Promise<void>;
 
 /** Who asked for something, as it can be kept until it is done. */
 export type Author = Pick<AuditEntry, 'actor' | 'origin'>;
@@ -27,16 +30,16 @@ export const authorOf = (principal: Principal, call: Pick<Call, 'peer' | 'reques
 /** @param accountId in whose log it stands: of an administrator, not their own */
 export const trailBy =
   (author: Author, accountId: string): Trail =>
-  (unit, deed) =>
-    recordAudit(executing(unit), { ...deed, accountId, ...author });
+  (unit, audited) =>
+    recordAudit(executing(unit), { ...inMode(unit, audited), accountId, ...author });
 
 /** The trail of a caller, in the log of their own account. */
 export const trailOf = (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>): Trail =>
   trailBy(authorOf(principal, call), principal.accountId);
 
 /** What follows from a payment or from time has no caller. */
-export const recordBySystem = (unit: Unit, accountId: string, deed: Deed): Promise<void> =>
-  recordAudit(executing(unit), { ...deed, accountId, actor: { kind: 'system', id: null } });
+export const recordBySystem = (unit: Unit, accountId: string, audited: AuditAction): Promise<void> =>
+  recordAudit(executing(unit), { ...inMode(unit, audited), accountId, actor: { kind: 'system', id: null } });
 
 interface Addressed {
   readonly to: string;
@@ -53,14 +56,17 @@ export async function mailAccount(
   { accountId, about }: { readonly accountId: string; readonly about: string },
   queue: (execute: Execute, addressed: Addressed) => Promise<void>,
 ): Promise<void> {
+  // Nobody is told of money that is none.
+  if (!unit.livemode) return;
   for (const { id, email } of await usersOf(unit, accountId))
     await queue(executing(unit), { to: email, accountId, dedupeKey: `${about}:${id}` });
 }
 
 /** The people of an account are known by the plan they are on. */
-export async function sightAccount(unit: Unit, accountId: string, seen: { planTier: string; at: Date }): Promise<void> {
+export async function upsertAccountContact(unit: Unit, accountId: string, seen: { planTier: string; at: Date }): Promise<void> {
+  if (!unit.livemode) return;
   for (const { id, email } of await usersOf(unit, accountId))
-    await sightPerson(executing(unit), { email, source: 'user', userId: id, ...seen });
+    await upsertContact(executing(unit), { email, source: 'user', userId: id, ...seen });
 }
 
 async function usersOf(unit: Unit, accountId: string): Promise<{ id: string; email: string }[]> {

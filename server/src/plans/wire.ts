@@ -1,66 +1,44 @@
-import type {
-  CurrentPlanResponse,
-  PlanCheckoutState,
-  PlanConfigResponse,
-  PlanDowngradeScheduleResponse,
-  PlanEntitlementMatrixResponse,
-  PlanInvoiceResponse,
-  PlanInvoiceSummary,
-  PlanPayment,
+import {
+  type CurrentPlanResponse,
+  PLAN_FEATURES,
+  type PlanCheckoutState,
+  type PlanConfigResponse,
+  type PlanDowngradeScheduleResponse,
+  type PlanEntitlementMatrixResponse,
+  type PlanInvoiceResponse,
+  type PlanInvoiceSummary,
+  type PlanPayment,
 } from '@tallygate/contract';
 import { monthEnd, monthStart, rfc3339 } from '../kernel/clock.ts';
 import { formatUsd } from '../kernel/money.ts';
 import type { CheckoutRow } from './checkouts.ts';
 import type { MeterFigures, MonthFigures } from './figures.ts';
+import { termsOfPlan, unitsToWire } from './offer.ts';
 import type { DowngradeRow, SubscriptionRow } from './subscription-row.ts';
-import { type Plan, SOLD_PLANS } from './tiers.ts';
+import type { Plan } from './tiers.ts';
 
 export const timeOrNull = (at: Date | null): string | null => (at === null ? null : rfc3339(at));
 
-const overageToWire = ({ overage }: Plan) => ({
-  policy: overage.kind,
-  ceiling_usd: overage.kind === 'invoice' ? formatUsd(overage.ceiling) : null,
-});
+export const entitlementsToWire = (plan: Plan) => {
+  const { name: _, monthly_price_usd: __, ...entitlements } = termsOfPlan(plan);
+  return entitlements;
+};
 
-export const entitlementsToWire = (plan: Plan) => ({
-  plan_id: plan.id,
-  version: plan.version,
-  quota: {
-    requests: Number(plan.quota.requests),
-    tokens: Number(plan.quota.tokens),
-    images: Number(plan.quota.images),
-    audio_seconds: Number(plan.quota.audio_seconds),
-    video_seconds: Number(plan.quota.video_seconds),
-  },
-  overage: overageToWire(plan),
-  rate_limits: {
-    requests_per_minute: plan.rates.requestsPerMinute,
-    tokens_per_minute: plan.rates.tokensPerMinute,
-    concurrency: plan.rates.concurrency,
-  },
-  features: [...plan.features],
-});
-
-export const planToWire = (plan: Plan): PlanConfigResponse => ({
-  ...entitlementsToWire(plan),
-  name: plan.name,
-  monthly_price_usd: formatUsd(plan.monthlyPrice),
-});
+export const planToWire = (plan: Plan): PlanConfigResponse => termsOfPlan(plan);
 
 type Row = PlanEntitlementMatrixResponse['rows'][number];
 type Value = Row['values'][number]['value'];
 
-const FEATURES = [...new Set(SOLD_PLANS.flatMap(({ features }) => features))];
-
 /** Every entitlement of a plan in the order in which plans are compared. */
 function entitlementsOf(plan: Plan): { entitlement: string; kind: Row['kind']; value: Value }[] {
-  const { monthly_price_usd, quota, overage, rate_limits, features } = planToWire(plan);
+  const { monthly_price_usd, quota, overage, rate_limits } = planToWire(plan);
+  const { features } = plan;
   return [
     { entitlement: 'monthly_price_usd', kind: 'price', value: monthly_price_usd },
     ...Object.entries(quota).map(([entitlement, value]) => ({ entitlement, kind: 'quota' as const, value })),
     { entitlement: 'overage', kind: 'overage', value: overage.policy },
     ...Object.entries(rate_limits).map(([entitlement, value]) => ({ entitlement, kind: 'rate_limit' as const, value })),
-    ...FEATURES.map((entitlement) => ({ entitlement, kind: 'feature' as const, value: features.includes(entitlement) })),
+    ...PLAN_FEATURES.map((entitlement) => ({ entitlement, kind: 'feature' as const, value: features.has(entitlement) })),
   ];
 }
 
@@ -92,26 +70,30 @@ export function changeToWire(from: Plan, to: Plan, effectiveAtMs: number) {
   };
 }
 
-export const downgradeToWire = (row: DowngradeRow): PlanDowngradeScheduleResponse => ({
+export const downgradeToWire = (row: DowngradeRow, livemode: boolean): PlanDowngradeScheduleResponse => ({
   downgrade_id: row.downgrade_id,
   from_plan_id: planId(row.from_plan),
   to_plan_id: planId(row.to_plan),
   effective_at: rfc3339(row.effective_at),
   state: row.state,
+  livemode,
 });
 
 /** A plan that was given may be named by a version. */
-const planId = (ref: string): PlanConfigResponse['plan_id'] => {
-  const plan = SOLD_PLANS.find(({ id }) => id === ref.split('@', 1)[0]);
-  if (!plan) throw new Error(`There is no plan "${ref}"`);
-  return plan.id;
-};
+const planId = (ref: string): string => ref.replace(/@\d+$/, '');
 
 type Status = CurrentPlanResponse['subscription']['status'];
 const STATUSES: readonly Status[] = ['none', 'incomplete', 'trialing', 'active', 'past_due', 'unpaid', 'paused', 'canceled'];
 export const statusToWire = ({ status }: SubscriptionRow): Status => STATUSES.find((known) => known === status) ?? 'none';
 
-export const currentToWire = (plan: Plan, row: SubscriptionRow, downgrade: DowngradeRow | undefined): CurrentPlanResponse => ({
+interface Current {
+  readonly plan: Plan;
+  readonly row: SubscriptionRow;
+  readonly downgrade: DowngradeRow | undefined;
+  readonly livemode: boolean;
+}
+
+export const currentToWire = ({ plan, row, downgrade, livemode }: Current): CurrentPlanResponse => ({
   plan: planToWire(plan),
   subscription: {
     status: statusToWire(row),
@@ -121,7 +103,8 @@ export const currentToWire = (plan: Plan, row: SubscriptionRow, downgrade: Downg
     grace_ends_at: timeOrNull(row.grace_ends_at),
   },
   change_version: row.change_version,
-  scheduled_downgrade: downgrade ? downgradeToWire(downgrade) : null,
+  scheduled_downgrade: downgrade ? downgradeToWire(downgrade, livemode) : null,
+  livemode,
 });
 
 export const monthToWire = ({ month }: Pick<MonthFigures, 'month'>) => ({
@@ -132,31 +115,27 @@ export const monthToWire = ({ month }: Pick<MonthFigures, 'month'>) => ({
 
 export const meterToWire = ({ meter, included, used, beyond }: MeterFigures) => ({
   meter,
-  included: Number(included),
+  included: unitsToWire(included),
   used: Number(used),
-  remaining: Number(included > used ? included - used : 0n),
+  remaining: included === null ? null : Number(included > used ? included - used : 0n),
   beyond: Number(beyond),
-  utilization: included === 0n ? 1 : Number((used * 10_000n) / included) / 10_000,
+  utilization: included === null ? 0 : included === 0n ? 1 : Number((used * 10_000n) / included) / 10_000,
 });
 
-export const checkoutToWire = (row: CheckoutRow) => ({
+export const checkoutToWire = (row: CheckoutRow, livemode: boolean) => ({
   checkout_id: row.checkout_id,
   status: row.status,
   checkout_url: row.status === 'open' ? row.url : null,
   amount_usd: formatUsd(row.amount_nano),
   expires_at: row.status === 'open' ? timeOrNull(row.expires_at) : null,
+  livemode,
 });
 
-export const checkoutStateToWire = (row: CheckoutRow): PlanCheckoutState => ({
-  ...checkoutToWire(row),
+export const checkoutStateToWire = (row: CheckoutRow, livemode: boolean): PlanCheckoutState => ({
+  ...checkoutToWire(row, livemode),
   kind: row.kind,
-  plan_id: row.plan_id === null ? null : soldPlanId(row.plan_id),
+  plan_id: row.plan_id,
 });
-
-export function soldPlanId(id: string): NonNullable<PlanCheckoutState['plan_id']> {
-  if (id === 'pro' || id === 'scale' || id === 'enterprise') return id;
-  throw new Error(`"${id}" is not sold`);
-}
 
 export interface InvoiceRow {
   readonly invoice_id: string;
@@ -173,7 +152,7 @@ export interface InvoiceRow {
   readonly issued_at: Date;
 }
 
-export const invoiceToWire = (row: InvoiceRow): PlanInvoiceSummary => ({
+export const invoiceToWire = (row: InvoiceRow): Omit<PlanInvoiceSummary, 'livemode'> => ({
   invoice_id: row.invoice_id,
   number: row.number,
   kind: row.kind,
@@ -199,7 +178,7 @@ export interface PaymentRow {
   readonly created_at: Date;
 }
 
-export const paymentToWire = (row: PaymentRow): PlanPayment => ({
+export const paymentToWire = (row: PaymentRow, livemode: boolean): PlanPayment => ({
   payment_id: row.payment_id,
   kind: row.kind,
   status: row.status,
@@ -207,4 +186,5 @@ export const paymentToWire = (row: PaymentRow): PlanPayment => ({
   refunded_usd: formatUsd(row.refunded_nano),
   disputed_usd: formatUsd(BigInt(row.disputed_nano)),
   created_at: rfc3339(row.created_at),
+  livemode,
 });

@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { ownRecords, putDown } from './own-records.ts';
 import { type KeyPurpose, publishSigningKeys, type SigningKey } from './signing-keys.ts';
 
@@ -46,20 +47,12 @@ export async function readPublishedKeys(db: Pool | PoolClient): Promise<Publishe
  * @throws KeyOfTwoPurposes where one of them is to do both, or was published for the other purpose before
  */
 export async function publishOwnKeys(pool: Pool, own: OwnKeys, now: number): Promise<PublishedKey[]> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
+  const published = await inTransaction(pool, async (client) => {
     // Gateways that start at one time do so one after the other, and no audit looks in between.
     await client.query('select from receipt_log for update');
-    const published = await publishIn(client, own, now);
-    await client.query('commit');
-    client.release();
-    return published.filter((row) => isConfigured(row, own) && row.not_before.getTime() > now);
-  } catch (error) {
-    // Its transaction goes with it.
-    client.release(true);
-    throw error;
-  }
+    return publishIn(client, own, now);
+  });
+  return published.filter((row) => isConfigured(row, own) && row.not_before.getTime() > now);
 }
 
 async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise<PublishedKey[]> {

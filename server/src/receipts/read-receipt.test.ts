@@ -6,8 +6,8 @@ import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { silentLog } from '../kernel/log.ts';
 import { appendAll } from './log/append.ts';
 import { findReceipt } from './read-receipt.ts';
-import { ACCOUNT_ID, keptInMemory, storeReceipts } from './receipts-under-test.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from './signing-keys.ts';
+import { ACCOUNT_ID, keptInMemory, storeReceipts } from './testing/receipts.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const [key, logKey] = [signingKeyFromSeed(newSigningSeed()), signingKeyFromSeed(newSigningSeed())];

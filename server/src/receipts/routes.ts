@@ -12,13 +12,23 @@ interface ReceiptRouteDeps {
   readonly keySet: () => Promise<VaasKeySet>;
   /** Whether what has no anchor yet is waiting for one. */
   readonly isAnchoring?: boolean;
+  readonly requirePlan: RequirePlan;
 }
 
-export const receiptRoutes = ({ pool, keySet, isAnchoring = false }: ReceiptRouteDeps): Handlers<typeof contract.receipts> => ({
-  listReceipts: async ({ principal, query: { livemode, ...wanted } }) => ({
-    status: 200,
-    body: await listReceipts(pool, scopeOf(principal, livemode), wanted),
-  }),
+/** Refuses the receipts of an account whose plan does not include them. */
+export type RequirePlan = (scope: ReceiptScope) => Promise<void>;
+
+export const receiptRoutes = ({
+  pool,
+  keySet,
+  requirePlan,
+  isAnchoring = false,
+}: ReceiptRouteDeps): Handlers<typeof contract.receipts> => ({
+  listReceipts: async ({ principal, query: { livemode, ...wanted } }) => {
+    const scope = scopeOf(principal, livemode);
+    await requirePlan(scope);
+    return { status: 200, body: await listReceipts(pool, scope, wanted) };
+  },
   getReceipt: async ({ params }) => ({ status: 200, body: await anchoredReceipt(pool, params.receipt_id, isAnchoring) }),
   getReceiptProof: async ({ params }) => ({ status: 200, body: await proofOfReceipt(pool, params.receipt_id) }),
   getCheckpoint: async () => ({ status: 200, body: (await newestCheckpoint(pool)).note }),

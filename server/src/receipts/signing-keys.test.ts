@@ -7,9 +7,9 @@ import { testDatabase } from '../adapters/postgres/test-database.ts';
 import { rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { storeReceipts } from './receipts-under-test.ts';
 import { receiptRoutes } from './routes.ts';
 import { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed, storedKeySet } from './signing-keys.ts';
+import { storeReceipts } from './testing/receipts.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const DAY_MS = 86_400_000;
@@ -38,7 +38,10 @@ async function receiptBy(key: SigningKey, completedAt: number) {
 
 async function find(receipt_id: string) {
   const call = { requestId: 'req_1', peer: { address: null, userAgent: null }, setHeader: () => {}, headers: {} };
-  const { body } = await receiptRoutes({ pool, keySet: () => storedKeySet(pool) }).getReceipt({ ...call, params: { receipt_id } });
+  const { body } = await receiptRoutes({ pool, requirePlan: async () => {}, keySet: () => storedKeySet(pool) }).getReceipt({
+    ...call,
+    params: { receipt_id },
+  });
   return body;
 }
 

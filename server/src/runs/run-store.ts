@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Execute } from '../identity/index.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { laneId } from '../ledger/index.ts';
 import type { RunBounds, RunOwner, RunWish } from './run.ts';
 
@@ -105,23 +106,15 @@ export function createRunStore(pool: Pool): RunStore {
     },
 
     async close({ accountId, livemode }, runId, now, alongside) {
-      const client = await pool.connect();
-      try {
-        await client.query('begin');
+      return inTransaction(pool, async (client) => {
         const isNew = await closeIn(client, [accountId, livemode, runId, new Date(now)]);
         if (isNew) {
           await alongside((sql, values) => client.query(sql, values));
           // Whatever runs below it is known to hang on it, so one message does.
           await client.query('select pg_notify($1, $2)', [RUNS_CHANNEL, `closed ${laneId.run(accountId, livemode, runId)}`]);
         }
-        await client.query('commit');
         return isNew;
-      } catch (error) {
-        await client.query('rollback').catch(() => {});
-        throw error;
-      } finally {
-        client.release();
-      }
+      });
     },
   };
 }

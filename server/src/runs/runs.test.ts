@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listen } from '../adapters/postgres/listener.ts';
 import type { Listener } from '../adapters/postgres/port.ts';
-import { openTestDatabase } from '../app/http/account-api-under-test.ts';
+import { openTestDatabase } from '../app/http/testing/account-api.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import type { RunWish } from './run.ts';
@@ -71,7 +71,7 @@ test('a run that is closed on one gateway stops what runs in it and below it on 
   const closedAt = Date.now();
   expect(await here.store.close(owner, 'parent', closedAt, note)).toBe(true);
   await expect
-    .poll(() => [parent.stopped?.code, child.stopped?.code], { timeout: 1_000, interval: 5 })
+    .poll(() => [parent.stopped?.code, child.stopped?.code], { timeout: 60_000, interval: 5 })
     .toEqual(['run_closed', 'run_closed']);
   expect([parent.signal.aborted, child.signal.aborted, stranger.signal.aborted, test.signal.aborted]).toEqual([true, true, false, false]);
   for (const { directory } of [here, there])
@@ -123,7 +123,7 @@ test('a deadline that is brought forward on one gateway stops what runs on anoth
   const accountId = newId();
   const running = await there.directory.enter(wish(accountId, 'a', { deadlineAt: Date.now() + 3_600_000 }));
   const next = await here.directory.enter(wish(accountId, 'a', { deadlineAt: Date.now() + 300 }));
-  await expect.poll(() => running.stopped?.code, { timeout: 2_000, interval: 5 }).toBe('run_exhausted');
+  await expect.poll(() => running.stopped?.code, { timeout: 60_000, interval: 5 }).toBe('run_exhausted');
   const later = Date.now() + 9_000_000;
   expect(await codeOf(here.directory.enter(wish(accountId, 'a', { deadlineAt: later })))).toBe('run_exhausted');
   for (const step of [running, next]) step.leave();

@@ -29,6 +29,7 @@ export function characterWork(
     isStream: false,
     needs: [{ capability: 'video_characters', param: 'model' }],
     output: null,
+    cheaper: 'show a shorter `video`',
     estimatedTokens: 0,
     dialects: [{ endpoint: '/v1/videos/characters', request: { ...request, model }, files: [video], form: characterForm(shown) }],
     // What nobody knows the row of would be lost.
@@ -45,8 +46,8 @@ export function characterWork(
 }
 
 const characterForm = (shown: Parameters<typeof characterToWire>[0]): AnswerForm => ({
-  read(bytes) {
-    const value = jsonObjectOf(bytes);
+  async read(bytes) {
+    const value = await jsonObjectOf(bytes);
     if (idOf(value) === undefined) return undefined;
     return {
       contentType: 'application/json',
@@ -56,6 +57,7 @@ const characterForm = (shown: Parameters<typeof characterToWire>[0]): AnswerForm
       toBytes: () => Buffer.from(JSON.stringify(characterToWire(shown))),
     };
   },
+  usageIn: () => NO_USAGE,
   openStream() {
     throw new Error('This endpoint does not stream');
   },

@@ -1,5 +1,5 @@
 export { deleteAccountVideos } from './close-account.ts';
-export { videoJobs } from './jobs.ts';
+export { videoWork } from './jobs.ts';
 export { videoOperations } from './operations.ts';
 export { videoRoutes } from './routes.ts';
 export { StoredCharacters } from './stored-characters.ts';

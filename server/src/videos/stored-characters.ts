@@ -1,6 +1,7 @@
 import type { VideoCharacter } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { Owner } from '../files/index.ts';
+import type { ContentKeys } from '../identity/index.ts';
 import { newId } from '../kernel/ids.ts';
 import { Problem } from '../kernel/problem.ts';
 
@@ -13,6 +14,9 @@ export interface CharacterRow {
   readonly name: string;
   readonly created_at: Date;
 }
+
+/** Its name is sealed for here. */
+const namePlaceOf = (id: string): string => `name of character ${id}`;
 
 export const newCharacterId = (): string => `char_${newId().replaceAll('-', '')}`;
 
@@ -27,16 +31,19 @@ export const characterToWire = ({ id, name, created_at }: Pick<CharacterRow, 'id
 /** The characters of all accounts: who they are stays at their providers. */
 export class StoredCharacters {
   readonly #pool: Pool;
+  readonly #content: ContentKeys;
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, content: ContentKeys) {
     this.#pool = pool;
+    this.#content = content;
   }
 
   async insert(owner: Owner, { id, deployment, upstream_id, name, created_at }: CharacterRow): Promise<void> {
+    const sealed = await this.#content.seal(owner.accountId, namePlaceOf(id), name);
     await this.#pool.query(
       `insert into video_characters (id, account_id, livemode, deployment, upstream_id, name, created_at)
        values ($1, $2, $3, $4, $5, $6, $7)`,
-      [id, owner.accountId, owner.livemode, deployment, upstream_id, JSON.stringify(name), created_at],
+      [id, owner.accountId, owner.livemode, deployment, upstream_id, JSON.stringify(sealed), created_at],
     );
   }
 
@@ -54,11 +61,13 @@ export class StoredCharacters {
       [ids.filter(isCharacterId), owner.accountId, owner.livemode],
     );
     const byId = new Map(rows.map((row) => [row.id, row]));
-    return ids.map((id) => {
-      const row = byId.get(id);
-      if (!row) throw noSuchCharacter(param);
-      return row;
-    });
+    return Promise.all(
+      ids.map(async (id) => {
+        const row = byId.get(id);
+        if (!row) throw noSuchCharacter(param);
+        return { ...row, name: await this.#content.open(owner.accountId, namePlaceOf(id), row.name) };
+      }),
+    );
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { Owner } from '../files/index.ts';
+import type { ContentKeys } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import { isVideoId, type Variant, type VideoError, type VideoRow } from './stored-video.ts';
@@ -24,6 +25,8 @@ export interface VideoContent {
 
 const FIRST_LOOK_MS = 2_000;
 const SUPERSEDED: VideoError = { code: 'interrupted', message: 'The beginning of the job was interrupted; another took its place.' };
+/** Its prompt is sealed for here. */
+const promptPlaceOf = (id: string): string => `prompt of video ${id}`;
 const RUNNING = `status in ('queued', 'in_progress')`;
 
 /**
@@ -33,10 +36,12 @@ const RUNNING = `status in ('queued', 'in_progress')`;
 export class StoredVideos {
   readonly #pool: Pool;
   readonly #clock: Clock;
+  readonly #content: ContentKeys;
 
-  constructor(pool: Pool, clock: Clock) {
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#content = content;
   }
 
   /**
@@ -44,6 +49,7 @@ export class StoredVideos {
    * that one is called off and never was charged.
    */
   async insert(owner: Owner, video: NewVideo): Promise<void> {
+    const prompt = await this.#content.seal(owner.accountId, promptPlaceOf(video.id), video.prompt);
     await this.#pool.query(
       `with superseded as (
          update videos set status = 'failed', error = $17, refund = 'not_charged', deleted_at = $15, next_step_at = $15
@@ -54,7 +60,7 @@ export class StoredVideos {
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $15, $16)`,
       [
         ...[video.id, owner.accountId, owner.livemode, video.request_id, video.receipt_id, video.deployment, video.provider, video.job_id],
-        ...[video.model, video.seconds, video.size, JSON.stringify(video.prompt), video.remixed_from, video.status],
+        ...[video.model, video.seconds, video.size, JSON.stringify(prompt), video.remixed_from, video.status],
         ...[video.created_at, new Date(this.#clock.now() + FIRST_LOOK_MS), JSON.stringify(SUPERSEDED)],
       ],
     );
@@ -81,7 +87,7 @@ export class StoredVideos {
           and ($3::text is null or id ${order === 'asc' ? '>' : '<'} $3) order by id ${order} limit $4`,
       [owner.accountId, owner.livemode, after ?? null, limit + 1],
     );
-    return { videos: rows.slice(0, limit), hasMore: rows.length > limit };
+    return { videos: await Promise.all(rows.slice(0, limit).map((row) => this.#opened(row))), hasMore: rows.length > limit };
   }
 
   /** Gone for its owner; what its provider and its money still need is done behind that. @throws Problem `not_found` */
@@ -195,7 +201,11 @@ export class StoredVideos {
 
   async #one(sql: string, values: readonly unknown[]): Promise<VideoRow | undefined> {
     const { rows } = await this.#pool.query<VideoRow>(sql, [...values]);
-    return rows[0];
+    return rows[0] && this.#opened(rows[0]);
+  }
+
+  async #opened(row: VideoRow): Promise<VideoRow> {
+    return { ...row, prompt: await this.#content.open(row.account_id, promptPlaceOf(row.id), row.prompt) };
   }
 }
 

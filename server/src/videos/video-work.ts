@@ -8,7 +8,7 @@ import { idOf } from './upstream-id.ts';
 import type { VideoMeasures } from './video-limits.ts';
 
 /** A video that somebody wants. */
-export interface Wish extends VideoMeasures {
+export interface VideoWorkOptions extends VideoMeasures {
   /** As it goes to the provider, but for the measures, which are said above. */
   readonly request: VideoRequest;
   /** What it is made of: our id of that video, and what its provider is told. */
@@ -27,7 +27,7 @@ const ENDPOINT = '/v1/videos';
  * is charged can be followed, and given back. A job whose row a crash has prevented is never charged.
  */
 export function videoWork(
-  { request, seconds, size, source, wholeSeconds, deployment, createdAt }: Wish,
+  { request, seconds, size, source, wholeSeconds, deployment, createdAt }: VideoWorkOptions,
   { received, caller }: { received: Pick<Received, 'sha256' | 'files'>; caller: Caller },
   videos: StoredVideos,
 ): Work {
@@ -57,6 +57,7 @@ export function videoWork(
     isStream: false,
     needs: needsOf(request, source),
     output: null,
+    cheaper: source && source.how !== 'extension' ? 'choose a shorter video' : 'lower `seconds`',
     estimatedTokens: 0,
     dialects: [
       {
@@ -119,8 +120,8 @@ function jobOf(answer: unknown): Job | undefined {
 }
 
 const jobForm = (usage: ReceiptUsage, shown: (status: Job['status']) => Video): AnswerForm => ({
-  read(bytes) {
-    const value = jsonObjectOf(bytes);
+  async read(bytes) {
+    const value = await jsonObjectOf(bytes);
     const job = jobOf(value);
     if (!job) return undefined;
     return {
@@ -131,6 +132,7 @@ const jobForm = (usage: ReceiptUsage, shown: (status: Job['status']) => Video): 
       toBytes: () => Buffer.from(JSON.stringify(shown(job.status))),
     };
   },
+  usageIn: () => usage,
   openStream() {
     throw new Error('This endpoint does not stream');
   },

@@ -2,9 +2,10 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { newId } from '../kernel/ids.ts';
+import { newCharacterId } from './stored-characters.ts';
 import { newVideoId } from './stored-video.ts';
 import { sweepExpiredVideos, sweepOrphanedVideos } from './sweep.ts';
-import { type Answers, Death, openVideoWorld, PRICE, type VideoWorld } from './videos-under-test.ts';
+import { type Answers, Death, openVideoWorld, PRICE, type VideoWorld } from './testing/videos.ts';
 
 const HOUR_MS = 3_600_000;
 let world: VideoWorld;
@@ -199,6 +200,19 @@ describe('a running job that its owner deletes', () => {
     expect((await world.stored()).length).toBe(before);
     expect((await world.pool.query('select 1 from videos where id = $1', [id])).rowCount).toBe(0);
   });
+});
+
+test('what somebody wrote for a video, and the name of a character, are in no column in the clear', async () => {
+  const { id } = await world.begin();
+  const character = { id: newCharacterId(), deployment: 'sandbox', upstream_id: 'c', name: 'Ada \0 Lovelace', created_at: new Date() };
+  await world.characters.insert(world.owner, character);
+  expect(await world.characters.get(world.owner, character.id)).toMatchObject({ name: 'Ada \0 Lovelace' });
+  const { rows } = await world.pool.query<{ row: string }>(
+    'select to_jsonb(v)::text as row from videos v where id = $1 union all select to_jsonb(c)::text from video_characters c where id = $2',
+    [id, character.id],
+  );
+  expect(rows).toHaveLength(2);
+  for (const { row } of rows) expect(row).not.toMatch(/page|Lovelace/);
 });
 
 describe('who asks', () => {

@@ -10,13 +10,15 @@ interface Options {
   /** False: the name is removed. */
   readonly name?: string | false;
   readonly email?: string;
+  readonly store?: boolean;
 }
 
-const FIELDS = ['user_id', 'email', 'name'];
+const FIELDS = ['user_id', 'email', 'name', 'stores_content'];
 
 const LINES: readonly Column<UserResponse>[] = [
   { title: 'E-mail', of: ({ email }) => email },
   { title: 'Name', of: ({ name }) => name },
+  { title: 'Stores', of: ({ stores_content }) => (stores_content ? 'prompts and answers' : 'nothing') },
 ];
 
 export const updateAccount = (account: Command, perform: Perform): Command =>
@@ -24,18 +26,27 @@ export const updateAccount = (account: Command, perform: Perform): Command =>
     FIELDS,
     account
       .command('update')
-      .description('Change the display name or the e-mail address; a new address takes the password, and the link that is mailed to it')
+      .description(
+        'Change the display name, the e-mail address, or whether prompts and answers may be kept; a new address takes the password, and the link that is mailed to it',
+      )
       .option('--name <name>', 'display name')
       .option('--no-name', 'remove the display name')
-      .option('--email <address>', 'new e-mail address'),
+      .option('--email <address>', 'new e-mail address')
+      .option('--store', 'let prompts and answers be kept, as `store` in requests asks for')
+      .option('--no-store', 'keep nothing of prompts and answers'),
   ).action(perform(update));
 
-async function update(world: CommandWorld, { options: { name, email } }: Typed<Options>): Promise<void> {
-  if (name === undefined && email === undefined) throw new Failure('usage', 'Give --name, --no-name or --email.', EXIT.usage);
+async function update(world: CommandWorld, { options: { name, email, store } }: Typed<Options>): Promise<void> {
+  if (name === undefined && email === undefined && store === undefined)
+    throw new Failure('usage', 'Give --name, --no-name, --email, --store or --no-store.', EXIT.usage);
   const client = await world.connect('session');
   const [password] = email === undefined ? [] : await askSecrets(world, { name: 'Password' });
   const user = await client.identity.update(
-    { ...(name !== undefined && { name: name === false ? null : name }), ...(email !== undefined && { email, password }) },
+    {
+      ...(store !== undefined && { stores_content: store }),
+      ...(name !== undefined && { name: name === false ? null : name }),
+      ...(email !== undefined && { email, password }),
+    },
     { signal: world.signal },
   );
   printRecord(world, user, LINES);

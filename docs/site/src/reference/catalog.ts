@@ -1,8 +1,13 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { OPERATIONS, pageOf } from './document.ts';
 
 type Prices = Readonly<Record<string, string>>;
+
+interface ShippedFile {
+  readonly provider: string;
+  readonly models: readonly (Omit<CatalogModel, 'provider'> & { readonly advertised?: boolean })[];
+}
 
 export interface CatalogModel {
   readonly id: string;
@@ -12,15 +17,21 @@ export interface CatalogModel {
   readonly input_modalities: readonly string[];
   readonly endpoints: readonly string[];
   readonly prices: readonly {
+    readonly effective_from: string;
     readonly usd_per_million: Prices;
     readonly tiers?: readonly { readonly above_input_tokens: number; readonly usd_per_million: Prices }[];
   }[];
 }
 
-/** The build runs in the folder of the site. */
-export const MODELS = (
-  JSON.parse(readFileSync(resolve('../../server/src/catalog/models.json'), 'utf8')) as { models: readonly CatalogModel[] }
-).models;
+const FOLDER = '../../server/src/catalog/shipped';
+
+/** The advertised models of the shipped list. The build runs in the folder of the site. */
+export const MODELS: readonly CatalogModel[] = readdirSync(resolve(FOLDER))
+  .filter((name) => name.endsWith('.json'))
+  .flatMap((name) => {
+    const { provider, models } = JSON.parse(readFileSync(resolve(FOLDER, name), 'utf8')) as ShippedFile;
+    return models.filter(({ advertised }) => advertised).map((model) => ({ ...model, provider }));
+  });
 
 const PROVIDERS: Readonly<Record<string, string>> = {
   openai: 'OpenAI',
@@ -58,6 +69,8 @@ const MEASURES: Readonly<Record<string, Measure>> = {
   video_seconds: { label: 'Video', per: 'second', units: 1n },
 };
 
+const newestOf = (prices: CatalogModel['prices']) => prices.toSorted((a, b) => a.effective_from.localeCompare(b.effective_from)).at(-1);
+
 export interface Column {
   readonly meter: string;
   readonly label: string;
@@ -67,7 +80,7 @@ export interface Column {
 
 /** Models of one kind, and the meters that any of them is charged by. */
 export function columnsOf(models: readonly CatalogModel[]): Column[] {
-  const used = new Set(models.flatMap(({ prices }) => Object.keys(prices.at(-1)?.usd_per_million ?? {})));
+  const used = new Set(models.flatMap(({ prices }) => Object.keys(newestOf(prices)?.usd_per_million ?? {})));
   const unknown = [...used].find((meter) => !Object.hasOwn(MEASURES, meter));
   if (unknown !== undefined) throw new Error(`The meter ${unknown} needs a name and a unit: MEASURES in reference/catalog.ts.`);
   return Object.entries(MEASURES)
@@ -77,7 +90,7 @@ export function columnsOf(models: readonly CatalogModel[]): Column[] {
 
 /** What `units` of a meter cost at the newest price: `$1.25`; beyond a number of input tokens, what they cost there. */
 export function pricesOf({ prices }: CatalogModel, meter: string): { readonly price?: string; readonly above?: string } {
-  const newest = prices.at(-1);
+  const newest = newestOf(prices);
   const shown = (usdPerMillion: string | undefined) => usdPerMillion && dollars(usdPerMillion, MEASURES[meter]?.units ?? 1n);
   const price = shown(newest?.usd_per_million[meter]);
   const [tier] = newest?.tiers ?? [];

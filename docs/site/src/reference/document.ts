@@ -54,7 +54,12 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, unknown>>[];
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> };
-  readonly responses: Readonly<Record<string, { readonly description: string; readonly content?: Readonly<Record<string, Media>> }>>;
+  readonly responses: Readonly<Record<string, Response>>;
+}
+
+interface Response {
+  readonly description: string;
+  readonly content?: Readonly<Record<string, Media>>;
 }
 
 interface RawOperation {
@@ -65,7 +70,7 @@ interface RawOperation {
   readonly security?: readonly Record<string, unknown>[];
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, Media> };
-  readonly responses: Operation['responses'];
+  readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
   readonly 'x-required-scope'?: string;
   readonly 'x-required-role'?: string;
 }
@@ -110,7 +115,12 @@ export const OPERATIONS: readonly Operation[] = Object.entries(document.paths).f
       security: raw.security ?? [],
       parameters: (raw.parameters ?? []).map((parameter) => ('$ref' in parameter ? referred<Parameter>(parameter.$ref) : parameter)),
       ...(raw.requestBody === undefined ? {} : { body: { required: raw.requestBody.required === true, content: raw.requestBody.content } }),
-      responses: raw.responses,
+      responses: Object.fromEntries(
+        Object.entries(raw.responses).map(([status, response]) => [
+          status,
+          '$ref' in response ? referred<Response>(response.$ref) : response,
+        ]),
+      ),
     })),
 );
 

@@ -19,6 +19,8 @@ export const anthropic: Dialect = {
     return {
       isStream: question.request['stream'] === true,
       plain: () => plainMessage(message()),
+      exactUsage: () => message().exact,
+      leadingEvents: 2,
       events: () => messageEvents(message(), question.step),
     };
   },

@@ -20,6 +20,7 @@ export interface Message {
   readonly stopReason: string;
   readonly stopDetails: object | null;
   readonly usage: unknown;
+  readonly exact: AnthropicUsage;
 }
 
 const SIGNATURE = 'c2lnbmF0dXJl';
@@ -39,6 +40,7 @@ export function messageOf({ turn, request, step, promptTokens }: Question): Mess
     stopReason: own.stopReason ?? (pieces.length < all.length ? 'max_tokens' : called),
     stopDetails: own.stopDetails ?? null,
     usage: own.usage ? own.usage(exact) : exact,
+    exact,
   };
 }
 

@@ -26,6 +26,8 @@ export const azure: Dialect = {
     return {
       isStream: request['stream'] === true,
       plain: () => filtered(plainBody(plan())),
+      exactUsage: () => plan().exact,
+      leadingEvents: 1 + Number(request['n'] ?? 1),
       events: function* () {
         const lineEnd = step.lineEnd ?? '\n';
         yield `data: ${JSON.stringify(preamble())}${lineEnd}${lineEnd}`;

@@ -13,6 +13,7 @@ export interface GeneratedAnswer {
   readonly finishReason: string;
   readonly saying: GoogleSaying;
   readonly usage: unknown;
+  readonly exact: GoogleUsage;
 }
 
 export function generatedAnswer({ turn, request, step, promptTokens, path }: Question): GeneratedAnswer {
@@ -31,6 +32,7 @@ export function generatedAnswer({ turn, request, step, promptTokens, path }: Que
     finishReason: saying.finishReason ?? (pieces.length < all.length ? 'MAX_TOKENS' : 'STOP'),
     saying,
     usage: saying.usage ? saying.usage(exact) : exact,
+    exact,
   };
 }
 

@@ -25,6 +25,7 @@ export const google: Dialect = {
     return {
       isStream: action === 'streamGenerateContent',
       plain: (): Fields => (action === 'batchEmbedContents' ? embeddingAnswer(question.request) : plainAnswer(generated())),
+      exactUsage: () => (action === 'batchEmbedContents' ? undefined : generated().exact),
       events: () => answerEvents(generated(), question.step),
     };
   },

@@ -40,6 +40,7 @@ export function speechAnswer({ request, step, promptTokens }: Question): Answer 
   return {
     isStream: request['stream_format'] === 'sse',
     contentType: 'audio/mpeg',
+    exactUsage: () => usage,
     plain: () => SOUND,
     events: () =>
       framed([delta(SOUND.subarray(0, 10)), delta(SOUND.subarray(10)), { type: 'speech.audio.done', usage }], step, { isNamed: false }),

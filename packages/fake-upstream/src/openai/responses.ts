@@ -41,7 +41,13 @@ export function responseAnswer({ turn, request, step, promptTokens }: Question):
     ]),
     { type: `response.${status}`, response: ended },
   ].map((event, sequence_number) => ({ ...event, sequence_number }));
-  return { isStream: request['stream'] === true, plain: () => ended, events: () => framed(events, step, { isNamed: true }) };
+  return {
+    isStream: request['stream'] === true,
+    exactUsage: () => plan.exact,
+    leadingEvents: 4,
+    plain: () => ended,
+    events: () => framed(events, step, { isNamed: true }),
+  };
 }
 
 interface Item {

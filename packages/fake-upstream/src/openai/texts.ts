@@ -14,6 +14,7 @@ export function completionAnswer({ turn, request, step, promptTokens }: Question
   const choice = (index: number, text: string, finish_reason: string | null) => ({ index, text, logprobs: null, finish_reason });
   return {
     isStream: request['stream'] === true,
+    exactUsage: () => plan.exact,
     plain: () => ({ ...head, choices: choices.map((index) => choice(index, pieces.join(''), plan.finishReason)), usage: plan.usage }),
     events: () =>
       framed(

@@ -74,6 +74,25 @@ export function describeLaneRates(name: string, makeStore: MakeStore): void {
     );
 
     test(
+      'and counts a refused request as one that takes no tokens, as far as there is room',
+      on(async (store) => {
+        const { accountId } = request([lane]);
+        const full = rateLane({ id: 'rate:full', requestsPerMinute: 2, tokensPerMinute: 600 });
+        const refuse = async (lanes: readonly RateLane[], at: number) => store.countRefused(accountId, lanes, NOW + at);
+        expect((await refuse([lane], 0)).requests).toEqual({ limit: 3, remaining: 2, resetMs: 20_000 });
+        expect((await held(store, request([lane]))).rates?.requests).toMatchObject({ remaining: 1 });
+        // A narrow lane that is full says so, and the wide one beside it counts on.
+        for (const remaining of [1, 0, 0]) expect((await refuse([full], 0)).requests).toMatchObject({ limit: 2, remaining });
+        expect((await refuse([full, lane], 0)).requests).toEqual({ limit: 2, remaining: 0, resetMs: 60_000 });
+        expect((await refuse([lane], 0)).requests).toEqual({ limit: 3, remaining: 0, resetMs: 60_000 });
+        expect((await store.rates(accountId, [full], NOW)).tokens).toEqual({ limit: 600, remaining: 600, resetMs: 0 });
+        expect((await tooFast(store, request([full]))).kind).toBe('requests');
+        expect((await refuse([full], 30_000)).requests).toEqual({ limit: 2, remaining: 0, resetMs: 60_000 });
+        expect(await refuse([rateLane({ id: 'rate:none' })], 0)).toEqual({ requests: null, tokens: null });
+      }),
+    );
+
+    test(
       'exactly where a minute cannot be divided by the limit',
       on(async (store) => {
         const odd = rateLane({ requestsPerMinute: 7 });

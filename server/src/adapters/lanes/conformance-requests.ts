@@ -31,7 +31,7 @@ export const balance = (id: string): MoneyLane => ({
 });
 export const quotaLane = (id: string, caps: Units): QuotaLane => ({ id: `quota:${id}`, caps, resetsAt: MONTH_END });
 
-interface Wish extends Partial<Omit<HoldRequest, 'cost' | 'outputTokens'>> {
+interface HoldOptions extends Partial<Omit<HoldRequest, 'cost' | 'outputTokens'>> {
   /** Nano-USD apart from the tokens out. */
   readonly amount?: NanoUsd;
   /** Nano-USD. */
@@ -46,7 +46,7 @@ const UNLIMITED: MoneyLane = { id: 'funds', source: 'balance', cap: null, capRul
 let holds = 0;
 
 /** A request that costs nothing, passes no lane and is paid for without limit, apart from what is wished for. */
-export function holdRequest({ amount = 0n, perToken = 0n, wanted = 0, least = wanted, ...wish }: Wish): HoldRequest {
+export function holdRequest({ amount = 0n, perToken = 0n, wanted = 0, least = wanted, ...wish }: HoldOptions): HoldRequest {
   holds += 1;
   return {
     holdId: `hold-${holds}`,

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { describeLaneAccounting } from './conformance-accounting.ts';
+import { describeLanesInFlight } from './conformance-in-flight.ts';
 import { describeLaneModel } from './conformance-model.ts';
 import { describeLaneRates } from './conformance-rates.ts';
 import { balance, holdRequest, keyLane, MONTH_END, NOW, quotaLane, runLane, settlementOf } from './conformance-requests.ts';
@@ -334,6 +335,7 @@ export function describeLaneStoreConformance(name: string, makeStore: MakeStore)
     );
   });
 
+  describeLanesInFlight(name, makeStore);
   describeLaneAccounting(name, makeStore);
   describeLaneModel(name, makeStore);
   describeLaneRates(name, makeStore);

@@ -106,7 +106,9 @@ test('an expired hold is forgotten after an hour', async () => {
 test('a settlement that the journal does not take has not happened: the hold stands and can be settled again', async () => {
   const { journal, close } = open(new ScriptedSource());
   let isFull = true;
-  const journalOnFullDisk: Pick<SettlementJournal, 'append' | 'appendCeiling' | 'isAcknowledged'> = {
+  const journalOnFullDisk: Pick<SettlementJournal, 'append' | 'appendCeiling' | 'begin' | 'end' | 'isAcknowledged'> = {
+    begin: (hold) => journal.begin(hold),
+    end: (holdId) => journal.end(holdId),
     appendCeiling: (ceiling) => journal.appendCeiling(ceiling),
     append: (entry) => {
       if (isFull) throw new Error('ENOSPC');
@@ -148,6 +150,8 @@ test('a ceiling that cannot be written refuses: nothing is held under it', async
   const { journal, close } = open(new ScriptedSource());
   const store = new InProcessLanes(new ScriptedSource(), {
     append: (entry) => journal.append(entry),
+    begin: () => {},
+    end: () => {},
     appendCeiling: () => {
       throw new Error('ENOSPC');
     },
@@ -166,6 +170,8 @@ describe('parts and refunds', () => {
     let isFull = true;
     const store = new InProcessLanes(new ScriptedSource(), {
       appendCeiling: (ceiling) => journal.appendCeiling(ceiling),
+      begin: (hold) => journal.begin(hold),
+      end: (holdId) => journal.end(holdId),
       append: (entry) => {
         if (isFull) throw new Error('ENOSPC');
         return journal.append(entry);

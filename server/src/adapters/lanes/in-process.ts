@@ -1,11 +1,12 @@
-import type { NanoUsd } from '../../kernel/money.ts';
-import { maxOf, minOf } from '../../kernel/money.ts';
-import { costAt, drawOnQuota, largestThatFits, type Reserve, shareOf, unitsAt } from './lane-arithmetic.ts';
+import { maxOf, minOf, type NanoUsd } from '../../kernel/money.ts';
+import { chargeOf, costAt, drawOnQuota, largestThatFits, shareOf, unitsAt } from './lane-arithmetic.ts';
 import { OnceIds } from './once-ids.ts';
 import {
   addUnits,
   type Counter,
   count,
+  coverOf,
+  type Hold,
   type MoneyCounter,
   type Passage,
   type QuotaCounter,
@@ -18,6 +19,7 @@ import type {
   Held,
   HoldOutcome,
   HoldRequest,
+  InFlight,
   LaneSource,
   LaneStore,
   MoneyLane,
@@ -30,23 +32,11 @@ import type {
   Settlement,
   Units,
 } from './port.ts';
-import { RateLanes, type RateTake } from './rate-lanes.ts';
+import { RateLanes } from './rate-lanes.ts';
 import type { SettlementJournal } from './settlement-journal.ts';
 
-interface Hold {
-  readonly passage: Passage;
-  /** As it was taken, with the units it was taken for. */
-  readonly whole: Reserve & { readonly units: Units };
-  /** What its parts have left of it. */
-  left: Reserve;
-  readonly rates: RateTake | undefined;
-  expiresAt: number;
-  /** Swept: no longer counted as held, but still good for one late settlement. */
-  expired: boolean;
-}
-
 /** What the lanes need of the journal: to write to it, and to know what was taken from it. */
-type Journal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'isAcknowledged'>;
+type Journal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'begin' | 'end' | 'isAcknowledged'>;
 
 const EXPIRED_KEPT_MS = 3_600_000;
 const IDLE_LANE_MS = 900_000;
@@ -78,6 +68,14 @@ export class InProcessLanes implements LaneStore {
       : this.#load(missing, request.quota?.id, request.at).then(() => this.hold(request));
   }
 
+  begin(inFlight: InFlight): void {
+    const { holdId, cost, record } = inFlight;
+    const hold = this.#holds.get(holdId);
+    if (!hold) throw new Error(`There is no hold ${holdId}`);
+    this.#journal.begin({ holdId, charged: chargeOf(hold.left, cost), debt: 0n, covered: hold.left.covered, record });
+    hold.inFlight = inFlight;
+  }
+
   renew(holdId: string, expiresAt: number): void {
     const hold = this.#holds.get(holdId);
     if (hold && !hold.expired) hold.expiresAt = expiresAt;
@@ -91,7 +89,7 @@ export class InProcessLanes implements LaneStore {
     const drawn = drawOnQuota(units, coverOf(hold, hold.left.covered, units), cost);
     const debt = maxOf(0n, drawn.charge - hold.left.charge);
     // The journal first: if it cannot be written, nothing has happened and the hold stands.
-    const settledAt = this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record });
+    const settledAt = this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record }, hold.inFlight && holdId);
 
     if (!hold.expired) this.#release(hold);
     this.#forget(holdId, hold);
@@ -129,8 +127,16 @@ export class InProcessLanes implements LaneStore {
   release(holdId: string): void {
     const hold = this.#holds.get(holdId);
     if (!hold) return;
+    if (hold.inFlight) this.#journal.end(holdId);
     if (!hold.expired) this.#release(hold);
     this.#forget(holdId, hold);
+  }
+
+  abandon(holdId: string): boolean {
+    const inFlight = this.#holds.get(holdId)?.inFlight;
+    if (inFlight) this.settle(inFlight);
+    else this.release(holdId);
+    return inFlight !== undefined;
   }
 
   refund(refund: Refund): boolean | Promise<boolean> {
@@ -144,9 +150,9 @@ export class InProcessLanes implements LaneStore {
   #refundLoaded(refund: Refund): boolean {
     const { refundId, cost, charged, covered, record } = refund;
     if (this.#once.has(refundId)) return false;
-    const money = refund.lanes.map((id) => this.#counter(id));
-    const funds = refund.funds === null ? undefined : this.#counter(refund.funds);
-    const quota = refund.quota === null ? undefined : this.#quotaCounter(refund.quota);
+    const money = refund.lanes.map((id) => loaded(this.#money, id));
+    const funds = refund.funds === null ? undefined : loaded(this.#money, refund.funds);
+    const quota = refund.quota === null ? undefined : loaded(this.#quota, refund.quota);
     const settledAt = this.#journal.append({ charged, debt: 0n, covered, record });
 
     this.#once.add(refundId, settledAt);
@@ -159,6 +165,10 @@ export class InProcessLanes implements LaneStore {
 
   rates(_accountId: string, lanes: readonly RateLane[], at: number): RateStatus {
     return this.#rates.glance(lanes, at);
+  }
+
+  countRefused(_accountId: string, lanes: readonly RateLane[], at: number): RateStatus {
+    return this.#rates.takeRefused(lanes, at);
   }
 
   async refreshCredit(laneId: string): Promise<void> {
@@ -180,7 +190,7 @@ export class InProcessLanes implements LaneStore {
         hold.expired = true;
         this.#release(hold);
         freed += 1;
-      } else if (hold.expiresAt + EXPIRED_KEPT_MS <= now) this.#forget(id, hold);
+      } else if (hold.expiresAt + EXPIRED_KEPT_MS <= now) this.abandon(id);
     }
     // An idle lane may be forgotten once its source knows everything that was settled on it.
     for (const lanes of [this.#money, this.#quota]) {
@@ -219,8 +229,8 @@ export class InProcessLanes implements LaneStore {
     for (const counter of passage.all) counter.touchedAt = Math.max(counter.touchedAt, request.at);
     const tooFast = request.rates && this.#rates.refusal(request.rates, request.at);
     if (tooFast) return tooFast;
-    for (const lane of request.lanes) this.#applyCap(this.#counter(lane.id), lane, request.at);
-    if (request.funds) this.#applyCap(this.#counter(request.funds.id), request.funds, request.at);
+    for (const lane of request.lanes) this.#applyCap(loaded(this.#money, lane.id), lane, request.at);
+    if (request.funds) this.#applyCap(loaded(this.#money, request.funds.id), request.funds, request.at);
 
     const { wanted, least } = request.outputTokens;
     const left = quotaLeft(passage, unitsAt(request.units, wanted));
@@ -258,7 +268,7 @@ export class InProcessLanes implements LaneStore {
     const rates = request.rates && this.#rates.take(request.rates);
     const left = { amount, covered, charge };
     const whole = { ...left, units: unitsAt(request.units, tokens) };
-    this.#holds.set(request.holdId, { passage, whole, left, rates, expiresAt: request.expiresAt, expired: false });
+    this.#holds.set(request.holdId, { passage, whole, left, rates, expiresAt: request.expiresAt, expired: false, inFlight: undefined });
     count(passage, left, 1n);
     for (const counter of passage.all) counter.holds += 1;
     const taken = { held: true, outputTokens: tokens, amount, lanes: statesOf(passage) } as const;
@@ -282,25 +292,13 @@ export class InProcessLanes implements LaneStore {
   }
 
   #passage(request: HoldRequest): Passage {
-    const money = request.lanes.map(({ id }) => this.#counter(id));
-    const funds = request.funds ? this.#counter(request.funds.id) : undefined;
-    const quota = request.quota ? this.#quotaCounter(request.quota.id) : undefined;
+    const money = request.lanes.map(({ id }) => loaded(this.#money, id));
+    const funds = request.funds ? loaded(this.#money, request.funds.id) : undefined;
+    const quota = request.quota ? loaded(this.#quota, request.quota.id) : undefined;
     const all: Counter[] = [...money];
     if (funds) all.push(funds);
     if (quota) all.push(quota);
     return { request, money, funds, quota, all };
-  }
-
-  #counter(id: string): MoneyCounter {
-    const counter = this.#money.get(id);
-    if (!counter) throw new Error(`Lane ${id} is not loaded`);
-    return counter;
-  }
-
-  #quotaCounter(id: string): QuotaCounter {
-    const counter = this.#quota.get(id);
-    if (!counter) throw new Error(`Quota lane ${id} is not loaded`);
-    return counter;
   }
 
   #missing(request: HoldRequest): string[] {
@@ -332,18 +330,8 @@ export class InProcessLanes implements LaneStore {
   }
 }
 
-/**
- * What the quota gives a hold at its settlement: what it has reserved, and what others have left since. Usage inside the quota costs
- * nothing, even where the worst case would not have fitted. An expired hold keeps its word too.
- */
-function coverOf({ passage, expired }: Hold, covered: Units, use: Units): Units | null {
-  const left = quotaLeft(passage, use);
-  if (!left) return null;
-  const cover: Record<string, bigint> = {};
-  for (const meter in left) {
-    const free = left[meter] ?? 0n;
-    const reserved = covered[meter] ?? 0n;
-    cover[meter] = expired ? maxOf(free, reserved) : maxOf(free, 0n) + reserved;
-  }
-  return cover;
+function loaded<Lane>(lanes: ReadonlyMap<string, Lane>, id: string): Lane {
+  const lane = lanes.get(id);
+  if (!lane) throw new Error(`Lane ${id} is not loaded`);
+  return lane;
 }

@@ -76,3 +76,7 @@ export function largestThatFits(least: number, most: number, fits: (value: numbe
   }
   return low;
 }
+
+/** What is charged for a cost at the prices of a hold: the like share of its charge, rounded up, and never more. */
+export const chargeOf = ({ amount, charge }: Pick<Reserve, 'amount' | 'charge'>, cost: NanoUsd): NanoUsd =>
+  amount > 0n ? minOf(proRata(charge, minOf(cost, amount), amount), charge) : 0n;

@@ -1,6 +1,7 @@
 import { maxOf, type NanoUsd } from '../../kernel/money.ts';
 import { costAt, drawOnQuota, type Reserve, unitsAt } from './lane-arithmetic.ts';
-import type { HoldRequest, LaneState, MeterState, MoneyLane, Refused, Units } from './port.ts';
+import type { HoldRequest, InFlight, LaneState, MeterState, MoneyLane, Refused, Units } from './port.ts';
+import type { RateTake } from './rate-lanes.ts';
 import type { JournalPosition } from './settlement-journal.ts';
 
 export interface Counter {
@@ -149,4 +150,39 @@ export function count({ money, funds, quota }: Passage, { amount, covered, charg
   for (const counter of money) counter.held += sign * amount;
   if (funds) funds.held += sign * charge;
   if (quota) addUnits(quota.held, covered, sign);
+}
+
+/**
+ * What the quota gives a hold at its settlement: what it has reserved, and what others have left since. Usage inside the quota costs
+ * nothing, even where the worst case would not have fitted. An expired hold keeps its word too.
+ */
+export function coverOf(
+  { passage, expired }: { readonly passage: Passage; readonly expired: boolean },
+  covered: Units,
+  use: Units,
+): Units | null {
+  const left = quotaLeft(passage, use);
+  if (!left) return null;
+  const cover: Record<string, bigint> = {};
+  for (const meter in left) {
+    const free = left[meter] ?? 0n;
+    const reserved = covered[meter] ?? 0n;
+    cover[meter] = expired ? maxOf(free, reserved) : maxOf(free, 0n) + reserved;
+  }
+  return cover;
+}
+
+/** A hold in the memory of its process. */
+export interface Hold {
+  readonly passage: Passage;
+  /** As it was taken, with the units it was taken for. */
+  readonly whole: Reserve & { readonly units: Units };
+  /** What its parts have left of it. */
+  left: Reserve;
+  readonly rates: RateTake | undefined;
+  expiresAt: number;
+  /** Swept: no longer counted as held, but still good for one late settlement. */
+  expired: boolean;
+  /** What settles it should nobody ever say what came of it: its provider was asked. */
+  inFlight: InFlight | undefined;
 }

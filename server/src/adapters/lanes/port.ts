@@ -62,6 +62,12 @@ export interface RateStatus {
   readonly tokens: RateWindow | null;
 }
 
+/** Nano-USD that one hold may come to, 10 million USD: nine hundred of them at once on a lane stay within 64 bits. */
+export const LARGEST_HOLD: NanoUsd = 10_000_000n * 10n ** 9n;
+/** Units and tokens of one request: each has to be a plain number that a long division in Lua can take as its divisor. */
+export const LARGEST_UNITS = 900_000_000_000n;
+
+/** Beyond {@link LARGEST_HOLD} and {@link LARGEST_UNITS} a hold may be a failure rather than a refusal. */
 export interface HoldRequest {
   /** Unique among all holds, for ever: one hold is settled once. Only what was released may be held again under its name. */
   readonly holdId: string;
@@ -161,6 +167,9 @@ export interface Settlement {
   readonly rates?: { readonly tokens: number /** Epoch milliseconds. */; readonly at: number };
 }
 
+/** What a hold is settled at should nobody ever say what came of its request: the most that its provider may bill. */
+export type InFlight = Pick<Settlement, 'holdId' | 'cost' | 'units' | 'record'>;
+
 /** How the account paid, decided where the hold was. For a use within the held one the charge is never above what was held. */
 export interface Settled {
   /** Units that the plan's quota covered: from what the hold had reserved, and from what is left of the quota by now. */
@@ -221,6 +230,13 @@ export interface LaneStore {
    * @throws (or rejects) on the id of a hold that is not settled yet, and when a lane cannot be loaded; then nothing is taken
    */
   hold(request: HoldRequest): HoldOutcome | Promise<HoldOutcome>;
+  /**
+   * To be awaited before a provider is asked: from here on the hold is not freed when its process dies, but settled at this, once. It is
+   * durable as a settlement is. What it was begun with before no longer counts.
+   *
+   * @throws (or rejects) when it cannot be made durable: the provider must not be asked then, and the hold is to be released
+   */
+  begin(inFlight: InFlight): void | Promise<void>;
   /** For long streams. */
   renew(holdId: string, expiresAt: number): void | Promise<void>;
   /** Replaces the hold by the actual cost, exactly once; undefined when the hold is settled already or was never held. */
@@ -232,18 +248,25 @@ export interface LaneStore {
    * reserve may be charged beyond it, and that is debt.
    */
   settlePart(holdId: string, part: PartSettlement): PartOutcome | Promise<PartOutcome>;
-  /** Frees what is left of a hold and forgets it. Nothing happens where there is none. */
+  /** Frees what is left of a hold and forgets it, in flight or not. Nothing happens where there is none. */
   release(holdId: string): void | Promise<void>;
+  /** Its process is gone: settles a hold that was in flight at what it was begun with, and releases any other. Resolves to whether it was settled. */
+  abandon(holdId: string): boolean | Promise<boolean>;
   /** Lowers what was spent by what is given back and returns the covered units, exactly once per `refundId`; false when that was done before. */
   refund(refund: Refund): boolean | Promise<boolean>;
   /** The account's rate lanes as they stand, epoch milliseconds. Nothing is taken: for the headers of what never got as far as a hold. */
   rates(accountId: string, lanes: readonly RateLane[], at: number): RateStatus | Promise<RateStatus>;
   /**
+   * Counts a request that was refused before it was held: one of the requests of each lane that has room for it, and no tokens.
+   * @returns the lanes as they stand then, at epoch milliseconds
+   */
+  countRefused(accountId: string, lanes: readonly RateLane[], at: number): RateStatus | Promise<RateStatus>;
+  /**
    * Reads anew what is credited to a lane, from where it is on record: to be called once a credit is committed, and as often as one likes.
    * What is charged to the lane meanwhile is not touched.
    */
   refreshCredit(laneId: string): Promise<void>;
-  /** Frees what expired. Returns how many holds. */
+  /** Frees what expired, and settles what was in flight and has been given up. Returns how many holds. */
   sweep(now: number): number | Promise<number>;
   /** Counters of lanes, for status and reconciliation; lanes that are not loaded are read from their source. */
   inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>>;

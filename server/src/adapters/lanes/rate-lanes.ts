@@ -87,6 +87,15 @@ export class RateLanes {
     }
   }
 
+  /** Of a request that came to no hold. A lane that is full stays as full as it is. */
+  takeRefused(lanes: readonly RateLane[], at: number): RateStatus {
+    for (const lane of lanes) {
+      const counter = this.#drain(lane, at);
+      if (waitFor(counter, 'requests', lane.requestsPerMinute ?? 0, 0) === 0) counter.requests += PARTS;
+    }
+    return this.status(lanes);
+  }
+
   status(lanes: readonly RateLane[]): RateStatus {
     return statusAt(
       lanes,

@@ -1,4 +1,16 @@
-import { close, closeSync, fdatasync, fsyncSync, ftruncateSync, mkdirSync, openSync, readdirSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  close,
+  closeSync,
+  fdatasync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -11,7 +23,14 @@ const NEWLINE = 10;
 const CRC_DIGITS = 8;
 /** What stands in front of an entry's record. */
 const RECORD = ',"record":';
+const OPEN = 'open';
+const CLOSED = 'closed';
 const NOTHING: JournalBatch = { entries: [], ceilings: [], acknowledge: () => {} };
+
+/** A hold whose provider is at work, with the entry that settles it should its process die. */
+export interface OpenHold extends JournalEntry {
+  readonly holdId: string;
+}
 
 /** Where an entry ends. */
 export interface JournalPosition {
@@ -21,6 +40,8 @@ export interface JournalPosition {
 
 /**
  * Settlements and ceilings on their way to the ledger, in append-only segment files `settlements-<n>.log`, a line each: CRC-32 of the rest, a space, JSON.
+ *
+ * A line `{"open": …}` says before a provider is asked what settles the call should the process die; `recover` does that at the next start.
  *
  * `append` returns after the write call, so an entry survives the death of the process at any later moment; a sync follows within 100 ms for
  * the death of the machine. Reading starts at the oldest segment that is left, so entries may be handed out again after a crash: whoever
@@ -37,6 +58,8 @@ export class SettlementJournal implements SettlementFeed {
   #readOffset = 0;
   #syncTimer: NodeJS.Timeout | undefined;
   #onAppend: () => void = () => {};
+  /** Holds in flight, with the line that says so and the segment that it stands in. */
+  readonly #open = new Map<string, { line: string; segment: number }>();
 
   /** @param onDamage told of every line that cannot be read: a torn last line after a power cut, or a damaged file */
   constructor(dir: string, onDamage: (segment: string, line: string) => void, { segmentBytes = SEGMENT_BYTES } = {}) {
@@ -59,10 +82,50 @@ export class SettlementJournal implements SettlementFeed {
     this.#onAppend = callback;
   }
 
-  /** @throws when the entry could not be written; then nothing of it counts */
-  append({ charged, debt, covered, record }: JournalEntry): JournalPosition {
-    const units = Object.entries(covered).map(([meter, amount]) => `"${meter}":"${amount}"`);
-    return this.#append(`{"charged":"${charged}","debt":"${debt}","covered":{${units.join()}}${RECORD}${record}}`);
+  /**
+   * @param holdId of the hold that is settled by it, where that was begun
+   * @throws when the entry could not be written; then nothing of it counts
+   */
+  append(entry: JournalEntry, holdId?: string): JournalPosition {
+    const position = this.#append(holdId === undefined ? `{${written(entry)}` : `{"hold":"${holdId}",${written(entry)}`);
+    if (holdId !== undefined) this.#open.delete(holdId);
+    return position;
+  }
+
+  /**
+   * A provider is asked next. What is begun and neither settled nor ended is settled by {@link recover} at the next start.
+   * @throws when it could not be written
+   */
+  begin(hold: OpenHold): void {
+    const line = lineOf(`{"${OPEN}":"${hold.holdId}",${written(hold)}`);
+    this.#writeLine(line);
+    this.#open.set(hold.holdId, { line, segment: this.#current().number });
+  }
+
+  /** A hold that was begun is released. @throws when it could not be written */
+  end(holdId: string): void {
+    this.#writeLine(lineOf(`{"${CLOSED}":"${holdId}"}`));
+    this.#open.delete(holdId);
+  }
+
+  /**
+   * Settles what an earlier process had begun when it died. To be called once, before anything is read or begun.
+   * @returns how many holds those were
+   */
+  recover(): number {
+    const open = new Map<string, JournalEntry>();
+    for (const { number } of this.#segments.slice(0, -1)) {
+      for (const line of readFileSync(this.#path(number), 'utf8').split('\n')) {
+        // Settled or released: of a hold that was begun, whichever line comes last counts.
+        const read = parseLine(line);
+        if (read === undefined || 'laneId' in read) continue;
+        if ('closed' in read) open.delete(read.closed);
+        else if (read.open && read.holdId !== undefined) open.set(read.holdId, read);
+        else if (read.holdId !== undefined) open.delete(read.holdId);
+      }
+    }
+    for (const [holdId, entry] of open) this.append(entry, holdId);
+    return open.size;
   }
 
   /** @throws when the ceiling could not be written; then it does not hold */
@@ -71,13 +134,16 @@ export class SettlementJournal implements SettlementFeed {
   }
 
   #append(json: string): JournalPosition {
-    const line = `${crc32(json).toString(16).padStart(CRC_DIGITS, '0')} ${json}\n`;
+    this.#writeLine(lineOf(json));
+    this.#onAppend();
+    return { segment: this.#current().number, end: this.#current().size };
+  }
+
+  #writeLine(line: string): void {
     // Before the write rather than behind the one that filled the segment: an entry that is written must not throw any more.
     if (this.#isTorn || this.#current().size >= this.#segmentBytes) this.#rotate();
     this.#write(Buffer.from(line));
     this.#syncSoon();
-    this.#onAppend();
-    return { segment: this.#current().number, end: this.#current().size };
   }
 
   #write(line: Buffer): void {
@@ -122,12 +188,12 @@ export class SettlementJournal implements SettlementFeed {
       if (isCurrent && this.#readOffset === segment.size) return NOTHING;
       const name = this.#path(segment.number);
       const { lines, end, rest } = await readLines(name, this.#readOffset, segment.size - this.#readOffset);
-      const read = lines.flatMap((line) => parseLine(line) ?? this.#damaged(name, line));
-      const entries = read.filter((one) => 'record' in one);
+      const read = lines.flatMap((line) => (isNoEntry(line) ? [] : (parseLine(line) ?? this.#damaged(name, line))));
+      const entries = read.flatMap((one) => ('record' in one ? [entryOf(one)] : []));
       const ceilings = read.filter((one) => 'laneId' in one);
       if (read.length > 0) return { entries, ceilings, acknowledge: () => this.#acknowledge(segment.number, end) };
       if (lines.length > 0) {
-        // Nothing but damage: an empty batch would say that there is nothing more.
+        // Nothing but holds that were begun, or damage: an empty batch would say that there is nothing more.
         this.#readOffset = end;
         continue;
       }
@@ -139,7 +205,7 @@ export class SettlementJournal implements SettlementFeed {
 
   close(): void {
     clearTimeout(this.#syncTimer);
-    const drained = this.isDrained();
+    const drained = this.isDrained() && this.#open.size === 0;
     fsyncSync(this.#fd);
     closeSync(this.#fd);
     if (drained) unlinkSync(this.#path(this.#current().number));
@@ -155,7 +221,13 @@ export class SettlementJournal implements SettlementFeed {
     return [];
   }
 
+  /** What is still in flight is written again before the segment that says so goes. */
   #dropOldest(): void {
+    for (const [holdId, { line, segment }] of this.#open) {
+      if (segment !== this.#segments[0]?.number) continue;
+      this.#writeLine(line);
+      this.#open.set(holdId, { line, segment: this.#current().number });
+    }
     const oldest = this.#segments.shift();
     if (oldest) unlinkSync(this.#path(oldest.number));
     this.#readOffset = 0;
@@ -213,6 +285,8 @@ async function readLines(path: string, offset: number, ahead: number): Promise<{
 }
 
 interface WrittenDecision {
+  readonly hold?: string;
+  readonly open?: string;
   readonly charged: string;
   readonly debt: string;
   readonly covered: Record<string, string>;
@@ -224,20 +298,38 @@ interface WrittenCeiling {
   readonly at: number;
 }
 
+/** A settlement, a hold that was begun (`open`) or released (`closed`), or a ceiling. */
+type Line = (JournalEntry & { readonly holdId: string | undefined; readonly open: boolean }) | { readonly closed: string } | LaneCeiling;
+
+/** Not a settlement nor a ceiling: known by its first bytes, since there is one such line for every call. */
+const isNoEntry = (line: string): boolean => line.startsWith(OPEN, CRC_DIGITS + 3) || line.startsWith(CLOSED, CRC_DIGITS + 3);
+
+const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(CRC_DIGITS, '0')} ${json}\n`;
+
+const entryOf = ({ charged, debt, covered, record }: JournalEntry): JournalEntry => ({ charged, debt, covered, record });
+
+/** An entry as JSON, less its first brace. */
+function written({ charged, debt, covered, record }: JournalEntry): string {
+  const units = Object.entries(covered).map(([meter, amount]) => `"${meter}":"${amount}"`);
+  return `"charged":"${charged}","debt":"${debt}","covered":{${units.join()}}${RECORD}${record}}`;
+}
+
 /** Undefined for a line that is not as it was written, and for one that never was an entry: neither may stop what comes after it. */
-function parseLine(line: string): JournalEntry | LaneCeiling | undefined {
+function parseLine(line: string): Line | undefined {
   const json = line.slice(CRC_DIGITS + 1);
   if (Number.parseInt(line.slice(0, CRC_DIGITS), 16) !== crc32(json)) return undefined;
   try {
     const recordAt = json.indexOf(RECORD);
     if (recordAt < 0) {
-      const { lane, cap, at } = JSON.parse(json) as WrittenCeiling;
+      const { lane, cap, at, closed } = JSON.parse(json) as WrittenCeiling & { closed?: string };
+      if (closed !== undefined) return { closed };
       return { laneId: lane, cap: BigInt(cap), at };
     }
     // The record is most of the line, and is parsed where the ledger is written. Meters have no such name, so the first one it is.
-    const { charged, debt, covered } = JSON.parse(`${json.slice(0, recordAt)}}`) as WrittenDecision;
+    const { hold, open, charged, debt, covered } = JSON.parse(`${json.slice(0, recordAt)}}`) as WrittenDecision;
     const units = Object.fromEntries(Object.entries(covered).map(([meter, amount]) => [meter, BigInt(amount)]));
-    return { charged: BigInt(charged), debt: BigInt(debt), covered: units, record: json.slice(recordAt + RECORD.length, -1) };
+    const entry = { charged: BigInt(charged), debt: BigInt(debt), covered: units, record: json.slice(recordAt + RECORD.length, -1) };
+    return { ...entry, holdId: open ?? hold, open: open !== undefined };
   } catch {
     return undefined;
   }

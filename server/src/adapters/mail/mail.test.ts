@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { createFileSender } from './files.ts';
 import { type Mail, MailRefused, type MailSender } from './port.ts';
 import { createSmtpSender } from './smtp.ts';
-import { startSmtpServer } from './smtp-server-under-test.ts';
+import { startSmtpServer } from './testing/smtp-server.ts';
 
 const FROM = 'Tallygate <no-reply@mail.example>';
 const mail: Mail = {

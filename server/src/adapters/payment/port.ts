@@ -147,11 +147,17 @@ export class PaymentFault extends Error {
   }
 }
 
-/** A webhook that is not to be believed. */
+/** `unsigned`: not signed with our secret. `stale`: signed too long ago, or in the future. `malformed`: signed, and of a form that is not known. */
+export type WebhookFault = 'unsigned' | 'stale' | 'malformed';
+
+/** A webhook that is not to be believed, or cannot be read. */
 export class WebhookRefused extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  readonly fault: WebhookFault;
+
+  constructor(fault: WebhookFault, message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'WebhookRefused';
+    this.fault = fault;
   }
 }
 

@@ -1,6 +1,6 @@
 import Stripe from 'stripe';
 import { z } from 'zod';
-import { type PaymentEvent, WebhookRefused } from './port.ts';
+import { type PaymentEvent, type WebhookFault, WebhookRefused } from './port.ts';
 import {
   disputeOf,
   invoiceOf,
@@ -107,12 +107,18 @@ interface SignedWebhook {
  * @throws WebhookRefused
  */
 export function eventOfWebhook({ rawBody, signature, secret, nowMs }: SignedWebhook): PaymentEvent {
-  if (signature === undefined) throw new WebhookRefused('The webhook has no signature');
+  if (signature === undefined) throw new WebhookRefused('unsigned', 'The webhook has no signature');
   try {
     // The SDK's event has the type that it hopes for; ours is parsed.
     Stripe.webhooks.constructEvent(rawBody, signature, secret, TOLERANCE_SECONDS, undefined, nowMs);
     return eventOf(JSON.parse(rawBody.toString('utf8')));
   } catch (cause) {
-    throw new WebhookRefused(cause instanceof Error ? cause.message : 'The webhook is not to be believed', { cause });
+    throw new WebhookRefused(faultOf(cause), cause instanceof Error ? cause.message : 'The webhook cannot be read', { cause });
   }
+}
+
+/** The SDK compares the signature first, and then its time; it tells the two apart by its words alone. */
+function faultOf(cause: unknown): WebhookFault {
+  if (!(cause instanceof Stripe.errors.StripeSignatureVerificationError)) return 'malformed';
+  return cause.message.startsWith('Timestamp outside') ? 'stale' : 'unsigned';
 }

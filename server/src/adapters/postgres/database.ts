@@ -1,7 +1,10 @@
 import { MikroORM, type Options } from '@mikro-orm/postgresql';
 import pg from 'pg';
+import { repeatCollisions } from '../../kernel/collisions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from './port.ts';
+
+const CONNECT_TIMEOUT_MS = 10_000;
 
 interface DatabaseOptions {
   /** `postgresql://…`; the schema must have been migrated already. */
@@ -10,16 +13,25 @@ interface DatabaseOptions {
   log: Log;
   /** Most connections of each of the two pools. Default 10. */
   poolSize?: number;
+  /** How long anybody waits for a connection while all of a pool are in use. Default 10 s. */
+  connectTimeoutMs?: number | undefined;
 }
 
 /** Opens both ways to the one database. Throws when it cannot be reached. */
-export async function openDatabase({ url, entities, log, poolSize = 10 }: DatabaseOptions): Promise<Database> {
-  const pool = openPool({ url, log, poolSize });
+export async function openDatabase({
+  url,
+  entities,
+  log,
+  poolSize = 10,
+  connectTimeoutMs = CONNECT_TIMEOUT_MS,
+}: DatabaseOptions): Promise<Database> {
+  const pool = openPool({ url, log, poolSize, connectTimeoutMs });
   try {
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
       pool: { min: 0, max: poolSize },
+      driverOptions: { connectionTimeoutMillis: connectTimeoutMs },
       discovery: { warnWhenNoEntities: false },
       metadataCache: { enabled: false },
       logger: (message) => log.debug({ orm: message }, 'orm'),
@@ -39,8 +51,18 @@ export async function openDatabase({ url, entities, log, poolSize = 10 }: Databa
   }
 }
 
+interface PoolOptions {
+  readonly url: string;
+  readonly log: Log;
+  readonly poolSize: number;
+  /** Schemas in which tables are looked for, in order. Default: the database's own. */
+  readonly searchPath?: string;
+  /** How long a query waits for a connection, milliseconds. */
+  readonly connectTimeoutMs?: number | undefined;
+}
+
 /** A pool of plain connections with exact types: no integer becomes a float and no date a local midnight. */
-export function openPool({ url, log, poolSize }: { url: string; log: Log; poolSize: number }): pg.Pool {
+export function openPool({ url, log, poolSize, searchPath, connectTimeoutMs = CONNECT_TIMEOUT_MS }: PoolOptions): pg.Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, BigInt);
   types.setTypeParser(pg.types.builtins.DATE, String);
@@ -49,12 +71,15 @@ export function openPool({ url, log, poolSize }: { url: string; log: Log; poolSi
     max: poolSize,
     types,
     keepAlive: true,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'tallygate',
+    ...(searchPath !== undefined && { options: `-c search_path=${searchPath}` }),
   });
   // A connection that breaks is replaced at the next use; unheard, its error would end the process. The pool hears of idle ones
   // only, and of one that is lent out, between two statements of a transaction say, nobody would.
   pool.on('connect', (client) => client.on('error', (failure) => log.warn({ err: failure }, 'a database connection broke')));
   pool.on('error', () => {});
-  return pool;
+  // A statement without a transaction is one by itself, and is ended by PostgreSQL for the sake of others as those are.
+  const { query } = pool;
+  return Object.assign(pool, { query: (...of: unknown[]) => repeatCollisions(async () => Reflect.apply(query, pool, of)) });
 }

@@ -65,7 +65,7 @@ async function listenAt(port: number): Promise<Server> {
 }
 
 /** Resolves with what it answers as soon as it does. */
-const answerOf = (url: string, sql: string) => vi.waitFor(() => query(url, sql), { timeout: 15_000, interval: 20 });
+const answerOf = (url: string, sql: string) => vi.waitFor(() => query(url, sql), { timeout: 60_000, interval: 20 });
 
 /** A log that is not written, and waits for a line. */
 function watchedLog(awaited: string): { log: Log; line: Promise<void> } {
@@ -148,7 +148,7 @@ test.skipIf(process.platform === 'win32')('a Ctrl-C in the terminal does not rea
 test.skipIf(process.platform === 'win32')('an orphan that nobody adopts in time shuts down', async () => {
   const { owner, url } = await startElsewhere(0);
   await kill(owner);
-  await expect.poll(() => query(url, 'select 1').catch(() => 'gone'), { timeout: 10_000 }).toBe('gone');
+  await expect.poll(() => query(url, 'select 1').catch(() => 'gone'), { timeout: 60_000 }).toBe('gone');
 });
 
 test.skipIf(process.platform === 'win32')('an orphan that was adopted is not shut down by the guard of its first owner', async () => {
@@ -180,7 +180,7 @@ test('so is one that was adopted, and one that dies again', async () => {
   for (let death = 0; death < 2; death++) {
     const pid = postmasterPid();
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(postmasterPid()).not.toBe(pid), { timeout: 15_000 });
+    await vi.waitFor(() => expect(postmasterPid()).not.toBe(pid), { timeout: 60_000 });
     expect(await answerOf(url, 'select 1')).toEqual([1]);
   }
   await adopted.stop();
@@ -206,7 +206,7 @@ test('is given up when it does not start again, and says so once', async () => {
   const onGone = vi.fn(resolve);
   const postgres = await startEmbeddedPostgres({ dir, settings, onGone, restartDelaysMs: [0, 10] });
   process.kill(postmasterPid(), 'SIGKILL');
-  const squatter = await vi.waitFor(() => listenAt(Number(new URL(postgres.url).port)), { interval: 5 });
+  const squatter = await vi.waitFor(() => listenAt(Number(new URL(postgres.url).port)), { timeout: 60_000, interval: 5 });
   await gone;
   await postgres.stop();
   squatter.close();

@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,33 +8,29 @@ import type { TestProject } from 'vitest/node';
 import { migrate } from '../../app/migrate.ts';
 import { migrations } from '../../app/migrations/index.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
-import { isPidInUse } from './pid.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers with the connection URL of the run's PostgreSQL, which the first question starts. */
+    /** Answers with the connection URL of the migrated template in the run's PostgreSQL, which the first question starts. */
     testPostgres: string;
   }
 }
 
-export const TEMPLATE = 'tallygate_template';
-const PREFIX = 'tallygate-test-';
+const TEMPLATE = 'tallygate_template';
 // Nothing here has to survive a crash of the machine.
 const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 
 /**
  * One PostgreSQL for a whole test run, started by the first test that asks for it and stopped at the end. The main process owns
- * it, so test processes may come and go; when the main process is killed, the orphan guard stops PostgreSQL at once and the next
- * run removes the folder.
+ * it, so test processes may come and go; when the main process is killed, the orphan guard stops PostgreSQL at once.
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  removeLeftovers();
-  const dir = join(tmpdir(), `${PREFIX}${process.pid}-${randomBytes(4).toString('hex')}`);
+  const dir = mkdtempSync(join(tmpdir(), 'postgres-'));
   let starting: ReturnType<typeof startWithTemplate> | undefined;
   const door = createServer((_request, response) => {
     starting ??= startWithTemplate(dir);
     starting.then(
-      ({ url }) => response.end(url),
+      ({ url }) => response.end(templateOf(url)),
       (failure) => response.writeHead(500).end(String(failure)),
     );
   }).listen(0, '127.0.0.1');
@@ -45,25 +40,17 @@ export default async function setup(project: TestProject): Promise<() => Promise
   return async () => {
     door.close();
     await starting?.then(({ stop }) => stop()).catch(() => {});
-    rmSync(dir, { recursive: true, force: true });
   };
 }
 
 async function startWithTemplate(dir: string): ReturnType<typeof startEmbeddedPostgres> {
-  mkdirSync(dir, { mode: 0o700 });
   const postgres = await startEmbeddedPostgres({ dir, settings: THROWAWAY, orphanGraceMs: 0 });
   const client = new pg.Client({ connectionString: postgres.url });
   await client.connect();
   await client.query(`create database ${TEMPLATE}`);
   await client.end();
-  await migrate(postgres.url.replace(/[^/]*$/, TEMPLATE), migrations);
+  await migrate(templateOf(postgres.url), migrations);
   return postgres;
 }
 
-/** Folders of runs whose main process is gone. */
-function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = name.startsWith(PREFIX) ? Number(name.slice(PREFIX.length).split('-')[0]) : Number.NaN;
-    if (pid > 0 && !isPidInUse(pid)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
-  }
-}
+const templateOf = (url: string): string => url.replace(/[^/]*$/, TEMPLATE);

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
-import { TEMPLATE } from './test-database.setup.ts';
 
 interface TestDatabase {
   /** A migrated database that nobody else uses. */
@@ -13,10 +12,11 @@ interface TestDatabase {
 /** A fresh database for one test file, copied from the migrated template in some 60 ms. For tests only. */
 export async function testDatabase(): Promise<TestDatabase> {
   const response = await fetch(inject('testPostgres'));
-  const server = await response.text();
-  if (!response.ok) throw new Error(`The PostgreSQL of this test run did not start: ${server}`);
+  const template = await response.text();
+  if (!response.ok) throw new Error(`The PostgreSQL of this test run did not start: ${template}`);
+  const server = template.replace(/[^/]*$/, 'postgres');
   const name = `t_${randomBytes(6).toString('hex')}`;
-  await administer(server, `create database ${name} template ${TEMPLATE}`);
+  await administer(server, `create database ${name} template ${template.split('/').at(-1)} strategy file_copy`);
   return { url: server.replace(/[^/]*$/, name), drop: () => administer(server, `drop database if exists ${name} with (force)`) };
 }
 

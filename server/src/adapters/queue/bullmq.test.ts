@@ -109,25 +109,6 @@ describe.each(stores)('on $name', ({ redis }) => {
     expect(seen.map(({ payload }) => payload)).not.toContainEqual({ n: '2' });
   });
 
-  test('a schedule ticks until it is taken away, and setting it twice does not double it', async () => {
-    await open();
-    const name = freshName();
-    await queue.schedule(name, { everyMs: 100 }, RETRY);
-    await queue.schedule(name, { everyMs: 100 }, RETRY);
-    const started = performance.now();
-    const { all, seen } = deliveries(name, 6);
-    expect((await all).map(({ payload }) => payload)).toEqual(Array(6).fill({}));
-    expect(performance.now() - started).toBeGreaterThanOrEqual(400);
-    await queue.schedule(name, undefined, RETRY);
-    await queue.close();
-    const ticks = seen.length;
-    await open();
-    await queue.add(name, { last: 'yes' }, RETRY);
-    const after = await deliveries(name, 1).all;
-    expect(after).toMatchObject([{ payload: { last: 'yes' } }]);
-    expect(seen).toHaveLength(ticks);
-  });
-
   test('the job of a killed worker runs again elsewhere', async () => {
     await open();
     const name = freshName();
@@ -161,11 +142,10 @@ describe.each(stores)('on $name', ({ redis }) => {
   test('a process that has closed its queue ends by itself', async () => {
     const name = JSON.stringify(freshName());
     const child = elsewhere(`
-      await queue.schedule(${name}, { everyMs: 60_000 }, { attempts: 1, firstDelayMs: 1 });
+      await queue.add(${name}, {}, { attempts: 1, firstDelayMs: 1 });
       const ran = Promise.withResolvers();
       await queue.process(${name}, 1, async () => ran.resolve());
       await ran.promise;
-      await queue.schedule(${name}, undefined, { attempts: 1, firstDelayMs: 1 });
       await queue.close();`);
     expect(await once(child, 'exit')).toEqual([0, null]);
   });

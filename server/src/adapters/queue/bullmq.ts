@@ -130,15 +130,6 @@ function queueOver<B extends IQueueBackend, C>(
       await queueOf(name).add(name, payload, { ...jobOptions(retry), delay: delayMs, ...deduplication });
     },
 
-    async schedule(name, schedule, retry) {
-      if (!schedule) {
-        await queueOf(name).removeJobScheduler(name);
-        return;
-      }
-      const repeat = 'cron' in schedule ? { pattern: schedule.cron, tz: 'UTC' } : { every: schedule.everyMs };
-      await queueOf(name).upsertJobScheduler(name, repeat, { name, data: {}, opts: jobOptions(retry) });
-    },
-
     async process(name, concurrency, handler) {
       onWorker?.();
       const worker = new Worker(name, (job) => handler(deliveryOf(job)), {

@@ -4,9 +4,6 @@ import type { Log } from '../../kernel/log.ts';
 /** What a job is told: ids. The rows hold the data, so a retry reads the present. */
 export type JobPayload = Readonly<Record<string, string>>;
 
-/** When a job recurs: every so many milliseconds, or by a cron pattern of five fields in UTC. */
-export type Schedule = { readonly everyMs: number } | { readonly cron: string };
-
 /** A failed attempt is repeated after `firstDelayMs`, then after twice that, and so on. */
 export interface RetryPolicy {
   /** All attempts together, the first included. */
@@ -34,8 +31,6 @@ export interface Delivery {
 export interface JobQueue {
   /** @param options.once while a job added under the same text waits or runs, another one is not added */
   add(name: string, payload: JobPayload, retry: RetryPolicy, options?: { delayMs?: number; once?: string }): Promise<void>;
-  /** Makes this the one schedule of the job, on all instances together; undefined ends it. Each tick has an empty payload. */
-  schedule(name: string, schedule: Schedule | undefined, retry: RetryPolicy): Promise<void>;
   /** Runs the handler for every job of that name, `concurrency` at a time. What it throws is a failed attempt. Resolves when ready. */
   process(name: string, concurrency: number, handler: (delivery: Delivery) => Promise<void>): Promise<void>;
   /** Takes no new jobs, waits for the running ones, ends every connection. */
@@ -52,14 +47,12 @@ export interface JobContext {
   readonly signal: AbortSignal;
 }
 
-/** One kind of background work, whole: its name, what it is told, when it recurs and what it does. */
+/** One kind of background work, whole: its name, what it is told and what it does. */
 export interface Job<P extends JobPayload = JobPayload> {
   /** `slice-verb-object`; it names the queue, so jobs added before a rename are never run. */
   readonly name: string;
   /** Checked on the way in and out. New fields are optional until jobs of the older version are gone. */
   readonly payload: z.ZodType<P>;
-  /** A recurring job has an empty payload. */
-  readonly schedule?: Schedule;
   readonly retry: RetryPolicy;
   /** Most runs at a time in this process. */
   readonly concurrency: number;

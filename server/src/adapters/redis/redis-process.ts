@@ -9,6 +9,8 @@ import { join } from 'node:path';
 export interface RedisProcess {
   readonly port: number;
   readonly url: string;
+  /** Of its append-only file. */
+  readonly folder: string;
   /** `kill -9`; what it has in its append-only file stays. */
   kill(): Promise<void>;
   /** It hangs, with its connections open. */
@@ -55,6 +57,7 @@ export async function startRedis(program: string, settings: readonly string[] = 
 
   await start();
   return {
+    folder: dir,
     port,
     url: `redis://127.0.0.1:${port}`,
     kill,

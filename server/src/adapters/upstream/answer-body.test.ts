@@ -34,10 +34,15 @@ describe('a plain body', () => {
     expect(await fake().requests[0]?.ended).toBe('aborted');
   });
 
-  it('that is too large is cancelled at the provider', async () => {
-    fake().script(steps.hugeBody(50_000_000));
-    await expect((await ask()).collect(100_000)).rejects.toMatchObject({ reason: 'too_large' });
-    expect(await fake().requests[0]?.ended).toBe('aborted');
+  it('that is too large is read to its end for its usage, and not kept', async () => {
+    fake().script({ padding: 50_000_000, tokens: 3 });
+    let told = 0;
+    const collected = (await ask()).collect(100_000, () => {
+      told += 1;
+    });
+    await expect(collected).rejects.toMatchObject({ reason: 'too_large', found: { usage: { completion_tokens: 3 } } });
+    expect(told).toBe(1);
+    expect(await fake().requests[0]?.ended).toBe('answered');
   });
 
   it('answers a stream request as it is', async () => {

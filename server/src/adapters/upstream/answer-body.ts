@@ -1,4 +1,5 @@
-import { type UpstreamAnswer, UpstreamCut } from './port.ts';
+import { CollectedBody } from './collected-body.ts';
+import { type UpstreamAnswer, type UpstreamCall, UpstreamCut } from './port.ts';
 
 /** The end of the connection that a body flows from. `resume` may deliver chunks before it returns. */
 interface Tap {
@@ -29,6 +30,7 @@ export class AnswerBody implements UpstreamAnswer {
   readonly contentType: string | null;
   readonly #tap: Tap;
   readonly #idleTimeoutMs: number;
+  readonly #onOverdue: (() => void) | undefined;
   readonly #queue: Buffer[] = [];
   #queuedBytes = 0;
   #reader: Reader | undefined;
@@ -42,25 +44,22 @@ export class AnswerBody implements UpstreamAnswer {
   #lastByteAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor({ status, contentType }: { status: number; contentType: string | null }, tap: Tap, idleTimeoutMs: number) {
+  constructor(
+    { status, contentType }: { status: number; contentType: string | null },
+    tap: Tap,
+    { idleTimeoutMs, onOverdue }: Pick<UpstreamCall, 'idleTimeoutMs' | 'onOverdue'>,
+  ) {
     this.status = status;
     this.contentType = contentType;
     this.#tap = tap;
     this.#idleTimeoutMs = idleTimeoutMs;
+    this.#onOverdue = onOverdue;
   }
 
-  collect(maxBytes: number): Promise<Buffer> {
-    const parts: Buffer[] = [];
-    let bytes = 0;
-    return new Promise((resolve, reject) => {
-      const take = (part: Buffer): void => {
-        bytes += part.length;
-        if (bytes > maxBytes) this.#breakOff('too_large');
-        else parts.push(part);
-      };
-      const done = (): void => resolve(parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts));
-      this.#read({ take, done, fail: reject });
-    });
+  async collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
+    const collected = new CollectedBody(maxBytes, onTooLarge);
+    await this.pump((part) => collected.take(part));
+    return collected.whole();
   }
 
   /** When `onChunk` throws or rejects, the call is cancelled and `pump` rejects with that very error. */
@@ -158,6 +157,7 @@ export class AnswerBody implements UpstreamAnswer {
     if (this.#isSettled) return;
     const left = this.#idleMsLeft();
     if (left > 0) this.#watch(left);
+    else if (this.#onOverdue) this.#onOverdue();
     else this.#breakOff('idle_timeout');
   }
 

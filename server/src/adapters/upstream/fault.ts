@@ -79,6 +79,14 @@ export class Untranslatable extends Error {
   }
 }
 
+/** What a translation, or writing down what came of it, has thrown. @throws what is no fault of the request */
+export function faultOfTranslation(error: unknown): UpstreamFault {
+  if (error instanceof Untranslatable) return error.fault;
+  // The arguments of a tool call are JSON in a text, whose depth nobody has looked at before.
+  if (error instanceof RangeError) return new Untranslatable('messages', 'The arguments of a tool call are nested too deep.').fault;
+  throw error;
+}
+
 /** No HTTP answer to speak of: refused connections, resets, TLS, broken protocol. */
 export const faultOfConnection = (error: Error, status: number | null): UpstreamFault => failed(describe(error), status);
 

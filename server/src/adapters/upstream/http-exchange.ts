@@ -17,6 +17,8 @@ const CANCELLED = new Error('The gateway cancelled the call.');
 export interface ExchangeOptions {
   readonly firstByteTimeoutMs: number;
   readonly idleTimeoutMs: number;
+  /** As of an {@link UpstreamCall}. */
+  readonly onOverdue?: (() => void) | undefined;
   /** The caller's: ends the exchange at whatever point it is. */
   readonly signal: AbortSignal;
   /** What an answer without success means. */
@@ -112,7 +114,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Controller | null, error: Error): void {
-    if (this.#body) this.#body.end(new UpstreamCut('reset', error));
+    if (this.#body) this.#body.end(new UpstreamCut('reset', { cause: error }));
     else if (this.#refusal) this.#settleRefusal();
     else this.#settle(faultOfConnection(error, this.#status));
   }
@@ -120,16 +122,18 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** The first byte did not come in time. */
   #giveUp(): void {
     if (this.#isSettled || this.#refusal) return;
+    const { onOverdue } = this.#options;
+    // What still waits for a connection was never sent, and costs nothing.
+    if (onOverdue && this.#controller) {
+      onOverdue();
+      return;
+    }
     this.#settle(timedOut(this.#options.firstByteTimeoutMs, this.#status));
     this.cut();
   }
 
   #open(): AnswerBody {
-    this.#body = new AnswerBody(
-      { status: this.#status ?? 200, contentType: first(this.#headers['content-type']) },
-      this,
-      this.#options.idleTimeoutMs,
-    );
+    this.#body = new AnswerBody({ status: this.#status ?? 200, contentType: first(this.#headers['content-type']) }, this, this.#options);
     this.#settle(this.#body);
     return this.#body;
   }

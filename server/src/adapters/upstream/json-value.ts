@@ -1,3 +1,5 @@
+import { readJson } from '../../kernel/read-json.ts';
+
 /** A JSON object as it came: nothing in it is trusted to have its type. */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -16,6 +18,15 @@ export const countIn = (value: unknown): number | undefined =>
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The same of what may be large: other work has its turn meanwhile. */
+export async function jsonInBytes(bytes: Buffer): Promise<unknown> {
+  try {
+    return await readJson(bytes);
   } catch {
     return undefined;
   }

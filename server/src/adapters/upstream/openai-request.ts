@@ -1,6 +1,6 @@
 import { multipartBody } from './multipart-body.ts';
 import type { ChatCall, UpstreamCall, VideoJobRequest, VideoSource } from './port.ts';
-import type { ProviderRequest } from './provider-http.ts';
+import { type ProviderRequest, postedJson } from './provider-http.ts';
 
 /** How a provider calls the bound on tokens out, where the caller did not name it. */
 export type MaxTokensField = 'max_tokens' | 'max_completion_tokens';
@@ -20,10 +20,10 @@ export function openAiRequest(
   call: UpstreamCall,
   maxTokensField: MaxTokensField,
   path: string = call.endpoint.slice('/v1'.length),
-): ProviderRequest {
+): ProviderRequest | Promise<ProviderRequest> {
   if (call.endpoint === '/v1/videos' && call.request.madeOf) return derivationRequest(path, call.request.madeOf, call.request);
   const fields = openAiFields(call, maxTokensField);
-  if (!call.files) return { path, method: 'POST', headers: [...JSON_CONTENT, ...acceptOf(call)], body: JSON.stringify(fields) };
+  if (!call.files) return postedJson(path, [...JSON_CONTENT, ...acceptOf(call)], fields);
   const form = multipartBody(fields, call.files);
   const content = ['content-type', form.contentType, 'content-length', String(form.contentLength)];
   return { path, method: 'POST', headers: [...content, ...acceptOf(call)], body: form.body };

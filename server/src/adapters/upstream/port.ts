@@ -77,11 +77,21 @@ export interface UpstreamCallOf<E extends UpstreamEndpoint> {
   readonly firstByteTimeoutMs: number;
   /** Between two body bytes, milliseconds. */
   readonly idleTimeoutMs: number;
+  /**
+   * Called where no byte has come in time although the provider has the request: it may bill, so the call goes on until its signal is
+   * aborted. Without it the call is cut.
+   */
+  readonly onOverdue?: (() => void) | undefined;
   /** Aborted when the caller hangs up: the call at the provider is cancelled, and `call` resolves with a fault of kind `cancelled`. */
   readonly signal: AbortSignal;
   /** `X-Sandbox-Fault` of the request; only the sandbox provider looks at it. */
   readonly sandboxFault?: string | undefined;
+  /** The gateways that the request has come through, this one last: sent along, so that one that sees it again stops it. */
+  readonly via?: string | undefined;
 }
+
+/** What a gateway tells a provider, which may be another gateway, of the way of a request. */
+export const VIA_HEADER = 'x-tallygate-via';
 
 export type UpstreamCall = { [E in UpstreamEndpoint]: UpstreamCallOf<E> }[UpstreamEndpoint];
 export type ChatCall = UpstreamCallOf<'/v1/chat/completions'>;
@@ -105,13 +115,18 @@ export interface UpstreamAnswer {
   readonly status: number;
   /** Media type of the body as the provider states it, with its parameters; null where it states none. */
   readonly contentType: string | null;
-  /** Reads the whole body. Rejects with {@link UpstreamCut}; also when it is longer than `maxBytes`. */
-  collect(maxBytes: number): Promise<Buffer>;
+  /**
+   * Reads the whole body. Rejects with {@link UpstreamCut}. One that is longer than `maxBytes` is not kept, but read to its end for what it
+   * says of its usage: `onTooLarge` is called at once, and it rejects with `too_large` in the end.
+   */
+  collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer>;
   /**
    * Hands every chunk to `onChunk` in order, and waits where it returns a promise (back-pressure reaches the provider).
-   * Resolves after the last byte of a complete body; rejects with {@link UpstreamCut} when the body breaks off or stalls.
+   * Resolves after the last byte of a complete body; rejects with {@link UpstreamCut} when the body breaks off or stalls. Of a body that has
+   * to be translated, a part may be too large for that: `onTooLarge` is called, no chunk comes after it, and as with `collect` it is read to
+   * its end for its usage.
    */
-  pump(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void>;
+  pump(onChunk: (chunk: Buffer) => void | Promise<void>, onTooLarge?: () => void): Promise<void>;
   /** Cancels the call at the provider, as the call's signal does; a running `collect` or `pump` rejects with {@link UpstreamCut}. Harmless after the end. */
   abort(): void;
   /**
@@ -126,7 +141,7 @@ export interface UpstreamFault {
   readonly ok: false;
   /**
    * `rejected`: the request itself is at fault, another deployment would say the same. `rate_limited`: 429.
-   * `timeout`: no first byte in time. `cancelled`: the signal was aborted. `failed`: everything else (5xx, 408, 409, refused credentials,
+   * `timeout`: no first byte in time, and the provider does not bill. `cancelled`: the signal was aborted. `failed`: everything else (5xx, 408, 409, refused credentials,
    * connection trouble).
    */
   readonly kind: 'rejected' | 'rate_limited' | 'timeout' | 'cancelled' | 'failed';
@@ -147,11 +162,14 @@ export interface UpstreamFault {
 /** The body broke off, stalled, or was cancelled. */
 export class UpstreamCut extends Error {
   readonly reason: 'reset' | 'idle_timeout' | 'aborted' | 'too_large';
+  /** Of one that was too large: its members that tell of its usage, in OpenAI's form; undefined where it did not end as JSON does. */
+  readonly found: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(reason: UpstreamCut['reason'], cause?: unknown) {
-    super(`The provider's answer ended early: ${reason}`, { cause });
+  constructor(reason: UpstreamCut['reason'], { cause, found }: { cause?: unknown; found?: UpstreamCut['found'] } = {}) {
+    super(reason === 'too_large' ? "The provider's answer is too large" : `The provider's answer ended early: ${reason}`, { cause });
     this.name = 'UpstreamCut';
     this.reason = reason;
+    this.found = found;
   }
 }
 

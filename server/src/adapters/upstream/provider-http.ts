@@ -1,8 +1,9 @@
 import { type Dispatcher, Pool } from 'undici';
 import { type Clock, systemClock } from '../../kernel/clock.ts';
+import { writtenJson } from '../../kernel/written-json.ts';
 import { cancelled, faultOfRefusal, type Refusal, type Words } from './fault.ts';
 import { HttpExchange } from './http-exchange.ts';
-import type { UpstreamAnswer, UpstreamCall, UpstreamFault } from './port.ts';
+import { type UpstreamAnswer, type UpstreamCall, type UpstreamFault, VIA_HEADER } from './port.ts';
 
 /** What every provider over HTTP is told about its connection. */
 export interface ConnectionOptions {
@@ -37,7 +38,14 @@ export interface ProviderRequest {
   readonly body?: Dispatcher.DispatchOptions['body'];
 }
 
-type Limits = Pick<UpstreamCall, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'signal'>;
+/** A request with a value as its JSON, at once where it is small. */
+export function postedJson(path: string, headers: readonly string[], value: unknown): ProviderRequest | Promise<ProviderRequest> {
+  const post = (body: Buffer): ProviderRequest => ({ path, method: 'POST', headers, body });
+  const written = writtenJson(value);
+  return written instanceof Promise ? written.then(post) : post(written);
+}
+
+type Limits = Pick<UpstreamCall, 'firstByteTimeoutMs' | 'idleTimeoutMs' | 'onOverdue' | 'signal' | 'via'>;
 
 const CONNECT_TIMEOUT_MS = 5000;
 /** What is shorter than this is not looked for in the provider's messages: it would blot out ordinary words. */
@@ -74,17 +82,32 @@ export class ProviderHttp {
     this.#faultOf = (refusal) => faultOfRefusal(refusal, { nowMs: clock.now(), secrets, wordsOf });
   }
 
-  /** Never rejects. The request is not even built for a caller who is gone already. */
-  send({ firstByteTimeoutMs, idleTimeoutMs, signal }: Limits, build: () => ProviderRequest): Promise<UpstreamAnswer | UpstreamFault> {
+  /** The request is not even built for a caller who is gone already. Rejects only where it cannot be built. */
+  async send(limits: Limits, build: () => ProviderRequest | Promise<ProviderRequest>): Promise<UpstreamAnswer | UpstreamFault> {
+    if (limits.signal.aborted) return cancelled(null);
+    const built = build();
+    return this.#send(limits, built instanceof Promise ? await built : built);
+  }
+
+  #send(limits: Limits, { method, path, headers, body = null }: ProviderRequest): Promise<UpstreamAnswer | UpstreamFault> {
+    const { firstByteTimeoutMs, idleTimeoutMs, onOverdue, signal, via } = limits;
     return new Promise((settle) => {
+      // A large request takes a while to write.
       if (signal.aborted) {
         settle(cancelled(null));
         return;
       }
-      const { method, path, headers, body = null } = build();
-      const request = { method, path: this.#pathOf(path), headers: [...this.#headers, ...headers], body };
+      const request = {
+        method,
+        path: this.#pathOf(path),
+        headers: [...this.#headers, ...headers, ...(via === undefined ? [] : [VIA_HEADER, via])],
+        body,
+      };
       // A dispatcher tells the exchange of every error, its own included; it does not throw.
-      this.#pool.dispatch(request, new HttpExchange({ firstByteTimeoutMs, idleTimeoutMs, signal, faultOf: this.#faultOf, settle }));
+      this.#pool.dispatch(
+        request,
+        new HttpExchange({ firstByteTimeoutMs, idleTimeoutMs, onOverdue, signal, faultOf: this.#faultOf, settle }),
+      );
     });
   }
 
@@ -99,7 +122,7 @@ export class ProviderHttp {
   }
 }
 
-/** Names and values in turn, as undici takes them fastest. Nothing of the caller's request is among them. */
+/** Names and values in turn, as undici takes them fastest. Nothing of the caller's request is among them, which only has its way added. */
 function headersOf({ ownHeaders, headers = {} }: ProviderHttpOptions): string[] {
   const all = new Map<string, string>([
     // Compressed bytes could not be passed through, and usage could not be found in them.

@@ -24,14 +24,22 @@ it('takes a last event without the blank line behind it', () => {
   expect(reader.end()).toEqual([{ event: 'last', data: 'x' }]);
 });
 
-it('gives up on an event that never ends, in one line or in many', () => {
-  const megabyte = Buffer.alloc(1024 * 1024, 'x');
-  const line = new ServerSentEvents();
+const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
+
+it.each([
+  ['one line', [Buffer.from('data: '), ...Array.from({ length: 65 }, () => MEGABYTE)]],
+  ['many lines', Array.from({ length: 65 }, () => Buffer.concat([Buffer.from('data:'), MEGABYTE, Buffer.from('\n')]))],
+])('leaves an event out that is too large, in %s, and reads on behind it', (_, chunks) => {
+  const reader = new ServerSentEvents();
+  expect(reader.push(Buffer.from('data: before\n\n'))).toHaveLength(1);
+  for (const chunk of chunks) expect(reader.push(chunk)).toEqual([]);
+  expect(reader.isTooLarge).toBe(true);
+  expect(reader.push(Buffer.from('\n\ndata: behind\n\n'))).toEqual([{ event: 'message', data: 'behind' }]);
+});
+
+it('gives up on what has neither end nor the form of an event', () => {
+  const reader = new ServerSentEvents();
   expect(() => {
-    for (let i = 0; i < 9; i++) line.push(megabyte);
-  }).toThrow(expect.objectContaining({ reason: 'too_large' }));
-  const lines = new ServerSentEvents();
-  expect(() => {
-    for (let i = 0; i < 9; i++) lines.push(Buffer.concat([Buffer.from('data:'), megabyte, Buffer.from('\n')]));
-  }).toThrow(expect.objectContaining({ reason: 'too_large' }));
+    for (let at = 0; at < 65; at += 1) reader.push(MEGABYTE);
+  }).toThrow(expect.objectContaining({ reason: 'reset' }));
 });

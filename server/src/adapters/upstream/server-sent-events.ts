@@ -6,8 +6,10 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** An event that never ends is no event; characters. */
-const LONGEST_EVENT = 8 * 1024 * 1024;
+/** What is longer is left out; characters. Pictures come as one line of base64. */
+const LONGEST_EVENT = 64 * 1024 * 1024;
+/** How each line of an event begins; empty where it has just ended. */
+const FIELD = /^(?:$|(?:data|event|id|retry)?:)/;
 const LINE_END = /\r\n|\n|\r/g;
 
 /**
@@ -22,8 +24,17 @@ export class ServerSentEvents {
   #event = '';
   #data: string[] = [];
   #characters = 0;
+  /** The line that is being read, or the event, is too large: what comes of it is dropped. */
+  #isSkipping = false;
+  #isTooLarge = false;
+  #hasBegun = false;
 
-  /** The events that this chunk completes. Throws {@link UpstreamCut} on an event without end. */
+  /** An event was too large, and is left out. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge;
+  }
+
+  /** The events that this chunk completes. Throws {@link UpstreamCut} on what is no event at all, while there was none before it. */
   push(chunk: Uint8Array): ServerSentEvent[] {
     return this.#read(this.#decoder.decode(chunk, { stream: true }));
   }
@@ -45,8 +56,17 @@ export class ServerSentEvents {
       from = index + lineEnd.length;
     }
     this.#line += text.slice(from);
-    if (this.#characters + this.#line.length > LONGEST_EVENT) throw new UpstreamCut('too_large');
+    if (this.#characters + this.#line.length > LONGEST_EVENT) this.#skip();
+    // A character stays, because an empty line would end the event.
+    if (this.#isSkipping) this.#line = this.#line.slice(0, 1);
     return events;
+  }
+
+  #skip(): void {
+    if (!this.#hasBegun && !FIELD.test(this.#line)) throw new UpstreamCut('reset', { cause: new SyntaxError('What came is no event') });
+    this.#isTooLarge = true;
+    this.#isSkipping = true;
+    this.#data = [];
   }
 
   #take(line: string): ServerSentEvent | undefined {
@@ -55,7 +75,7 @@ export class ServerSentEvents {
     const field = colon < 0 ? line : line.slice(0, colon);
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1);
     if (field === 'event') this.#event = value;
-    if (field === 'data') {
+    if (field === 'data' && !this.#isSkipping) {
       this.#data.push(value);
       this.#characters += value.length;
     }
@@ -63,10 +83,13 @@ export class ServerSentEvents {
   }
 
   #dispatch(): ServerSentEvent | undefined {
-    const event = this.#data.length === 0 ? undefined : { event: this.#event || 'message', data: this.#data.join('\n') };
+    const event =
+      this.#data.length === 0 || this.#isSkipping ? undefined : { event: this.#event || 'message', data: this.#data.join('\n') };
     this.#event = '';
     this.#data = [];
     this.#characters = 0;
+    this.#isSkipping = false;
+    this.#hasBegun ||= event !== undefined;
     return event;
   }
 }

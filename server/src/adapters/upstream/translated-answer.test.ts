@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AnswerBody } from './answer-body.ts';
 import { UpstreamCut } from './port.ts';
-import { TranslatedAnswer, type Translation, wholeBody } from './translated-answer.ts';
+import { type DocumentTranslation, TranslatedAnswer, TranslatedDocument, type Translation } from './translated-answer.ts';
 
 const NOTHING = Buffer.alloc(0);
 
@@ -26,11 +26,16 @@ class Shouting implements Translation {
 }
 
 function answerOf(translation: Translation) {
+  const { source, calls } = sourceOf();
+  return { source, calls, answer: new TranslatedAnswer(source, translation) };
+}
+
+function sourceOf() {
   const calls: string[] = [];
   const note = (what: string) => () => void calls.push(what);
   const tap = { pause: note('pause'), resume: note('resume'), cut: note('cut'), release: note('release') };
-  const source = new AnswerBody({ status: 200, contentType: 'application/x' }, tap, 1000);
-  return { source, calls, answer: new TranslatedAnswer(source, translation) };
+  const source = new AnswerBody({ status: 200, contentType: 'application/x' }, tap, { idleTimeoutMs: 1000 });
+  return { source, calls };
 }
 
 describe('a translated stream', () => {
@@ -81,12 +86,20 @@ describe('a translated stream', () => {
 });
 
 describe('a translated document', () => {
-  const reversed = () => wholeBody('application/json', (body) => Buffer.from(body.toString().split('').reverse().join('')));
+  const reversed: DocumentTranslation = {
+    contentType: 'application/json',
+    translate: (body) => Buffer.from(body.toString().split('').reverse().join('')),
+    usageIn: ({ usageMetadata }) => ({ prompt_tokens: usageMetadata }),
+  };
+  const documentOf = () => {
+    const { source } = sourceOf();
+    return { source, answer: new TranslatedDocument(source, reversed) };
+  };
 
   it('is translated when it is whole, collected or pumped', async () => {
-    const collected = answerOf(reversed());
+    const collected = documentOf();
     const collecting = collected.answer.collect(100);
-    const pumped = answerOf(reversed());
+    const pumped = documentOf();
     const heard: string[] = [];
     const pumping = pumped.answer.pump((chunk) => void heard.push(chunk.toString()));
     for (const { source } of [collected, pumped]) {
@@ -98,11 +111,16 @@ describe('a translated document', () => {
     expect(heard).toEqual(['dcba']);
   });
 
-  it('is refused where it grew beyond what may be collected', async () => {
-    const { source, answer } = answerOf(wholeBody('text/plain', () => Buffer.alloc(11)));
-    const collecting = answer.collect(10);
-    source.push(Buffer.from('x'));
+  it('that is too large is read to its end for its usage, in terms of OpenAI', async () => {
+    const { source, answer } = documentOf();
+    let isTold = false;
+    const collecting = answer.collect(10, () => {
+      isTold = true;
+    });
+    source.push(Buffer.from('{"candidates":[{"text":"…"}],'));
+    expect(isTold).toBe(true);
+    source.push(Buffer.from('"usageMetadata":7}'));
     source.end();
-    await expect(collecting).rejects.toMatchObject({ reason: 'too_large' });
+    await expect(collecting).rejects.toMatchObject({ reason: 'too_large', found: { usage: { prompt_tokens: 7 } } });
   });
 });

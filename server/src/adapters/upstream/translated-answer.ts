@@ -1,4 +1,11 @@
+import type { Json } from './json-value.ts';
 import { type UpstreamAnswer, UpstreamCut } from './port.ts';
+
+/**
+ * Stands in a translated stream for an event that could not be read. It cannot be read either: who passes the stream on ends the client's
+ * there, and reads on for the usage.
+ */
+export const UNREADABLE_EVENT = 'data: unreadable\n\n';
 
 /** One body on its way into another dialect. It is fed chunks, cut anywhere, of one body only. */
 export interface Translation {
@@ -10,9 +17,9 @@ export interface Translation {
   end(): Buffer;
   /** As {@link UpstreamAnswer.usageSoFar}. */
   usageSoFar?(): unknown;
+  /** A part of the body was too large to be translated, and is left out. */
+  readonly isTooLarge?: boolean;
 }
-
-const NOTHING = Buffer.alloc(0);
 
 /** An answer in another dialect than the provider's. Time, back-pressure and cancelling stay with the answer beneath. */
 export class TranslatedAnswer implements UpstreamAnswer {
@@ -29,18 +36,24 @@ export class TranslatedAnswer implements UpstreamAnswer {
     this.#translation = translation;
   }
 
-  async collect(maxBytes: number): Promise<Buffer> {
-    const source = await this.#source.collect(maxBytes);
-    const whole = Buffer.concat([this.#translation.push(source), this.#translation.end()]);
-    if (whole.length > maxBytes) throw new UpstreamCut('too_large');
-    return whole;
+  async collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
+    const source = await this.#source.collect(maxBytes, onTooLarge);
+    return Buffer.concat([this.#translation.push(source), this.#translation.end()]);
   }
 
-  async pump(onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void> {
+  async pump(onChunk: (chunk: Buffer) => void | Promise<void>, onTooLarge?: () => void): Promise<void> {
+    let isTooLarge = false;
     await this.#source.pump((chunk) => {
       const said = this.#translation.push(chunk);
+      if (isTooLarge) return undefined;
+      if (this.#translation.isTooLarge) {
+        isTooLarge = true;
+        onTooLarge?.();
+        return undefined;
+      }
       return said.length === 0 ? undefined : onChunk(said);
     });
+    if (isTooLarge) throw new UpstreamCut('too_large', { found: { usage: this.usageSoFar() } });
     const rest = this.#translation.end();
     if (rest.length > 0) await onChunk(rest);
   }
@@ -54,15 +67,48 @@ export class TranslatedAnswer implements UpstreamAnswer {
   }
 }
 
-/** The translation of a body that means nothing before its last byte, such as JSON. */
-export function wholeBody(contentType: string, translate: (body: Buffer) => Buffer): Translation {
-  const parts: Buffer[] = [];
-  return {
-    contentType,
-    push: (chunk) => {
-      parts.push(chunk);
-      return NOTHING;
-    },
-    end: () => translate(Buffer.concat(parts)),
-  };
+/** The translation of a body that means nothing before its last byte. */
+export interface DocumentTranslation {
+  /** Media type of what comes out. */
+  readonly contentType: string;
+  translate(body: Buffer): Buffer | Promise<Buffer>;
+  /** OpenAI's usage, by what was found of it in a document that was too large. */
+  usageIn(found: Json): unknown;
+}
+
+/** A document that is larger is not translated. */
+const LARGEST_DOCUMENT_BYTES = 64 * 1024 * 1024;
+
+/** A document, JSON for one, in another dialect than the provider's. */
+export class TranslatedDocument implements UpstreamAnswer {
+  readonly ok = true;
+  readonly status: number;
+  readonly contentType: string;
+  readonly #source: UpstreamAnswer;
+  readonly #translation: DocumentTranslation;
+
+  constructor(source: UpstreamAnswer, translation: DocumentTranslation) {
+    this.status = source.status;
+    this.contentType = translation.contentType;
+    this.#source = source;
+    this.#translation = translation;
+  }
+
+  async collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
+    try {
+      return await this.#translation.translate(await this.#source.collect(maxBytes, onTooLarge));
+    } catch (error) {
+      if (!(error instanceof UpstreamCut && error.found)) throw error;
+      throw new UpstreamCut(error.reason, { cause: error, found: { usage: this.#translation.usageIn(error.found) } });
+    }
+  }
+
+  async pump(onChunk: (chunk: Buffer) => void | Promise<void>, onTooLarge?: () => void): Promise<void> {
+    const document = await this.collect(LARGEST_DOCUMENT_BYTES, onTooLarge);
+    if (document.length > 0) await onChunk(document);
+  }
+
+  abort(): void {
+    this.#source.abort();
+  }
 }

@@ -1,6 +1,7 @@
 import { contract } from '@tallygate/contract';
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testCredentials } from './credential-matrix.ts';
 import {
   INTERNAL_SECRET,
   type Instance,
@@ -11,9 +12,8 @@ import {
   send,
   signUp,
   startInstance,
-} from './account-api-under-test.ts';
-import { testCredentials } from './credential-matrix.ts';
-import { openMailbox } from './mailbox-under-test.ts';
+} from './testing/account-api.ts';
+import { openMailbox } from './testing/mailbox.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -311,7 +311,7 @@ describe('closing the account', () => {
     expect((await me(key.auth)).status).toBe(200);
     expect((await close(user.auth, { password: PASSWORD })).status).toBe(204);
     expect((await me(user.auth)).status).toBe(401);
-    await expect.poll(async () => (await me(key.auth)).status, { timeout: 1_000 }).toBe(401);
+    await expect.poll(async () => (await me(key.auth)).status, { timeout: 60_000 }).toBe(401);
     expect((await login(user.email, PASSWORD)).status).toBe(401);
     expect((await mailbox.to(user.email)).map(({ subject }) => subject)).toContain('Your account is closed');
     const { rows: people } = await db.database.pool.query('select name, email, password_hash from users where id = $1', [user.userId]);

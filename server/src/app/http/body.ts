@@ -1,6 +1,9 @@
-import { isAscii } from 'node:buffer';
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import { HARMLESS_BYTES, type JsonBounds, JsonScan } from '../../kernel/json-scan.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { readJson } from '../../kernel/read-json.ts';
+import { nextTurn } from '../../kernel/turn.ts';
 import { jsonFaultPosition } from './json-fault.ts';
 
 export interface BodyLimits {
@@ -9,32 +12,73 @@ export interface BodyLimits {
   readonly timeoutMs: number;
 }
 
+/** A body as it came, with what it says. */
+export interface JsonBody {
+  readonly bytes: Buffer;
+  /** `undefined` when there is no body at all. */
+  readonly value: unknown;
+  /** How many values it consists of: what checking it costs. 0 where the body is too small to be counted. */
+  readonly values: number;
+}
+
+/** What is larger gets a turn of the event loop for each thing that is done with all of it. */
+export const LARGE_BYTES = 512 * 1024;
+
 /**
- * The JSON body of a request with the bytes it was parsed from; the value is `undefined` when there is no body at all.
- * @throws Problem `unsupported_media_type`, `payload_too_large`, `request_timeout`, `malformed_json`, `validation_failed` (nested too deep)
+ * The JSON body of a request. What it consists of is counted as it comes, so that nothing is ever parsed that would take many times its size.
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `body_too_complex`, `request_timeout`, `malformed_json`
  */
-export async function readJsonBody(request: IncomingMessage, limits: BodyLimits): Promise<{ bytes: Buffer; value: unknown }> {
-  if (!hasBody(request)) return { bytes: Buffer.alloc(0), value: undefined };
+export async function readJsonBody(request: IncomingMessage, limits: BodyLimits, bounds: JsonBounds): Promise<JsonBody> {
+  if (!hasBody(request)) return { bytes: Buffer.alloc(0), value: undefined, values: 0 };
   requireJson(request);
-  const bytes = await readBody(request, limits);
-  const value = bytes.length === 0 ? undefined : parseJson(bytes);
-  if (bytes.length > 2 * MOST_LEVELS && isNestedDeeper(value, MOST_LEVELS)) throw tooDeep();
-  return { bytes, value };
+  const isHarmless = Number(request.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= HARMLESS_BYTES;
+  const scan = isHarmless ? undefined : new JsonScan(bounds);
+  const bytes = await readBody(request, limits, scan);
+  const isLarge = bytes.length > LARGE_BYTES;
+  if (isLarge) await nextTurn();
+  const parsing = bytes.length === 0 ? undefined : parseJson(bytes);
+  const value = parsing instanceof Promise ? await parsing : parsing;
+  if (isLarge) await nextTurn();
+  return { bytes, value, values: scan?.values ?? 0 };
 }
 
 /**
  * A mail as it came in, as text of its bytes (Latin-1), which loses none of them.
- * @throws Problem `unsupported_media_type`, `payload_too_large`, `request_timeout`
+ * @throws Problem `unsupported_media_type`, `payload_too_large`, `body_too_complex`, `request_timeout`
  */
 export async function readMail(request: IncomingMessage, limits: BodyLimits): Promise<{ bytes: Buffer; value: string }> {
   if (!/^message\/rfc822\s*(?:;|$)/i.test(request.headers['content-type'] ?? ''))
     throw new Problem('unsupported_media_type', 'Send the mail itself as the body, with Content-Type: message/rfc822.');
-  const bytes = await readBody(request, limits);
+  const bytes = await readBody(request, { ...limits, maxBytes: Math.min(limits.maxBytes, MAIL_BYTES) }, new LineScan());
   return { bytes, value: bytes.toString('latin1') };
 }
 
-/** @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout` */
-export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits): Promise<Buffer> {
+/** Mail servers send back the beginning of a mail with their report, or its headers alone: Postfix 50,000 bytes. */
+const MAIL_BYTES = 1024 * 1024;
+/** Every line may be a header, or begin a part, and costs 2 µs then. */
+const MAIL_LINES = 10_000;
+const LINE_FEED = 0x0a;
+
+interface Scan {
+  take(chunk: Buffer): void;
+}
+
+class LineScan implements Scan {
+  #lines = 0;
+
+  /** @throws Problem `body_too_complex` */
+  take(chunk: Buffer): void {
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) this.#lines += 1;
+    if (this.#lines > MAIL_LINES)
+      throw new Problem('body_too_complex', `The mail has more than ${MAIL_LINES} lines: send less of what came back.`);
+  }
+}
+
+/**
+ * @param scan sees each piece of the body before it is kept
+ * @throws Problem `payload_too_large` (before reading, where the length is declared), `request_timeout`, and what the scan throws
+ */
+export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: BodyLimits, scan?: Scan): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -44,16 +88,21 @@ export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: Body
       clearTimeout(timer);
       request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
     };
-    const fail = (problem: Problem) => {
+    const fail = (reason: unknown) => {
       settle();
-      // The rest is read and thrown away: a client that is cut off while it writes never reads why.
+      // The rest is read and thrown away, for as long as the front allows: a client that is cut off while it writes never reads why.
       request.resume();
-      reject(problem);
+      reject(reason);
     };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      if (size > maxBytes) fail(tooLarge(maxBytes));
-      else chunks.push(chunk);
+      if (size > maxBytes) return fail(tooLarge(maxBytes));
+      try {
+        scan?.take(chunk);
+      } catch (refusal) {
+        return fail(refusal);
+      }
+      chunks.push(chunk);
     };
     const onEnd = () => {
       settle();
@@ -67,36 +116,25 @@ export function readBody(request: IncomingMessage, { maxBytes, timeoutMs }: Body
   });
 }
 
-/** JSON.parse takes any depth, but JSON.stringify runs out of stack at some thousand levels, and RFC 8259 (section 9) lets a parser set a limit. */
-const MOST_LEVELS = 256;
-
-/** Looks no deeper than `most`, so its own recursion cannot become what it guards against. */
-function isNestedDeeper(value: unknown, most: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (most < 0) return true;
-  for (const member of Array.isArray(value) ? value : Object.values(value)) if (isNestedDeeper(member, most - 1)) return true;
-  return false;
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
+const BYTE_ORDER_MARK = Buffer.from('\u{feff}');
 
 /** @throws Problem `malformed_json`, naming the position */
 function parseJson(bytes: Buffer): unknown {
-  let text: string;
+  if (!isUtf8(bytes)) throw new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.');
+  const json = bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes;
+  const refuse = (cause: unknown): never => {
+    throw new Problem('malformed_json', `The body ${whereJsonStops(json.toString(), cause)}: correct it and send it again.`, { cause });
+  };
   try {
-    text = isAscii(bytes) ? bytes.toString('latin1') : utf8.decode(bytes);
+    const value = readJson(json);
+    return value instanceof Promise ? value.catch(refuse) : value;
   } catch (cause) {
-    throw new Problem('malformed_json', 'The body is not valid UTF-8: encode it as UTF-8.', { cause });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new Problem('malformed_json', `The body ${whereJsonStops(text, cause)}: correct it and send it again.`, { cause });
+    return refuse(cause);
   }
 }
 
 /** Looking for the fault takes some 0.1 µs a character, on the event loop. */
-const MAX_SEARCHED = 1_048_576;
+const MAX_SEARCHED = 262_144;
 
 function whereJsonStops(text: string, cause: unknown): string {
   const said = /at position (\d+)/.exec(cause instanceof Error ? cause.message : '')?.[1];
@@ -121,11 +159,6 @@ function requireJson({ headers }: IncomingMessage): void {
   if (coding !== 'identity')
     throw new Problem('unsupported_media_type', `Send the body without Content-Encoding (${coding.slice(0, 40)}).`);
 }
-
-const tooDeep = (): Problem =>
-  new Problem('validation_failed', `The body nests arrays and objects deeper than ${MOST_LEVELS} levels: flatten it.`, {
-    errors: [{ loc: ['body'], msg: `Nested deeper than ${MOST_LEVELS} levels`, type: 'too_deep' }],
-  });
 
 const tooLarge = (maxBytes: number): Problem =>
   new Problem('payload_too_large', `The body is larger than the ${maxBytes} bytes that this endpoint accepts.`);

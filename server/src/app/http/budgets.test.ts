@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BudgetWorld, openBudgetWorld, rowsOf, TOKEN_NANO_USD } from '../../budgets/budgets-under-test.ts';
+import { type BudgetWorld, openBudgetWorld, rowsOf, TOKEN_NANO_USD } from '../../budgets/testing/budgets.ts';
 import { formatUsd } from '../../kernel/money.ts';
-import { INTERNAL_SECRET, type Instance, newKey, type Received, send, signUp, startInstance } from './account-api-under-test.ts';
+import { INTERNAL_SECRET, type Instance, newKey, type Received, send, signUp, startInstance } from './testing/account-api.ts';
 
 const NO_KEY = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 const ROUTES = [

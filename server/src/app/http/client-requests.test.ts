@@ -1,9 +1,9 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientRequestRoutes, createClientRequests } from '../../client-requests/index.ts';
-import { type Instance, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { endpointsOf } from './endpoint.ts';
-import { openMailbox } from './mailbox-under-test.ts';
+import { type Instance, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
+import { openMailbox } from './testing/mailbox.ts';
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;

@@ -2,8 +2,8 @@ import { generateKeyPairSync, hash, sign } from 'node:crypto';
 import type { ReceiptResponse } from '@tallygate/contract';
 import { keyThumbprint, verifyReceipt } from '@tallygate/receipts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MovableClock, newKey, send, signUp } from './account-api-under-test.ts';
-import { CHAT, chat, type InferenceWorld, openInferenceWorld } from './inference-api-under-test.ts';
+import { MovableClock, newKey, send, signUp } from './testing/account-api.ts';
+import { CHAT, chat, type InferenceWorld, openInferenceWorld } from './testing/inference-api.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const CREATED = START / 1000;
@@ -30,7 +30,7 @@ afterAll(() => world?.close());
 const keyWith = (input: object) => newKey(world.account, owner.auth, { livemode: false, ...input });
 const contentDigest = (body: string) => `sha-256=:${hash('sha256', body, 'base64')}:`;
 
-interface Wish {
+interface SignOptions {
   body?: string;
   /** With the parameters: what stands behind the label. */
   input?: string;
@@ -42,7 +42,13 @@ interface Wish {
 const COVERED = '("@method" "@path" "content-digest")';
 
 /** Signs as a client would, with a base of its own making: nothing here is the gateway's code. */
-function signed({ body = BODY, input = `${COVERED};created=${CREATED}`, values = {}, signer = privateKey, label = 'sig1' }: Wish = {}) {
+function signed({
+  body = BODY,
+  input = `${COVERED};created=${CREATED}`,
+  values = {},
+  signer = privateKey,
+  label = 'sig1',
+}: SignOptions = {}) {
   const known: Record<string, string> = { '@method': 'POST', '@path': PATH, 'content-digest': contentDigest(body), ...values };
   const names = [...(/^\(([^)]*)\)/.exec(input)?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(([, name = '']) => name);
   const base = [...names.map((name) => `"${name}": ${known[name]}`), `"@signature-params": ${input}`].join('\n');
@@ -225,6 +231,23 @@ describe('a signature is refused, with the reason', () => {
     const s = BigInt(`0x${Buffer.from(bytes.subarray(32)).reverse().toString('hex')}`) + order;
     Buffer.from(s.toString(16).padStart(64, '0'), 'hex').reverse().copy(bytes, 32);
     expect((await ask({ ...headers, signature: `sig1=:${bytes.toString('base64')}:` })).code).toBe('invalid_signature');
+  });
+});
+
+describe('a signature without a nonce', () => {
+  test('is good for one request, for as long as it is accepted at all', async () => {
+    const first = signed({ input: `${COVERED};created=${CREATED + 300}` });
+    expect((await ask(first)).status).toBe(200);
+    for (const later of [0, 300_000, 600_000]) {
+      clock.stoppedAtMs = START + later;
+      expect((await ask(first)).body.detail).toContain('signature was used before');
+    }
+  });
+
+  test('sent many times at once goes through once', async () => {
+    const headers = signed();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(headers)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   });
 });
 

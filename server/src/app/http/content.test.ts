@@ -1,8 +1,8 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contentRoutes, createContent } from '../../content/index.ts';
-import { type Instance, MovableClock, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { endpointsOf } from './endpoint.ts';
+import { type Instance, MovableClock, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newKey, send, signUp } from './account-api-under-test.ts';
-import { chat, type InferenceWorld, openInferenceWorld } from './inference-api-under-test.ts';
+import { newKey, send, signUp } from './testing/account-api.ts';
+import { chat, type InferenceWorld, openInferenceWorld } from './testing/inference-api.ts';
 
 interface Choice {
   finish_reason: string;

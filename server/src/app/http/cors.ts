@@ -8,6 +8,7 @@ const EXPOSED = [
   'X-Overhead-Ms',
   'X-Fallback',
   'X-Cost-USD',
+  'X-VaaS-Anchor',
   'X-Budget-Max-Tokens',
   'X-Agent-Budget-Limit-USD',
   'X-Agent-Budget-Spent-USD',
@@ -36,7 +37,6 @@ export const CORS_HEADERS: Readonly<Record<string, string>> = {
 export function preflightHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const asked = headers['access-control-request-headers'];
   return {
-    ...CORS_HEADERS,
     'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers': asked ?? 'Authorization, Content-Type',
     'access-control-max-age': '86400',

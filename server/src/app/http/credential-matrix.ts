@@ -2,8 +2,8 @@ import { type RouteMetadata, SCOPES } from '@tallygate/contract';
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
 import { expect, test } from 'vitest';
 import type { Database } from '../../adapters/postgres/port.ts';
-import { INTERNAL_SECRET, type Instance, newKey, send, signUp } from './account-api-under-test.ts';
 import { metadataOf } from './endpoint.ts';
+import { INTERNAL_SECRET, type Instance, newKey, send, signUp } from './testing/account-api.ts';
 
 interface World {
   readonly api: Instance;
@@ -81,15 +81,17 @@ function expectedOf({ auth, session, scope, role }: RouteMetadata, presented: Pr
 
 async function everyKind({ api, database }: World): Promise<Presented[]> {
   const execute = (sql: string, id: string) => database.pool.query(sql, [id]);
-  const [right, admin, loggedOut, expired, closed, owner, other] = await Promise.all([
+  const [right, admin, demoted, loggedOut, expired, closed, owner, other] = await Promise.all([
     signUp(api),
+    signUp(api, 'admin'),
     signUp(api, 'admin'),
     ...[1, 2, 3, 4, 5].map(() => signUp(api)),
   ]);
-  if (!right || !admin || !loggedOut || !expired || !closed || !owner || !other) throw new Error('Nobody signed up');
+  if (!right || !admin || !demoted || !loggedOut || !expired || !closed || !owner || !other) throw new Error('Nobody signed up');
   const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
   const poor = await newKey(api, owner.auth, { scopes: ['inference'] });
-  const rich = await newKey(api, owner.auth, { scopes: SCOPES });
+  const rich = await newKey(api, demoted.auth, { scopes: SCOPES });
+  await execute(`update users set role = 'member' where id = $1`, demoted.userId);
   const revokedKey = await newKey(api, owner.auth);
   const expiredKey = await newKey(api, owner.auth);
   const rotatedKey = await newKey(api, owner.auth);
@@ -123,7 +125,7 @@ async function everyKind({ api, database }: World): Promise<Presented[]> {
     { name: 'two sessions', headers: { ...right.auth, 'x-web-session-token': other.token }, refusal: 'ambiguous_credentials' },
     { name: 'a key and a session', headers: { ...rich.auth, 'x-web-session-token': owner.token }, refusal: 'ambiguous_credentials' },
     { name: 'a key without scopes', headers: { 'x-api-key': poor.key }, kind: 'key', scopes: ['inference'], role: 'member' },
-    { name: 'a key with every scope', headers: rich.auth, kind: 'key', scopes: SCOPES, role: 'member' },
+    { name: 'a key with every scope, of a user who was an administrator', headers: rich.auth, kind: 'key', scopes: SCOPES, role: 'member' },
     { name: 'a session', headers: right.auth, kind: 'session', role: 'member' },
     { name: 'a session in its own header', headers: { 'x-web-session-token': other.token }, kind: 'session', role: 'member' },
     { name: 'an administrator’s session', headers: admin.auth, kind: 'session', role: 'admin' },

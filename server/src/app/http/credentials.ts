@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RouteMetadata } from '@tallygate/contract';
-import type { Principal, SessionGrant, Sessions } from '../../identity/index.ts';
+import type { Principal, SessionGrant, Sessions, Storing } from '../../identity/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { KeyDirectory, KeyGrant } from '../../keys/index.ts';
 
@@ -17,6 +17,8 @@ export interface Authenticator {
    * @throws Problem `missing_credentials`, `invalid_credentials`, `ambiguous_credentials`
    */
   authenticate(request: CredentialHeaders): Grant | Promise<Grant>;
+  /** Refuses what would keep prompts or answers where storing is switched off. @throws Problem `storing_off` */
+  requireStoring(route: RouteMetadata, principal: Principal): Promise<void> | undefined;
   /** @throws Problem `missing_credentials`, `invalid_credentials` unless `X-Internal-Secret` is the configured one */
   requireInternalSecret(headers: IncomingHttpHeaders): void;
 }
@@ -24,6 +26,7 @@ export interface Authenticator {
 interface AuthenticatorDeps {
   readonly keys: Pick<KeyDirectory, 'authenticate'>;
   readonly sessions: Pick<Sessions, 'authenticate'>;
+  readonly storing: Pick<Storing, 'requireOn'>;
   readonly internalSecret: string;
 }
 
@@ -33,7 +36,7 @@ interface Presented {
   readonly kind: 'any' | 'key' | 'session';
 }
 
-export function createAuthenticator({ keys, sessions, internalSecret }: AuthenticatorDeps): Authenticator {
+export function createAuthenticator({ keys, sessions, storing, internalSecret }: AuthenticatorDeps): Authenticator {
   const internalDigest = digest(internalSecret);
   return {
     authenticate(request) {
@@ -42,6 +45,8 @@ export function createAuthenticator({ keys, sessions, internalSecret }: Authenti
       if (kind !== 'session' && token.startsWith('tg_')) return keys.authenticate(token);
       throw invalid('The credential is neither an API key (tg_live_…, tg_test_…) nor a session token (tgs_…) in its own header.');
     },
+
+    requireStoring: ({ stores }, { accountId }) => (stores ? storing.requireOn(accountId) : undefined),
 
     requireInternalSecret(headers) {
       const given = headerOf(headers, 'x-internal-secret');
@@ -61,7 +66,7 @@ export function authorise(route: RouteMetadata, principal: Principal): void {
     if (route.session) throw new Problem('session_required', 'API keys cannot do this: log in and send the session token.');
     if (route.scope && !principal.scopes.has(route.scope))
       throw new Problem('scope_required', `The API key lacks the scope ${route.scope}: use a key that carries it, or a session.`);
-    if (route.scope === 'billing:write' && !principal.livemode)
+    if ((route.scope === 'billing:write' || route.scope === 'admin:write') && !principal.livemode)
       throw new Problem('live_key_required', 'A test key changes no plan and moves no money: use a tg_live_ key, or a session.');
   }
   const { role } = principal;

@@ -1,8 +1,8 @@
 import { contract } from '@tallygate/contract';
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Instance, MovableClock, newKey, openTestDatabase, PASSWORD, send, signUp, startInstance } from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
+import { type Instance, MovableClock, newKey, openTestDatabase, PASSWORD, send, signUp, startInstance } from './testing/account-api.ts';
 
 const clock = new MovableClock();
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
@@ -65,7 +65,7 @@ describe('a login that is approved in a browser', () => {
     const { status, body } = await decide('find', auth, ` ${begun.user_code.toLowerCase().replace('-', ' ')} `);
     expect(status).toBe(200);
     expect(body).toMatchObject({ client_name: 'deploy <script> on ci', ip_address: '203.0.113.9', user_agent: 'tallygate-cli/0.1.0' });
-    expect(body.scopes).toEqual(['inference', 'account:read', 'account:write', 'keys:write', 'billing:write']);
+    expect(body.scopes).toEqual(['inference', 'account:read', 'account:write', 'keys:write', 'billing:write', 'audit:read']);
   });
 
   test('turned away, is told so as often as it asks', async () => {

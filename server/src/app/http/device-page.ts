@@ -1,6 +1,4 @@
-import { type ScriptedPage, scriptedPage } from './scripted-page.ts';
-
-const PATH = /^\/device(?:\?|$)/;
+import { scriptedPage } from './scripted-page.ts';
 
 const CONTENT = `<form id="enter"><p>A program on one of your computers shows a code. Compare it, or type it in, and sign in.</p>
 <label for="user_code">Code</label><input id="user_code" name="user_code" class="code" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="20" required>
@@ -37,7 +35,5 @@ second.addEventListener('submit',once(async()=>signedIn(await call('/v1/users/lo
 $('approve').addEventListener('click',once(async()=>{await call('/v1/users/me/device-logins/approve',{user_code:code()});await leave('Approved. You can close this page and go back to the program.')}));
 $('deny').addEventListener('click',once(async()=>{await call('/v1/users/me/device-logins/deny',{user_code:code()});await leave('Turned away. The program has been told.')}));`;
 
-const PAGE = scriptedPage({ title: 'Sign in a program', content: CONTENT, script: SCRIPT });
-
 /** Where somebody approves the login of a program: `verification_uri` of a device login leads here. */
-export const devicePage = (url: string): ScriptedPage | undefined => (PATH.test(url) ? PAGE : undefined);
+export const DEVICE_PAGE = scriptedPage({ title: 'Sign in a program', content: CONTENT, script: SCRIPT });

@@ -1,35 +1,39 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDocsSite } from './docs-site.ts';
-import { listenOn } from './front.ts';
+import { pageRoutes } from './pages.ts';
+import { type FrontUnderTest, openFrontUnderTest } from './testing/front.ts';
 
 let folder: string;
-let server: Server;
+let front: FrontUnderTest;
 let url: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docs-site-'));
-  const site = createDocsSite(join(folder, 'dist'));
-  server = createServer((req, res) => {
-    if (site.handles(req)) site.serve(req, res);
-    else res.writeHead(418).end();
-  });
-  url = `http://127.0.0.1:${await listenOn(server, '127.0.0.1', 0)}`;
+  front = await openFrontUnderTest(() =>
+    pageRoutes({
+      renderMetrics: () => Promise.reject(new Error('no metrics')),
+      requireMetricsReader: () => {},
+      documents: { paths: [], answer: () => Promise.reject(new Error('no documents')) },
+      docs: createDocsSite(join(folder, 'dist')),
+    }),
+  );
+  url = front.url;
 });
 afterAll(async () => {
-  server.close();
+  front.close();
   await rm(folder, { recursive: true });
 });
 
 const get = (path: string) => fetch(`${url}${path}`, { redirect: 'manual' });
 
-test('says how to build it where it is not built, and leaves the pages of errors to others', async () => {
+test('says how to build it where it is not built, but for the pages of errors, which are always there', async () => {
   const answer = await get('/docs/');
   expect([answer.status, await answer.text()]).toEqual([404, expect.stringContaining('npm run docs')]);
-  expect((await get('/docs/errors/not_found')).status).toBe(418);
+  expect((await get('/docs/errors/not_found')).status).toBe(200);
+  expect((await get('/docs/errors/nothing')).status).toBe(404);
 });
 
 test('serves what is built, from then on: pages anew each time, hashed assets for good, and nothing of other origins', async () => {
@@ -88,6 +92,6 @@ test('has an icon where browsers ask for it', async () => {
 });
 
 test('answers nothing else', async () => {
-  expect((await get('/docsx')).status).toBe(418);
-  expect((await fetch(`${url}/docs/`, { method: 'POST' })).status).toBe(418);
+  expect((await get('/docsx')).status).toBe(404);
+  expect((await fetch(`${url}/docs/`, { method: 'POST' })).status).toBe(405);
 });

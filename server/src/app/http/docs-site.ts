@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { extname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type Request, type Response } from 'express';
+import type { Exchange } from './exchange.ts';
 
 /** Pages, styles and scripts come from here and from nowhere else; the search index is WebAssembly, the theme is set by an inline script. */
 const POLICY = [
@@ -15,7 +15,7 @@ const POLICY = [
 ].join('; ');
 
 /** Where every browser asks for it, whether the site is built or not. */
-const ICON_PATH = '/favicon.ico';
+export const ICON_PATH = '/favicon.ico';
 const ICON = fileURLToPath(new URL('./favicon.ico', import.meta.url));
 const A_DAY_MS = 86_400_000;
 
@@ -34,7 +34,6 @@ export function createDocsSite(folder: string) {
   app.disable('x-powered-by');
   app.use((_, res, next) => {
     res.setHeader('content-security-policy', POLICY);
-    res.setHeader('x-content-type-options', 'nosniff');
     next();
   });
   app.get(ICON_PATH, (_req, res) => res.sendFile(ICON, { maxAge: A_DAY_MS }));
@@ -59,11 +58,11 @@ export function createDocsSite(folder: string) {
 
   return {
     isBuilt,
-    /** The pages of errors are there without a site, too. */
-    handles: ({ method, url = '' }: IncomingMessage): boolean =>
-      (method === 'GET' || method === 'HEAD') &&
-      (url === ICON_PATH || (/^\/docs(?:[/?]|$)/.test(url) && (isBuilt() || !url.startsWith('/docs/errors/')))),
-    serve: (req: IncomingMessage, res: ServerResponse): void => app(req, res),
+    answer: ({ req, res }: Exchange): Promise<void> =>
+      new Promise((resolve, reject) => {
+        res.once('close', resolve);
+        app(req as Request, res as Response, (failure: unknown) => reject(failure ?? new Error('No file and no page says so')));
+      }),
   };
 }
 

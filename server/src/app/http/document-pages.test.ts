@@ -1,8 +1,8 @@
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createDocumentPages } from './document-pages.ts';
+import { openFrontUnderTest } from './testing/front.ts';
 
 const BODY = JSON.stringify({ text: 'x'.repeat(4_000) });
 let edition: string;
@@ -14,6 +14,7 @@ let close: () => void;
 beforeEach(async () => {
   [edition, drawn, body] = ['first', [], BODY];
   const pages = createDocumentPages({
+    paths: ['/agent.json'],
     has: (path) => path === '/agent.json',
     read: (path) => {
       drawn.push(path);
@@ -21,14 +22,8 @@ beforeEach(async () => {
     },
     edition: () => edition,
   });
-  const server = createServer((req, res) => {
-    if (pages.handles(req)) void pages.serve(req, res);
-    else res.writeHead(404).end();
-  }).listen(0, '127.0.0.1');
-  close = () => server.close();
-  await once(server, 'listening');
-  const address = server.address();
-  port = typeof address === 'object' && address ? address.port : 0;
+  const front = await openFrontUnderTest(() => [{ method: 'GET', path: '/agent.json', kind: 'api', answer: pages.answer }]);
+  ({ port, close } = front);
 });
 afterEach(() => close());
 
@@ -45,13 +40,12 @@ function get(headers: Record<string, string> = {}, { method = 'GET', path = '/ag
   });
 }
 
-test('a document comes with its type, a tag and how long it may be kept, for pages of every origin', async () => {
+test('a document comes with its type, a tag and how long it may be kept', async () => {
   const { status, headers, bytes } = await get();
   expect([status, bytes.toString()]).toEqual([200, BODY]);
   expect(headers).toMatchObject({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'public, max-age=300',
-    'access-control-allow-origin': '*',
     vary: 'Accept-Encoding',
     etag: expect.stringMatching(/^W\/"[\w-]{27}"$/),
   });
@@ -87,9 +81,9 @@ test('it is compressed for who takes it, and for nobody else', async () => {
     expect((await get({ 'accept-encoding': taken })).headers['content-encoding']).toBeUndefined();
 });
 
-test('HEAD says the same without the body, a query changes nothing, and what writes is not handled', async () => {
+test('HEAD says the same without the body, a query changes nothing, and nothing can be written', async () => {
   const head = await get({}, { method: 'HEAD' });
   expect([head.status, head.headers['content-length'], head.bytes.length]).toEqual([200, String(BODY.length), 0]);
   expect((await get({}, { path: '/agent.json?v=1' })).status).toBe(200);
-  expect((await get({}, { method: 'POST' })).status).toBe(404);
+  expect((await get({}, { method: 'POST' })).status).toBe(405);
 });

@@ -1,12 +1,11 @@
 import { hash } from 'node:crypto';
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { DiscoveryDocuments } from '../../discovery/index.ts';
 import { holdsTag } from '../../kernel/fresh-answer.ts';
-import { CORS_HEADERS } from './cors.ts';
-import { pathnameOf } from './path-table.ts';
-import { requestIdOf } from './request-id.ts';
+import type { Exchange } from './exchange.ts';
+import { unknownPath } from './router.ts';
 
 interface Kept {
   readonly contentType: string;
@@ -46,19 +45,16 @@ export function createDocumentPages(documents: DiscoveryDocuments) {
   };
 
   return {
-    handles: ({ method, url = '' }: IncomingMessage): boolean => (method === 'GET' || method === 'HEAD') && documents.has(pathnameOf(url)),
+    paths: documents.paths,
 
-    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const document = keptAt(pathnameOf(req.url ?? ''));
-      if (!document) throw new Error('Only what is handled is served');
+    async answer({ req, res, pathname }: Exchange): Promise<void> {
+      const document = keptAt(pathname);
+      if (!document) throw unknownPath();
       const headers = {
-        ...CORS_HEADERS,
         'cache-control': `public, max-age=${MAX_AGE_SECONDS}`,
         // Weak: the compressed form is the same document.
         etag: `W/${document.tag}`,
         vary: 'Accept-Encoding',
-        'x-content-type-options': 'nosniff',
-        'x-request-id': requestIdOf(req.headers),
       };
       if (holdsTag(req.headers['if-none-match'], document.tag)) {
         res.writeHead(304, headers).end();

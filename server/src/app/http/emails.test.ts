@@ -1,16 +1,14 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createEmails, createEmailTemplates, createUnsubscribing, emailRoutes, emailTemplateRoutes } from '../../emails/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { sightPerson } from '../../people/index.ts';
-import { type Instance, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
+import { upsertContact } from '../../people/index.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
-import { createMailAnswerPages, unsubscribeAnswer } from './mail-answer-pages.ts';
+import { mailAnswerRoutes, unsubscribeAnswer } from './mail-answer-pages.ts';
+import { type Instance, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
+import { type FrontUnderTest, openFrontUnderTest } from './testing/front.ts';
 
 const SEND = '/v1/marketing/emails/send';
 
@@ -19,7 +17,7 @@ let api: Instance;
 let staff: Awaited<ReturnType<typeof signUp>>;
 let unsubscribing: ReturnType<typeof createUnsubscribing>;
 let pageUrl: string;
-let stopPages: () => void;
+let front: FrontUnderTest;
 beforeAll(async () => {
   db = await openTestDatabase();
   const { pool } = db.database;
@@ -33,14 +31,11 @@ beforeAll(async () => {
   });
   staff = await signUp(api, 'admin');
   unsubscribing = createUnsubscribing({ pool, clock });
-  const pages = createMailAnswerPages([unsubscribeAnswer(unsubscribing)], silentLog());
-  const server = createServer((req, res) => void pages.serve(req, res)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  pageUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/unsubscribe`;
-  stopPages = () => server.close();
+  front = await openFrontUnderTest(() => mailAnswerRoutes([unsubscribeAnswer(unsubscribing)], silentLog()));
+  pageUrl = `${front.url}/unsubscribe`;
 });
 afterAll(async () => {
-  stopPages?.();
+  front?.close();
   await api?.close();
   await db?.close();
 });
@@ -51,7 +46,7 @@ let serial = 0;
 async function personId(): Promise<string> {
   const email = `reader-${++serial}@example.com`;
   const { pool } = db.database;
-  await sightPerson((sql, values) => pool.query(sql, values), { email, source: 'registration', at: new Date() });
+  await upsertContact((sql, values) => pool.query(sql, values), { email, source: 'registration', at: new Date() });
   return (await pool.query('select person_id from people where email = $1', [email])).rows[0].person_id;
 }
 const write = async (json: object) => send(api, SEND, { headers: staff.auth, json: { subject: 'Hello', text: 'Hi.', ...json } });

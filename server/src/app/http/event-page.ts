@@ -1,7 +1,7 @@
-import { hash } from 'node:crypto';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { escapeHtml, jsonForScript } from '../../kernel/html.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { pagePolicy } from '../../kernel/page-policy.ts';
 
 const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:34rem;margin:8vh auto;padding:0 1.25rem;color:#1c2024;background:#fff;overflow-wrap:anywhere}
 h1{line-height:1.25;margin:0 0 .5rem}h2{margin:2rem 0 .25rem;font-size:1.2rem}.summary{font-size:1.1rem;margin-top:0}
@@ -15,10 +15,7 @@ button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;bor
 /** Of every page here. Forms go to this server alone, and nothing is loaded or run; what is in a `<script>` is data. */
 export const EVENT_PAGE_HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': `default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-  // The address of a page to pay on is what pays.
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
+  'content-security-policy': pagePolicy({ style: STYLE, formAction: ["'self'"] }),
 };
 
 /** What a page shows of an event. */

@@ -1,4 +1,3 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { VibethonRegistrationRequest } from '@tallygate/contract';
 import {
   type Events,
@@ -14,12 +13,14 @@ import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { readBody } from './body.ts';
 import { EVENT_PAGE_HEADERS, eventPage, onwardPage, payPage, type Reply, type ShownEvent, sentencePage, timeThere } from './event-page.ts';
-import { pathnameOf } from './path-table.ts';
+import type { Exchange } from './exchange.ts';
 import type { PeerAddress } from './peer-address.ts';
 import { problemOf } from './problem-document.ts';
-import { requestIdOf } from './request-id.ts';
+import { shownIdOf } from './request-ids.ts';
+import { type ServedRoute, unknownPath } from './router.ts';
+import { queryParamsOf } from './target.ts';
 
-const PATH = /^\/events\/([a-z0-9-]{1,200})(\/pay)?$/;
+const SLUG = /^[a-z0-9-]{1,200}$/;
 const BODY = { maxBytes: 16_384, timeoutMs: 10_000 };
 const TOO_LATE =
   'No place is held by this link any more: it was paid, or its time is over. Your last mail says how your registration stands.';
@@ -44,7 +45,7 @@ interface Answer {
  * a held place, by the link of its mail. Both work without a script. No cookie or login is involved, so no other site can send these forms
  * with more than anybody has. A page to pay on asks first: mail scanners follow links.
  */
-export function createEventPages({ events, clock, peerAddress, pageOf, log }: EventPagesDeps) {
+export function eventPageRoutes({ events, clock, peerAddress, pageOf, log }: EventPagesDeps): ServedRoute[] {
   const read = (slug: string) => (slug === 'vibethon' ? events.registrations.vibethon() : events.siteEvents.published(slug));
   const shown = (event: EventWithPlaces): ShownEvent => ({
     ...event,
@@ -52,11 +53,13 @@ export function createEventPages({ events, clock, peerAddress, pageOf, log }: Ev
     isOpen: takesRegistrations(event, clock.now()),
   });
   const pageWith = (event: EventWithPlaces, reply?: Reply) => eventPage(shown(event), toJsonLd(event, pageOf(event.slug)), reply);
-  const originFrom = (req: IncomingMessage) =>
-    originOf({ peer: { address: peerAddress(req), userAgent: req.headers['user-agent'] ?? null }, requestId: requestIdOf(req.headers) });
+  const originFrom = (exchange: Exchange) => {
+    const peer = { address: peerAddress(exchange.req), userAgent: exchange.req.headers['user-agent'] ?? null };
+    return originOf({ peer, requestId: shownIdOf(exchange) });
+  };
 
-  const register = async (req: IncomingMessage, slug: string): Promise<Answer> => {
-    const form = new URLSearchParams((await readBody(req, BODY)).toString());
+  const register = async (exchange: Exchange, slug: string): Promise<Answer> => {
+    const form = new URLSearchParams((await readBody(exchange.req, BODY)).toString());
     const [email, name, wantsNews] = [form.get('email')?.trim() ?? '', form.get('name')?.trim() ?? '', form.has('news')];
     const event = await read(slug);
     const request = VibethonRegistrationRequest.safeParse({ email, ...(name !== '' && { name }), marketing_consent: wantsNews });
@@ -66,7 +69,7 @@ export function createEventPages({ events, clock, peerAddress, pageOf, log }: Ev
       return { status: 422, page: pageWith(event, { sentence, email, name, wantsNews, isDone: false }) };
     }
     try {
-      const made = await events.registrations.register(event, request.data, originFrom(req));
+      const made = await events.registrations.register(event, request.data, originFrom(exchange));
       return { status: 200, page: pageWith(await read(slug), { sentence: standing(made, event), email, name, wantsNews, isDone: true }) };
     } catch (thrown) {
       if (!(thrown instanceof Problem)) throw thrown;
@@ -74,48 +77,45 @@ export function createEventPages({ events, clock, peerAddress, pageOf, log }: Ev
     }
   };
 
-  const payment = async (req: IncomingMessage, slug: string): Promise<Answer> => {
-    const token = new URL(req.url ?? '', 'http://gateway.invalid').searchParams.get('token') ?? '';
+  const payment = async (exchange: Exchange, slug: string): Promise<Answer> => {
+    const { req } = exchange;
+    const token = queryParamsOf(req.url ?? '').get('token') ?? '';
     const place = await events.payByMail.held(slug, token);
     if (!place?.registration.pay_by) return { status: 404, page: sentencePage('Nothing is to be paid', TOO_LATE) };
     const event = { ...shown(place.event), price_nano: place.registration.price_nano };
     if (req.method !== 'POST') return { status: 200, page: payPage(event, place.registration.email, place.registration.pay_by) };
-    const { url } = await events.payByMail.pay(slug, token, { origin: originFrom(req), cancelUrl: pageOf(slug) });
+    const { url } = await events.payByMail.pay(slug, token, { origin: originFrom(exchange), cancelUrl: pageOf(slug) });
     return {
       status: 200,
       page: url === null ? sentencePage(event.title, 'It is paid: a mail will confirm your place.') : onwardPage(event, url),
     };
   };
 
-  const answer = async (req: IncomingMessage): Promise<Answer> => {
-    const [, slug = '', pay] = PATH.exec(pathnameOf(req.url ?? '')) ?? [];
-    try {
-      if (pay) return await payment(req, slug);
-      return req.method === 'POST' ? await register(req, slug) : { status: 200, page: pageWith(await read(slug)) };
-    } catch (thrown) {
+  const show = async (exchange: Exchange, slug: string): Promise<Answer> =>
+    exchange.req.method === 'POST' ? register(exchange, slug) : { status: 200, page: pageWith(await read(slug)) };
+
+  const serve = (work: typeof show) => async (exchange: Exchange) => {
+    const { req, res, params } = exchange;
+    const slug = params['slug'] ?? '';
+    if (!SLUG.test(slug)) throw unknownPath();
+    const { status, page, retryAfterSeconds } = await work(exchange, slug).catch((thrown: unknown): Answer => {
       const problem = problemOf(thrown);
       if (!(thrown instanceof Problem)) log.error({ err: thrown }, 'the page of an event could not be made');
       return { ...refusalOf(problem), page: sentencePage('That did not work', problem.message) };
-    }
+    });
+    // What a page to pay on was sent is known from the method.
+    req.resume();
+    res.writeHead(status, {
+      ...EVENT_PAGE_HEADERS,
+      ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
+    });
+    res.end(req.method === 'HEAD' ? undefined : page);
   };
 
-  return {
-    handles: ({ method = '', url = '' }: IncomingMessage): boolean =>
-      ['GET', 'HEAD', 'POST'].includes(method) && PATH.test(pathnameOf(url)),
-
-    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const { status, page, retryAfterSeconds } = await answer(req);
-      // What a page to pay on was sent is known from the method.
-      req.resume();
-      res.writeHead(status, {
-        ...EVENT_PAGE_HEADERS,
-        'cache-control': 'no-store',
-        'x-request-id': requestIdOf(req.headers),
-        ...(retryAfterSeconds !== undefined && { 'retry-after': String(retryAfterSeconds) }),
-      });
-      res.end(req.method === 'HEAD' ? undefined : page);
-    },
-  };
+  return (['GET', 'POST'] as const).flatMap((method): ServedRoute[] => [
+    { method, path: '/events/:slug', kind: 'site', answer: serve(show) },
+    { method, path: '/events/:slug/pay', kind: 'site', answer: serve(payment) },
+  ]);
 }
 
 const refusalOf = ({ status, extras }: Problem) => ({ status, retryAfterSeconds: extras.retryAfterSeconds });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PaymentEvent } from '../../adapters/payment/port.ts';
-import { newKey, send, signUp } from './account-api-under-test.ts';
-import { type EventApi, startEventApi } from './event-api-under-test.ts';
+import { newKey, send, signUp } from './testing/account-api.ts';
+import { type EventApi, startEventApi } from './testing/event-api.ts';
 
 let world: EventApi;
 let api: EventApi['api'];
@@ -41,7 +41,7 @@ const happened = async (): Promise<PaymentEvent[]> => {
 const takeEvents = () => world.plans.events.catchUp(0);
 const subjects = async (email: string) =>
   (await world.mailbox.to(email)).map(({ subject }) => subject).filter((subject) => subject.includes('Workshop'));
-const books = async (): Promise<Record<string, string>> => {
+const billing = async (): Promise<Record<string, string>> => {
   const { rows } = await world.pool.query<{ account: string; sum: string }>(
     "select account, sum(amount_nano)::text as sum from ledger_entries where account in ('sales_revenue', 'refunds', 'payment_clearing') group by 1",
   );
@@ -75,7 +75,7 @@ describe('a place that costs something', () => {
     for (const event of (await happened()).toReversed()) await world.plans.events.apply(event);
     expect(await status(slug, ada.email)).toMatchObject({ status: 'confirmed', payment_status: 'paid', pay_by: null });
     expect(await subjects(ada.email)).toEqual(['A place is held for you: Workshop', 'You have a place: Workshop']);
-    expect(await books()).toEqual({ payment_clearing: '-49500000000', sales_revenue: '49500000000' });
+    expect(await billing()).toEqual({ payment_clearing: '-49500000000', sales_revenue: '49500000000' });
     expect((await send(api, '/v1/plans/billing-summary', { headers: ada.auth })).body.balance_usd).toBe('0');
     const paid = (await send(api, '/v1/plans/payments', { headers: ada.auth })).body.items;
     expect(paid).toMatchObject([{ kind: 'purchase', amount_usd: '49.5', refunded_usd: '0' }]);
@@ -98,7 +98,7 @@ describe('a place that costs something', () => {
     expect((await refund(admin)).body).toMatchObject({ status: 'canceled', payment_status: 'refunded' });
     expect((await refund(admin)).body.code).toBe('conflict');
     await takeEvents();
-    expect(await books()).toEqual({ payment_clearing: '0', sales_revenue: '49500000000', refunds: '-49500000000' });
+    expect(await billing()).toEqual({ payment_clearing: '0', sales_revenue: '49500000000', refunds: '-49500000000' });
     expect((await world.mailbox.to(ada.email)).at(-1)?.text).toContain('goes back to where it came from');
     expect(await status(slug, bob.email)).toMatchObject({ status: 'awaiting_payment', payment_status: 'due' });
     expect((await world.plans.reconcile()).differences).toEqual([]);

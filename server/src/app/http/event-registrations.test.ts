@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Events } from '../../events/index.ts';
-import { type Instance, MovableClock, send, signUp } from './account-api-under-test.ts';
-import { type EventApi, startEventApi } from './event-api-under-test.ts';
+import { type Instance, MovableClock, send, signUp } from './testing/account-api.ts';
+import { type EventApi, startEventApi } from './testing/event-api.ts';
 
 let world: EventApi;
 let api: Instance;
@@ -49,6 +49,23 @@ const listed = async (slug: string) =>
   (await send(api, '/v1/events/admin/registrations', { headers: admin })).body.filter(
     (one: { event_slug: string }) => one.event_slug === slug,
   );
+
+describe('the list of all registrations', () => {
+  test('has as many as are asked for, of the state that is asked for, the newest first', async () => {
+    const { slug } = await event();
+    const emails = [somebody(), somebody(), somebody()];
+    for (const email of emails) await register(slug, { email });
+    const [, second] = await listed(slug);
+    await edit(second.registration_id, { status: 'canceled' });
+    const all = async (query: string) => (await send(api, `/v1/events/admin/registrations${query}`, { headers: admin })).body;
+    const emailsOf = async (query: string) => (await all(query)).map(({ email }: { email: string }) => email);
+    expect(await emailsOf('?limit=2')).toEqual([emails[2], emails[1]]);
+    expect(await emailsOf('?limit=1&offset=2')).toEqual([emails[0]]);
+    expect(await emailsOf('?status=canceled&limit=1')).toEqual([emails[1]]);
+    expect((await all('?status=gone')).errors[0].loc).toEqual(['query', 'status']);
+    expect((await all('?limit=201')).errors[0].loc).toEqual(['query', 'limit']);
+  });
+});
 
 describe('the Vibethon', () => {
   test('is there from the first boot, and stays readable when it is put away', async () => {

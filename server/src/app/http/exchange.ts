@@ -1,25 +1,30 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Principal } from '../../identity/index.ts';
+import type { Grant } from './credentials.ts';
+import type { RequestIds } from './request-ids.ts';
 
-/** What the steps before a handler have found out about its request. */
-interface Exchange {
-  readonly requestId: string;
-  /** Where the request comes from, proxies of ours left out. */
-  readonly peerAddress: string | null;
-  principal?: Principal;
-  /** The body as received; empty when there is none or it was not read. */
-  body: Buffer;
+/** One request on its way, with what the steps of the pipeline have found out about it. */
+export interface Exchange extends RequestIds {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+  /** The path, without its query. */
+  readonly pathname: string;
+  /** What stands in the path for the parameters of its route, decoded. */
+  readonly params: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since the epoch. */
+  readonly startedAt: number;
+  /** The same moment as `performance.now()`. */
+  readonly startedTick: number;
+  /** Whose credential was proven, whatever it may do; undefined where there is none, or none yet. */
+  grant: Grant | undefined;
+  /** When the caller was let in, as `performance.now()`. */
+  admittedTick: number;
 }
 
-const exchanges = new WeakMap<IncomingMessage, Exchange>();
-const NO_BODY = Buffer.alloc(0);
-
-export function openExchange(request: IncomingMessage, requestId: string, peerAddress: string | null): void {
-  exchanges.set(request, { requestId, peerAddress, body: NO_BODY });
+/** @throws where the route does not ask for a credential: a defect */
+export function grantOf({ grant }: Exchange): Grant {
+  if (grant === undefined) throw new Error('Asked for the caller of a route that asks for none');
+  return grant;
 }
 
-export function exchangeOf(request: IncomingMessage): Exchange {
-  const exchange = exchanges.get(request);
-  if (!exchange) throw new Error('The request did not come in through the account API');
-  return exchange;
-}
+export const principalOf = (exchange: Exchange): Principal => grantOf(exchange).principal;

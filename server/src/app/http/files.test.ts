@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { deleteAccountFiles, newFileBlobKey, newPassingBlobKey, sweepExpired, sweepOrphans } from '../../files/index.ts';
-import { newKey, send, signUp } from './account-api-under-test.ts';
-import { type FileWorld, openFileWorld, STORAGE_BYTES } from './file-api-under-test.ts';
+import { newKey, send, signUp } from './testing/account-api.ts';
+import { type FileWorld, openFileWorld, STORAGE_BYTES } from './testing/file-api.ts';
 
 let world: FileWorld;
 let owner: Awaited<ReturnType<typeof signUp>>;
@@ -69,7 +69,7 @@ const blobCount = async () => (await world.stored()).length;
 describe('a file', () => {
   test('is what was sent, byte for byte, in OpenAI’s shape', async () => {
     const content = randomBytes(300_000);
-    const { status, body, headers } = await transfer('/v1/files', {
+    const { status, body } = await transfer('/v1/files', {
       body: formOf(new Uint8Array(content), { purpose: 'vision' }, 'Überblick.png'),
     });
     expect(status).toBe(200);
@@ -82,7 +82,6 @@ describe('a file', () => {
       purpose: 'vision',
       status: 'processed',
     });
-    expect(headers.get('x-request-id')).toMatch(/^req_/);
     expect((await send(world.api, `/v1/files/${body.id}`, { headers: auth })).body).toEqual(body);
     const downloaded = await transfer(`/v1/files/${body.id}/content`);
     expect(downloaded.status).toBe(200);
@@ -91,8 +90,6 @@ describe('a file', () => {
       'content-type': 'application/octet-stream',
       'content-length': '300000',
       'content-disposition': 'attachment; filename="_berblick.png"; filename*=UTF-8\'\'%C3%9Cberblick.png',
-      'x-content-type-options': 'nosniff',
-      'access-control-allow-origin': '*',
     });
   });
 
@@ -243,11 +240,11 @@ test.each(['file-%EF%BF%BF', '%20', 'a%2Fb', `file-${'f'.repeat(32)}`, 'x'.repea
   },
 );
 
-test.each(['%00', 'file-%00'])('the id %s is refused, or missing where a file itself goes, and no failure', async (id) => {
+test.each(['%00', 'file-%00'])('the id %s is refused, and no failure', async (id) => {
   for (const method of ['GET', 'DELETE']) expect((await send(world.api, `/v1/files/${id}`, { method, headers: auth })).status).toBe(422);
   expect((await send(world.api, `/v1/uploads/${id}/cancel`, { method: 'POST', headers: auth })).status).toBe(422);
-  expect((await transfer(`/v1/files/${id}/content`)).status).toBe(404);
-  expect((await transfer(`/v1/uploads/${id}/parts`, { body: formOf('x') })).status).toBe(404);
+  expect((await transfer(`/v1/files/${id}/content`)).status).toBe(422);
+  expect((await transfer(`/v1/uploads/${id}/parts`, { body: formOf('x') })).status).toBe(422);
 });
 
 test.each(['after=%00', 'purpose=%00', 'limit=0', 'limit=10001', 'order=up', 'after=%ED%A0%80%00'])(
@@ -325,7 +322,7 @@ describe('nothing is left behind by an upload that', () => {
     const [response] = await once(request, 'response');
     response.resume();
     expect(response.statusCode).toBe(413);
-    await vi.waitUntil(async () => (await blobCount()) === before);
+    await vi.waitUntil(async () => (await blobCount()) === before, { timeout: 60_000 });
     await world.pool.query('delete from file_storage where account_id = $1', [owner.accountId]);
   });
 
@@ -346,9 +343,9 @@ describe('nothing is left behind by an upload that', () => {
     request.write(
       '--B\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nabc\r\n--B\r\nContent-Disposition: form-data; name="purp',
     );
-    await vi.waitUntil(async () => (await blobCount()) === before + 1);
+    await vi.waitUntil(async () => (await blobCount()) === before + 1, { timeout: 60_000 });
     request.destroy();
-    await vi.waitUntil(async () => (await blobCount()) === before);
+    await vi.waitUntil(async () => (await blobCount()) === before, { timeout: 60_000 });
   });
 
   test('loses its credential on the way', async () => {
@@ -358,7 +355,7 @@ describe('nothing is left behind by an upload that', () => {
       headers: { ...key.auth, 'content-type': 'multipart/form-data; boundary=B' },
     });
     request.write('--B\r\nContent-Disposition: form-data; name="file"; filename="x"\r\n\r\nabc\r\n--B\r\n');
-    await vi.waitUntil(async () => (await blobCount()) === before + 1);
+    await vi.waitUntil(async () => (await blobCount()) === before + 1, { timeout: 60_000 });
     await send(world.api, `/v1/keys/${key.keyId}`, { method: 'DELETE', headers: auth });
     const now = performance.now.bind(performance);
     const later = vi.spyOn(performance, 'now').mockImplementation(() => now() + 1000);
@@ -367,7 +364,7 @@ describe('nothing is left behind by an upload that', () => {
     response.resume();
     later.mockRestore();
     expect(response.statusCode).toBe(401);
-    await vi.waitUntil(async () => (await blobCount()) === before);
+    await vi.waitUntil(async () => (await blobCount()) === before, { timeout: 60_000 });
   });
 });
 

@@ -2,18 +2,12 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
-import { createLog } from '../../kernel/log.ts';
-import { createFront, drain, listenOn } from './front.ts';
-import { toProblemDocument } from './problem-document.ts';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Exchange } from './exchange.ts';
+import { drain, listenOn } from './front.ts';
+import { openFrontUnderTest } from './testing/front.ts';
 
 const PATIENCE_MS = 10_000;
-const nothing = { handles: () => false, serve: async () => false };
-
-const problemReply: Parameters<typeof createFront>[0]['problemReply'] = (problem, { requestId }) => {
-  const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl: 'https://tallygate.test' });
-  return { status, headers, body: Buffer.from(JSON.stringify(body)) };
-};
 
 let answers: ServerResponse[] = [];
 const agent = new Agent({ keepAlive: true });
@@ -22,26 +16,12 @@ afterEach(() => {
   agent.destroy();
 });
 
-async function openFront() {
-  const front = createFront({
-    inference: { handles: () => false, serve: async () => {} },
-    files: { handles: () => false, serve: async () => {} },
-    documents: { handles: () => false, serve: async () => {} },
-    mcp: { handles: () => false, serve: async () => {} },
-    people: { handles: () => false, serve: async () => {} },
-    events: { handles: () => false, serve: async () => {} },
-    mailAnswers: { handles: () => false, serve: async () => {} },
-    payments: { handles: () => false, serve: async () => {} },
-    receipts: { handles: () => false, serve: async () => {} },
-    responses: { handles: () => false, serve: async () => {} },
-    videos: { handles: () => false, serve: async () => {} },
-    docs: { handles: () => false, serve: () => {} },
-    pages: nothing,
-    accountApi: (_req, res) => void answers.push(res),
-    problemReply,
-    log: createLog('silent'),
-  });
-  return { front, port: await listenOn(front, '127.0.0.1', 0) };
+async function openFront(lingerMs?: number, answer = ({ res }: Exchange): unknown => answers.push(res)) {
+  const { server, port } = await openFrontUnderTest(
+    () => (['GET', 'POST'] as const).map((method) => ({ method, path: '/*', kind: 'api', answer })),
+    { ...(lingerMs !== undefined && { lingerMs }) },
+  );
+  return { front: server, port };
 }
 
 /** Whether it is over long before its time-out, which would cut everything. */
@@ -88,19 +68,69 @@ async function say(port: number, bytes: string): Promise<string> {
   return said;
 }
 
+const CHUNKS = '2\r\nab\r\n0\r\n\r\n';
+const post = (headers: string, body = 'ab') => `POST /v1/x HTTP/1.1\r\nHost: x\r\n${headers}\r\n${body}`;
 test.each([
   ['no HTTP', 'hello\r\n\r\n', '400'],
   ['a TLS hello', '\u0016\u0003\u0001\u0002\u0000\u0001', '400'],
   ['headers without end', `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
-  ['two lengths', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n', '400'],
-])('%s is told so, and the connection closed', async (_, bytes, status) => {
+  ['Content-Length with Transfer-Encoding', post('Content-Length: 1\r\nTransfer-Encoding: chunked\r\n', CHUNKS), '400'],
+  ['Transfer-Encoding with Content-Length', post('Transfer-Encoding: chunked\r\nContent-Length: 1\r\n', CHUNKS), '400'],
+  ['two different lengths', post('Content-Length: 1\r\nContent-Length: 2\r\n'), '400'],
+  ['the same length twice', post('Content-Length: 2\r\nContent-Length: 2\r\n'), '400'],
+  ['a list of lengths', post('Content-Length: 2, 2\r\n'), '400'],
+  ['a signed length', post('Content-Length: +2\r\n'), '400'],
+  ['an unknown transfer coding', post('Transfer-Encoding: xchunked\r\n', CHUNKS), '400'],
+  ['a transfer coding before chunked', post('Transfer-Encoding: gzip, chunked\r\n', CHUNKS), '400'],
+  ['two transfer codings in two headers', post('Transfer-Encoding: identity\r\nTransfer-Encoding: chunked\r\n', CHUNKS), '400'],
+  ['a space before the colon', post('Transfer-Encoding : chunked\r\n', CHUNKS), '400'],
+  ['chunks in HTTP/1.0', post('Transfer-Encoding: chunked\r\n', CHUNKS).replace('1.1', '1.0'), '400'],
+  ['a folded header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: b\r\n c\r\n\r\n', '400'],
+  ['a header that begins with a space', 'GET / HTTP/1.1\r\n Host: x\r\n\r\n', '400'],
+  ['lines that end in a bare LF', 'GET / HTTP/1.1\nHost: x\n\n', '400'],
+  ['one line that ends in a bare LF', 'GET / HTTP/1.1\r\nHost: x\nX-B: c\r\n\r\n', '400'],
+  ['a bare CR in a header', 'GET / HTTP/1.1\r\nHost: x\rX-B: c\r\n\r\n', '400'],
+  ['a null character in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: b\0c\r\n\r\n', '400'],
+  ['two Host headers', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', '400'],
+  ['the same Host header twice', 'GET / HTTP/1.1\r\nHost: x\r\nHOST: x\r\n\r\n', '400'],
+  ['no Host header', 'GET / HTTP/1.1\r\n\r\n', '400'],
+  ['two names in one Host header', 'GET / HTTP/1.1\r\nHost: x, y\r\n\r\n', '400'],
+  ['a user in the Host header', 'GET / HTTP/1.1\r\nHost: a@x\r\n\r\n', '400'],
+  ['a path in the Host header', 'GET / HTTP/1.1\r\nHost: x/y\r\n\r\n', '400'],
+  ['a URL of another host', 'GET http://y/v1/models HTTP/1.1\r\nHost: x\r\n\r\n', '400'],
+  ['a URL of another port', 'GET http://x:1/v1/models HTTP/1.1\r\nHost: x\r\n\r\n', '400'],
+  ['a URL that is not of HTTP', 'GET file:///etc/passwd HTTP/1.1\r\nHost: x\r\n\r\n', '400'],
+  ['a request without a version', 'GET /\r\n\r\n', '400'],
+  ['HTTP/2 in clear text', 'GET / HTTP/2.0\r\nHost: x\r\n\r\n', '400'],
+  ['CONNECT', 'CONNECT x:443 HTTP/1.1\r\nHost: x:443\r\n\r\n', '405'],
+])('%s is refused with a problem document, and the connection closed', async (_, bytes, status) => {
   const { front, port } = await openFront();
   const said = await say(port, bytes);
   expect(said).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(answers).toEqual([]);
   const [head = '', body = ''] = said.split('\r\n\r\n');
   expect(head).toContain('content-type: application/problem+json');
   expect(head).toContain(`content-length: ${body.length}`);
+  expect(head).toContain('x-content-type-options: nosniff');
+  const { instance } = JSON.parse(body);
   expect(JSON.parse(body)).toMatchObject({ status: Number(status), instance: expect.stringMatching(/^req_/) });
+  expect(head).toContain(`x-request-id: ${instance}`);
+  await drain(front, PATIENCE_MS);
+});
+
+test.each([
+  ['a URL of the same host', 'GET http://X/v1/models?a=1 HTTP/1.1\r\nHost: x\r\n\r\n', '/v1/models?a=1'],
+  ['a URL without a path', 'GET http://x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n', '/'],
+  ['no Host header in HTTP/1.0', 'GET /v1/models HTTP/1.0\r\n\r\n', '/v1/models'],
+  ['an IPv6 host', 'GET /v1/models HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n', '/v1/models'],
+])('%s is taken', async (_, bytes, target) => {
+  const { front, port } = await openFront();
+  const asked = once(front, 'request');
+  const socket = connect(port, '127.0.0.1').on('error', () => {});
+  socket.write(bytes);
+  await asked;
+  expect(answers.map(({ req }) => req.url)).toEqual([target]);
+  socket.destroy();
   await drain(front, PATIENCE_MS);
 });
 
@@ -149,26 +179,47 @@ test('garbage behind a request breaks the connection and puts nothing into the a
   await drain(front, PATIENCE_MS);
 });
 
+describe('a body that goes on arriving after its request is answered', () => {
+  const HEAD = 'POST /v1/keys HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n';
+
+  async function answered(lingerMs: number) {
+    const { front, port } = await openFront(lingerMs);
+    const asked = once(front, 'request');
+    const socket = connect(port, '127.0.0.1').on('error', () => {});
+    socket.write(`${HEAD}{`);
+    await asked;
+    answers[0]?.writeHead(401, { 'content-length': 2 }).end('no');
+    const [said] = await once(socket.setEncoding('latin1'), 'data');
+    expect(said).toMatch(/^HTTP\/1.1 401 .*no$/s);
+    return { front, socket };
+  }
+
+  test('is cut off after a short time, however slowly it trickles', async () => {
+    const { front, socket } = await answered(20);
+    const trickle = setInterval(() => socket.write(' '), 5);
+    // What is written as it is cut is an error of its own.
+    await new Promise((resolve) => socket.once('close', resolve));
+    clearInterval(trickle);
+    await drain(front, PATIENCE_MS);
+  });
+
+  test('is taken to its end by then, and the connection is used again', async () => {
+    const { front, socket } = await answered(PATIENCE_MS);
+    const asked = once(front, 'request');
+    socket.write(`${' '.repeat(999_999)}GET /v1/models HTTP/1.1\r\nHost: x\r\n\r\n`);
+    await asked;
+    answers[1]?.end('yes');
+    const [said] = await once(socket, 'data');
+    expect(said).toMatch(/^HTTP\/1.1 200 .*yes/s);
+    socket.destroy();
+    await drain(front, PATIENCE_MS);
+  });
+});
+
 test('a port that is taken is named, with what to do', async () => {
   const { front, port } = await openFront();
-  const second = createFront({
-    inference: { handles: () => false, serve: async () => {} },
-    files: { handles: () => false, serve: async () => {} },
-    documents: { handles: () => false, serve: async () => {} },
-    mcp: { handles: () => false, serve: async () => {} },
-    people: { handles: () => false, serve: async () => {} },
-    events: { handles: () => false, serve: async () => {} },
-    mailAnswers: { handles: () => false, serve: async () => {} },
-    payments: { handles: () => false, serve: async () => {} },
-    receipts: { handles: () => false, serve: async () => {} },
-    responses: { handles: () => false, serve: async () => {} },
-    videos: { handles: () => false, serve: async () => {} },
-    docs: { handles: () => false, serve: () => {} },
-    pages: nothing,
-    accountApi: () => {},
-    problemReply,
-    log: createLog('silent'),
-  });
+  const { front: second } = await openFront();
+  await drain(second, PATIENCE_MS);
   await expect(listenOn(second, '127.0.0.1', port)).rejects.toThrow(
     `Port ${port} on 127.0.0.1 is in use: stop that program, or set PORT to another one.`,
   );

@@ -1,34 +1,36 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import type { InferenceDeps } from '../../inference/index.ts';
-import { newRequestId } from '../../kernel/ids.ts';
+import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { isDecodable, pathnameOf } from './path-table.ts';
-
-type ProblemReply = InferenceDeps['problemReply'];
-type Handler = (req: IncomingMessage, res: ServerResponse) => void;
+import type { Admission } from './admission.ts';
+import type { AnswerHeaders } from './answer-headers.ts';
+import { preflightHeaders } from './cors.ts';
+import type { Exchange } from './exchange.ts';
+import { type ProblemReply, problemOf } from './problem-document.ts';
+import { requireInput } from './query.ts';
+import type { RefusalLimits } from './refusal-limits.ts';
+import type { Refusals } from './refusals.ts';
+import { requestIdsOf, shownIdOf } from './request-ids.ts';
+import { faultOfShape } from './request-shape.ts';
+import { createRouter, type ServedRoute } from './router.ts';
+import { isDecodable, pathnameOf } from './target.ts';
 
 interface FrontDeps {
-  readonly inference: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly files: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly responses: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly videos: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly documents: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly mcp: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly people: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly events: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly mailAnswers: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly receipts: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly payments: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<void> };
-  readonly pages: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> };
-  readonly docs: { handles(req: IncomingMessage): boolean; serve(req: IncomingMessage, res: ServerResponse): void };
-  readonly accountApi: Handler;
+  readonly routes: readonly ServedRoute[];
+  readonly admission: Admission;
+  readonly refusals: Refusals;
+  readonly refusalLimits: RefusalLimits;
+  readonly headers: AnswerHeaders;
   readonly problemReply: ProblemReply;
+  readonly clock: Clock;
   readonly log: Log;
+  /** How long the rest of a body may go on arriving once its request is answered. Default: five seconds. */
+  readonly lingerMs?: number;
 }
 
+const LINGER_MS = 5_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 75_000;
 const IDLE_CHECK_MS = 50;
@@ -36,39 +38,72 @@ const IDLE_CHECK_MS = 50;
 /** Connections on which nothing was asked yet: browsers and pools open them in advance, and Node does not count them as idle. */
 const unusedConnections = new WeakMap<Server, Set<Socket>>();
 
-/** One listener for everything: the hot path first, then what streams files, the few pages, and the account API, which also answers what does not exist. */
-export function createFront(deps: FrontDeps): Server {
-  const { inference, files, videos, responses, documents, mcp, people, events, mailAnswers, receipts, payments, docs, pages, accountApi } =
-    deps;
-  const { problemReply, log } = deps;
-  const failed = (res: ServerResponse) => (error: unknown) => {
-    log.error({ err: error }, 'an answer could not be written');
-    res.destroy();
+/**
+ * One listener and one way through for everything, whatever an answer is made of. In order: request id → headers of every answer → the shape
+ * of the request → CORS preflight → is there such a path, with this method → who is calling, and may they → have they been refused too often → the query → the route, which
+ * reads the body, verifies a signature, honours an idempotency key and answers. What any of them throws becomes a problem document and a line
+ * of the log in one place. So nobody learns what an operation takes before they have shown who they are, and no body is read for a path that
+ * is not there.
+ */
+export function createFront({
+  routes,
+  admission,
+  refusals,
+  refusalLimits,
+  headers,
+  problemReply,
+  clock,
+  log,
+  lingerMs = LINGER_MS,
+}: FrontDeps): Server {
+  const router = createRouter(routes);
+  const serve = async (route: ServedRoute, exchange: Exchange): Promise<void> => {
+    try {
+      // A key that is in memory costs no turn of the event loop.
+      const admitting = route.operation && admission.admit(exchange, route.operation);
+      if (admitting !== undefined) await admitting;
+      refusalLimits.requireRoom(exchange, route);
+      if (route.operation) requireInput(exchange, route.operation);
+      await route.answer(exchange);
+    } catch (thrown) {
+      await refusals.refuse(refusalLimits.count(problemOf(thrown), exchange, route), exchange, route.refusal);
+    }
+  };
+  /** @param beforeBody whether the body is not read, and would be taken for the next request */
+  const handle = (req: IncomingMessage, res: ServerResponse, beforeBody?: Problem): void => {
+    const [startedTick, startedAt, ids] = [performance.now(), clock.now(), requestIdsOf(req.headers)];
+    const requestId = shownIdOf(ids);
+    headers.apply(res, 'api', requestId);
+    const fault = beforeBody ?? faultOfShape(req);
+    if (fault) res.shouldKeepAlive = false;
+    req.url = withoutBrokenEscapes(req.url ?? '');
+    const pathname = pathnameOf(req.url);
+    if (!fault && req.method === 'OPTIONS') {
+      res.writeHead(204, preflightHeaders(req.headers)).end();
+      return;
+    }
+    const found = fault ? undefined : router.find(req.method ?? '', pathname);
+    const exchange: Exchange = {
+      ...ids,
+      ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, admittedTick: startedTick },
+    };
+    if (found) headers.apply(res, found.route.kind, requestId);
+    const answering = found ? serve(found.route, exchange) : refusals.refuse(fault ?? router.missing(req.method ?? '', pathname), exchange);
+    answering.catch((error: unknown) => {
+      log.error({ err: error }, 'an answer could not be written');
+      res.destroy();
+    });
   };
   const answering = new WeakMap<Duplex, ServerResponse>();
-  const server = createServer((req, res) => {
-    req.url = withoutBrokenEscapes(req.url ?? '');
+  // Node itself would refuse a request without `Host` with an empty answer.
+  const server = createServer({ requireHostHeader: false }, (req, res) => {
     const { socket } = req;
     answering.set(socket, res);
-    res.once('close', () => answering.delete(socket));
-    if (inference.handles(req)) void inference.serve(req, res).catch(failed(res));
-    else if (files.handles(req)) void files.serve(req, res).catch(failed(res));
-    else if (videos.handles(req)) void videos.serve(req, res).catch(failed(res));
-    else if (responses.handles(req)) void responses.serve(req, res).catch(failed(res));
-    else if (documents.handles(req)) void documents.serve(req, res).catch(failed(res));
-    else if (mcp.handles(req)) void mcp.serve(req, res).catch(failed(res));
-    else if (people.handles(req)) void people.serve(req, res).catch(failed(res));
-    else if (events.handles(req)) void events.serve(req, res).catch(failed(res));
-    else if (mailAnswers.handles(req)) void mailAnswers.serve(req, res).catch(failed(res));
-    else if (receipts.handles(req)) void receipts.serve(req, res).catch(failed(res));
-    else if (payments.handles(req)) void payments.serve(req, res).catch(failed(res));
-    else if (docs.handles(req)) docs.serve(req, res);
-    else if (pages.handles(req)) {
-      void pages
-        .serve(req, res)
-        .then((served) => served || accountApi(req, res))
-        .catch(failed(res));
-    } else accountApi(req, res);
+    res.once('close', () => {
+      answering.delete(socket);
+      if (!req.complete) cutUnlessComplete(req, lingerMs);
+    });
+    handle(req, res);
   });
   const unused = new Set<Socket>();
   unusedConnections.set(server, unused);
@@ -80,20 +115,27 @@ export function createFront(deps: FrontDeps): Server {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     // What is written now would stand in the middle of the answer that is on its way.
     if (answering.get(socket)?.headersSent) socket.destroy();
-    else answerUnreadable(error, socket, problemReply);
+    else answerUnreadable(error, socket, { problemReply, headers });
   });
-  server.on('checkExpectation', ({ url = '' }: IncomingMessage, res: ServerResponse) => {
-    const { status, headers, body } = problemReply(UNMET, { requestId: newRequestId(), clientRequestId: null });
-    log.info({ path: url.slice(0, 200), code: UNMET.code }, 'request refused');
-    // Its body was not read, and would be taken for the next request.
-    res.writeHead(status, { ...headers, connection: 'close', 'content-length': body.length }).end(body);
-  });
+  // Node would close the connection without a word.
+  server.on('connect', (_req: IncomingMessage, socket: Duplex) => answerConnect(socket, { problemReply, headers }));
+  server.on('checkExpectation', (req: IncomingMessage, res: ServerResponse) => handle(req, res, UNMET));
   server.headersTimeout = HEADERS_TIMEOUT_MS;
   // Bodies have their own limit, and plain completions may take minutes.
   server.requestTimeout = 0;
   // Longer than the idle limit of the usual load balancers (60 s): else one of them reuses a connection that is being closed.
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return server;
+}
+
+/**
+ * What is still to come of an answered request is read and thrown away: a client that is cut off while it writes never reads the answer.
+ * One that goes on writing all the same would hold the connection for as long as it likes.
+ */
+function cutUnlessComplete(req: IncomingMessage, lingerMs: number): void {
+  req.on('error', () => {});
+  req.resume();
+  setTimeout(() => req.complete || req.socket.destroy(), lingerMs).unref();
 }
 
 /** RFC 9110, section 10.1.1. Node itself would answer without a word. */
@@ -142,15 +184,40 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
 }
 
 /** Bytes that are no HTTP request have no route, but still get an answer that says so. */
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex, problemReply: ProblemReply): void {
+function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  { problemReply, headers: defaults }: Pick<FrontDeps, 'problemReply' | 'headers'>,
+): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
   }
-  const { status, headers, body } = problemReply(unreadable(error.code), { requestId: newRequestId(), clientRequestId: null });
-  const lines = Object.entries({ ...headers, connection: 'close', 'content-length': body.length }).map(
-    ([name, value]) => `${name}: ${value}\r\n`,
-  );
+  answerAndClose(unreadable(error.code), socket, { problemReply, headers: defaults });
+}
+
+const TUNNEL = new Problem('method_not_allowed', 'This is no proxy: it has no CONNECT.', {
+  headers: { allow: 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT' },
+});
+
+function answerConnect(socket: Duplex, parts: Pick<FrontDeps, 'problemReply' | 'headers'>): void {
+  // Nothing else listens there any more: without this, a connection that breaks ends the process.
+  socket.on('error', () => {});
+  answerAndClose(TUNNEL, socket, parts);
+}
+
+function answerAndClose(
+  problem: Problem,
+  socket: Duplex,
+  { problemReply, headers: defaults }: Pick<FrontDeps, 'problemReply' | 'headers'>,
+): void {
+  const { status, headers, body } = problemReply(problem, requestIdsOf({}));
+  const lines = Object.entries({
+    ...defaults.api,
+    ...headers,
+    connection: 'close',
+    'content-length': body.length,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n`);
   socket.end(body);
 }

@@ -9,7 +9,7 @@ import {
   send,
   signUp,
   startInstance,
-} from './account-api-under-test.ts';
+} from './testing/account-api.ts';
 
 const DAY_MS = 86_400_000;
 const internal = { 'x-internal-secret': INTERNAL_SECRET };
@@ -45,6 +45,7 @@ describe('creating a user', () => {
       email_verified: false,
       mfa_enabled: false,
       plan: 'free',
+      stores_content: true,
       created_at: expect.stringMatching(/Z$/),
     });
     expect(text).not.toMatch(/argon2|correct horse/);

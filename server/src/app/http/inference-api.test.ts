@@ -1,13 +1,14 @@
 import { hash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, request } from 'node:http';
+import { request } from 'node:http';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { chatOperation } from '../../inference/index.ts';
-import { callOf, faulty, KEY, openInference, ScriptedAnswer, ScriptedProvider } from '../../inference/inference-under-test.ts';
+import { openAiFields } from '../../adapters/upstream/openai-request.ts';
+import { chatOperation, RefusedRequests, statelessOperations } from '../../inference/index.ts';
+import { callOf, faulty, KEY, openInference, ScriptedAnswer, ScriptedProvider } from '../../inference/testing/inference.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency, IdempotentRequest } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
-import { createInferenceApi } from './inference-api.ts';
+import { inferenceRoutes } from './inference-api.ts';
+import { openFrontUnderTest } from './testing/front.ts';
 
 const PATH = '/v1/chat/completions';
 const ASK = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Say hello.' }] };
@@ -43,6 +44,8 @@ function memoryIdempotency() {
   } satisfies Idempotency & Record<string, unknown>;
 }
 
+/** Nothing here sends any. */
+const noRecordings = { lengthOf: async () => undefined, close: async () => {} };
 /** Nothing here sends one. */
 const NO_FORMS = {
   formLimits: { maxBytes: 0, maxFileBytes: 0, maxFiles: 0, maxFields: 0, maxFieldBytes: 0, idleTimeoutMs: 0, timeoutMs: 0 },
@@ -56,7 +59,11 @@ const NO_FORMS = {
 };
 
 let close = () => {};
-afterEach(() => close());
+let isAnchoring = false;
+afterEach(() => {
+  close();
+  isAnchoring = false;
+});
 
 async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
   const sandbox = new ScriptedProvider(...turns);
@@ -64,33 +71,48 @@ async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
   const idempotency = memoryIdempotency();
   const { grant } = callOf({});
   const auth = { isDown: false };
-  const api = createInferenceApi({
-    operations: [chatOperation({ chats: { save: async () => {} }, openFile: () => Promise.reject(new Error('no files')) })],
-    authenticator: {
-      authenticate: ({ headers: { authorization } }) => {
-        if (auth.isDown) return Promise.reject(new Error('ECONNREFUSED'));
-        if (authorization !== 'Bearer good') throw new Problem('invalid_credentials', 'No.');
-        return grant;
+  const front = await openFrontUnderTest(
+    (parts) =>
+      inferenceRoutes({
+        ...parts,
+        isAnchoring,
+        operations: [
+          chatOperation({
+            chats: { save: async () => {} },
+            openFile: () => Promise.reject(new Error('no files')),
+            recordings: noRecordings,
+            storing: { requireOn: async () => {} },
+          }),
+          ...statelessOperations({ recordings: noRecordings }),
+        ],
+        idempotency,
+        inference: world.deps,
+        refusedRequests: new RefusedRequests(world.deps),
+        bodyLimits: { maxBytes: 1_000_000, timeoutMs: 2_000 },
+        ...NO_FORMS,
+        checkSignature: () => null,
+      }),
+    {
+      authenticator: {
+        authenticate: ({ headers: { authorization } }) => {
+          if (auth.isDown) return Promise.reject(new Error('ECONNREFUSED'));
+          if (authorization !== 'Bearer good') throw new Problem('invalid_credentials', 'No.');
+          return grant;
+        },
+        requireInternalSecret: () => {},
+        requireStoring: () => undefined,
       },
-      requireInternalSecret: () => {},
+      clock: world.deps.clock,
     },
-    idempotency,
-    inference: world.deps,
-    bodyLimits: { maxBytes: 1_000_000, timeoutMs: 2_000 },
-    ...NO_FORMS,
-    checkSignature: () => null,
-  });
-  const server = createServer((req, res) => void api.serve(req, res)).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  const url = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}${PATH}`;
+  );
+  const urlOf = (path: string) => `${front.url}${path}`;
+  const url = urlOf(PATH);
   close = () => {
-    server.closeAllConnections();
-    server.close();
+    front.close();
     world.close();
   };
-  const post = (body: unknown, headers: Record<string, string> = {}) =>
-    fetch(url, {
+  const post = (body: unknown, headers: Record<string, string> = {}, path = PATH) =>
+    fetch(urlOf(path), {
       method: 'POST',
       headers: { authorization: 'Bearer good', 'content-type': 'application/json', ...headers },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -98,14 +120,48 @@ async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
   return { ...world, sandbox, idempotency, auth, url, post };
 }
 
+test('a field that is there twice reaches the provider once, as it was held', async () => {
+  const { post, sandbox } = await open(new ScriptedAnswer([COMPLETION]));
+  const body = `{"model":"gpt-4o-mini","max_tokens":900000,"n":64,"messages":[{"role":"user","content":"a","content":"b"}],"n":2,"max_tokens":7,"__proto__":{"n":9}}`;
+  expect((await post(body)).status).toBe(200);
+  const [call] = sandbox.calls;
+  const sent = call && JSON.stringify(openAiFields(call, 'max_tokens'));
+  expect(JSON.parse(sent ?? '')).toEqual({ model: 'gpt-4o-mini', max_tokens: 7, n: 2, messages: [{ role: 'user', content: 'b' }] });
+  for (const name of ['n', 'max_tokens', 'content']) expect(sent?.split(`"${name}"`)).toHaveLength(2);
+});
+
+test.each([
+  [{ N: 64 }, '`N` must be written `n`.'],
+  [{ Max_Tokens: 100_000 }, '`Max_Tokens` must be written `max_tokens`.'],
+  [{ maxTokens: 100_000 }, '`maxTokens` must be written `max_tokens`.'],
+])('%j reaches no provider, and the right name is said', async (fields, detail) => {
+  const { post, sandbox } = await open();
+  const answer = await post({ ...ASK, ...fields });
+  expect([answer.status, ((await answer.json()) as { detail: string }).detail]).toEqual([422, detail]);
+  expect(sandbox.calls).toEqual([]);
+});
+
+test.each([
+  [false, 'unavailable'],
+  [true, 'requested'],
+])('whoever asks for an anchor is told whether there is a chain (%s: %s), and nobody else', async (isThere, said) => {
+  isAnchoring = isThere;
+  const { post } = await open(new ScriptedAnswer([COMPLETION]), new ScriptedAnswer([COMPLETION]));
+  const headers = { 'x-vaas-anchor': 'true' };
+  const answer = await post(ASK, headers);
+  expect([answer.status, answer.headers.get('x-vaas-anchor')]).toEqual([200, said]);
+  expect((await post(ASK)).headers.has('x-vaas-anchor')).toBe(false);
+  const refused = await post({ ...ASK, model: 'no-such-model' }, headers);
+  expect([refused.status, refused.headers.has('x-vaas-anchor')]).toEqual([404, false]);
+});
+
 test('a plain answer and its headers reach the client, and the hash is that of its bytes', async () => {
   const { post, settled } = await open(new ScriptedAnswer([COMPLETION]));
-  const answer = await post(ASK, { 'x-request-id': 'my-request-1', origin: 'https://app.test' });
+  const answer = await post(ASK, { 'x-request-id': 'my-request-1' });
   const bytes = new Uint8Array(await answer.arrayBuffer());
   expect(Object.fromEntries(answer.headers)).toMatchObject({
     'x-request-id': 'my-request-1',
     'x-cost-usd': '0.0000135',
-    'access-control-allow-origin': '*',
   });
   const [only] = await settled();
   expect(only?.record).toMatchObject({
@@ -141,6 +197,15 @@ describe('a settlement that cannot be written', () => {
   });
 });
 
+test('embeddings that are passed on break off where their settlement cannot be written, and are never whole', async () => {
+  const embeddings = JSON.stringify({ object: 'list', data: [{ embedding: [1] }], usage: { prompt_tokens: 1, total_tokens: 1 } });
+  const { post, journal } = await open(new ScriptedAnswer([embeddings]));
+  journal.isBroken = true;
+  const input = Array.from({ length: 100 }, () => 'a');
+  const given = post({ model: 'text-embedding-3-small', input }, {}, '/v1/embeddings').then((answer) => answer.text());
+  await expect(given).rejects.toThrow(TypeError);
+});
+
 describe('what the client can send', () => {
   test.each([
     ['no credential', ASK, { authorization: '' }, 401, 'invalid_credentials'],
@@ -152,15 +217,15 @@ describe('what the client can send', () => {
       'a nest of a hundred thousand lists',
       `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}],"deep":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
       {},
-      422,
-      'validation_failed',
+      413,
+      'body_too_complex',
     ],
     [
       'a nest of objects',
       `{"model":"gpt-4o-mini","messages":[{"role":"user","content":"x"}],"deep":${'{"a":'.repeat(300)}1${'}'.repeat(300)}}`,
       {},
-      422,
-      'validation_failed',
+      413,
+      'body_too_complex',
     ],
     ['a bad header', ASK, { 'x-budget-policy': 'x' }, 422, 'validation_failed'],
     ['an endless idempotency key', ASK, { 'idempotency-key': 'k'.repeat(256) }, 422, 'validation_failed'],
@@ -204,7 +269,7 @@ describe('an idempotency key', () => {
   test('with another body is a conflict, and while the first runs is asked to wait', async () => {
     const { post } = await open('silence');
     void post(ASK, key).catch(() => {});
-    await vi.waitFor(async () => expect((await post(ASK, key)).status).toBe(409));
+    await expect.poll(async () => (await post(ASK, key)).status).toBe(409);
     expect(await (await post({ ...ASK, n: 2 }, key)).json()).toMatchObject({ code: 'idempotency_conflict' });
   });
 
@@ -225,21 +290,25 @@ describe('an idempotency key', () => {
     });
     const client = request(url, { method: 'POST', headers: { authorization: 'Bearer good', 'content-type': 'application/json', ...key } });
     client.on('error', () => {}).end(JSON.stringify(ASK));
-    await vi.waitUntil(() => sandbox.calls.length === 1);
+    await vi.waitUntil(() => sandbox.calls.length === 1, { timeout: 60_000 });
     client.destroy();
     gate.resolve();
-    await vi.waitFor(async () => expect((await post(ASK, key)).status).toBe(200));
+    await expect.poll(async () => (await post(ASK, key)).status).toBe(200);
     expect(sandbox.calls).toHaveLength(1);
   });
 });
 
-test.each([[false], [true]])('a hang-up (stream: %s) cancels the provider and is settled once', async (stream) => {
-  const { url, sandbox, settled } = await open('silence');
-  const client = request(url, { method: 'POST', headers: { authorization: 'Bearer good', 'content-type': 'application/json' } });
-  client.on('error', () => {}).end(JSON.stringify({ ...ASK, stream }));
-  await vi.waitUntil(() => sandbox.calls.length === 1);
-  client.destroy();
-  await vi.waitFor(async () => expect(await settled()).toHaveLength(1));
-  expect(sandbox.calls[0]?.signal.aborted).toBe(true);
-  expect((await settled())[0]?.record.outcome).toBe('cancelled');
-});
+test.each([[false], [true]])(
+  'a hang-up (stream: %s) cancels the sandbox where the caller asks for it, and is settled once',
+  async (stream) => {
+    const { url, sandbox, settled } = await open('silence');
+    const headers = { authorization: 'Bearer good', 'content-type': 'application/json', 'x-on-disconnect': 'cancel' };
+    const client = request(url, { method: 'POST', headers });
+    client.on('error', () => {}).end(JSON.stringify({ ...ASK, stream }));
+    await vi.waitUntil(() => sandbox.calls.length === 1, { timeout: 60_000 });
+    client.destroy();
+    await vi.waitFor(async () => expect(await settled()).toHaveLength(1), { timeout: 60_000 });
+    expect(sandbox.calls[0]?.signal.aborted).toBe(true);
+    expect((await settled())[0]?.record.outcome).toBe('cancelled');
+  },
+);

@@ -6,11 +6,11 @@ import { createDesk, createOutbox } from '../../identity/index.ts';
 import { createInvites, type Invites, inviteRoutes } from '../../invites/index.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { sightPerson, suppress } from '../../people/index.ts';
-import { dyingPool, type PlansUnderTest, plansUnderTest } from '../../plans/plans-under-test.ts';
-import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
+import { suppress, upsertContact } from '../../people/index.ts';
+import { dyingPool, type PlansUnderTest, plansUnderTest } from '../../plans/testing/plans.ts';
 import { endpointsOf } from './endpoint.ts';
-import { openMailbox } from './mailbox-under-test.ts';
+import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
+import { openMailbox } from './testing/mailbox.ts';
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let billing: PlansUnderTest;
@@ -23,8 +23,8 @@ let mailbox: ReturnType<typeof openMailbox>;
 
 const over = (pool: typeof db.database.pool) =>
   createInvites({
-    ...{ pool, clock: billing.clock, identity: identified.identity, gifts: billing.plans.gifts },
-    wayOut: {
+    ...{ pool, clock: billing.clock, identity: identified.identity, plans: billing.plans },
+    unsubscribeFooter: {
       unsubscribeUrlOf: async (inviteId) => `https://gateway.example/unsubscribe?token=${await unsubscribing.tokenOf(inviteId)}`,
       postalAddress: '1 Ledger Lane, London',
     },
@@ -73,7 +73,12 @@ const invitationsTo = async (email: string) => (await mailbox.to(email)).filter(
 const codeFor = async (email: string): Promise<string> => /code=(tgi_\w+)/.exec((await invitationsTo(email)).at(-1)?.text ?? '')?.[1] ?? '';
 const query = async (sql: string, values: unknown[] = []) => (await db.database.pool.query(sql, values)).rows;
 const accountOf = async (email: string) =>
-  (await query('select a.id, a.plan, u.password_hash from users u join accounts a on a.id = u.account_id where email = $1', [email]))[0];
+  (
+    await query(
+      "select a.id, coalesce(a.plan, 'free') as plan, u.password_hash from users u join accounts a on a.id = u.account_id where email = $1",
+      [email],
+    )
+  )[0];
 const creditOf = async (accountId: string) =>
   (await query('select coalesce(sum(amount_nano), 0)::text as credit from balance_credits where account_id = $1', [accountId]))[0].credit;
 
@@ -356,7 +361,7 @@ describe('a batch', () => {
   test('to all who fit a filter is for each of them once, however many look them up, and for nobody who goes meanwhile', async () => {
     const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
     const [ada, grace, gone] = [someone(), someone(), someone()];
-    for (const email of [ada, grace, gone, someone()]) await sightPerson(execute, { email, source: 'import', at: new Date() });
+    for (const email of [ada, grace, gone, someone()]) await upsertContact(execute, { email, source: 'import', at: new Date() });
     await execute("update people set tags = '{chosen}' where email = any($1)", [[ada, grace, gone]]);
     const made = await make({ filter: { q: '#chosen' }, credit_usd: '1' });
     expect(made).toMatchObject({ status: 'sending', filter: { q: '#chosen' }, counts: { total: 0 } });
@@ -376,7 +381,7 @@ describe('a batch', () => {
 
   test('to all who fit a filter invites nobody once it is revoked', async () => {
     const execute = (sql: string, values: unknown[]) => db.database.pool.query(sql, values);
-    await sightPerson(execute, { email: someone(), source: 'import', at: new Date() });
+    await upsertContact(execute, { email: someone(), source: 'import', at: new Date() });
     const { batch_id } = await make({ filter: {} });
     await post(`${BATCHES}/${batch_id}/revoke`);
     await invites.goOn();

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { contract } from '@tallygate/contract';
+import { contract, SCOPE_ROLES } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testCredentials } from './credential-matrix.ts';
 import {
   type Instance,
   MovableClock,
@@ -11,8 +12,7 @@ import {
   send,
   signUp,
   startInstance,
-} from './account-api-under-test.ts';
-import { testCredentials } from './credential-matrix.ts';
+} from './testing/account-api.ts';
 
 const ALL_SCOPES = ['inference', 'account:read', 'account:write', 'keys:write', 'billing:write'];
 const NO_KEY = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
@@ -47,6 +47,23 @@ const rotate = (keyId: string, json?: object, auth: Record<string, string> = own
 testCredentials(() => ({ api, database: db.database }), contract.keys);
 
 describe('creating a key', () => {
+  test('gives it inference alone unless other scopes are asked for', async () => {
+    const { body } = await send(api, '/v1/keys', { headers: owner.auth, json: { name: 'test' } });
+    expect(body.scopes).toEqual(['inference']);
+  });
+
+  test.each(Object.entries(SCOPE_ROLES))('and changing one refuses %s, which needs the role %s, to a member', async (scope) => {
+    const { keyId } = await newKey(api, owner.auth);
+    for (const [path, method] of [
+      ['/v1/keys', 'POST'],
+      [`/v1/keys/${keyId}`, 'PATCH'],
+    ] as const) {
+      const { status, body } = await send(api, path, { method, headers: owner.auth, json: { name: 'test', scopes: ['inference', scope] } });
+      expect([status, body.code]).toEqual([403, 'forbidden']);
+      expect(body.detail).toContain(scope);
+    }
+  });
+
   test('answers with the plain key once, and no later answer or column has it', async () => {
     const { key, keyId, created } = await newKey(api, owner.auth, { monthly_cap_usd: '25.50' });
     expect(key).toMatch(/^tg_live_[0-9A-Za-z]{50}$/);
@@ -101,7 +118,7 @@ describe('creating a key', () => {
   test('fifty times at once with one Idempotency-Key makes one key, and every repeat gets the same answer', async () => {
     const person = await signUp(api);
     const headers = { ...person.auth, 'idempotency-key': 'create-once' };
-    const create = () => send(api, '/v1/keys', { headers, json: { name: 'once' } });
+    const create = () => send(api, '/v1/keys', { headers, json: { name: 'once', scopes: ['account:read'] } });
     const answers = await Promise.all(Array.from({ length: 50 }, create));
     for (const answer of answers) {
       if (answer.status !== 201) expect(codeOf(answer)).toEqual([409, 'idempotency_in_progress']);

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Unsubscribing } from '../../emails/index.ts';
 import type { Log } from '../../kernel/log.ts';
+import { pagePolicy } from '../../kernel/page-policy.ts';
 import type { Consents } from '../../marketing/index.ts';
-import { pathnameOf } from './path-table.ts';
-import { requestIdOf } from './request-id.ts';
+import type { Exchange } from './exchange.ts';
+import type { ServedRoute } from './router.ts';
+import { queryParamsOf } from './target.ts';
 
 const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:26rem;margin:12vh auto;padding:0 1.5rem;color:#1c2024;background:#fff}
 button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;border:0;border-radius:8px;background:#1f6feb;color:#fff}
@@ -12,11 +12,7 @@ button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;bor
 
 const HEADERS: Readonly<Record<string, string>> = {
   'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': `default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`,
-  // The address of the page is what answers.
-  'referrer-policy': 'no-referrer',
-  'x-content-type-options': 'nosniff',
+  'content-security-policy': pagePolicy({ style: STYLE, formAction: ["'self'"] }),
   'x-robots-tag': 'noindex',
 };
 
@@ -76,32 +72,28 @@ export const consentAnswer = ({ standOf, confirm }: Consents): MailAnswer => ({
  * Where links of mails lead that are answered with one click. GET asks, since mail scanners follow links; POST does it, from the page's
  * button or from the mail program itself (RFC 8058: one click, no login, no question).
  */
-export function createMailAnswerPages(answers: readonly MailAnswer[], log: Log) {
-  const byPath = new Map(answers.map((answer) => [answer.path, answer]));
-  const answerTo = ({ url = '' }: IncomingMessage): MailAnswer | undefined => byPath.get(pathnameOf(url));
-  return {
-    handles: (req: IncomingMessage): boolean => ['GET', 'HEAD', 'POST'].includes(req.method ?? '') && answerTo(req) !== undefined,
+export const mailAnswerRoutes = (answers: readonly MailAnswer[], log: Log): ServedRoute[] =>
+  answers.flatMap((answer) =>
+    (['GET', 'POST'] as const).map(
+      (method): ServedRoute => ({ method, path: answer.path, kind: 'site', answer: (exchange) => serve(answer, exchange, log) }),
+    ),
+  );
 
-    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const answer = answerTo(req);
-      if (!answer) throw new Error('These pages do not handle this address');
-      // What a form or a mail program says in the body is known from the method.
-      req.resume();
-      const token = new URL(req.url ?? '', 'http://gateway.invalid').searchParams.get('token') ?? '';
-      const send = (status: number, html: string) =>
-        res.writeHead(status, { ...HEADERS, 'x-request-id': requestIdOf(req.headers) }).end(req.method === 'HEAD' ? undefined : html);
-      try {
-        const isPost = req.method === 'POST';
-        const question = isPost ? undefined : await answer.questionFor(token);
-        if (question) send(200, askPage(question));
-        else if (isPost && (await answer.act(token))) send(200, donePage(answer));
-        else send(404, unknownPage(answer));
-      } catch (failure) {
-        log.error({ err: failure, path: answer.path }, 'the answer to a mail could not be taken');
-        send(503, page('Please try again', '<p>That did not work just now. Open the link again in a moment.</p>'));
-      }
-    },
-  };
+async function serve(answer: MailAnswer, { req, res }: Exchange, log: Log): Promise<void> {
+  // What a form or a mail program says in the body is known from the method.
+  req.resume();
+  const token = queryParamsOf(req.url ?? '').get('token') ?? '';
+  const send = (status: number, html: string) => res.writeHead(status, HEADERS).end(req.method === 'HEAD' ? undefined : html);
+  try {
+    const isPost = req.method === 'POST';
+    const question = isPost ? undefined : await answer.questionFor(token);
+    if (question) send(200, askPage(question));
+    else if (isPost && (await answer.act(token))) send(200, donePage(answer));
+    else send(404, unknownPage(answer));
+  } catch (failure) {
+    log.error({ err: failure, path: answer.path }, 'the answer to a mail could not be taken');
+    send(503, page('Please try again', '<p>That did not work just now. Open the link again in a moment.</p>'));
+  }
 }
 
 const page = (title: string, content: string): string => `<!doctype html>

@@ -1,7 +1,5 @@
 import { type ScriptedPage, scriptedPage } from './scripted-page.ts';
 
-const LINK = /^\/(verify-email|reset-password|keys|invite|cancel-registration)(?:\?|$)/;
-
 /** The token never leaves for anywhere but our own API: it is taken out of the address bar first. */
 const FORM_SCRIPT = `const form=document.forms[0],said=document.querySelector('[role=status]'),token=new URLSearchParams(location.search).get('token')||'';
 history.replaceState(null,'',location.pathname);
@@ -40,7 +38,11 @@ curl -X PATCH ${GATEWAY}/v1/keys/${KEY}/budget \\
   -d '{"monthly_cap_usd":"25"}'</pre>
 <p>A changed cap is in force at once. <code>null</code> in its place clears it, and the month starts again at 00:00 UTC on the first.</p>`;
 
-const PAGES = {
+/**
+ * Where links in mails lead when there is no web front end, by the first step of their paths. The token is spent by the button and not by the
+ * visit: mail scanners open every link before its reader does.
+ */
+export const MAIL_LINK_PAGES: Readonly<Record<string, ScriptedPage>> = {
   keys: scriptedPage({ title: 'The budget of an API key', content: KEYS_CONTENT, script: KEYS_SCRIPT }),
   'verify-email': formPage({
     title: 'Confirm your e-mail address',
@@ -75,17 +77,6 @@ const PAGES = {
     done: 'Your password is set, and all sessions have ended. Log in with the new one.',
   }),
 };
-
-/**
- * Where links in mails lead when there is no web front end. The token is spent by the button and not by the visit: mail scanners
- * open every link before its reader does.
- */
-export function mailLinkPage(url: string): ScriptedPage | undefined {
-  const name = LINK.exec(url)?.[1];
-  return isPage(name) ? PAGES[name] : undefined;
-}
-
-const isPage = (name: string | undefined): name is keyof typeof PAGES => name !== undefined && Object.hasOwn(PAGES, name);
 
 interface Form {
   readonly title: string;

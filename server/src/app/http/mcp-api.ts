@@ -1,22 +1,29 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { loadMcp, type McpCaller, type Offer } from '../../discovery/index.ts';
+import type { RefusedRequests } from '../../inference/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { ACCOUNT_JSON } from '../../kernel/json-scan.ts';
 import type { Log } from '../../kernel/log.ts';
+import type { Problem } from '../../kernel/problem.ts';
+import type { Answer } from '../idempotency-seal.ts';
+import type { Admission } from './admission.ts';
 import { type BodyLimits, readJsonBody } from './body.ts';
-import { CORS_HEADERS } from './cors.ts';
-import type { Authenticator, Grant } from './credentials.ts';
+import type { Grant } from './credentials.ts';
+import { type Exchange, grantOf } from './exchange.ts';
 import type { createInnerCall } from './inner-call.ts';
-import { pathnameOf } from './path-table.ts';
 import type { PeerAddress } from './peer-address.ts';
-import { problemOf, toProblemDocument } from './problem-document.ts';
-import { requestIdOf } from './request-id.ts';
+import { shownIdOf } from './request-ids.ts';
+import type { ServedRoute } from './router.ts';
 import { requireTrustedPage, type TrustedPages } from './trusted-pages.ts';
 
 interface McpApiDeps {
   readonly offer: () => Promise<Offer>;
   readonly innerCall: ReturnType<typeof createInnerCall>;
-  readonly authenticator: Authenticator;
+  readonly admission: Admission;
   readonly pages: TrustedPages;
+  readonly refusedRequests: RefusedRequests;
+  readonly clock: Clock;
   readonly bodyLimits: BodyLimits;
   readonly peerAddress: PeerAddress;
   readonly publicUrl: () => string;
@@ -32,34 +39,32 @@ const SERVER_ERROR = -32000;
  * The MCP server, streamable HTTP without sessions. In order: may this page call at all → who is calling → the message. What a tool does is
  * then asked of the API itself, with the caller's own credential.
  */
-export function createMcpApi(deps: McpApiDeps) {
-  return {
-    handles: ({ url = '', method }: IncomingMessage): boolean => pathnameOf(url) === PATH && method !== 'OPTIONS',
-
-    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const requestId = requestIdOf(req.headers);
-      try {
-        requireTrustedPage(req.headers, deps.pages);
-        const grant = await deps.authenticator.authenticate(req);
-        // The longest arguments that a tool takes are those of the API.
-        const { value } = await readJsonBody(req, deps.bodyLimits);
-        await answer({ req, res, requestId, grant, message: value }, deps);
-      } catch (thrown) {
-        refuse(thrown, { res, requestId, hadCredential: hasCredential(req) }, deps);
-      }
+export const mcpRoutes = (deps: McpApiDeps): ServedRoute[] =>
+  (['GET', 'POST', 'DELETE'] as const).map((method) => ({
+    ...{
+      method,
+      path: PATH,
+      kind: 'api',
+      countsRefusals: true,
+      refusal: { reply: (problem, exchange, document) => asJsonRpc(problem, exchange, document, deps) },
     },
-  };
-}
+    async answer(exchange) {
+      const { req } = exchange;
+      requireTrustedPage(req.headers, deps.pages);
+      const grant = await deps.admission.authenticate(exchange);
+      deps.refusedRequests.requireRoom(grant, exchange.startedAt);
+      // The longest arguments that a tool takes are those of the API.
+      const { value } = await readJsonBody(req, deps.bodyLimits, ACCOUNT_JSON).catch(async (refusal: unknown) => {
+        await deps.refusedRequests.count(grant, deps.clock.now());
+        throw refusal;
+      });
+      await answerTo(value, exchange, deps);
+    },
+  }));
 
-interface Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly requestId: string;
-  readonly grant: Grant;
-  readonly message: unknown;
-}
-
-async function answer({ req, res, requestId, grant, message }: Exchange, deps: McpApiDeps): Promise<void> {
+async function answerTo(message: unknown, exchange: Exchange, deps: McpApiDeps): Promise<void> {
+  const { req, res } = exchange;
+  const grant = grantOf(exchange);
   const hangUp = new AbortController();
   res.once('close', () => hangUp.abort());
   const caller: McpCaller = {
@@ -69,7 +74,7 @@ async function answer({ req, res, requestId, grant, message }: Exchange, deps: M
   };
   const [{ createMcpHandler, createMcpServer }, offer] = await Promise.all([loadMcp(), deps.offer()]);
   const handler = createMcpHandler(() => createMcpServer(offer, caller, deps.log), {
-    onerror: (error) => deps.log.info({ requestId, because: error.message }, 'MCP message refused'),
+    onerror: (error) => deps.log.info({ requestId: shownIdOf(exchange), because: error.message }, 'MCP message refused'),
   });
   const headers = Object.entries(req.headers).flatMap(([name, value]): [string, string][] =>
     typeof value === 'string' ? [[name, value]] : [],
@@ -82,12 +87,7 @@ async function answer({ req, res, requestId, grant, message }: Exchange, deps: M
   });
   // The message was read here, under the limits of the API.
   const answered = await handler.fetch(request, hasBody ? { parsedBody: message ?? null } : {});
-  res.writeHead(answered.status, {
-    ...Object.fromEntries(answered.headers),
-    ...CORS_HEADERS,
-    'cache-control': 'no-store',
-    'x-request-id': requestId,
-  });
+  res.writeHead(answered.status, { ...Object.fromEntries(answered.headers), 'cache-control': 'no-store' });
   if (answered.body === null) res.end();
   else await pipeline(answered.body, res).catch(() => res.destroy());
 }
@@ -103,34 +103,19 @@ const hasCredential = ({ headers }: IncomingMessage): boolean =>
  * A refusal before any message was read: JSON-RPC's error, with the problem as its data. A 401 says where it is described how to get in
  * (RFC 9728, section 5.1), as MCP asks for.
  */
-function refuse(
-  thrown: unknown,
-  { res, requestId, hadCredential }: { res: ServerResponse; requestId: string; hadCredential: boolean },
-  { publicUrl, log }: McpApiDeps,
-): void {
-  const problem = problemOf(thrown);
-  const { code, status, extras } = problem;
-  if (status >= 500) log.error({ requestId, code, err: problem.cause }, 'MCP request failed');
-  else log.info({ requestId, code, because: extras.because }, 'MCP request refused');
-  if (res.headersSent) {
-    res.destroy();
-    return;
-  }
-  const { headers, body } = toProblemDocument(problem, { requestId, publicUrl: publicUrl() });
-  const { error: _, ...data } = body;
-  const message = {
-    jsonrpc: '2.0',
-    id: null,
-    error: { code: code === 'malformed_json' ? PARSE_ERROR : SERVER_ERROR, message: problem.message, data },
+function asJsonRpc(problem: Problem, { req }: Exchange, document: Answer, { publicUrl }: McpApiDeps): Answer {
+  const { status, headers } = document;
+  const { error: _, ...data } = JSON.parse(document.body.toString());
+  const code = problem.code === 'malformed_json' ? PARSE_ERROR : SERVER_ERROR;
+  return {
+    status,
+    headers: {
+      ...headers,
+      ...(status === 401 && { 'www-authenticate': challenge(publicUrl(), hasCredential(req)) }),
+      'content-type': 'application/json',
+    },
+    body: Buffer.from(JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message: problem.message, data } })),
   };
-  res.writeHead(status, {
-    ...headers,
-    ...CORS_HEADERS,
-    ...(status === 401 && { 'www-authenticate': challenge(publicUrl(), hadCredential) }),
-    'content-type': 'application/json',
-    'x-request-id': requestId,
-  });
-  res.end(JSON.stringify(message));
 }
 
 /** RFC 6750, section 3: who has sent nothing is told no error. */

@@ -1,9 +1,9 @@
 import { contract } from '@tallygate/contract';
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Instance, MovableClock, newKey, openTestDatabase, PASSWORD, send, signUp, startInstance } from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
-import { openMailbox } from './mailbox-under-test.ts';
+import { type Instance, MovableClock, newKey, openTestDatabase, PASSWORD, send, signUp, startInstance } from './testing/account-api.ts';
+import { openMailbox } from './testing/mailbox.ts';
 
 const STEP_MS = 30_000;
 const clock = new MovableClock();

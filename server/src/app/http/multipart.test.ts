@@ -207,7 +207,7 @@ describe('nothing is kept of a form that', () => {
     });
     request.on('error', () => {});
     request.write(`${wholeFile}--B\r\nContent-Disposition: form-data; name="more"; filename="y"\r\n\r\nconte`);
-    await vi.waitUntil(async () => (await stored()).length === 1);
+    await vi.waitUntil(async () => (await stored()).length === 1, { timeout: 60_000 });
     request.destroy();
     expect(await outcomes[0]).toMatchObject({ problem: { code: 'request_timeout' } });
     expect(await stored()).toEqual([]);

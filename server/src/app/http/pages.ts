@@ -1,18 +1,13 @@
-import { hash, timingSafeEqual } from 'node:crypto';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { ERRORS, type ErrorCode } from '@tallygate/contract';
 import { escapeHtml } from '../../kernel/html.ts';
-import { Problem } from '../../kernel/problem.ts';
-import { devicePage } from './device-page.ts';
-import { mailLinkPage } from './mail-link-pages.ts';
-import { problemOf } from './problem-document.ts';
-import { requestIdOf } from './request-id.ts';
-
-interface Answer {
-  readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
-  readonly body: string | Buffer;
-}
+import { pagePolicy } from '../../kernel/page-policy.ts';
+import { DEVICE_PAGE } from './device-page.ts';
+import { type createDocsSite, ICON_PATH } from './docs-site.ts';
+import type { createDocumentPages } from './document-pages.ts';
+import type { Exchange } from './exchange.ts';
+import { MAIL_LINK_PAGES } from './mail-link-pages.ts';
+import { type ServedRoute, unknownPath } from './router.ts';
 
 interface Page {
   readonly contentType: string;
@@ -23,9 +18,10 @@ interface Page {
 
 interface PagesDeps {
   readonly renderMetrics: () => Promise<Page>;
-  /** Required as a bearer token of `/metrics` where it is set. */
-  readonly metricsToken: string | undefined;
-  problemReply(problem: Problem, ids: { readonly requestId: string; readonly clientRequestId: null }): Answer;
+  /** @throws Problem where the metrics are not for this caller */
+  readonly requireMetricsReader: (req: IncomingMessage) => void;
+  readonly documents: ReturnType<typeof createDocumentPages>;
+  readonly docs: ReturnType<typeof createDocsSite>;
 }
 
 const HTML = 'text/html; charset=utf-8';
@@ -34,68 +30,55 @@ const AFTER_PAYMENT: Readonly<Record<string, string>> = {
   '/billing/done': 'Thank you: this is done.',
   '/billing/canceled': 'Nothing was paid.',
 };
+/** Guides as text. */
+const GUIDE = '/docs/:section(^[a-z]+$)/:page(^[a-z0-9-]+).md';
 const ERROR_PAGE = /^\/docs\/errors\/([a-z_]+)$/;
 
 /**
- * What is no part of the contract: the metrics, the pages that the `type` of every problem points to, those that links in mails
- * lead to, and the one where a program's login is approved.
+ * What is no part of the contract: the metrics, the documentation, the pages that the `type` of every problem points to, those that links in
+ * mails lead to, and the one where a program's login is approved.
  */
-export function createPages({ renderMetrics, metricsToken, problemReply }: PagesDeps) {
-  const tokenDigest = metricsToken === undefined ? undefined : digest(`Bearer ${metricsToken}`);
-  const find = (pathname: string, { authorization }: IncomingMessage['headers']): Page | Promise<Page> | undefined => {
-    if (pathname === '/metrics') {
-      // Digests have one length, so that comparing them takes one time.
-      if (tokenDigest && !timingSafeEqual(digest(authorization ?? ''), tokenDigest)) {
-        const code = authorization === undefined ? 'missing_credentials' : 'invalid_credentials';
-        throw new Problem(code, 'Send the METRICS_TOKEN of this server as Authorization: Bearer ….');
-      }
-      return renderMetrics();
-    }
-    const afterPayment = AFTER_PAYMENT[pathname];
-    if (afterPayment !== undefined) return { contentType: HTML, body: shortPage(afterPayment) };
-    const scripted = mailLinkPage(pathname) ?? devicePage(pathname);
-    if (scripted) return { contentType: HTML, ...scripted };
+export function pageRoutes({ renderMetrics, requireMetricsReader, documents, docs }: PagesDeps): ServedRoute[] {
+  const route = (path: string, answer: ServedRoute['answer']): ServedRoute => ({ method: 'GET', path, kind: 'site', answer });
+  const pageAt = (path: string, page: Page) => route(path, (exchange) => send(exchange, page));
+  const metrics = async (exchange: Exchange): Promise<void> => {
+    requireMetricsReader(exchange.req);
+    send(exchange, await renderMetrics());
+  };
+  /** The site where it is built, and the pages of errors without it, too. */
+  const documentation = async (exchange: Exchange): Promise<void> => {
+    const { pathname } = exchange;
     const code = ERROR_PAGE.exec(pathname)?.[1];
-    return code !== undefined && Object.hasOwn(ERRORS, code) ? { contentType: HTML, body: errorPage(code as ErrorCode) } : undefined;
+    if (docs.isBuilt() || !pathname.startsWith('/docs/errors/')) await docs.answer(exchange);
+    else if (isErrorCode(code)) send(exchange, { ...TEXT_PAGE, body: errorPage(code) });
+    else throw unknownPath();
   };
+  return [
+    ...[...documents.paths, GUIDE].map((path): ServedRoute => ({ method: 'GET', path, kind: 'api', answer: documents.answer })),
+    route('/metrics', metrics),
+    route(ICON_PATH, docs.answer),
+    route('/docs', documentation),
+    route('/docs/*', documentation),
+    pageAt('/device', { contentType: HTML, ...DEVICE_PAGE }),
+    ...Object.entries(MAIL_LINK_PAGES).map(([name, page]) => pageAt(`/${name}`, { contentType: HTML, ...page })),
+    ...Object.entries(AFTER_PAYMENT).map(([path, sentence]) => pageAt(path, { ...TEXT_PAGE, body: shortPage(sentence) })),
+  ];
+}
 
-  return {
-    handles: ({ method, url = '' }: IncomingMessage): boolean =>
-      (method === 'GET' || method === 'HEAD') &&
-      (Object.hasOwn(AFTER_PAYMENT, url) ||
-        url === '/metrics' ||
-        ERROR_PAGE.test(url) ||
-        (mailLinkPage(url) ?? devicePage(url)) !== undefined),
+const isErrorCode = (code: string | undefined): code is ErrorCode => code !== undefined && Object.hasOwn(ERRORS, code);
 
-    /** @returns false when there is no such page after all */
-    async serve(req: IncomingMessage, res: ServerResponse): Promise<boolean> {
-      const requestId = requestIdOf(req.headers);
-      let page: Page | undefined;
-      try {
-        page = await find(req.url ?? '', req.headers);
-      } catch (thrown) {
-        const { status, headers, body } = problemReply(problemOf(thrown), { requestId, clientRequestId: null });
-        res.writeHead(status, headers).end(req.method === 'HEAD' ? undefined : body);
-        return true;
-      }
-      if (!page) return false;
-      const headers = {
-        'content-type': page.contentType,
-        'access-control-allow-origin': '*',
-        'x-content-type-options': 'nosniff',
-        'cache-control': 'no-cache',
-        'x-request-id': requestId,
-        ...page.headers,
-      };
-      res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : page.body);
-      return true;
-    },
-  };
+function send({ req, res }: Exchange, { contentType, headers, body }: Page): void {
+  res.writeHead(200, { 'content-type': contentType, ...headers }).end(req.method === 'HEAD' ? undefined : body);
 }
 
 const STYLE = `body{font:16px/1.6 system-ui,sans-serif;max-width:42rem;margin:4rem auto;padding:0 1.5rem;color:#1c2024;background:#fff}
 code{font-family:ui-monospace,monospace;font-size:.95em}dt{font-weight:600;margin-top:1rem}dd{margin:0}
 @media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}}`;
+
+const TEXT_PAGE = {
+  contentType: HTML,
+  headers: { 'cache-control': 'no-cache', 'content-security-policy': pagePolicy({ style: STYLE }) },
+};
 
 const shortPage = (sentence: string): string => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Tallygate</title><style>${STYLE}</style></head>
@@ -112,5 +95,3 @@ function errorPage(code: ErrorCode): string {
 <dt>Repeat the same request?</dt><dd>${retryable ? 'Yes, later: it can succeed unchanged.' : 'No: it has to be changed first.'}</dd></dl></main></body></html>
 `;
 }
-
-const digest = (text: string): Buffer => hash('sha256', text, 'buffer');

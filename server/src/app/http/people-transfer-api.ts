@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { contract } from '@tallygate/contract';
 import type { Pool } from 'pg';
@@ -8,75 +8,49 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { exportPeople, importPeople } from '../../marketing/index.ts';
-import type { Authenticator } from './credentials.ts';
-import { metadataOf } from './endpoint.ts';
-import { pathnameOf } from './path-table.ts';
+import { type Exchange, principalOf } from './exchange.ts';
 import type { PeerAddress } from './peer-address.ts';
-import { requestIdOf } from './request-id.ts';
-import { admitTransfer, refuseTransfer, sendBytes, TRANSFER_HEADERS } from './transfer.ts';
-import { validationProblem } from './validation.ts';
+import { queryOf } from './query.ts';
+import { shownIdOf } from './request-ids.ts';
+import type { ServedRoute } from './router.ts';
+import { sendBytes, transferRoute } from './transfer.ts';
 
 interface PeopleTransferDeps {
   readonly pool: Pool;
   readonly clock: Clock;
-  readonly authenticator: Authenticator;
   readonly peerAddress: PeerAddress;
   readonly limits: { readonly maxFileBytes: number; readonly idleTimeoutMs: number };
-  readonly publicUrl: () => string;
   readonly log: Log;
-}
-
-interface Exchange {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-  readonly caller: { readonly principal: Principal; readonly origin: Origin };
 }
 
 const { exportAll, import: importAll } = contract.peopleTransfers;
 
-/** People as CSV, in and out, as the bytes come: beside the account API, which would hold a whole file in memory. */
-export function createPeopleTransferApi(deps: PeopleTransferDeps) {
-  return {
-    handles: (req: IncomingMessage): boolean => routeOf(req) !== undefined,
+/** People as CSV, in and out, as the bytes come. */
+export const peopleTransferRoutes = (deps: PeopleTransferDeps): ServedRoute[] => [
+  transferRoute(exportAll, (exchange) => sendCsv(exchange, deps)),
+  transferRoute(importAll, (exchange) => takeCsv(exchange, deps)),
+];
 
-    async serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const requestId = requestIdOf(req.headers);
-      for (const [name, value] of Object.entries({ ...TRANSFER_HEADERS, 'x-request-id': requestId })) res.setHeader(name, value);
-      try {
-        const route = routeOf(req);
-        if (!route) throw new Error('Asked to serve what it does not handle');
-        const principal = await admitTransfer(req, deps.authenticator, metadataOf(route));
-        const caller = {
-          principal,
-          origin: originOf({ peer: { address: deps.peerAddress(req), userAgent: req.headers['user-agent'] ?? null }, requestId }),
-        };
-        await (route === exportAll ? sendCsv({ req, res, caller }, deps) : takeCsv({ req, res, caller }, deps));
-      } catch (thrown) {
-        refuseTransfer(thrown, { req, res, requestId }, deps);
-      }
-    },
-  };
+function callerOf(exchange: Exchange, { peerAddress }: PeopleTransferDeps): { principal: Principal; origin: Origin } {
+  const peer = { address: peerAddress(exchange.req), userAgent: exchange.req.headers['user-agent'] ?? null };
+  return { principal: principalOf(exchange), origin: originOf({ peer, requestId: shownIdOf(exchange) }) };
 }
 
-function routeOf({ method, url }: IncomingMessage) {
-  const path = pathnameOf(url ?? '');
-  if (path === exportAll.path && (method === 'GET' || method === 'HEAD')) return exportAll;
-  return path === importAll.path && method === 'POST' ? importAll : undefined;
-}
-
-function sendCsv({ req, res, caller }: Exchange, { pool, limits, log }: PeopleTransferDeps): Promise<void> {
-  const query = exportAll.query.safeParse(Object.fromEntries(new URL(req.url ?? '', 'http://gateway.invalid').searchParams));
-  if (!query.success) throw validationProblem({ query: query.error });
+function sendCsv(exchange: Exchange, deps: PeopleTransferDeps): Promise<void> {
+  const { req, res } = exchange;
+  const query = queryOf(exchange, exportAll.query);
   const headers = { 'content-type': 'text/csv; charset=utf-8; header=present', 'content-disposition': 'attachment; filename="people.csv"' };
-  const read = async () => Readable.from(exportPeople(pool, caller, query.data));
-  return sendBytes({ req, res, status: 200, headers, read }, { idleTimeoutMs: limits.idleTimeoutMs, log });
+  const read = async () => Readable.from(exportPeople(deps.pool, callerOf(exchange, deps), query));
+  return sendBytes({ req, res, status: 200, headers, read }, { idleTimeoutMs: deps.limits.idleTimeoutMs, log: deps.log });
 }
 
-async function takeCsv({ req, res, caller }: Exchange, { pool, clock, limits }: PeopleTransferDeps): Promise<void> {
+async function takeCsv(exchange: Exchange, deps: PeopleTransferDeps): Promise<void> {
+  const { req, res } = exchange;
+  const { limits } = deps;
   if (!/^text\/csv\b/i.test(req.headers['content-type'] ?? ''))
     throw new Problem('unsupported_media_type', 'Send the CSV file itself as the body, with Content-Type: text/csv.');
   req.setTimeout(limits.idleTimeoutMs, () => req.destroy(new Problem('request_timeout', 'The file stopped coming: send it again.')));
-  const result = await importPeople({ pool, clock }, caller, textOf(req, limits.maxFileBytes));
+  const result = await importPeople(deps, callerOf(exchange, deps), textOf(req, limits.maxFileBytes));
   res.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(result));
 }
 

@@ -2,7 +2,7 @@ import { contract } from '@tallygate/contract';
 import { type AppRoute, isAppRoute } from '@ts-rest/core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { INTERNAL_SECRET, type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './account-api-under-test.ts';
+import { INTERNAL_SECRET, type Instance, openTestDatabase, PASSWORD, send, signUp, startInstance } from './testing/account-api.ts';
 
 const EMAIL = 'ada@example.com';
 /** A value that is taken, for every text that a body of these contracts may carry. */

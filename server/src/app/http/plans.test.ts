@@ -4,10 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PaymentProvider } from '../../adapters/payment/port.ts';
 import { createStripePayments } from '../../adapters/payment/stripe.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { createPlans, type Plans, planRoutes } from '../../plans/index.ts';
-import { INTERNAL_SECRET, type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
+import { type Plans, planRoutes } from '../../plans/index.ts';
+import { sellingPlans } from '../../plans/testing/book.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
+import { INTERNAL_SECRET, type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;
@@ -18,16 +19,16 @@ let plans: Plans;
 beforeAll(async () => {
   db = await openTestDatabase();
   stripe = await startFakeStripe();
-  provider = createStripePayments({ secretKey: 'sk_test_x', webhookSecret: 'whsec_test', apiUrl: stripe.url, maxRetries: 0 });
+  provider = createStripePayments({ secretKey: 'sk_live_fake', webhookSecret: 'whsec_test', apiUrl: stripe.url, maxRetries: 0 });
   const clock = { now: () => stripe.now() };
-  plans = createPlans({
+  plans = sellingPlans({
     ...{ pool: db.database.pool, provider, clock, log: silentLog() },
-    lanes: { refreshCredit: async () => {} },
-    write: async () => {},
     publicUrl: () => 'https://gateway.example',
   });
   await plans.provision();
-  api = await startInstance(db.database, db.url, { endpoints: endpointsOf(contract.plans, planRoutes(plans, clock)) });
+  api = await startInstance(db.database, db.url, {
+    endpoints: endpointsOf(contract.plans, planRoutes({ live: plans, paying: plans }, clock)),
+  });
 });
 afterAll(async () => {
   await api?.close();
@@ -206,12 +207,24 @@ describe('a plan', () => {
 
   test('that costs nothing cannot be bought, nor a higher one be previewed as lower', async () => {
     const { auth } = await signUp(api);
-    expect((await post(auth, 'checkout', { plan_id: 'free' })).status).toBe(422);
+    expect((await post(auth, 'checkout', { plan_id: 'free' })).body).toMatchObject({
+      status: 409,
+      detail: expect.stringContaining('not for sale'),
+    });
     expect((await post(auth, 'downgrade-preview', { plan_id: 'pro' })).status).toBe(409);
-    expect((await post(auth, 'upgrade-preview', { plan_id: 'free' })).status).toBe(422);
+    expect((await post(auth, 'upgrade-preview', { plan_id: 'free' })).status).toBe(409);
     expect((await post(auth, 'cancel')).status).toBe(409);
   });
 });
+
+test.each(['checkout', 'upgrade-preview', 'downgrade-preview', 'downgrade-schedule'])(
+  '%s refuses an unknown plan with those that there are',
+  async (path) => {
+    const { auth } = await signUp(api);
+    const { status, body } = await post(auth, path, { plan_id: 'gold' });
+    expect([status, body.detail]).toEqual([422, '`plan_id` is no plan: there are free, pro, scale, enterprise, operator.']);
+  },
+);
 
 describe('a balance', () => {
   test.each(['0.99', '10000.01', '5.001', '-5'])('is not topped up with $%s', async (amount_usd) => {

@@ -1,5 +1,7 @@
 import { ERRORS, type FieldError, type Problem as ProblemBody } from '@tallygate/contract';
 import { Problem } from '../../kernel/problem.ts';
+import { isStoreFailure } from '../../kernel/store-failure.ts';
+import { type RequestIds, shownIdOf } from './request-ids.ts';
 
 /** What a problem document says beside the problem itself. */
 interface ProblemContext {
@@ -23,7 +25,9 @@ const isRepeatedBySdks = (status: number): boolean => status === 408 || status =
 /** RFC 9457 with OpenAI's `error` member, so that both kinds of client read their own. What we know and do not say stays here. */
 export function toProblemDocument(problem: Problem, { requestId, publicUrl }: ProblemContext): ProblemAnswer {
   const { code, status, message: detail } = problem;
-  const { param, errors, budget } = problem.extras;
+  const { param, budget } = problem.extras;
+  // A 422 that found one fault names it in the same form as one that found many.
+  const errors = problem.extras.errors ?? (status === 422 ? [faultOf(problem)] : undefined);
   const { title, type } = ERRORS[code];
   return {
     status,
@@ -42,13 +46,36 @@ export function toProblemDocument(problem: Problem, { requestId, publicUrl }: Pr
   };
 }
 
-/** Whatever was thrown, as a problem; a bug becomes `internal_error` and keeps its cause for the log. */
-export const problemOf = (thrown: unknown): Problem =>
-  thrown instanceof Problem
-    ? thrown
+export type ProblemReply = (problem: Problem, ids: RequestIds) => { status: number; headers: Record<string, string>; body: Buffer };
+
+/** Problem documents as bytes, with the id that the caller will quote. */
+export const createProblemReply =
+  (publicUrl: () => string): ProblemReply =>
+  (problem, ids) => {
+    const requestId = shownIdOf(ids);
+    const { status, headers, body } = toProblemDocument(problem, { requestId, publicUrl: publicUrl() });
+    return { status, headers: { ...headers, 'x-request-id': requestId }, body: Buffer.from(JSON.stringify(body)) };
+  };
+
+/** Whatever was thrown, as a problem. A store that cannot be asked is one of the declared ones; a bug becomes `internal_error`. */
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  return isStoreFailure(thrown)
+    ? new Problem('store_unavailable', 'The store is busy or cannot be reached: repeat the request in a few seconds.', {
+        retryAfterSeconds: 2,
+        cause: thrown,
+      })
     : new Problem('internal_error', 'Something went wrong on our side: repeat the request, and report its id if it happens again.', {
         cause: thrown,
       });
+}
+
+/** The one fault of a refusal: `messages[0].role` is at `["body", "messages", 0, "role"]`. */
+const faultOf = ({ code, message: msg, extras: { param = '' } }: Problem): FieldError => ({
+  loc: ['body', ...(param.match(/[^.[\]]+/g) ?? []).map((step) => (/^\d+$/.test(step) ? Number(step) : step))],
+  msg,
+  type: code,
+});
 
 function headersOf({ code, status, extras }: Problem): Record<string, string> {
   const headers: Record<string, string> = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };

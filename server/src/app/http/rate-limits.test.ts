@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MovableClock, newKey, send, signUp } from './account-api-under-test.ts';
-import { CHAT, chat, type InferenceWorld, openInferenceWorld } from './inference-api-under-test.ts';
+import { MovableClock, newKey, send, signUp } from './testing/account-api.ts';
+import { CHAT, chat, type InferenceWorld, openInferenceWorld } from './testing/inference-api.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const clock = new MovableClock();
@@ -55,6 +55,60 @@ describe('a key’s requests per minute', () => {
     expect((await chat(world, auth)).status).toBe(200);
     expect((await chat(world, auth)).status).toBe(429);
     await patch(null);
+    expect((await chat(world, auth)).status).toBe(200);
+  });
+});
+
+describe('a refused request', () => {
+  const bad = { ...CHAT, messages: [{ role: 'nobody' }] };
+  const refusals: [string, object | string, number, string][] = [
+    ['that does not fit the contract', bad, 422, 'validation_failed'],
+    ['that is no JSON', '{"model":', 400, 'malformed_json'],
+    ['that is too large', `{"x":"${'x'.repeat(1_048_576)}"}`, 413, 'payload_too_large'],
+    ['that is too complex', `[${'0,'.repeat(330_000)}0]`, 413, 'body_too_complex'],
+    ['for a model that there is not', { ...CHAT, model: 'no-such-model' }, 404, 'model_not_found'],
+  ];
+
+  test.each(refusals)('%s is one of the requests of its key, and then the key has to wait', async (_, body, status, code) => {
+    const { auth } = await testKey({ requests_per_minute: 2 });
+    for (const remaining of ['1', '0']) {
+      const refused = await chat(world, auth, body);
+      expect([refused.status, refused.code, refused.headers.get('x-ratelimit-remaining-requests')]).toEqual([status, code, remaining]);
+    }
+    for (const next of [body, CHAT]) {
+      const limited = await chat(world, auth, next);
+      expect([limited.status, limited.code, limited.headers.get('retry-after')]).toEqual([429, 'rate_limited', '30']);
+    }
+    clock.stoppedAtMs = START + 30_000;
+    expect((await chat(world, auth)).status).toBe(200);
+  });
+
+  test('takes no tokens, and a 429 takes nothing', async () => {
+    const { auth } = await testKey({ requests_per_minute: 3, tokens_per_minute: 10_000 });
+    await chat(world, auth, bad);
+    for (let count = 0; count < 2; count++) await chat(world, auth);
+    for (let count = 0; count < 5; count++) expect((await chat(world, auth)).status).toBe(429);
+    clock.stoppedAtMs = START + 20_000;
+    const { status, headers } = await chat(world, auth);
+    expect([status, headers.get('x-ratelimit-limit-tokens')]).toEqual([200, '10000']);
+  });
+
+  test('counts among those of all test keys of the account', async () => {
+    const [first, second] = [await testKey({}), await testKey({})];
+    const before = Number((await chat(world, first.auth)).headers.get('x-ratelimit-remaining-requests'));
+    await chat(world, first.auth, bad);
+    expect((await chat(world, second.auth)).headers.get('x-ratelimit-remaining-requests')).toBe(String(before - 2));
+  });
+
+  test('is waited for no longer once the limit is wider', async () => {
+    const { auth, keyId } = await testKey({ requests_per_minute: 1 });
+    await chat(world, auth, bad);
+    expect((await chat(world, auth)).status).toBe(429);
+    await send(world.account, `/v1/keys/${keyId}`, {
+      method: 'PATCH',
+      headers: owner.auth,
+      json: { rate_limits: { requests_per_minute: 5 } },
+    });
     expect((await chat(world, auth)).status).toBe(200);
   });
 });
@@ -114,7 +168,7 @@ describe('tokens per minute', () => {
       null,
       'false',
     ]);
-    expect(refused.body.detail).toContain('lower max_tokens');
+    expect(refused.body.detail).toContain('lower `max_tokens`');
   });
 });
 
@@ -148,31 +202,46 @@ describe('the headers of the limits', () => {
     expect([answer.status, Object.keys(limitsIn(answer.headers)).sort()], answer.text).toEqual([status, NAMES]);
   });
 
-  test('of a refusal over money show that nothing was taken', async () => {
-    const { auth } = await testKey({ requests_per_minute: 10 }, { monthly_cap_usd: '0' });
-    for (let time = 0; time < 3; time++) {
+  test('of a refusal over money show that a request was taken, and no tokens', async () => {
+    const { auth } = await testKey({ requests_per_minute: 10, tokens_per_minute: 1_000 }, { monthly_cap_usd: '0' });
+    for (const remaining of ['9', '8', '7']) {
       const { status, headers } = await chat(world, auth);
-      expect([status, headers.get('x-ratelimit-remaining-requests'), headers.get('x-ratelimit-reset-requests')]).toEqual([402, '10', '0s']);
+      expect([status, limitsIn(headers)]).toEqual([
+        402,
+        expect.objectContaining({ 'remaining-requests': remaining, 'remaining-tokens': '1000' }),
+      ]);
     }
   });
 
   test.each<[string, number, string, object | string, Record<string, string>]>([
     ['a model that is none', 404, 'model_not_found', { ...CHAT, model: 'gpt-0' }, {}],
-    ['the same under an Idempotency-Key', 404, 'model_not_found', { ...CHAT, model: 'gpt-0' }, { 'idempotency-key': 'the-same' }],
     ['input that does not fit', 422, 'validation_failed', { model: 'gpt-4o-mini' }, {}],
     ['a header that does not fit', 422, 'validation_failed', CHAT, { 'x-budget-policy': 'x' }],
     ['a body that is no JSON', 400, 'malformed_json', '{', {}],
     ['a body of another type', 415, 'unsupported_media_type', CHAT, { 'content-type': 'text/plain' }],
-  ])('are on the refusal of %s, which takes nothing of them', async (_what, status, code, body, headers) => {
+  ])('are on the refusal of %s, which is one of the requests', async (_what, status, code, body, headers) => {
     const { auth } = await testKey({ requests_per_minute: 10, tokens_per_minute: 100_000 });
     await chat(world, auth);
     clock.stoppedAtMs = START + 1_000;
-    for (let time = 0; time < 3; time++) {
+    for (const [remaining, reset] of [
+      ['8', '11s'],
+      ['7', '17s'],
+      ['6', '23s'],
+    ]) {
       const refused = await chat(world, { ...auth, ...headers }, body);
       expect([refused.status, refused.code]).toEqual([status, code]);
       expect(Object.keys(limitsIn(refused.headers)).sort()).toEqual(NAMES);
-      expect(limitsIn(refused.headers)).toMatchObject({ 'limit-requests': '10', 'remaining-requests': '9', 'reset-requests': '5s' });
+      expect(limitsIn(refused.headers)).toMatchObject({ 'limit-requests': '10', 'remaining-requests': remaining, 'reset-requests': reset });
     }
+  });
+
+  test('are on a refusal under an Idempotency-Key, whose repeats take nothing', async () => {
+    const { auth } = await testKey({ requests_per_minute: 10 });
+    for (let time = 0; time < 3; time++) {
+      const refused = await chat(world, { ...auth, 'idempotency-key': 'the-same' }, { ...CHAT, model: 'gpt-0' });
+      expect([refused.code, limitsIn(refused.headers)['remaining-requests']]).toEqual(['model_not_found', '9']);
+    }
+    expect((await chat(world, auth)).headers.get('x-ratelimit-remaining-requests')).toBe('8');
   });
 
   test.each([
@@ -182,7 +251,7 @@ describe('the headers of the limits', () => {
   ])('are on the refusal of %s', async (_what, narrowed, code) => {
     const { auth } = await testKey({ requests_per_minute: 10 }, narrowed);
     const refused = await chat(world, auth);
-    expect([refused.status, refused.code, limitsIn(refused.headers)['remaining-requests']]).toEqual([403, code, '10']);
+    expect([refused.status, refused.code, limitsIn(refused.headers)['remaining-requests']]).toEqual([403, code, '9']);
   });
 
   test('are not there for a caller who is not known', async () => {

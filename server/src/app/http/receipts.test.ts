@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { contract } from '@tallygate/contract';
 import {
   auditGrowth,
@@ -17,11 +15,12 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { silentLog } from '../../kernel/log.ts';
 import { appendAll, newSigningSeed, publishedKeySet, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
-import { keptInMemory, storeReceipts } from '../../receipts/receipts-under-test.ts';
-import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
+import { keptInMemory, storeReceipts } from '../../receipts/testing/receipts.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
-import { createLogApi } from './log-api.ts';
+import { logRoutes } from './log-api.ts';
+import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
+import { type FrontUnderTest, openFrontUnderTest } from './testing/front.ts';
 
 const NOVEMBER = Date.parse('2026-11-21T10:00:00Z');
 const OCTOBER = Date.parse('2026-10-31T23:59:59.999Z');
@@ -30,7 +29,7 @@ const [key, logKey] = [signingKeyFromSeed(newSigningSeed()), signingKeyFromSeed(
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;
-let files: Server;
+let front: FrontUnderTest;
 let filesUrl: string;
 
 beforeAll(async () => {
@@ -39,18 +38,21 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [key], OCTOBER);
   await publishSigningKeys(pool, [logKey], OCTOBER, 'checkpoint');
   const keySet = () => publishedKeySet(pool, { receipt: [key], checkpoint: [logKey] });
-  api = await startInstance(db.database, db.url, { endpoints: endpointsOf(contract.receipts, receiptRoutes({ pool, keySet })) });
-  const log = createLogApi({
-    ...{ pool, clock, authenticator: api.authenticator, idleTimeoutMs: 5_000, keySet, isAnchoring: false, log: silentLog() },
-    publicUrl: () => 'https://tallygate.test',
+  api = await startInstance(db.database, db.url, {
+    endpoints: endpointsOf(contract.receipts, receiptRoutes({ pool, keySet, requirePlan: async () => {} })),
   });
-  files = createServer((req, res) => (log.handles(req) ? void log.serve(req, res) : res.writeHead(421).end())).listen(0, '127.0.0.1');
-  await once(files, 'listening');
-  const address = files.address();
-  filesUrl = `http://127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`;
+  front = await openFrontUnderTest(
+    () =>
+      logRoutes({
+        requirePlan: async () => {},
+        ...{ pool, clock, idleTimeoutMs: 5_000, keySet, isAnchoring: false, log: silentLog() },
+      }),
+    { authenticator: api.authenticator },
+  );
+  filesUrl = front.url;
 });
 afterAll(async () => {
-  files?.close();
+  front?.close();
   await api?.close();
   await db?.close();
 });
@@ -219,7 +221,6 @@ describe('the tiles', () => {
       'content-type': 'application/octet-stream',
       'content-length': '8192',
       'cache-control': 'public, max-age=31536000, immutable',
-      'access-control-allow-origin': '*',
     });
     const partial = Buffer.from(await (await get('/v1/log/tile/0/000.p/7')).arrayBuffer());
     expect(
@@ -247,7 +248,7 @@ describe('the tiles', () => {
     async (path) => {
       const response = await get(`/v1/log/tile/${path}`);
       expect(await response.json()).toMatchObject({ status: 404, code: 'not_found' });
-      expect(response.headers.get('cache-control')).toBe('no-store');
+      expect(response.headers.get('cache-control')).not.toContain('immutable');
     },
   );
 });

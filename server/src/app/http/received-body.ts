@@ -1,11 +1,12 @@
-import { hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
 import { newPassingBlobKey, UNNAMED } from '../../files/index.ts';
-import type { Operation, Received } from '../../inference/index.ts';
+import { type Operation, type Received, receivedJson } from '../../inference/index.ts';
+import { INFERENCE_JSON } from '../../kernel/json-scan.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { type BodyLimits, readJsonBody } from './body.ts';
+import { nextTurn } from '../../kernel/turn.ts';
+import { type BodyLimits, LARGE_BYTES, readJsonBody } from './body.ts';
 import { isMultipart, type MultipartLimits, readMultipart } from './multipart.ts';
 
 export interface ReceivedBodyDeps {
@@ -17,6 +18,8 @@ export interface ReceivedBodyDeps {
 /** The body of an inference request: its value as far as it is JSON or fields, and what it came as. */
 export interface ReceivedBody {
   readonly value: unknown;
+  /** How many values it consists of, where they were counted. */
+  readonly values: number;
   readonly isForm: boolean;
   readonly received: Received;
   /** What makes a repeat of the request the same request. A client draws a new boundary for every form, so its bytes do not. */
@@ -28,13 +31,14 @@ export interface ReceivedBody {
 /** @throws Problem as {@link readJsonBody} and {@link readMultipart} do; `unsupported_media_type` for a form where there is none */
 export async function readBody({ takes }: Operation, req: IncomingMessage, deps: ReceivedBodyDeps): Promise<ReceivedBody> {
   if (takes === 'form' || (takes === 'json_or_form' && isMultipart(req))) return readForm(req, deps);
-  const { bytes, value } = await readJsonBody(req, deps.bodyLimits);
-  let sha256: string | undefined;
-  const digest = () => {
-    sha256 ??= hash('sha256', bytes, 'hex');
-    return sha256;
-  };
-  return { value, isForm: false, received: { bytes, files: [], sha256: digest }, fingerprint: () => bytes, discard: null };
+  const { bytes, value, values } = await readJsonBody(req, deps.bodyLimits, INFERENCE_JSON);
+  const received = receivedJson(bytes);
+  if (bytes.length > LARGE_BYTES) {
+    // Everyone who asks for it later gets it at once.
+    received.sha256();
+    await nextTurn();
+  }
+  return { value, values, isForm: false, received, fingerprint: () => bytes, discard: null };
 }
 
 async function readForm(req: IncomingMessage, { blobs, formLimits }: ReceivedBodyDeps): Promise<ReceivedBody> {
@@ -52,6 +56,7 @@ async function readForm(req: IncomingMessage, { blobs, formLimits }: ReceivedBod
   }));
   return {
     value: fields,
+    values: 0,
     isForm: true,
     fingerprint,
     received: { bytes: Buffer.alloc(0), files: received, sha256: () => bodySha256 },

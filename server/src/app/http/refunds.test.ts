@@ -1,9 +1,9 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Corrections, ledgerRoutes, Refunds } from '../../ledger/index.ts';
-import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
+import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;
@@ -30,7 +30,7 @@ describe('POST /v1/admin/refunds', () => {
 
   test('answers an administrator who names no settled request with a 404, whether they come with a session or a key', async () => {
     const { auth } = await signUp(api, 'admin');
-    const key = await newKey(api, auth, { scopes: ['billing:write'] });
+    const key = await newKey(api, auth, { scopes: ['admin:write'] });
     for (const headers of [auth, key.auth]) {
       const { status, body } = await ask(headers, { request_id: 'req_unknown', reason: 'Goodwill.' });
       expect([status, body.code]).toEqual([404, 'not_found']);

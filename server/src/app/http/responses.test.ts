@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { MovableClock, newKey, send, signUp } from './account-api-under-test.ts';
-import { chat, type InferenceWorld, openInferenceWorld } from './inference-api-under-test.ts';
+import { loadCatalog } from '../../catalog/index.ts';
+import { MovableClock, newKey, send, signUp } from './testing/account-api.ts';
+import { chat, type InferenceWorld, openInferenceWorld } from './testing/inference-api.ts';
 
 let world: InferenceWorld;
 let auth: Record<string, string>;
@@ -41,6 +42,21 @@ const textOf = (response: { output: { type: string; content: { text: string }[] 
     .filter(({ type }) => type === 'message')
     .map(({ content }) => content[0]?.text)
     .join('');
+
+test.each(loadCatalog().models.flatMap(({ id, kind }) => (kind === 'chat' ? [id] : [])))('%s answers a response', async (model) => {
+  expect(await created({ model, store: false })).toMatchObject({ model, status: 'completed' });
+});
+
+/** Of what a background response still has to ask. */
+async function requestIdOf(id: string): Promise<string | undefined> {
+  const { rows } = await world.database.pool.query('select request from stored_responses where id = $1', [id]);
+  const request: { requestId: string } | null = await world.content.openJson(
+    session.accountId,
+    `request of response ${id}`,
+    rows[0].request,
+  );
+  return request?.requestId;
+}
 
 describe('a stored response', () => {
   test('is read as it was answered, and is gone once it is deleted', async () => {
@@ -310,9 +326,9 @@ describe('in the background', () => {
     await expect.poll(() => world.told.length, { interval: 5 }).toBeGreaterThan(before);
     const id = world.told.at(-1) ?? '';
     const work = world.work(id);
-    const said = async () => (await world.background.eventsAfter(id, 5)).events.length;
+    const said = async () => (await world.background.eventsAfter({ accountId: session.accountId, livemode: false }, id, 5)).events.length;
     await expect.poll(said, { interval: 5 }).toBeGreaterThan(0);
-    const { rows } = await world.database.pool.query('select request from stored_responses where id = $1', [id]);
+    const requestId = await requestIdOf(id);
     await at(`/v1/responses/${id}/cancel`, { method: 'POST' });
     await work;
     const followed = eventsOf((await asked).text);
@@ -320,9 +336,7 @@ describe('in the background', () => {
     expect(followed.map(({ sequence_number }) => sequence_number)).toEqual(followed.map((_, index) => index));
     expect((await streamed(`/v1/responses/${id}?stream=true`)).events).toEqual(followed);
     await world.written();
-    const settled = await world.database.pool.query('select outcome, output_tokens from usage_records where request_id = $1', [
-      rows[0].request.requestId,
-    ]);
+    const settled = await world.database.pool.query('select outcome, output_tokens from usage_records where request_id = $1', [requestId]);
     expect(settled.rows).toEqual([{ outcome: 'cancelled', output_tokens: expect.anything() }]);
     expect(Number(settled.rows[0].output_tokens)).toBeGreaterThan(0);
   });
@@ -352,6 +366,32 @@ describe('in the background', () => {
     expect((await at(`/v1/responses/${id}`)).body.status).toBe('completed');
   });
 
+  test('charges a worker that died while the provider was at work at its hold, and the next one as a call of its own', async () => {
+    const taken = await create({ background: true });
+    const [requestId, receiptId] = [taken.headers.get('x-request-id'), taken.headers.get('x-receipt-id') ?? ''];
+    const { id } = taken.body;
+    const { lanes } = world.inference;
+    const [settle, finish] = [lanes.settle.bind(lanes), world.background.finish.bind(world.background)];
+    lanes.settle = () => Promise.reject(new Error('killed'));
+    world.background.finish = () => Promise.reject(new Error('killed'));
+    await expect(world.work(id)).rejects.toThrow('killed');
+    Object.assign(lanes, { settle });
+    Object.assign(world.background, { finish });
+    clock.offsetMs = 60_000;
+    await world.work(id);
+    clock.offsetMs = 0;
+    expect((await at(`/v1/responses/${id}`)).body.status).toBe('completed');
+    await world.written();
+    const settled = await world.database.pool.query(
+      'select receipt_id, outcome, estimated, cost_nano = held_nano as at_hold from usage_records where request_id = $1 order by attempt',
+      [requestId],
+    );
+    expect(settled.rows).toEqual([
+      { receipt_id: receiptId, outcome: 'abandoned', estimated: true, at_hold: true },
+      { receipt_id: expect.not.stringMatching(receiptId), outcome: 'completed', estimated: false, at_hold: false },
+    ]);
+  });
+
   test('settles what a worker left unsettled, without asking the provider again', async () => {
     const { id } = await created({ background: true });
     const { lanes } = world.inference;
@@ -361,8 +401,7 @@ describe('in the background', () => {
     lanes.settle = settle;
     const { body: stored } = await at(`/v1/responses/${id}`);
     expect(stored.status).toBe('completed');
-    const requestId = async () =>
-      (await world.database.pool.query('select request from stored_responses where id = $1', [id])).rows[0].request?.requestId;
+    const requestId = () => requestIdOf(id);
     const asked = await requestId();
     clock.offsetMs = 60_000;
     await world.work(id);
@@ -443,8 +482,12 @@ describe('nothing that a caller can send is answered with a failure of ours', ()
     expect((await at(path)).status).toBeLessThan(500);
   });
 
-  test.each([NUL, '%ED%A0%80', 'x'.repeat(300)])('GET /v1/responses/%s as a stream', async (id) => {
-    expect((await streamed(`/v1/responses/${id}?stream=true`)).status).toBe(404);
+  test.each([
+    [NUL, 422],
+    ['%ED%A0%80', 404],
+    ['x'.repeat(300), 404],
+  ])('GET /v1/responses/%s as a stream', async (id, status) => {
+    expect((await streamed(`/v1/responses/${id}?stream=true`)).status).toBe(status);
     expect((await streamed(`/v1/responses/resp_1?stream=true&starting_after=${id}`)).status).toBe(422);
   });
 

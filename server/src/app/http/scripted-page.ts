@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { pagePolicy } from '../../kernel/page-policy.ts';
 
 /** A page with the headers that belong to it. */
 export interface ScriptedPage {
@@ -19,17 +19,11 @@ button{font:inherit;font-weight:600;margin-top:1.25rem;padding:.65rem 1.2rem;bor
 [hidden]{display:none}.code{font:600 1.6rem/1.4 ui-monospace,monospace;letter-spacing:.08em}dt{font-weight:600;margin-top:.75rem}dd{margin:0;overflow-wrap:anywhere}.buttons{display:flex;gap:.75rem}:focus-visible{outline:3px solid #1f6feb;outline-offset:2px}
 @media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}}`;
 
-const cspOf = (script: string): string =>
-  [
-    "default-src 'none'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-    ...[`script-src 'sha256-${hash('sha256', script, 'base64')}'`, `style-src 'sha256-${hash('sha256', STYLE, 'base64')}'`],
-  ].join('; ');
-
 /** A page in the gateway's own style whose one script speaks to the gateway and to nobody else. */
 export function scriptedPage({ title, content, script }: Content): ScriptedPage {
   const body = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} · Tallygate</title><style>${STYLE}</style></head>
 <body><main><h1>${title}</h1>${content}</main><script>${script}</script></body></html>
 `;
-  return { body, headers: { 'content-security-policy': cspOf(script), 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' } };
+  return { body, headers: { 'content-security-policy': pagePolicy({ style: STYLE, script }), 'cache-control': 'no-store' } };
 }

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BudgetWorld, openBudgetWorld } from '../../budgets/budgets-under-test.ts';
+import { type BudgetWorld, openBudgetWorld } from '../../budgets/testing/budgets.ts';
 import type { SessionPrincipal } from '../../identity/index.ts';
-import { type Instance, newKey, send, signUp } from './account-api-under-test.ts';
+import { type Instance, newKey, send, signUp } from './testing/account-api.ts';
 
 const ORIGIN = { ip: null, userAgent: null, requestId: 'req_slow' };
 let world: BudgetWorld;
@@ -37,7 +37,7 @@ async function sendSlowly({ method = 'POST', path, auth, body }: Slow, meanwhile
     headers: { ...auth, 'content-type': 'application/json', 'content-length': bytes.length },
   });
   slow.write(bytes.subarray(0, 1));
-  await vi.waitUntil(() => admission.mock.settledResults[0]?.type === 'fulfilled');
+  await vi.waitUntil(() => admission.mock.settledResults[0]?.type === 'fulfilled', { timeout: 60_000 });
   await meanwhile();
   slow.end(bytes.subarray(1));
   const [response] = await once(slow, 'response');

@@ -1,16 +1,26 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { AppRoute, ServerInferResponses } from '@ts-rest/core';
+import { isSmall, writtenJson } from '../../kernel/written-json.ts';
 import type { Idempotency } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';
 import type { CheckedCall, Endpoint } from './endpoint.ts';
-import { exchangeOf } from './exchange.ts';
-import { onceForKey } from './idempotent-handling.ts';
-import { toProblemDocument } from './problem-document.ts';
+import type { Exchange } from './exchange.ts';
+import { idempotencyKeyOf, onceForKey, scopeOf } from './idempotent-handling.ts';
+import type { Refusals } from './refusals.ts';
+import { shownIdOf } from './request-ids.ts';
 
 interface ImplementationDeps {
   readonly idempotency: Idempotency;
-  readonly publicUrl: () => string;
+  readonly refusals: Refusals;
+}
+
+/** What is known of a request before ts-rest has it. */
+interface Known extends Exchange {
+  /** Where it comes from, proxies of ours left out. */
+  readonly peerAddress: string | null;
+  /** The body as received; empty where there is none. */
+  readonly bytes: Buffer;
 }
 
 /** What ts-rest hands over once the input fits the contract. */
@@ -25,49 +35,67 @@ interface TsRestInput {
 
 type TsRestAnswer = ServerInferResponses<AppRoute>;
 
+const knownOf = new WeakMap<IncomingMessage, Known>();
+
+/** Notes what the implementation of its endpoint will have to know of a request, which ts-rest does not pass on. */
+export function note(known: Known): void {
+  knownOf.set(known.req, known);
+}
+
 /** An endpoint as ts-rest calls it: the caller is added, and an `Idempotency-Key` is honoured where the contract declares one. */
-export function createImplementation(endpoint: Endpoint, { idempotency, publicUrl }: ImplementationDeps) {
+export function createImplementation(endpoint: Endpoint, { idempotency, refusals }: ImplementationDeps) {
   const takesIdempotencyKey = 'idempotency-key' in Object(endpoint.route.headers);
 
   return async (input: TsRestInput): Promise<TsRestAnswer> => {
+    const known = knownOf.get(input.req);
+    if (!known) throw new Error('The request did not come through the front');
     const key = takesIdempotencyKey ? idempotencyKeyOf(input.req.headers) : undefined;
     if (key === undefined) {
-      return toTsRest(await endpoint.handle(toCall(input, (name, value) => input.res.setHeader(name, value))));
+      const answer = await endpoint.handle(toCall(input, known, (name, value) => input.res.setHeader(name, value)));
+      return isLargeJson(answer, endpoint.route) ? send(await written(answer), input.res) : toTsRest(answer);
     }
-    const { requestId, principal, body } = exchangeOf(input.req);
-    const { answer, isReplay } = await onceForKey(idempotency, {
-      request: { scope: scopeOf(principal), key, method: endpoint.route.method, path: input.req.originalUrl, body },
-      run: () => record(endpoint, input),
-      toAnswer: (problem) => toProblemDocument(problem, { requestId, publicUrl: publicUrl() }),
+    const answer = await onceForKey(idempotency, {
+      request: {
+        ...{ scope: scopeOf(known.grant?.principal), key, method: endpoint.route.method },
+        ...{ path: input.req.originalUrl, body: known.bytes },
+      },
+      run: () => record(endpoint, input, known),
+      refuse: (problem) => refusals.replyTo(problem, known),
     });
-    return send(answer, isReplay, input.res);
+    return send(answer, input.res);
   };
 }
 
 /** The answer as bytes, with the headers that the handler set: exactly what a replay repeats. */
-async function record(endpoint: Endpoint, input: TsRestInput): Promise<Answer> {
+async function record(endpoint: Endpoint, input: TsRestInput, known: Known): Promise<Answer> {
   const headers: Record<string, string> = {};
   const { status, body } = await endpoint.handle(
-    toCall(input, (name, value) => {
+    toCall(input, known, (name, value) => {
       headers[name.toLowerCase()] = value;
     }),
   );
+  return written({ status, body }, headers);
+}
+
+/** What Express would write in one go. Pages and other media types are texts, and written already. */
+const isLargeJson = ({ status, body }: { status: number; body?: unknown }, { responses }: AppRoute): boolean =>
+  typeof body === 'object' && body !== null && !('contentType' in Object(responses[status])) && !isSmall(body);
+
+async function written({ status, body }: { status: number; body?: unknown }, headers: Record<string, string> = {}): Promise<Answer> {
   if (body === undefined) return { status, headers, body: Buffer.alloc(0) };
-  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body: Buffer.from(JSON.stringify(body)) };
+  return { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers }, body: await writtenJson(body) };
 }
 
 /** A stream is what ts-rest sends as it is, without another look at its content type. */
-function send({ status, headers, body }: Answer, isReplay: boolean, response: ServerResponse): TsRestAnswer {
+function send({ status, headers, body }: Answer, response: ServerResponse): TsRestAnswer {
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  if (isReplay) response.setHeader('idempotent-replayed', 'true');
   if (status !== 204) response.setHeader('content-length', body.length);
   return toTsRest({ status, body: Readable.from(body.length > 0 ? [body] : []) });
 }
 
-function toCall({ params, query, headers, body, req }: TsRestInput, setHeader: CheckedCall['setHeader']): CheckedCall {
-  const { requestId, peerAddress, principal } = exchangeOf(req);
-  const peer = { address: peerAddress, userAgent: req.headers['user-agent'] ?? null };
-  return { params, query, headers, body, principal, requestId, peer, setHeader };
+function toCall({ params, query, headers, body, req }: TsRestInput, known: Known, setHeader: CheckedCall['setHeader']): CheckedCall {
+  const peer = { address: known.peerAddress, userAgent: req.headers['user-agent'] ?? null };
+  return { params, query, headers, body, principal: known.grant?.principal, requestId: shownIdOf(known), peer, setHeader };
 }
 
 function toTsRest(answer: { status: number; body?: unknown }): TsRestAnswer {
@@ -78,17 +106,3 @@ function toTsRest(answer: { status: number; body?: unknown }): TsRestAnswer {
 // One member of ts-rest's union for each of some sixty statuses; which of them a route has, its own types have checked.
 const isTsRestAnswer = (answer: { status: number; body?: unknown }): answer is TsRestAnswer =>
   Number.isInteger(answer.status) && answer.status >= 200 && answer.status <= 599;
-
-function idempotencyKeyOf(headers: IncomingHttpHeaders): string | undefined {
-  const value = headers['idempotency-key'];
-  return typeof value === 'string' ? value : undefined;
-}
-
-/**
- * The caller and not the account: a replay can hold a secret, and another key of the account may be weaker. A user keeps their
- * scope across sessions, so that a repeat after a new login still meets its first answer.
- */
-function scopeOf(principal: CheckedCall['principal']): string {
-  if (!principal) return 'internal';
-  return principal.kind === 'key' ? `key:${principal.keyId}` : `user:${principal.userId}`;
-}

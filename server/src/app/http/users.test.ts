@@ -2,9 +2,9 @@ import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { setRoleByOperator } from '../../identity/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
-import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './account-api-under-test.ts';
 import { testCredentials } from './credential-matrix.ts';
-import { openMailbox } from './mailbox-under-test.ts';
+import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
+import { openMailbox } from './testing/mailbox.ts';
 
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;

@@ -59,6 +59,13 @@ import { peopleTextsMigration } from './0083-people-texts.ts';
 import { consentFollowsAddressMigration } from './0084-consent-follows-the-address.ts';
 import { lettersFoldedMigration } from './0085-letters-folded.ts';
 import { consentAnsweredAfterImportMigration } from './0086-consent-answered-after-import.ts';
+import { loginFailuresMigration } from './0087-login-failures.ts';
+import { contentKeysMigration } from './0088-content-keys.ts';
+import { catalogMigration } from './0089-catalog.ts';
+import { plansAsDataMigration } from './0090-plans-as-data.ts';
+import { batchLinesInFlightMigration } from './0091-batch-lines-in-flight.ts';
+import { replacedPricesMigration } from './0092-replaced-prices.ts';
+import { timersMigration } from './0093-timers.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -122,4 +129,11 @@ export const migrations: readonly Migration[] = [
   consentFollowsAddressMigration,
   lettersFoldedMigration,
   consentAnsweredAfterImportMigration,
+  loginFailuresMigration,
+  contentKeysMigration,
+  catalogMigration,
+  plansAsDataMigration,
+  batchLinesInFlightMigration,
+  replacedPricesMigration,
+  timersMigration,
 ];

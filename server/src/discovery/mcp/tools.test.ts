@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
-import { PUBLIC_URL, surface } from '../discovery-under-test.ts';
+import { PUBLIC_URL, surface } from '../testing/discovery.ts';
 import type { CallGateway, GatewayAnswer, GatewayRequest } from './gateway-call.ts';
 import type { Arguments } from './tool-request.ts';
 import { toolsOf } from './tools.ts';

@@ -2,7 +2,8 @@
 const SECRET_NAME = /password|secret|token|credential|recovery_code|authorization|^(key|code|api_key|plain_key)$/i;
 /** What opens something, by its looks: API keys beyond their public part, session, challenge and mail tokens. */
 const SECRET_TEXT = /\b(tg_(?:live|test)_[0-9A-Za-z]{12})[0-9A-Za-z]{8,}|\b(tg[a-z]_)[\w-]{20,}/g;
-const E_MAIL = /([^\s@<>"'])[^\s@<>"']*@([^\s@<>"']+)/g;
+/** A number behind the sign is no domain but the version of a plan: `pro@1`. */
+const E_MAIL = /([^\s@<>"'])[^\s@<>"']*@(?!\d+(?:[\s<>"']|$))([^\s@<>"']+)/g;
 
 /** Looser than in changes: whatever begins like a credential of ours, since a header is the caller's own text. */
 const CREDENTIAL_LIKE = /(tg(?:_live_|_test_|[a-z]_))[\w-]+/gi;

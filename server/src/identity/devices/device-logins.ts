@@ -1,6 +1,7 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { actorOf, type Origin, recordAudit } from '../audit/record-audit.ts';
 import { inUnit } from '../execute.ts';
 import type { SessionPrincipal } from '../principal.ts';
@@ -49,7 +50,7 @@ export function createDeviceLogins({ em, sessions, throttle, clock }: DeviceLogi
     origin: Origin,
   ) =>
     withCode(principal, origin, () =>
-      em.fork().transactional(async (unit) => {
+      inUnitOfWork(em, async (unit) => {
         const now = present();
         // Locked as at a login, so that a new password cannot slip in between and leave the approval behind.
         await lockUser(unit, principal.userId);
@@ -78,7 +79,7 @@ export function createDeviceLogins({ em, sessions, throttle, clock }: DeviceLogi
       const standing = await askedFor(em.fork(), deviceCode, present());
       if (standing.is !== 'approved') throw notYet(standing);
       const { userId } = standing;
-      return em.fork().transactional(async (unit) => {
+      return inUnitOfWork(em, async (unit) => {
         const user = await lockUser(unit, userId);
         const client = user && (await spendApproval(unit, deviceCode, userId, present()));
         if (!user || client === undefined) throw expired('taken by another request, or withdrawn meanwhile');

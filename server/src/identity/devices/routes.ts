@@ -1,4 +1,4 @@
-import { type contract, SCOPES } from '@tallygate/contract';
+import { type contract, scopesOfRole } from '@tallygate/contract';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { originOf } from '../audit/record-audit.ts';
 import type { Handlers } from '../handlers.ts';
@@ -10,7 +10,7 @@ const DONE = { status: 204, body: undefined } as const;
 
 /** @param publicUrl of this gateway, which has the page: a web front end may have another one, with the same calls */
 export const deviceLoginRoutes = (
-  { deviceLogins }: Pick<Identity, 'deviceLogins'>,
+  { deviceLogins, planOf }: Pick<Identity, 'deviceLogins' | 'planOf'>,
   publicUrl: () => string,
 ): Handlers<typeof contract.deviceLogins> => ({
   begin: async ({ body, ...call }) => {
@@ -28,7 +28,7 @@ export const deviceLoginRoutes = (
       },
     };
   },
-  token: async ({ body, ...call }) => ({ status: 200, body: toLogin(await deviceLogins.take(body.device_code, originOf(call))) }),
+  token: async ({ body, ...call }) => ({ status: 200, body: toLogin(await deviceLogins.take(body.device_code, originOf(call)), planOf) }),
   find: async ({ principal, body, ...call }) => {
     const found = await deviceLogins.find(principal, body.user_code, originOf(call));
     return {
@@ -37,7 +37,7 @@ export const deviceLoginRoutes = (
         client_name: found.clientName,
         ip_address: found.ipAddress,
         user_agent: found.userAgent,
-        scopes: [...SCOPES],
+        scopes: scopesOfRole(principal.role),
         requested_at: rfc3339(new Date(found.createdAt)),
         expires_at: rfc3339(new Date(found.expiresAt)),
       },

@@ -36,6 +36,6 @@ export function composeBetaInvite(invite: z.infer<typeof BetaInvite>, url: strin
     ],
     action: { label: 'Activate the invitation', url },
     footnote: 'The invitation works once, with this address alone. If you do not want it, do nothing: no account is made.',
-    ...(unsubscribe_url !== undefined && { wayOut: { unsubscribeUrl: unsubscribe_url, postalAddress: postal_address } }),
+    ...(unsubscribe_url !== undefined && { unsubscribeFooter: { unsubscribeUrl: unsubscribe_url, postalAddress: postal_address } }),
   };
 }

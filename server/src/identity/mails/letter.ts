@@ -14,11 +14,11 @@ export interface Letter {
   /** Said last and in small print: what to do if this mail was not expected. */
   readonly footnote: string;
   /** Of a mail that advertises: what the law asks for in each of them. */
-  readonly wayOut?: WayOut;
+  readonly unsubscribeFooter?: UnsubscribeFooter;
 }
 
 /** How whoever gets a mail gets no more of its kind, and where its sender is. */
-export interface WayOut {
+export interface UnsubscribeFooter {
   readonly unsubscribeUrl: string;
   /** On one line. */
   readonly postalAddress?: string | undefined;
@@ -34,13 +34,19 @@ export function dress(letter: Letter): Dressed {
   return { text: toText(letter), html: toHtml(letter) };
 }
 
-function toText({ paragraphs, facts = [], action, footnote, wayOut }: Letter): string {
+function toText({ paragraphs, facts = [], action, footnote, unsubscribeFooter }: Letter): string {
   const width = Math.max(0, ...facts.map(([label]) => label.length));
   return [
     ...paragraphs,
     ...(facts.length > 0 ? [facts.map(([label, value]) => `  ${label.padEnd(width)}  ${value}`).join('\n')] : []),
     ...(action ? [`${action.label}:\n${action.url}`] : []),
-    ['--', footnote, ...(wayOut ? [`Unsubscribe: ${wayOut.unsubscribeUrl}`] : []), 'Tallygate', ...postalAddressOf(wayOut)].join('\n'),
+    [
+      '--',
+      footnote,
+      ...(unsubscribeFooter ? [`Unsubscribe: ${unsubscribeFooter.unsubscribeUrl}`] : []),
+      'Tallygate',
+      ...postalAddressOf(unsubscribeFooter),
+    ].join('\n'),
     '',
   ].join('\n\n');
 }
@@ -49,7 +55,7 @@ const FONT = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Hel
 const HIDDEN = 'display:none;max-height:0;overflow:hidden;mso-hide:all';
 
 /** Tables and inline styles, since that is what mail programs draw alike; no image and no address is loaded from anywhere. */
-function toHtml({ subject, preview, paragraphs, facts = [], action, footnote, wayOut }: Letter): string {
+function toHtml({ subject, preview, paragraphs, facts = [], action, footnote, unsubscribeFooter }: Letter): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -73,7 +79,7 @@ function toHtml({ subject, preview, paragraphs, facts = [], action, footnote, wa
 ${paragraphs.map(paragraph).join('\n')}
 ${facts.length > 0 ? factTable(facts) : ''}
 ${action ? button(action) : ''}
-<tr><td style="padding:28px 32px"><div class="faint rule" style="padding-top:16px;border-top:1px solid #dfe2e7;${FONT};font-size:13px;line-height:1.5;color:#59636e">${[escapeHtml(footnote), ...wayOutLines(wayOut)].join('<br>')}</div></td></tr>
+<tr><td style="padding:28px 32px"><div class="faint rule" style="padding-top:16px;border-top:1px solid #dfe2e7;${FONT};font-size:13px;line-height:1.5;color:#59636e">${[escapeHtml(footnote), ...wayOutLines(unsubscribeFooter)].join('<br>')}</div></td></tr>
 </table>
 </td></tr></table>
 </body>
@@ -81,14 +87,15 @@ ${action ? button(action) : ''}
 `;
 }
 
-const postalAddressOf = (wayOut: WayOut | undefined): string[] => (wayOut?.postalAddress === undefined ? [] : [wayOut.postalAddress]);
+const postalAddressOf = (unsubscribeFooter: UnsubscribeFooter | undefined): string[] =>
+  unsubscribeFooter?.postalAddress === undefined ? [] : [unsubscribeFooter.postalAddress];
 
-const wayOutLines = (wayOut: WayOut | undefined): string[] =>
-  wayOut === undefined
+const wayOutLines = (unsubscribeFooter: UnsubscribeFooter | undefined): string[] =>
+  unsubscribeFooter === undefined
     ? []
     : [
-        `<a href="${escapeHtml(wayOut.unsubscribeUrl)}" class="faint" style="color:#59636e">Unsubscribe</a>`,
-        ...postalAddressOf(wayOut).map(escapeHtml),
+        `<a href="${escapeHtml(unsubscribeFooter.unsubscribeUrl)}" class="faint" style="color:#59636e">Unsubscribe</a>`,
+        ...postalAddressOf(unsubscribeFooter).map(escapeHtml),
       ];
 
 const paragraph = (text: string): string =>

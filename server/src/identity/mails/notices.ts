@@ -12,6 +12,8 @@ type Notice =
   | 'mfa-enabled'
   | 'mfa-disabled'
   | 'recovery-code-used'
+  | 'logins-failed'
+  | 'second-factors-failed'
   | 'role-changed'
   | 'account-closed';
 

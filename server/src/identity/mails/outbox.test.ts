@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Mail, MailDeferred, MailRefused } from '../../adapters/mail/port.ts';
 import { createSmtpSender } from '../../adapters/mail/smtp.ts';
-import { startSmtpServer } from '../../adapters/mail/smtp-server-under-test.ts';
+import { startSmtpServer } from '../../adapters/mail/testing/smtp-server.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';

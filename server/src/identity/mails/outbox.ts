@@ -13,6 +13,9 @@ const MAX_ERROR_LENGTH = 500;
 
 const SENDER_DIED: Failure = { error: new Error('Its sender died while it was handing the mail over'), isOpen: true };
 
+/** SQL: whether a mail waits to be sent. */
+export const MAILS_DUE = 'exists (select from mails where sent_at is null and failed_at is null and due_at <= now())';
+
 /** The mails that wait, and what sends them. */
 export interface Outbox {
   /** Sends everything that is due and resolves to how many went out. Several processes may do so at once. */
@@ -90,7 +93,7 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
         const { rowCount } = await pool.query(
           `insert into mail_handovers (mail_id) select $1
            where not $2 or not exists (select from suppressed_addresses where address_hash = address_hash(lower($3)))`,
-          [id, letter.wayOut !== undefined, recipient],
+          [id, letter.unsubscribeFooter !== undefined, recipient],
         );
         isHandedOver = rowCount === 1;
         isSuppressed = !isHandedOver;
@@ -102,7 +105,7 @@ export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
         subject: letter.subject,
         ...dress(letter),
         ...(letter.replyTo !== undefined && { replyTo: letter.replyTo }),
-        ...(letter.wayOut !== undefined && { unsubscribeUrl: letter.wayOut.unsubscribeUrl }),
+        ...(letter.unsubscribeFooter !== undefined && { unsubscribeUrl: letter.unsubscribeFooter.unsubscribeUrl }),
       };
       await sender.send(mail, is_sent_once ? handOver : undefined);
       return undefined;

@@ -173,6 +173,16 @@ export const TEMPLATES = {
   'mfa-enabled': notice('Two-factor login is on', 'From now on a login needs a code from your authenticator app.'),
   'mfa-disabled': notice('Two-factor login is off', 'From now on the password alone is enough to log in.'),
   'recovery-code-used': notice('A recovery code was used', 'Somebody logged in with one of your recovery codes; it will not work again.'),
+  'logins-failed': notice(
+    'Failed logins to your account',
+    'Somebody has failed five times within an hour to log in to your account. Nobody got in.',
+    'If it was you, there is nothing to do. If not, see that your password is used nowhere else, and set up a second factor.',
+  ),
+  'second-factors-failed': notice(
+    'Somebody knows your password',
+    'Somebody has failed five times within an hour to log in to your account, the last time with the right password and a wrong code of your second factor. Nobody got in.',
+    'If it was not you, change your password at once.',
+  ),
   'role-changed': notice(
     'Your role was changed',
     'An administrator gave your account another role at this gateway: what you may see and change there is no longer the same.',

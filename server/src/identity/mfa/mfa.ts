@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { MfaDisableRequest, MfaStatusResponse, MfaVerifyRequest } from '@tallygate/contract';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { actorOf, type Origin, recordAudit } from '../audit/record-audit.ts';
 import { inUnit } from '../execute.ts';
 import { notify } from '../mails/notices.ts';
@@ -34,7 +35,7 @@ export interface Mfa {
 }
 
 /** What goes into the audit log. */
-interface Deed {
+interface AuditAction {
   readonly action: 'mfa.begun' | 'mfa.enabled' | 'mfa.disabled';
   readonly by: Principal;
   readonly origin: Origin;
@@ -50,7 +51,7 @@ interface MfaDeps {
 
 export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa {
   function withUser<Result>({ userId }: Principal, effect: (unit: EntityManager, user: User) => Promise<Result>): Promise<Result> {
-    return em.fork().transactional(async (unit) => {
+    return inUnitOfWork(em, async (unit) => {
       const user = await lockUser(unit, userId);
       // Closed between the check of the credential and here.
       if (!user) throw new Problem('invalid_credentials', 'The user of this credential is gone.');
@@ -67,7 +68,7 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
     };
   }
 
-  const record = (unit: EntityManager, user: User, { action, by, origin, changes }: Deed) =>
+  const record = (unit: EntityManager, user: User, { action, by, origin, changes }: AuditAction) =>
     recordAudit(inUnit(unit), {
       accountId: user.account.id,
       actor: actorOf(by),
@@ -78,11 +79,11 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
     });
 
   /** A login that is under way was begun under the other rule: it starts again. */
-  async function changed(unit: EntityManager, user: User, deed: Deed): Promise<void> {
+  async function changed(unit: EntityManager, user: User, audited: AuditAction): Promise<void> {
     const template = user.hasSecondFactor() ? 'mfa-enabled' : 'mfa-disabled';
     await dropUnfinishedLogins(unit, user.id);
-    await record(unit, user, deed);
-    await notify(inUnit(unit), template, { to: user.email, accountId: user.account.id, at: new Date(clock.now()), origin: deed.origin });
+    await record(unit, user, audited);
+    await notify(inUnit(unit), template, { to: user.email, accountId: user.account.id, at: new Date(clock.now()), origin: audited.origin });
   }
 
   return {
@@ -127,7 +128,7 @@ export function createMfa({ em, secondFactor, ownerProof, clock }: MfaDeps): Mfa
       // Else a stolen session of an administrator would need nothing more to get rid of the factor.
       if (admin.userId === userId)
         throw new Problem('forbidden', 'Your own second factor goes with your password and a code: POST /v1/users/mfa/disable.');
-      await em.fork().transactional(async (unit) => {
+      await inUnitOfWork(em, async (unit) => {
         const user = await lockUser(unit, userId);
         if (!user) throw new Problem('not_found', 'There is no such user.');
         await resetSecondFactor(unit, user, { actor: actorOf(admin), origin, now: new Date(clock.now()) });

@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../../kernel/clock.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { type Actor, type Origin, recordAudit } from '../audit/record-audit.ts';
 import { inUnit } from '../execute.ts';
 import { notify } from '../mails/notices.ts';
@@ -50,7 +51,7 @@ export const resetByOperator = (
   { em, clock }: { em: EntityManager; clock: Clock },
   email: string,
 ): Promise<{ readonly wasOn: boolean; readonly sessionsEnded: number } | undefined> =>
-  em.fork().transactional(async (unit) => {
+  inUnitOfWork(em, async (unit) => {
     const found = await findByEmail(unit, email);
     const user = found && (await lockUser(unit, found.id));
     if (!user) return undefined;

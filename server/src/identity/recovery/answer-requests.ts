@@ -1,5 +1,6 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Clock } from '../../kernel/clock.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
 import { inUnit } from '../execute.ts';
 import { mailToken } from '../mails/notices.ts';
 import type { SecretBox } from '../secret-box.ts';
@@ -22,9 +23,12 @@ interface AnswerRequestsDeps {
   readonly clock: Clock;
 }
 
+/** SQL: whether a request waits for {@link answerMailRequests}. */
+export const MAIL_REQUESTS_DUE = 'exists (select from mail_requests)';
+
 /** Turns what was asked for into mails, where there is somebody to mail to. Resolves when nothing waits. */
 export async function answerMailRequests({ em, box, clock }: AnswerRequestsDeps, signal?: AbortSignal): Promise<void> {
-  while (!signal?.aborted && (await em.fork().transactional((unit) => answerNext(unit, box, new Date(clock.now())))));
+  while (!signal?.aborted && (await inUnitOfWork(em, (unit) => answerNext(unit, box, new Date(clock.now())))));
 }
 
 async function answerNext(unit: EntityManager, box: SecretBox, now: Date): Promise<boolean> {

@@ -4,19 +4,21 @@ import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { sightPerson } from '../../people/index.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
+import { upsertContact } from '../../people/index.ts';
 import { type Origin, recordAudit } from '../audit/record-audit.ts';
 import { inUnit } from '../execute.ts';
 import { notify } from '../mails/notices.ts';
 import { dropSecondFactor } from '../mfa/second-factor.ts';
 import { dropUnfinishedLogins } from '../mfa/unfinished-logins.ts';
+import type { PasswordStrength } from '../password-strength.ts';
 import type { Passwords } from '../passwords.ts';
 import type { OnAccountClosed } from '../profile.ts';
 import { endSessions } from '../sessions.ts';
 import { rememberAddress } from '../throttle/known-addresses.ts';
 import { askingLimits, tokenLimits } from '../throttle/limits.ts';
 import type { Throttle } from '../throttle/throttle.ts';
-import type { User } from '../user.ts';
+import { User } from '../user.ts';
 import { addressTaken, lockUser } from '../users.ts';
 import {
   dropMailRequests,
@@ -39,7 +41,7 @@ export interface Recovery {
   verifyEmail(token: string, origin: Origin): Promise<void>;
   /**
    * Ends every session; a second factor stays. The first proof of an address ends it too, and API keys: whoever made the account may never
-   * have read the address. @throws Problem `invalid_token`
+   * have read the address. The token stays good while the password is refused. @throws Problem `invalid_token`, `validation_failed`
    */
   resetPassword(token: string, newPassword: string, origin: Origin): Promise<void>;
 }
@@ -48,12 +50,13 @@ interface RecoveryDeps {
   readonly em: EntityManager;
   readonly pool: Pool;
   readonly passwords: Passwords;
+  readonly strength: PasswordStrength;
   readonly throttle: Throttle;
   readonly onTakenOver: OnAccountClosed;
   readonly clock: Clock;
 }
 
-export function createRecovery({ em, pool, passwords, throttle, onTakenOver, clock }: RecoveryDeps): Recovery {
+export function createRecovery({ em, pool, passwords, strength, throttle, onTakenOver, clock }: RecoveryDeps): Recovery {
   const present = () => new Date(clock.now());
 
   /** What somebody else may have left in the account to come back by: sessions end with the password. */
@@ -70,7 +73,7 @@ export function createRecovery({ em, pool, passwords, throttle, onTakenOver, clo
     token: string,
     effect: (unit: EntityManager, user: User, proof: Proof) => Promise<void>,
   ): Promise<void> {
-    return em.fork().transactional(async (unit) => {
+    return inUnitOfWork(em, async (unit) => {
       const userId = await ownerOfMailToken(unit, purpose, token, present());
       const user = userId === undefined ? undefined : await lockUser(unit, userId);
       const proof = await spendMailToken(unit, purpose, token, present());
@@ -105,7 +108,7 @@ export function createRecovery({ em, pool, passwords, throttle, onTakenOver, clo
           { email: isChange ? { from: before, to: email } : email },
           origin,
         );
-        if (isChange) await sightPerson(inUnit(unit), { email, source: 'user', userId: user.id, at: present() });
+        if (isChange) await upsertContact(inUnit(unit), { email, source: 'user', userId: user.id, at: present() });
         if (isChange) await notify(inUnit(unit), 'email-changed', { to: before, accountId: user.account.id, at: present(), origin });
       });
       await admitted.succeeded();
@@ -114,7 +117,10 @@ export function createRecovery({ em, pool, passwords, throttle, onTakenOver, clo
     async resetPassword(token, newPassword, origin) {
       const admitted = await throttle.admit(tokenLimits('reset-password', origin.ip));
       // Looked at before the costly hash, and again under the lock.
-      if ((await ownerOfMailToken(em.fork(), 'reset-password', token, present())) === undefined) throw invalidToken();
+      const ownerId = await ownerOfMailToken(em.fork(), 'reset-password', token, present());
+      const owner = ownerId === undefined ? undefined : await em.fork().findOne(User, { id: ownerId });
+      if (!owner) throw invalidToken();
+      await strength.require(newPassword, [owner.email, owner.name], 'new_password');
       const passwordHash = await passwords.hash(newPassword);
       await withProof('reset-password', token, async (unit, user, { email }) => {
         if (user.email !== email) throw invalidToken();

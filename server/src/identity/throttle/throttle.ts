@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
 import type { Limit } from './limits.ts';
 
 const FORGET_SECONDS = 3_600;
@@ -28,22 +29,13 @@ export function createThrottle({ pool, clock }: { pool: Pool; clock: Clock }): T
   async function admit(limits: readonly Limit[]): Promise<Admitted> {
     // In one order for everybody, so that no two attempts wait for each other.
     const sorted = limits.toSorted((a, b) => a.key.compare(b.key));
-    const client = await pool.connect();
-    try {
-      await client.query('begin');
+    await inTransaction(pool, async (client) => {
       for (const limit of sorted) {
         if (await count(client, limit, new Date(clock.now()))) continue;
         const waitMs = await remainingMs(client, limit);
-        await client.query('rollback');
         throw tooMany(Math.max(1, Math.ceil(waitMs / 1000)));
       }
-      await client.query('commit');
-    } catch (failure) {
-      if (!(failure instanceof Problem)) await client.query('rollback').catch(() => {});
-      throw failure;
-    } finally {
-      client.release();
-    }
+    });
     return {
       succeeded: () => giveBack(sorted),
       withdrawn: () => giveBack(sorted.map((limit) => ({ ...limit, onSuccess: 'refund' }))),

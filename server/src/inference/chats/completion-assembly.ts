@@ -1,4 +1,5 @@
-import { dataOf, eventsOf, jsonOf } from '../sse-filter.ts';
+import { eventsOf } from '../event-frames.ts';
+import { dataOf, jsonOf } from '../sse-filter.ts';
 import { isRecord } from '../usage.ts';
 
 type Json = Record<string, unknown>;

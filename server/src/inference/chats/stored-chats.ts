@@ -1,5 +1,6 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { ContentKeys } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isId, storable, storablePairs } from '../responses/ids.ts';
@@ -23,8 +24,8 @@ export interface ChatQuery {
 
 interface Row {
   readonly id: string;
-  readonly completion: Json;
-  readonly messages: Json[];
+  readonly completion: Json | string;
+  readonly messages: Json[] | string;
   readonly metadata: Json;
 }
 
@@ -34,10 +35,12 @@ const COLUMNS = 'id, completion, messages, metadata';
 export class StoredChats {
   readonly #pool: Pool;
   readonly #clock: Clock;
+  readonly #content: ContentKeys;
 
-  constructor(pool: Pool, clock: Clock) {
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#content = content;
   }
 
   async save(
@@ -57,8 +60,8 @@ export class StoredChats {
         livemode,
         storable(String(model)),
         JSON.stringify(storablePairs(metadata ?? {})),
-        JSON.stringify(completion),
-        JSON.stringify(messages),
+        await this.#content.sealJson(accountId, placeOf(id, 'completion'), completion),
+        await this.#content.sealJson(accountId, placeOf(id, 'messages'), messages),
         new Date(now),
         new Date(now + KEPT_MS),
       ],
@@ -73,7 +76,7 @@ export class StoredChats {
     );
     const [row] = rows;
     if (!row) throw missing();
-    return chatOf(row);
+    return this.#opened(owner, row);
   }
 
   /** @throws Problem `not_found` */
@@ -117,7 +120,8 @@ export class StoredChats {
         limit + 1,
       ],
     );
-    return { chats: rows.slice(0, limit).map(chatOf), hasMore: rows.length > limit };
+    const chats = await Promise.all(rows.slice(0, limit).map((row) => this.#opened(owner, row)));
+    return { chats, hasMore: rows.length > limit };
   }
 
   async sweep(): Promise<number> {
@@ -126,6 +130,13 @@ export class StoredChats {
       [new Date(this.#clock.now())],
     );
     return rowCount ?? 0;
+  }
+
+  async #opened({ accountId }: Owner, { id, completion, messages, metadata }: Row): Promise<StoredChat> {
+    return {
+      completion: { ...(await this.#content.openJson(accountId, placeOf(id, 'completion'), completion)), metadata },
+      messages: await this.#content.openJson(accountId, placeOf(id, 'messages'), messages),
+    };
   }
 
   #known(id: string): string {
@@ -138,7 +149,8 @@ function refuseCursor(thrown: unknown): never {
   throw thrown instanceof Problem ? noSuchCursor() : thrown;
 }
 
-const chatOf = ({ completion, messages, metadata }: Row): StoredChat => ({ completion: { ...completion, metadata }, messages });
+/** What the content of a chat completion is sealed as. */
+const placeOf = (id: string, column: 'completion' | 'messages'): string => `${column} of chat completion ${id}`;
 
 const missing = (): Problem =>
   new Problem('not_found', 'No such chat completion: it was not stored (`store: true`), was deleted, or is older than 30 days.');

@@ -1,9 +1,10 @@
 import type { ResponseItem } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { ContentKeys } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isRecord } from '../usage.ts';
-import { itemIds, type Json, type Owner, outputOf, statusOf } from './stored-responses.ts';
+import { itemIds, type Json, type Owner, outputOf, placeOf, statusOf } from './stored-responses.ts';
 
 /** A background response as a worker has taken it on. */
 export interface Task {
@@ -49,14 +50,21 @@ export const FIRST_OF_RUN = 2;
 const MOST_EVENTS = 500;
 const MOST_WAITING = 200;
 
+/** SQL: whether there is a response that nobody has run since it was begun so long ago. */
+export const waitingSince = (graceMs: number): string =>
+  `exists (select from stored_responses where request is not null
+     and created_at < present - ${graceMs} * interval '1 millisecond' and (lease_until is null or lease_until < present))`;
+
 /** Responses on their way through the background, in PostgreSQL: what workers and those who wait for them have in common. */
 export class BackgroundResponses {
   readonly #pool: Pool;
   readonly #clock: Clock;
+  readonly #content: ContentKeys;
 
-  constructor(pool: Pool, clock: Clock) {
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#content = content;
   }
 
   /** Takes the response on, unless another worker has it or nothing is left to do. What an earlier run had said of it is forgotten. */
@@ -73,17 +81,19 @@ export class BackgroundResponses {
     if (!row) return undefined;
     if (!row.outcome)
       await this.#pool.query('delete from stored_response_events where response_id = $1 and sequence >= $2', [id, FIRST_OF_RUN]);
+    const opened = <Value>(column: 'input' | 'request' | 'response' | 'outcome', stored: Value | string) =>
+      this.#content.openJson(row.account_id, placeOf(id, column), stored);
     return {
       id,
       owner: { accountId: row.account_id, livemode: row.livemode },
       keyId: row.key_id,
       run: row.run,
       isCancelled: row.status === 'cancelled',
-      input: row.input,
+      input: await opened('input', row.input),
       conversationId: row.conversation_id,
-      request: row.request,
-      response: { ...row.response, status: row.status },
-      outcome: row.outcome,
+      request: await opened('request', row.request),
+      response: { ...(await opened('response', row.response)), status: row.status },
+      outcome: row.outcome === null ? null : await opened('outcome', row.outcome),
     };
   }
 
@@ -109,8 +119,8 @@ export class BackgroundResponses {
         id,
         run,
         statusOf(response),
-        JSON.stringify(response),
-        JSON.stringify(outcome),
+        await this.#content.sealJson(owner.accountId, placeOf(id, 'response'), response),
+        await this.#content.sealJson(owner.accountId, placeOf(id, 'outcome'), outcome),
         owner.accountId,
         owner.livemode,
         itemIds([...input, ...outputOf(response)]),
@@ -119,12 +129,12 @@ export class BackgroundResponses {
   }
 
   /** It has failed, and nothing is left to do; what is over already stays as it is. Resolves to the response where it is this that ended it. */
-  async fail({ id, run, response }: Task, error: ResponseFailure): Promise<Json | undefined> {
+  async fail({ id, run, owner, response }: Task, error: ResponseFailure): Promise<Json | undefined> {
     const failed = { ...response, status: 'failed', error };
     const { rowCount } = await this.#pool.query(
       `update stored_responses set status = 'failed', response = $3
         where id = $1 and run = $2 and status = 'in_progress' returning id`,
-      [id, run, JSON.stringify(failed)],
+      [id, run, await this.#content.sealJson(owner.accountId, placeOf(id, 'response'), failed)],
     );
     return rowCount === 1 ? failed : undefined;
   }
@@ -174,54 +184,66 @@ export class BackgroundResponses {
   }
 
   /** Adds events of a run; those of a run that is over are not taken. */
-  async addEvents({ id, run }: Pick<Task, 'id' | 'run'>, events: readonly Json[]): Promise<void> {
+  async addEvents({ id, run, owner }: Pick<Task, 'id' | 'run' | 'owner'>, events: readonly Json[]): Promise<void> {
     if (events.length === 0) return;
+    const sealed = events.map((event) =>
+      this.#content.sealJson(owner.accountId, placeOf(id, `event ${Number(event['sequence_number'])}`), event),
+    );
     await this.#pool.query(
       `insert into stored_response_events (response_id, sequence, run, event)
        select r.id, given.sequence, r.run, given.event
          from stored_responses r, unnest($3::int[], $4::json[]) as given (sequence, event)
         where r.id = $1 and r.run = $2 on conflict do nothing`,
-      [id, run, events.map((event) => event['sequence_number']), events.map((event) => JSON.stringify(event))],
+      [id, run, events.map((event) => event['sequence_number']), await Promise.all(sealed)],
     );
   }
 
   /** Events behind one, in order. */
-  async eventsAfter(id: string, after: number): Promise<EventsAfter> {
+  async eventsAfter(owner: Owner, id: string, after: number): Promise<EventsAfter> {
     // The state first: what is closed has all its events by then.
     const { rows: states } = await this.#pool.query<{ run: number; has_any: boolean; is_closed: boolean }>(
       `select run, request is null as is_closed, exists (select from stored_response_events where response_id = $1) as has_any
          from stored_responses where id = $1`,
       [id],
     );
-    const { rows: events } = await this.#pool.query<StoredEvent>(
+    const { rows } = await this.#pool.query<EventRow>(
       `select sequence, run, event from stored_response_events where response_id = $1 and sequence > $2 order by sequence limit ${MOST_EVENTS}`,
       [id, after],
     );
     const [state] = states;
+    const events = await Promise.all(rows.map((row) => this.#opened(owner, id, row)));
     return { hasAny: state?.has_any ?? false, isClosed: state?.is_closed ?? true, run: state?.run ?? 0, events };
   }
 
   /** The last of all its events so far. */
-  async lastEvent(id: string): Promise<StoredEvent | undefined> {
-    const { rows } = await this.#pool.query<StoredEvent>(
+  async lastEvent({ id, owner }: Pick<Task, 'id' | 'owner'>): Promise<StoredEvent | undefined> {
+    const { rows } = await this.#pool.query<EventRow>(
       'select sequence, run, event from stored_response_events where response_id = $1 order by sequence desc limit 1',
       [id],
     );
-    return rows[0];
+    return rows[0] && this.#opened(owner, id, rows[0]);
+  }
+
+  async #opened({ accountId }: Owner, id: string, { sequence, run, event }: EventRow): Promise<StoredEvent> {
+    return { sequence, run, event: await this.#content.openJson(accountId, placeOf(id, `event ${sequence}`), event) };
   }
 
   /** The response, where it was cancelled and is this run's. */
-  async cancelled({ id, run }: Pick<Task, 'id' | 'run'>): Promise<Json | undefined> {
-    const { rows } = await this.#pool.query<{ response: Json }>(
+  async cancelled({ id, run, owner }: Pick<Task, 'id' | 'run' | 'owner'>): Promise<Json | undefined> {
+    const { rows } = await this.#pool.query<{ response: Json | string }>(
       `select response from stored_responses where id = $1 and run = $2 and status = 'cancelled'`,
       [id, run],
     );
-    return rows[0] && { ...rows[0].response, status: 'cancelled' };
+    const [row] = rows;
+    return row && { ...(await this.#content.openJson(owner.accountId, placeOf(id, 'response'), row.response)), status: 'cancelled' };
   }
 
-  /** Whether the ledger knows of the settlement. */
-  async isSettled(requestId: string): Promise<boolean> {
-    const { rows } = await this.#pool.query('select from usage_records where request_id = $1 limit 1', [requestId]);
+  /** Whether the ledger knows of a settlement of the request, under that receipt where one is given. */
+  async isSettled(requestId: string, receiptId?: string): Promise<boolean> {
+    const { rows } = await this.#pool.query(
+      'select from usage_records where request_id = $1 and ($2::uuid is null or receipt_id = $2) limit 1',
+      [requestId, receiptId ?? null],
+    );
     return rows.length > 0;
   }
 }
@@ -232,11 +254,17 @@ interface TaskRow {
   readonly key_id: string | null;
   readonly run: number;
   readonly status: string;
-  readonly input: ResponseItem[];
+  readonly input: ResponseItem[] | string;
   readonly conversation_id: string | null;
-  readonly request: Json;
-  readonly response: Json;
-  readonly outcome: Json | null;
+  readonly request: Json | string;
+  readonly response: Json | string;
+  readonly outcome: Json | string | null;
+}
+
+interface EventRow {
+  readonly sequence: number;
+  readonly run: number;
+  readonly event: Json | string;
 }
 
 /** What went wrong, in OpenAI's words for responses. */

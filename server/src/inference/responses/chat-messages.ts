@@ -6,7 +6,7 @@ type Json = Record<string, unknown>;
 /** Items as the messages of a chat. Reasoning of earlier turns has no place there and is left out. */
 export function chatMessages(instructions: ResponseRequest['instructions'], items: readonly ResponseItem[]): Json[] {
   const messages: Json[] = typeof instructions === 'string' ? [{ role: 'system', content: instructions }] : [];
-  for (const item of [...(Array.isArray(instructions) ? instructions : []), ...items]) addItem(messages, item);
+  for (const item of items) addItem(messages, item);
   return messages;
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ResponseItem } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { ContentKeys } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isId, storablePairs } from './ids.ts';
@@ -30,10 +31,12 @@ interface PageQuery {
 export class Conversations {
   readonly #pool: Pool;
   readonly #clock: Clock;
+  readonly #content: ContentKeys;
 
-  constructor(pool: Pool, clock: Clock) {
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#content = content;
   }
 
   async create(owner: Owner, metadata: Conversation['metadata'], items: readonly ResponseItem[]): Promise<Conversation> {
@@ -101,13 +104,14 @@ export class Conversations {
   async append(owner: Owner, id: string, given: readonly ResponseItem[]): Promise<ResponseItem[]> {
     await this.get(owner, id);
     const items = given.map(wholeItem);
+    const sealed = items.map((item) => this.#content.sealJson(owner.accountId, placeOf(id, String(item.id)), item));
     // One turn after the other: the items of two would mix. A conversation that is deleted meanwhile has no row to lock, and takes nothing.
     await this.#pool.query(
       `with locked as (select id from conversations where id = $1 for update)
        insert into conversation_items (conversation_id, id, item)
        select locked.id, item_id, item from locked, unnest($2::text[], $3::json[]) with ordinality as given (item_id, item, place) order by place
        on conflict (conversation_id, id) do nothing`,
-      [id, items.map((item) => item.id), items.map((item) => JSON.stringify(item))],
+      [id, items.map((item) => item.id), await Promise.all(sealed)],
     );
     return items;
   }
@@ -115,24 +119,28 @@ export class Conversations {
   /** All items, oldest first: what the next response begins with. */
   async allItems(owner: Owner, id: string): Promise<ResponseItem[]> {
     await this.get(owner, id);
-    const { rows } = await this.#pool.query<{ item: ResponseItem }>(
-      'select item from conversation_items where conversation_id = $1 order by position',
+    const { rows } = await this.#pool.query<ItemRow>(
+      'select id, item from conversation_items where conversation_id = $1 order by position',
       [id],
     );
-    return rows.map(({ item }) => item);
+    return this.#opened(owner, id, rows);
   }
 
   async items(owner: Owner, id: string, { after, limit, order }: PageQuery): Promise<ItemPage> {
     await this.get(owner, id);
     if (after !== undefined && !(await this.#has(id, after))) throw noSuchCursor();
     const isAscending = order === 'asc';
-    const { rows } = await this.#pool.query<{ item: ResponseItem }>(
-      `select item from conversation_items where conversation_id = $1
+    const { rows } = await this.#pool.query<ItemRow>(
+      `select id, item from conversation_items where conversation_id = $1
          and ($2::text is null or position ${isAscending ? '>' : '<'} (select position from conversation_items where conversation_id = $1 and id = $2))
        order by position ${isAscending ? 'asc' : 'desc'} limit $3`,
       [id, after ?? null, limit + 1],
     );
-    return { items: rows.slice(0, limit).map(({ item }) => item), hasMore: rows.length > limit };
+    return { items: await this.#opened(owner, id, rows.slice(0, limit)), hasMore: rows.length > limit };
+  }
+
+  #opened({ accountId }: Owner, id: string, rows: readonly ItemRow[]): Promise<ResponseItem[]> {
+    return Promise.all(rows.map((row) => this.#content.openJson(accountId, placeOf(id, row.id), row.item)));
   }
 
   async #has(id: string, itemId: string): Promise<boolean> {
@@ -145,13 +153,13 @@ export class Conversations {
   async item(owner: Owner, id: string, itemId: string): Promise<ResponseItem> {
     await this.get(owner, id);
     if (!isId(itemId)) throw missing('item');
-    const { rows } = await this.#pool.query<{ item: ResponseItem }>(
-      'select item from conversation_items where conversation_id = $1 and id = $2',
-      [id, itemId],
-    );
-    const [row] = rows;
-    if (!row) throw missing('item');
-    return row.item;
+    const { rows } = await this.#pool.query<ItemRow>('select id, item from conversation_items where conversation_id = $1 and id = $2', [
+      id,
+      itemId,
+    ]);
+    const [item] = await this.#opened(owner, id, rows);
+    if (!item) throw missing('item');
+    return item;
   }
 
   /** @throws Problem `not_found` */
@@ -163,5 +171,13 @@ export class Conversations {
     return conversation;
   }
 }
+
+interface ItemRow {
+  readonly id: string;
+  readonly item: ResponseItem | string;
+}
+
+/** What an item is sealed as. */
+const placeOf = (conversationId: string, itemId: string): string => `item ${itemId} of conversation ${conversationId}`;
 
 const missing = (what: 'conversation' | 'item'): Problem => new Problem('not_found', `No such ${what}.`);

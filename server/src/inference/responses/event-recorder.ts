@@ -1,7 +1,8 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import type { StreamReceiver } from '../client-stream.ts';
-import { dataOf, eventsOf, jsonOf } from '../sse-filter.ts';
+import { eventsOf } from '../event-frames.ts';
+import { dataOf, jsonOf } from '../sse-filter.ts';
 import { FIRST_OF_RUN } from './background-responses.ts';
 import type { Json } from './stored-responses.ts';
 

@@ -46,7 +46,6 @@ export async function follow(res: ServerResponse, following: Following, deps: Fo
   res.writeHead(200, {
     ...headers,
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store',
     'x-accel-buffering': 'no',
   });
   res.flushHeaders();
@@ -84,10 +83,10 @@ interface State {
 
 async function stateOf(owner: Owner, id: string, after: number, { responses, background }: FollowDeps): Promise<State> {
   const { response } = await responses.get(owner, id);
-  const { hasAny, isClosed, run, events } = await background.eventsAfter(id, after);
+  const { hasAny, isClosed, run, events } = await background.eventsAfter(owner, id, after);
   if (hasAny) return { events: events.map(({ event }) => event), isOver: isClosed, run };
   const isOver = OVER.has(String(response['status']));
-  const sent = isOver ? await responses.told(id) : undefined;
+  const sent = isOver ? await responses.told(owner, id) : undefined;
   const told = sent ? toldEvents(sent) : replayOf(isOver ? response : { ...response, output: [], status: 'in_progress' });
   return { events: told.filter((event) => Number(event['sequence_number']) > after), isOver, run: 0 };
 }

@@ -1,8 +1,10 @@
 import type { InputTokensRequest } from '@tallygate/contract';
 import { modelNotFound } from '../../catalog/index.ts';
+import { breather } from '../../kernel/turn.ts';
 import { countText } from '../estimate.ts';
 import { unescaped } from '../input-bound.ts';
-import { inputParts, withoutImages } from './response-input.ts';
+import { isRecord } from '../usage.ts';
+import { mediaOf, withoutMedia } from './media.ts';
 import { itemsOf, type ResponseDeps } from './response-operation.ts';
 import type { Owner } from './stored-responses.ts';
 
@@ -19,17 +21,21 @@ const MESSAGE_TOKENS = 3;
  */
 export async function countInput(request: InputTokensRequest, owner: Owner, deps: ResponseDeps): Promise<number> {
   const model = deps.catalog.find(request.model);
-  if (!model) throw modelNotFound(request.model, 'model');
+  if (!model) throw modelNotFound(request.model, deps.catalog);
   const { all } = await itemsOf(request, owner, deps);
-  const images = [...inputParts(all)].filter(({ part }) => part['type'] === 'input_image').length;
-  const texts = await countText(all.map((item) => unescaped(spoken(withoutImages(item)))).join('\n'), model, deps.tokenizer);
+  const rest = breather();
+  const images = mediaOf(all).filter(({ kind }) => kind === 'image').length;
+  const spokenText = all.map((item) => unescaped(spoken(withoutMedia(item)))).join('\n');
+  await rest();
+  const texts = await countText(spokenText, model, deps.tokenizer);
   const around = [request.instructions, request.tools, request.text].filter((part) => part !== undefined && part !== null);
   const aroundTokens = around.length === 0 ? 0 : await countText(around.map(unescaped).join('\n'), model, deps.tokenizer);
   return texts + aroundTokens + all.length * MESSAGE_TOKENS + MESSAGE_TOKENS + images * (model.imageTokenBound ?? IMAGE_TOKENS);
 }
 
 /** Of a message that is only text, the text alone is read by the model; of everything else, its form too. */
-function spoken(item: Readonly<Record<string, unknown>>): unknown {
+function spoken(item: unknown): unknown {
+  if (!isRecord(item)) return item;
   const { content, role } = item;
   const parts = Array.isArray(content) ? content.map((part: unknown) => (isText(part) ? part.text : part)) : content;
   if ((item['type'] ?? 'message') !== 'message') return { ...item, id: undefined };

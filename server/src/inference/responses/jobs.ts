@@ -1,12 +1,15 @@
 import * as z from 'zod';
 import { defineJob, enqueue, type Job, type JobQueue } from '../../adapters/queue/port.ts';
+import type { Timer } from '../../adapters/timers/port.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { StoredChats } from '../chats/stored-chats.ts';
+import { waitingSince } from './background-responses.ts';
 import { type BackgroundDeps, runBackground } from './run-background.ts';
 
 /** A worker waits for providers most of the time. */
 const AT_A_TIME = 64;
+/** How long a worker has to take what it was told of. */
 const FIND_MS = 5_000;
 const HOUR_MS = 3_600_000;
 
@@ -35,35 +38,35 @@ const unasked = (): never => {
   throw new Problem('internal_error', 'Adding a job runs none.');
 };
 
-interface ResponseJobsDeps {
+interface BackgroundWorkDeps {
   readonly deps: BackgroundDeps;
   readonly chats: StoredChats;
   readonly log: Log;
 }
 
 /** The background work of responses, and the end of what has expired. */
-export const responseJobs = ({ deps, chats, log }: ResponseJobsDeps): Job[] => [
-  runJob(() => deps) as Job,
-  defineJob({
-    name: 'responses-find-waiting',
-    payload: z.object({}),
-    schedule: { everyMs: FIND_MS },
-    // Those whose worker has died, that are to be tried again, or of which no worker was told.
-    run: async () => {
-      const waiting = await deps.background.waiting(FIND_MS);
-      for (const { id, run } of waiting) await deps.enqueue(id, run);
+export const backgroundWork = ({ deps, chats, log }: BackgroundWorkDeps): { readonly jobs: Job[]; readonly timers: Timer[] } => ({
+  jobs: [runJob(() => deps) as Job],
+  timers: [
+    {
+      name: 'responses-find-waiting',
+      due: waitingSince(FIND_MS),
+      // Those whose worker has died, that are to be tried again, or of which no worker was told.
+      run: async () => {
+        const waiting = await deps.background.waiting(FIND_MS);
+        for (const { id, run } of waiting) await deps.enqueue(id, run);
+      },
     },
-  }),
-  defineJob({
-    name: 'responses-sweep',
-    payload: z.object({}),
-    schedule: { everyMs: HOUR_MS },
-    run: async (_payload, { signal }) => {
-      const swept = (await sweepAll(() => deps.responses.sweep(), signal)) + (await sweepAll(() => chats.sweep(), signal));
-      if (swept > 0) log.info({ swept }, 'expired responses and completions were deleted');
+    {
+      name: 'responses-sweep',
+      everyMs: HOUR_MS,
+      run: async ({ signal }) => {
+        const swept = (await sweepAll(() => deps.responses.sweep(), signal)) + (await sweepAll(() => chats.sweep(), signal));
+        if (swept > 0) log.info({ swept }, 'expired responses and completions were deleted');
+      },
     },
-  }),
-];
+  ],
+});
 
 async function sweepAll(sweep: () => Promise<number>, signal: AbortSignal): Promise<number> {
   let swept = 0;

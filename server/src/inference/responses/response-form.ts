@@ -1,4 +1,5 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, ShownCost } from '../answer-form.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
@@ -16,8 +17,8 @@ const FINAL = new Set(['response.completed', 'response.incomplete']);
 
 /** Answers of a provider that has Responses itself. */
 export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): AnswerForm => ({
-  read(bytes) {
-    const value = jsonObjectOf(bytes);
+  async read(bytes) {
+    const value = await jsonObjectOf(bytes);
     if (value?.['object'] !== 'response' || !Array.isArray(value['output']) || value['status'] === 'failed') return undefined;
     const response = { ...value, ...frame };
     return {
@@ -25,10 +26,11 @@ export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): Answ
       usage: readResponseUsage(value['usage']),
       delivered: { text: textOfOutput(value['output']), scale: 1 },
       value: response,
-      toBytes: (cost) => Buffer.from(JSON.stringify(withUsage(shownResponse(response, !hidesEncrypted), cost))),
+      toBytes: (cost) => writtenJson(withUsage(shownResponse(response, !hidesEncrypted), cost)),
     };
   },
   openStream: () => new TypedEventStream(eventForm(frame, hidesEncrypted)),
+  usageIn: readResponseUsage,
 });
 
 /** Events that carry an item whole, and with it what the model thought. */
@@ -55,8 +57,16 @@ const responseOf = ({ response }: Json): Json => (isRecord(response) ? response 
 /** OpenAI's usage of a response; undefined where it is missing or cannot be a count. */
 function readResponseUsage(usage: unknown): ReceiptUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { input_tokens: input, output_tokens: output, input_tokens_details: inputDetails, output_tokens_details: outputDetails } = usage;
-  if (!isCount(input) || !isCount(output)) return undefined;
+  const {
+    input_tokens: input,
+    output_tokens: said,
+    total_tokens: total,
+    input_tokens_details: inputDetails,
+    output_tokens_details: outputDetails,
+  } = usage;
+  if (!isCount(input) || !isCount(said)) return undefined;
+  // Where its parts do not add up to its total, the larger is billed.
+  const output = isCount(total) ? Math.max(said, total - input) : said;
   const part = (details: unknown, name: string, most: number): number => {
     const value = isRecord(details) ? details[name] : undefined;
     return isCount(value) ? Math.min(value, most) : 0;

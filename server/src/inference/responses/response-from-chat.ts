@@ -1,7 +1,9 @@
 import type { ResponseRequest } from '@tallygate/contract';
+import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } from '../answer-form.ts';
+import { eventsOf } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
-import { dataOf, eventsOf, jsonOf, SseFilter, textOfChunk } from '../sse-filter.ts';
+import { dataOf, jsonOf, SseFilter, textOfChunk } from '../sse-filter.ts';
 import { isRecord, readUsage } from '../usage.ts';
 import { type Json, OutputBuilder, type OutputEvent } from './output-builder.ts';
 import { type ResponseFrame, withUsage } from './response-form.ts';
@@ -11,10 +13,11 @@ import { written } from './told-events.ts';
 export const responseFromChatForm = (request: ResponseRequest, frame: ResponseFrame): AnswerForm => ({
   read: (bytes) => readCompletion(bytes, request, frame),
   openStream: () => new ResponseFromChatStream(request, frame),
+  usageIn: readUsage,
 });
 
-function readCompletion(bytes: Buffer, request: ResponseRequest, frame: ResponseFrame): PlainAnswer | undefined {
-  const completion = jsonObjectOf(bytes);
+async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: ResponseFrame): Promise<PlainAnswer | undefined> {
+  const completion = await jsonObjectOf(bytes);
   const [choice] = Array.isArray(completion?.['choices']) ? completion['choices'].filter(isRecord) : [];
   if (!completion || !choice || !isRecord(choice['message'])) return undefined;
   const builder = new OutputBuilder(frame.id);
@@ -28,7 +31,7 @@ function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Response
     delivered: { text: textOfChunk(completion), scale: 1 },
     value: response,
     // Chat's usage is in other words: ours are written in any case.
-    toBytes: (cost) => Buffer.from(JSON.stringify(withUsage(response, cost))),
+    toBytes: (cost) => writtenJson(withUsage(response, cost)),
   };
 }
 
@@ -102,6 +105,14 @@ class ResponseFromChatStream implements StreamFilter {
 
   get isInvalid(): boolean {
     return this.#chat.isInvalid;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#chat.isTooLarge;
+  }
+
+  get isUnreadable(): boolean {
+    return this.#chat.isUnreadable;
   }
 
   get error(): StreamError | undefined {

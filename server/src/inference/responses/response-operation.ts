@@ -1,10 +1,14 @@
 import { contract, type ResponseItem, ResponseRequest } from '@tallygate/contract';
 import type { Catalog } from '../../catalog/index.ts';
+import type { Storing } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
-import { type Caller, keyIdOf } from '../call.ts';
+import { breather } from '../../kernel/turn.ts';
+import { type Call, type Caller, keyIdOf } from '../call.ts';
 import { FileInliner, inlinedPart, type OpenFile } from '../inline-files.ts';
 import { type Operation, operation } from '../operation.ts';
+import { inlineAudioTokens } from '../recordings/inline-audio.ts';
+import type { Recordings } from '../recordings/recordings.ts';
 import type { Served } from '../settlement.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import type { Later, ToldStream, Work } from '../work.ts';
@@ -13,9 +17,10 @@ import { expandCompaction } from './compaction.ts';
 import type { Conversations } from './conversations.ts';
 import { newResponseId, withId } from './ids.ts';
 import { checkedItems, wholeItem } from './items.ts';
+import { audioOf } from './media.ts';
 import { resolveReferences } from './referred-items.ts';
 import { finalEvent } from './replay.ts';
-import { inputItems } from './response-input.ts';
+import { inputItems, sentBytes } from './response-input.ts';
 import { responseWork } from './response-work.ts';
 import { type Json, type Owner, outputOf, type StoredResponses } from './stored-responses.ts';
 import { takenDown } from './taken-down.ts';
@@ -29,8 +34,10 @@ export interface ResponseDeps {
   readonly background: BackgroundResponses;
   readonly catalog: Catalog;
   readonly tokenizer: Tokenizer;
+  readonly recordings: Recordings;
   readonly clock: Clock;
   readonly openFile: OpenFile;
+  readonly storing: Storing;
   /** Tells a worker of a background response. One that it fails for is found by the sweep. */
   enqueue(responseId: string, run?: number): Promise<void>;
 }
@@ -39,7 +46,8 @@ export interface ResponseDeps {
 export const responseOperation = (deps: ResponseDeps): Operation =>
   operation(contract.inference.createResponse, {
     schema: ResponseRequest,
-    async work(request, received, caller) {
+    async work(given, received, caller) {
+      const request = await asStoringAllows(given, caller, deps);
       const prepared = await prepare(request, caller, newResponseId(), deps);
       const work = workOf(request, prepared, received.sha256, deps);
       if (request.background !== true) return work;
@@ -51,6 +59,15 @@ export const responseOperation = (deps: ResponseDeps): Operation =>
       return { ...work, later };
     },
   });
+
+/** Where storing is off, nothing is kept unless it is asked for, and that is refused. @throws Problem `storing_off` */
+async function asStoringAllows(request: ResponseRequest, caller: Caller, { storing }: ResponseDeps): Promise<ResponseRequest> {
+  const keepsTurn = conversationOf(request) !== null;
+  if (request.store === false && !keepsTurn) return request;
+  const { accountId } = ownerOf(caller);
+  if (request.store === true || request.background === true || keepsTurn) await storing.requireOn(accountId);
+  return (await storing.isOn(accountId)) ? request : { ...request, store: false };
+}
 
 /** A request with everything it refers to. */
 export interface Prepared {
@@ -64,14 +81,25 @@ export interface Prepared {
   readonly input: readonly ResponseItem[];
   /** Everything that the model reads: what came before too, and the bytes of files. */
   readonly items: readonly ResponseItem[];
+  /** Of the request with them, as it is sent. */
+  readonly bytes: number;
+  /** Of the audio among them; undefined where some of it cannot be read. */
+  readonly audioTokens: number | undefined;
 }
 
 /** @throws Problem `not_found`, `conflict`, `validation_failed` */
 export async function prepare(request: ResponseRequest, caller: Caller, id: string, deps: ResponseDeps): Promise<Prepared> {
   const owner = ownerOf(caller);
+  const rest = breather();
   const { input, all, previousResponseId, conversationId } = await itemsOf(request, owner, deps);
-  const items = await fitToWindow(request, all, { model: deps.catalog.find(request.model), tokenizer: deps.tokenizer });
-  return { id, owner, caller, isStored: request.store !== false, previousResponseId, conversationId, input, items };
+  await rest();
+  const allBytes = await sentBytes(request, all);
+  const items = await fitToWindow(request, all, { bytes: allBytes, model: deps.catalog.find(request.model), tokenizer: deps.tokenizer });
+  const bytes = items === all ? allBytes : await sentBytes(request, items);
+  await rest();
+  const audioTokens = await inlineAudioTokens(audioOf(items), deps.recordings);
+  await rest();
+  return { id, owner, caller, isStored: request.store !== false, previousResponseId, conversationId, input, items, bytes, audioTokens };
 }
 
 type Asked = Pick<ResponseRequest, 'previous_response_id' | 'conversation'> & { readonly input?: ResponseRequest['input'] | null };
@@ -84,16 +112,20 @@ export async function itemsOf(request: Asked, owner: Owner, deps: ResponseDeps) 
     throw invalidInput([
       { loc: ['body', 'conversation'], msg: 'Expected either a previous response or a conversation, not both', type: 'invalid' },
     ]);
+  const rest = breather();
   const before = await itemsBefore(owner, previousResponseId, conversationId, deps);
   const given = checkedItems(inputItems(request), 'input');
   const asked = (await resolveReferences(given, { owner, before, responses: deps.responses })).map(withId);
+  await rest();
   const input = asked.map(wholeItem);
+  await rest();
   const all = await withFiles([...before, ...asked].map(expandCompaction), owner, deps.openFile);
+  await rest();
   return { input, all, previousResponseId, conversationId };
 }
 
 /** What is kept of a result, and what is to be settled for it. */
-export type Keep = (response: Json, served: Served) => Promise<void>;
+export type Keep = (response: Json, served: Served, call: Call) => Promise<void>;
 
 /** What the result of the request shows whatever the provider says. */
 export const frameOf = (request: ResponseRequest, { id, isStored, previousResponseId, conversationId }: Prepared) => ({
@@ -109,13 +141,13 @@ export const frameOf = (request: ResponseRequest, { id, isStored, previousRespon
 
 /** @param save what keeps the response itself; by default it is written as a new one */
 export function workOf(request: ResponseRequest, prepared: Prepared, requestSha256: () => string, deps: ResponseDeps, save?: Keep): Work {
-  const { id, owner, caller, isStored, previousResponseId, conversationId, input, items } = prepared;
+  const { id, owner, caller, isStored, previousResponseId, conversationId, input, items, bytes, audioTokens } = prepared;
   const kept = { id, input, previousResponseId, conversationId, keyId: keyIdOf(caller.principal) };
   const append = async (response: Json) => {
     if (conversationId !== null) await appendTurn(owner, conversationId, [...input, ...outputOf(response)], deps.conversations);
   };
-  const keep: Keep = async (response, served) => {
-    if (save) await save(response, served);
+  const keep: Keep = async (response, served, call) => {
+    if (save) await save(response, served, call);
     else if (isStored) await deps.responses.save(owner, { ...kept, response });
     await append(response);
   };
@@ -125,6 +157,8 @@ export function workOf(request: ResponseRequest, prepared: Prepared, requestSha2
   };
   return responseWork(request, {
     items,
+    bytes,
+    audioTokens,
     frame: frameOf(request, prepared),
     requestSha256,
     // Without it a model that reasons could not be shown its own reasoning in the next turn: it is asked without state.
@@ -159,26 +193,23 @@ function itemsBefore(
 
 async function withFiles(items: readonly ResponseItem[], owner: Owner, openFile: OpenFile): Promise<ResponseItem[]> {
   const files = new FileInliner((fileId) => openFile(owner, fileId));
-  const inlined = async (list: unknown, index: number, name: string): Promise<unknown> => {
-    if (!Array.isArray(list)) return list;
-    const parts: unknown[] = [];
+  const inlined = async (parts: unknown, loc: readonly (string | number)[]): Promise<unknown> => {
+    // A screenshot is not in a list.
+    if (!Array.isArray(parts)) return inlinedPart(parts, files, { loc });
+    const whole: unknown[] = [];
     // One after the other: the first that is too large ends it before the rest is read.
-    for (const [at, part] of list.entries()) parts.push(await inlinedPart(part, files, { loc: ['input', index, name, at] }));
-    return parts;
+    for (const [at, part] of parts.entries()) whole.push(await inlinedPart(part, files, { loc: [...loc, at] }));
+    return whole;
   };
   const whole: ResponseItem[] = [];
   for (const [index, item] of items.entries()) {
     const { content, output } = item;
-    const isPlain = !Array.isArray(content) && !Array.isArray(output);
-    whole.push(
-      isPlain
-        ? item
-        : {
-            ...item,
-            ...(Array.isArray(content) && { content: await inlined(content, index, 'content') }),
-            ...(Array.isArray(output) && { output: await inlined(output, index, 'output') }),
-          },
-    );
+    const isPlain = (parts: unknown) => typeof parts !== 'object' || parts === null;
+    whole.push({
+      ...item,
+      ...(!isPlain(content) && { content: await inlined(content, ['input', index, 'content']) }),
+      ...(!isPlain(output) && { output: await inlined(output, ['input', index, 'output']) }),
+    });
   }
   return whole;
 }

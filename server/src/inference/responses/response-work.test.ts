@@ -1,5 +1,6 @@
 import { ResponseObject, ResponseRequest } from '@tallygate/contract';
 import { describe, expect, it } from 'vitest';
+import { loadCatalog } from '../../catalog/index.ts';
 import type { Dialect } from '../work.ts';
 import { inputItems } from './response-input.ts';
 import { responseWork } from './response-work.ts';
@@ -12,7 +13,9 @@ const COST = {
 
 function workOf(fields: object) {
   const request = ResponseRequest.parse({ model: 'gpt-4o-mini', input: 'Say hello.', ...fields });
-  return responseWork(request, { items: inputItems(request), frame: FRAME, requestSha256: () => 'x' });
+  const items = inputItems(request);
+  const bytes = Buffer.byteLength(JSON.stringify({ ...request, input: items }));
+  return responseWork(request, { items, bytes, frame: FRAME, requestSha256: () => 'x' });
 }
 
 const dialects = (fields: object = {}): { native: Dialect; chat: Dialect } => {
@@ -91,15 +94,15 @@ describe('a provider with chat completions only', () => {
     });
   });
 
-  it('answers with a whole response', () => {
+  it('answers with a whole response', async () => {
     const completion = {
       created: 7,
       model: 'm',
       choices: [{ index: 0, finish_reason: 'length', message: { role: 'assistant', content: 'Hel', reasoning_content: 'Hm.' } }],
       usage: { prompt_tokens: 5, completion_tokens: 7, total_tokens: 12 },
     };
-    const answer = dialects().chat.form.read(Buffer.from(JSON.stringify(completion)), null);
-    const response = ResponseObject.parse(JSON.parse(String(answer?.toBytes(COST))));
+    const answer = await dialects().chat.form.read(Buffer.from(JSON.stringify(completion)), null);
+    const response = ResponseObject.parse(JSON.parse(String(await answer?.toBytes(COST))));
     expect(response).toMatchObject({
       id: 'resp_1',
       status: 'incomplete',
@@ -294,13 +297,75 @@ describe('a provider with Responses', () => {
     expect([filter.isComplete, filter.isInvalid, filter.usage]).toEqual([false, false, undefined]);
   });
 
-  it.each(['<html>', '{"object":"list"}', '{"object":"response","output":[],"status":"failed"}'])('%s is no answer', (body) => {
-    expect(dialects().native.form.read(Buffer.from(body), null)).toBeUndefined();
+  it.each(['<html>', '{"object":"list"}', '{"object":"response","output":[],"status":"failed"}'])('%s is no answer', async (body) => {
+    expect(await dialects().native.form.read(Buffer.from(body), null)).toBeUndefined();
   });
 });
 
-it('refuses tools that the provider runs, by the field', () => {
-  expect(() => workOf({ tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] })).toThrow(
-    expect.objectContaining({ code: 'unpriced_feature' }),
-  );
+describe('what is held of the input', () => {
+  const model = (id: string) => {
+    const found = loadCatalog().find(id);
+    if (!found) throw new Error(`no ${id}`);
+    return found;
+  };
+  const boundOf = (input: object[], id = 'gpt-5.4') => workOf({ model: id, input }).bound(model(id)).inputTokens;
+  /** A real one has thousands of characters that are no text. */
+  const PICTURE = `data:image/png;base64,${'A'.repeat(40_000)}`;
+  const call = { type: 'computer_call_output', call_id: 'c' };
+  const result = { type: 'function_call_output', call_id: 'c' };
+
+  it.each([
+    ['a message', { role: 'user', content: [{ type: 'input_image', image_url: PICTURE }] }],
+    ['a screenshot', { ...call, output: { type: 'computer_screenshot', image_url: PICTURE } }],
+    ['a screenshot by another name', { ...call, output: { type: 'input_image', image_url: PICTURE } }],
+    ['a screenshot without a type', { ...call, output: { image_url: PICTURE } }],
+    ['the output of a function', { ...result, output: [{ type: 'input_image', image_url: PICTURE }] }],
+    ['the output of a custom tool', { ...result, type: 'custom_tool_call_output', output: [{ type: 'input_image', image_url: PICTURE }] }],
+    ['an image that was made', { type: 'image_generation_call', id: 'ig_1', result: 'A'.repeat(40_000) }],
+  ])('has an image in %s at the most that one can cost, in place of its characters', (_, item) => {
+    const without = boundOf([{ role: 'user', content: [] }]);
+    const bound = boundOf([item]);
+    expect(bound).toBeGreaterThanOrEqual(without + 10_000 - 100);
+    expect(bound).toBeLessThan(without + 10_000 + 500);
+  });
+
+  it('has an image by its address as one that is inline', () => {
+    const screenshot = (image_url: string) => boundOf([{ ...call, output: { type: 'computer_screenshot', image_url } }]);
+    expect(screenshot('https://x.test/a.png')).toBeGreaterThan(10_000);
+  });
+
+  it.each([
+    ['a file in a message', { role: 'user', content: [{ type: 'input_file', file_url: 'https://x.test/a.pdf' }] }],
+    ['a file from a tool', { ...result, output: [{ type: 'input_file', file_data: 'data:application/pdf;base64,AAAA' }] }],
+    ['what the provider has compacted', { type: 'compaction', encrypted_content: 'gAAAA' }],
+  ])('has %s with the whole window', (_, item) => {
+    expect(boundOf([item])).toBeGreaterThan(model('gpt-5.4').contextWindow ?? 0);
+  });
+
+  it('has every field that is sent, known or not', () => {
+    const plain = workOf({}).bound(model('gpt-4o-mini')).inputTokens;
+    expect(workOf({ documents: ['x'.repeat(5_000)] }).bound(model('gpt-4o-mini')).inputTokens).toBeGreaterThan(plain + 5_000);
+  });
+
+  it.each([
+    ['content', { role: 'user', content: [{ type: 'input_image', detail: 'ultra', image_url: PICTURE }] }, 'input[0].content[0].detail'],
+    ['screenshot', { ...call, output: { type: 'computer_screenshot', file_id: 'file-1' } }, 'input[0].output.file_id'],
+    ['output', { ...result, output: [{ file_id: 'file-1' }] }, 'input[0].output[0].file_id'],
+  ])('is refused where a %s says what nobody can hold', (_, item, param) => {
+    expect(() => workOf({ model: 'gpt-5.4', input: [item] })).toThrow(
+      expect.objectContaining({ code: 'validation_failed', extras: expect.objectContaining({ param }) }),
+    );
+  });
+
+  it.each([
+    [
+      { type: 'additional_tools', role: 'developer', tools: [{ type: 'function', name: 'f' }, { type: 'web_search' }] },
+      'input[0].tools[1]',
+    ],
+    [{ type: 'tool_search_output', call_id: 'c', execution: 'client', tools: [{ type: 'mcp', server_label: 's' }] }, 'input[0].tools[0]'],
+    [{ type: 'mcp_approval_response', approval_request_id: 'a', approve: true }, 'input[0]'],
+    [{ type: 'compaction_trigger' }, 'input[0]'],
+  ])('is refused where an item starts what the provider runs: %j', (item, param) => {
+    expect(() => workOf({ input: [item] })).toThrow(expect.objectContaining({ code: 'unpriced_feature', extras: { param } }));
+  });
 });

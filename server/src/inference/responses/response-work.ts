@@ -1,21 +1,29 @@
 import type { ReceiptUsage, ResponseItem, ResponseRequest } from '@tallygate/contract';
 import type { CatalogModel } from '../../catalog/index.ts';
 import { Problem } from '../../kernel/problem.ts';
+import type { Call } from '../call.ts';
+import { unpricedFeature } from '../cost-fields/index.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
-import { toolPromptTokens, unescaped } from '../input-bound.ts';
+import { toolPromptTokens } from '../input-bound.ts';
 import type { Served } from '../settlement.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { isRecord, NO_USAGE } from '../usage.ts';
 import type { Delivered, ToldStream, Work } from '../work.ts';
 import { chatDialect } from './chat-dialect.ts';
+import { checkMedia, mediaOf } from './media.ts';
 import { type ResponseFrame, responseForm, withUsage } from './response-form.ts';
-import { type InputSize, inputSize, responseNeeds, templateTokens, withoutImages } from './response-input.ts';
+import { boundText, type InputSize, inputSize, promptText, responseNeeds, templateTokens } from './response-input.ts';
 import { brokenResponse, toldEvents } from './told-events.ts';
+import { unpricedItem } from './unpriced-item.ts';
 import { ENCRYPTED_REASONING } from './wire.ts';
 
 export interface ResponseWorkOptions {
   /** The whole input: what came before, and what is new. */
   readonly items: readonly ResponseItem[];
+  /** What is sent, with all of them ({@link sentBytes}). */
+  readonly bytes: number;
+  /** Of the audio among them; undefined where nobody has measured it. */
+  readonly audioTokens?: number | undefined;
   readonly frame: ResponseFrame;
   readonly requestSha256: () => string;
   /** Whether the provider is to send what the model thought along, so that it can be shown to it again. */
@@ -23,22 +31,21 @@ export interface ResponseWorkOptions {
   /** Whether the caller is not to see that. */
   readonly hidesEncrypted?: boolean;
   /** Given the response whole, with its cost. */
-  readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served) => Promise<void>;
+  readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served, call: Call) => Promise<void>;
   /** The same for a stream: the response as far as it came, with all that was told of it. */
   readonly keepStream?: (response: Readonly<Record<string, unknown>>, told: ToldStream) => Promise<void>;
 }
 
-/** Tools that the caller runs. What else there is, the provider runs, and bills by the call. */
-const CALLERS_TOOLS = new Set(['function', 'custom', 'local_shell', 'shell', 'apply_patch']);
-const STANDARD_TIERS = new Set(['auto', 'default', 'flex']);
 /** More than any model takes. */
 const WINDOW_UNKNOWN = 10_000_000;
 
-/** @throws Problem `unpriced_feature` */
+/** @throws Problem `unpriced_feature`, `validation_failed` */
 export function responseWork(request: ResponseRequest, options: ResponseWorkOptions): Work {
-  const { items, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, keep, keepStream } = options;
-  refuseUnpriced(request);
-  const size = inputSize(request, items);
+  const { items, bytes, audioTokens, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, keep, keepStream } = options;
+  const unpriced = unpricedItem(items);
+  if (unpriced) throw unpricedFeature(unpriced);
+  checkMedia(mediaOf(items));
+  const size = inputSize(request, { items, bytes, audioTokens });
   if (items.length === 0 && !request.instructions) throw nothingToAnswer();
   const sent = statelessRequest(request, items, asksEncrypted);
   const chat = chatDialect(sent, items, frame);
@@ -54,6 +61,7 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
       choices: 1,
       roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN),
     },
+    cheaper: 'lower `max_output_tokens`, or shorten `input`',
     estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
     dialects: [
       { endpoint: '/v1/responses', request: sent, form: responseForm(frame, asksEncrypted && hidesEncrypted) },
@@ -62,14 +70,14 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
     bound: (model) => ({ inputTokens: inputTokenBound(model, size) }),
     async countedBound(model, tokenizer) {
       if (size.isOpenEnded || !model.tokenizer) return undefined;
-      const tokens = await tokenizer.count(model.tokenizer, promptText(request, items));
+      const tokens = await tokenizer.count(model.tokenizer, boundText(request, items));
       return tokens === undefined
         ? undefined
         : { inputTokens: inputTokenBound(model, { ...size, textBytes: tokens + templateTokens(request, items) }) };
     },
     estimate: (model, delivered, most, tokenizer) => estimateUsage({ request, items, size, model, delivered, most: most ?? 0 }, tokenizer),
     requestSha256,
-    ...(keep && { keep: (answer, cost, served) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served) }),
+    ...(keep && { keep: (answer, cost, served, call) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served, call) }),
     ...(keepStream && {
       keepStream: async (told, cost) => {
         const response = told.isComplete ? told.value : told.events && brokenResponse(toldEvents(told.events), told.error);
@@ -97,16 +105,12 @@ function statelessItem(item: ResponseItem): ResponseItem[] {
 /** Items that a provider takes without their id. */
 const NAMELESS = new Set(['message', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output']);
 
-function inputTokenBound(model: CatalogModel, { textBytes: written, images, isOpenEnded, hasTools }: InputSize): number {
+function inputTokenBound(model: CatalogModel, { textBytes: written, audioTokens, images, isOpenEnded, hasTools }: InputSize): number {
   const { contextWindow, imageTokenBound } = model;
-  const textBytes = written + toolPromptTokens(model, hasTools);
+  const textBytes = written + audioTokens + toolPromptTokens(model, hasTools);
   if (isOpenEnded || (images > 0 && imageTokenBound === null)) return textBytes + (contextWindow ?? WINDOW_UNKNOWN);
   return textBytes + images * (imageTokenBound ?? 0);
 }
-
-/** Everything that may become part of the prompt, but for images. */
-const promptText = ({ instructions, tools, text }: ResponseRequest, items: readonly ResponseItem[]): string =>
-  unescaped([items.map(withoutImages), instructions, tools, text]);
 
 interface Estimated {
   readonly request: ResponseRequest;
@@ -124,7 +128,7 @@ async function estimateUsage({ request, items, size, model, delivered, most }: E
   ]);
   return {
     ...NO_USAGE,
-    input_tokens: Math.min(prompt + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size)),
+    input_tokens: Math.min(prompt + size.audioTokens + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size)),
     output_tokens: Math.min(Math.ceil(output * delivered.scale), most),
   };
 }
@@ -135,18 +139,4 @@ function nothingToAnswer(): Problem {
     param: 'input',
     errors: [{ loc: ['body', 'input'], msg, type: 'missing' }],
   });
-}
-
-function refuseUnpriced({ tools: given, service_tier: tier, prompt }: ResponseRequest): void {
-  const refuse = (param: string, what: string): never => {
-    throw new Problem('unpriced_feature', `The catalogue has no price for ${what}, so no cap could hold it: remove \`${param}\`.`, {
-      param,
-    });
-  };
-  const tools = given ?? [];
-  // What it says, and which tools it brings, only the provider knows; and it is the operator's there, not the caller's.
-  if (prompt !== undefined && prompt !== null) refuse('prompt', 'templates that are kept at the provider');
-  const hosted = tools.findIndex(({ type }) => !CALLERS_TOOLS.has(type));
-  if (hosted >= 0) refuse(`tools[${hosted}]`, `tools that the provider runs, such as ${String(tools[hosted]?.type).slice(0, 40)}`);
-  if (tier && !STANDARD_TIERS.has(tier)) refuse('service_tier', `the service tier "${tier.slice(0, 40)}"`);
 }

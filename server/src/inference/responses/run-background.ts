@@ -1,17 +1,18 @@
 import { finished } from 'node:stream/promises';
 import type { RequestAttempt } from '@tallygate/contract';
+import { newReceiptId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { admit } from '../admission.ts';
 import type { Call, Caller } from '../call.ts';
+import type { StandingOf } from '../caller-status.ts';
 import type { InferenceDeps } from '../deps.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { completeCall, streamTo } from '../serve.ts';
 import { type Served, settle } from '../settlement.ts';
-import type { StandingOf } from '../standing.ts';
 import { isRecord } from '../usage.ts';
 import type { Work } from '../work.ts';
+import { type BackgroundRequest, headersOf, parseBackgroundRequest } from './background-request.ts';
 import { type BackgroundResponses, failureOf, type Task } from './background-responses.ts';
-import { type Errand, headersOf, parseErrand } from './errand.ts';
 import { EventRecorder } from './event-recorder.ts';
 import { finalEvent } from './replay.ts';
 import { appendTurn, prepare, type ResponseDeps, workOf } from './response-operation.ts';
@@ -19,7 +20,7 @@ import { type Json, outputOf } from './stored-responses.ts';
 
 export interface BackgroundDeps extends ResponseDeps {
   readonly inference: InferenceDeps;
-  readonly standingOf: StandingOf;
+  readonly callerStatusOf: StandingOf;
 }
 
 /** A cancelled call ends within a second. */
@@ -54,74 +55,92 @@ export async function runBackground(id: string, deps: BackgroundDeps): Promise<v
     await tellCancelled(task, deps);
     await background.close(task);
   } catch (thrown) {
-    if (!(thrown instanceof Problem) || !isPassing(thrown, parseErrand(task.request), deps)) throw thrown;
+    if (!(thrown instanceof Problem) || !isPassing(thrown, parseBackgroundRequest(task.request), deps)) throw thrown;
     await background.release(task, RETRY_MS);
   } finally {
     clearInterval(beat);
   }
 }
 
-const isPassing = ({ status }: Problem, { startedAt }: Errand, { clock }: BackgroundDeps): boolean =>
+const isPassing = ({ status }: Problem, { startedAt }: BackgroundRequest, { clock }: BackgroundDeps): boolean =>
   (status === 429 || status >= 500) && clock.now() < startedAt + PATIENCE_MS;
 
 async function serve(task: Task, signal: AbortSignal, deps: BackgroundDeps): Promise<void> {
   if (task.isCancelled && !task.outcome) return;
-  const errand = parseErrand(task.request);
-  const { session } = errand;
-  const { state, caller } = await deps.standingOf({
+  const backgroundRequest = parseBackgroundRequest(task.request);
+  const { session } = backgroundRequest;
+  const { state, caller } = await deps.callerStatusOf({
     ...task.owner,
     ...{ keyId: task.keyId, userId: session?.userId ?? null, sessionId: session?.id ?? null },
   });
   if (state !== 'good') return fail(task, NO_LONGER, undefined, deps);
   let work: Work;
   try {
-    work = await workOfTask(task, errand, caller, deps);
+    work = await workOfTask(task, backgroundRequest, caller, deps);
   } catch (thrown) {
-    if (!(thrown instanceof Problem) || isPassing(thrown, errand, deps)) throw thrown;
+    if (!(thrown instanceof Problem) || isPassing(thrown, backgroundRequest, deps)) throw thrown;
     return fail(task, failureOf(thrown), undefined, deps);
   }
-  const call = callOf(errand, { caller, work, signal }, deps);
-  // What an earlier run has held. Only what was released may be held again under its name.
-  await deps.inference.lanes.release(call.receiptId);
-  if (task.outcome) return settleResult(task, call, task.outcome, deps);
+  const place = { caller, work, signal };
+  if (task.outcome) {
+    const { receiptId, attemptsBefore } = placeOf(task.outcome);
+    // Held by the run that died before it could settle: its result says what it comes to.
+    await deps.inference.lanes.release(receiptId);
+    return settleResult(task, { ...callOf({ ...backgroundRequest, receiptId }, place, deps), attemptsBefore }, task.outcome, deps);
+  }
+  const call = await afterEarlierRuns(task, callOf(backgroundRequest, place, deps), deps);
   try {
     await (work.isStream ? stream(task, call, deps) : complete(task, call, deps));
   } catch (thrown) {
-    if (!(thrown instanceof Problem) || isPassing(thrown, errand, deps)) throw thrown;
+    if (!(thrown instanceof Problem) || isPassing(thrown, backgroundRequest, deps)) throw thrown;
     await fail(task, failureOf(thrown), undefined, deps);
   }
 }
 
 const NO_LONGER = { code: 'server_error', message: 'The API key or the session that asked for the response may do so no longer.' };
 
-async function workOfTask(task: Task, { request, requestSha256 }: Errand, caller: Caller, deps: BackgroundDeps): Promise<Work> {
+/** More attempts than one run of a response has. */
+const ATTEMPTS_A_RUN = 100;
+
+/**
+ * A run that died while a provider was at work is charged at its hold. The next one asks again: a call of its own, with a receipt of its own
+ * under the same request.
+ */
+async function afterEarlierRuns(task: Task, call: Call, { inference, background }: BackgroundDeps): Promise<Call> {
+  // What died without asking anybody is released, and may be held again under its name.
+  const wasInFlight = await inference.lanes.abandon(call.receiptId);
+  if (!wasInFlight && !(await background.isSettled(call.requestId))) return call;
+  return { ...call, receiptId: newReceiptId(call.startedAt), attemptsBefore: (task.run - 1) * ATTEMPTS_A_RUN };
+}
+
+async function workOfTask(task: Task, { request, requestSha256 }: BackgroundRequest, caller: Caller, deps: BackgroundDeps): Promise<Work> {
   const prepared = { ...(await prepare(request, caller, task.id, deps)), input: task.input };
-  const save = (response: Json, served: Served) => deps.background.finish(task, response, outcomeOf(served));
+  const save = (response: Json, served: Served, call: Call) => deps.background.finish(task, response, outcomeOf(served, call));
   return workOf(request, prepared, () => requestSha256, deps, save);
 }
 
 const callOf = (
-  errand: Errand,
+  backgroundRequest: BackgroundRequest,
   { caller, work, signal }: { caller: Caller; work: Work; signal: AbortSignal },
   { clock }: BackgroundDeps,
 ): Call => ({
-  requestId: errand.requestId,
-  clientRequestId: errand.clientRequestId,
-  receiptId: errand.receiptId,
+  requestId: backgroundRequest.requestId,
+  clientRequestId: backgroundRequest.clientRequestId,
+  receiptId: backgroundRequest.receiptId,
   // What counts is when it is done: its month, its price.
   startedAt: clock.now(),
   startedTick: performance.now(),
   grant: caller,
-  headers: headersOf(errand),
+  headers: headersOf(backgroundRequest),
   work,
-  clientSignature: errand.clientSignature,
+  clientSignature: backgroundRequest.clientSignature,
   signal,
 });
 
 async function complete(task: Task, call: Call, deps: BackgroundDeps): Promise<void> {
   const { status, body } = await completeCall(call, deps.inference);
   // One that was cancelled has no body, and cannot fail any more.
-  if (status !== 200) await fail(task, failureOf(jsonObjectOf(body)), undefined, deps);
+  if (status !== 200) await fail(task, failureOf(await jsonObjectOf(body)), undefined, deps);
 }
 
 async function stream(task: Task, call: Call, deps: BackgroundDeps): Promise<void> {
@@ -139,14 +158,14 @@ async function stream(task: Task, call: Call, deps: BackgroundDeps): Promise<voi
 
 /** Whoever follows a response that was cancelled is told so: by its last event. */
 async function tellCancelled(task: Task, { background }: BackgroundDeps): Promise<void> {
-  if (parseErrand(task.request).request.stream !== true) return;
+  if (parseBackgroundRequest(task.request).request.stream !== true) return;
   const response = await background.cancelled(task);
   if (response) await tellEnd(task, response, undefined, background);
 }
 
 /** Its last event, behind all the others. */
 async function tellEnd(task: Task, response: Json, sequence: number | undefined, background: BackgroundResponses): Promise<void> {
-  const sequence_number = sequence ?? ((await background.lastEvent(task.id))?.sequence ?? -1) + 1;
+  const sequence_number = sequence ?? ((await background.lastEvent(task))?.sequence ?? -1) + 1;
   await background.addEvents(
     task,
     finalEvent(response).map((event) => ({ ...event, sequence_number })),
@@ -161,15 +180,18 @@ async function fail(
   { background }: BackgroundDeps,
 ): Promise<void> {
   const failed = await background.fail(task, failure);
-  if (!failed || parseErrand(task.request).request.stream !== true) return;
+  if (!failed || parseBackgroundRequest(task.request).request.stream !== true) return;
   await tellEnd(task, failed, sequence_number, background);
 }
 
 /** What is settled for a result, as far as it can be written down: the target is found again by its name. */
-const outcomeOf = ({ target, ...served }: Served): Json => ({
+const outcomeOf = ({ target, ...served }: Served, { receiptId, attemptsBefore = 0 }: Call): Json => ({
+  receiptId,
+  attemptsBefore,
   model: target.model.id,
   deployment: target.deployment.name,
   attempts: served.attempts,
+  attempt: served.attempt,
   fallback: served.fallback,
   outcome: served.outcome,
   usage: served.usage,
@@ -183,7 +205,7 @@ const outcomeOf = ({ target, ...served }: Served): Json => ({
 /** Makes up for a settlement that its worker did not live to make. */
 async function settleResult(task: Task, call: Call, outcome: Json, deps: BackgroundDeps): Promise<void> {
   const { inference, background, conversations } = deps;
-  if (!(await background.isSettled(call.requestId))) {
+  if (!(await background.isSettled(call.requestId, call.receiptId))) {
     const admission = await admit(call, inference);
     const [first] = admission.targets;
     const target =
@@ -194,10 +216,13 @@ async function settleResult(task: Task, call: Call, outcome: Json, deps: Backgro
   }
   if (task.conversationId !== null)
     await appendTurn(task.owner, task.conversationId, [...task.input, ...outputOf(task.response)], conversations);
-  const last = await background.lastEvent(task.id);
+  const last = await background.lastEvent(task);
   if (!last || /^response\.(completed|incomplete)$/.test(String(last.event['type']))) return;
   await tellEnd(task, task.response, last.sequence + 1, background);
 }
+
+/** Under which ids the result is settled. Written by `outcomeOf` of this file, and by nobody else. */
+const placeOf = (outcome: Json) => outcome as unknown as { readonly receiptId: string; readonly attemptsBefore: number };
 
 function servedOf(outcome: Json): Omit<Served, 'target'> {
   if (!isRecord(outcome['usage'])) throw new Error('The outcome of a background response cannot be read');
@@ -205,10 +230,14 @@ function servedOf(outcome: Json): Omit<Served, 'target'> {
   const {
     model: _,
     deployment: __,
+    receiptId: ___,
+    attemptsBefore: ____,
     ...served
   } = outcome as unknown as Omit<Served, 'target'> & {
     readonly model: string;
     readonly deployment: string;
+    readonly receiptId: string;
+    readonly attemptsBefore: number;
     readonly attempts: readonly RequestAttempt[];
   };
   return served;

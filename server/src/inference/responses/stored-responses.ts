@@ -1,5 +1,6 @@
 import type { ResponseItem } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { ContentKeys } from '../../identity/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { isId } from './ids.ts';
@@ -42,15 +43,18 @@ const STATUSES = new Set(['queued', 'in_progress', 'completed', 'incomplete', 'f
 export class StoredResponses {
   readonly #pool: Pool;
   readonly #clock: Clock;
+  readonly #content: ContentKeys;
 
-  constructor(pool: Pool, clock: Clock) {
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
     this.#pool = pool;
     this.#clock = clock;
+    this.#content = content;
   }
 
   async save(owner: Owner, given: NewStoredResponse): Promise<void> {
     const { id, response, input, previousResponseId, conversationId, keyId, request, events } = given;
     const now = this.#clock.now();
+    const sealed = (column: Column, value: unknown) => this.#content.sealJson(owner.accountId, placeOf(id, column), value);
     await this.#pool.query(
       `with saved as (
          insert into stored_responses
@@ -69,33 +73,34 @@ export class StoredResponses {
         previousResponseId,
         conversationId,
         statusOf(response),
-        JSON.stringify(input),
-        JSON.stringify(response),
-        request === undefined ? null : JSON.stringify(request),
+        await sealed('input', input),
+        await sealed('response', response),
+        request === undefined ? null : await sealed('request', request),
         new Date(now),
         new Date(now + KEPT_MS),
         itemIds([...input, ...outputOf(response)]),
-        events ?? null,
+        events ? Buffer.from(await this.#content.seal(owner.accountId, placeOf(id, 'stream'), events.toString('latin1'))) : null,
       ],
     );
   }
 
   /** The events of its stream as they were sent; undefined where it was told in none, or in too many. */
-  async told(id: string): Promise<Buffer | undefined> {
+  async told({ accountId }: Owner, id: string): Promise<Buffer | undefined> {
     const { rows } = await this.#pool.query<{ events: Buffer }>('select events from stored_response_streams where response_id = $1', [id]);
-    return rows[0]?.events;
+    return rows[0] && Buffer.from(await this.#content.open(accountId, placeOf(id, 'stream'), rows[0].events.toString('latin1')), 'latin1');
   }
 
   /** @throws Problem `not_found`, also for somebody else's */
   async get(owner: Owner, id: string): Promise<StoredResponse> {
     if (!isId(id)) throw missing();
-    const { rows } = await this.#pool.query<{ response: Json; input: ResponseItem[]; status: string }>(
-      'select response, input, status from stored_responses where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4',
+    const { rows } = await this.#pool.query<Row & { status: string }>(
+      'select id, response, input, status from stored_responses where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4',
       [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
     );
     const [row] = rows;
     if (!row) throw missing();
-    return { id, response: { ...row.response, status: row.status }, input: row.input };
+    const { response, input } = await this.#opened(owner, row);
+    return { id, response: { ...response, status: row.status }, input };
   }
 
   /** @throws Problem `not_found` */
@@ -118,7 +123,7 @@ export class StoredResponses {
   async history(owner: Owner, id: string): Promise<ResponseItem[]> {
     if (!isId(id)) throw noPrevious(id);
     // The output is taken out here and not there: PostgreSQL looks into JSON only where it holds no U+0000.
-    const { rows } = await this.#pool.query<{ input: ResponseItem[]; response: Json; status: string }>(
+    const { rows } = await this.#pool.query<Row & { status: string }>(
       `with recursive chain as (
          select id, previous_response_id, input, response, status, 1 as depth from stored_responses
            where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4
@@ -127,7 +132,7 @@ export class StoredResponses {
            join chain on r.id = chain.previous_response_id
            where r.account_id = $2 and r.livemode = $3 and r.expires_at > $4 and chain.depth < ${LONGEST_CHAIN}
        )
-       select input, response, status from chain order by depth desc`,
+       select id, input, response, status from chain order by depth desc`,
       [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
     );
     const last = rows.at(-1);
@@ -136,21 +141,30 @@ export class StoredResponses {
       throw new Problem('conflict', `The response ${id} still runs: it can be gone on from once it has ended.`, {
         param: 'previous_response_id',
       });
-    return withoutOrphans(rows.flatMap(({ input, response }) => [...input, ...outputOf(response)]));
+    const turns = await Promise.all(rows.map((row) => this.#opened(owner, row)));
+    return withoutOrphans(turns.flatMap(({ input, response }) => [...input, ...outputOf(response)]));
   }
 
   /** Items of kept responses, by their ids. */
   async items(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ResponseItem>> {
-    const { rows } = await this.#pool.query<{ input: ResponseItem[]; response: Json }>(
-      `select input, response from stored_responses r
+    const { rows } = await this.#pool.query<Row>(
+      `select id, input, response from stored_responses r
         where r.expires_at > $4 and r.id in (
           select distinct on (item_id) response_id from stored_response_items
            where account_id = $1 and livemode = $2 and item_id = any($3) order by item_id, response_id)`,
       [owner.accountId, owner.livemode, ids.filter(isId), new Date(this.#clock.now())],
     );
     const wanted = new Set(ids);
-    const found = rows.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
+    const turns = await Promise.all(rows.map((row) => this.#opened(owner, row)));
+    const found = turns.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
     return new Map(found.flatMap((item) => (typeof item.id === 'string' && wanted.has(item.id) ? [[item.id, item] as const] : [])));
+  }
+
+  async #opened({ accountId }: Owner, { id, input, response }: Row): Promise<{ input: ResponseItem[]; response: Json }> {
+    return {
+      input: await this.#content.openJson(accountId, placeOf(id, 'input'), input),
+      response: await this.#content.openJson(accountId, placeOf(id, 'response'), response),
+    };
   }
 
   /** Deletes what has expired, a batch at a time. Resolves to how many there were. */
@@ -162,6 +176,17 @@ export class StoredResponses {
     return rowCount ?? 0;
   }
 }
+
+interface Row {
+  readonly id: string;
+  readonly input: ResponseItem[] | string;
+  readonly response: Json | string;
+}
+
+type Column = 'input' | 'response' | 'request' | 'outcome' | 'stream' | `event ${number}`;
+
+/** What the content of a response is sealed as. */
+export const placeOf = (id: string, column: Column): string => `${column} of response ${id}`;
 
 /** A provider may call a state by a word that is not known here. */
 export const statusOf = ({ status }: Json): string => (typeof status === 'string' && STATUSES.has(status) ? status : 'completed');

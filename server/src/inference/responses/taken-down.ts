@@ -2,7 +2,7 @@ import type { ResponseRequest } from '@tallygate/contract';
 import type { Call } from '../call.ts';
 import { keyIdOf } from '../call.ts';
 import type { Later } from '../work.ts';
-import { errandOf } from './errand.ts';
+import { backgroundRequestOf } from './background-request.ts';
 import { follow } from './follow.ts';
 import { frameOf, type Prepared, type ResponseDeps } from './response-operation.ts';
 import { unixSeconds } from './wire.ts';
@@ -14,11 +14,11 @@ export function takenDown(request: ResponseRequest, prepared: Prepared, deps: Re
     async accept(call: Call) {
       const response = { ...blankResponse(request, call.startedAt), ...frameOf(request, prepared) };
       const keyId = keyIdOf(caller.principal);
-      const errand = errandOf(request, call);
-      await deps.responses.save(owner, { id, response, input, previousResponseId, conversationId, keyId, request: errand });
+      const backgroundRequest = backgroundRequestOf(request, call);
+      await deps.responses.save(owner, { id, response, input, previousResponseId, conversationId, keyId, request: backgroundRequest });
       if (request.stream === true) {
         const events = ['response.created', 'response.queued'].map((type, sequence_number) => ({ type, sequence_number, response }));
-        await deps.background.addEvents({ id, run: 0 }, events);
+        await deps.background.addEvents({ id, run: 0, owner }, events);
       }
       // From here on it is never lost: who is not told finds it.
       await deps.enqueue(id).catch(() => {});

@@ -1,5 +1,6 @@
 import type { StreamError } from '../answer-form.ts';
-import { dataOf, eventsOf, jsonOf } from '../sse-filter.ts';
+import { eventsOf } from '../event-frames.ts';
+import { dataOf, jsonOf } from '../sse-filter.ts';
 import { isCount, isRecord } from '../usage.ts';
 import type { Json } from './stored-responses.ts';
 

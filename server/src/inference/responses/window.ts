@@ -4,8 +4,9 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import { countText } from '../estimate.ts';
 import { unescaped } from '../input-bound.ts';
 import type { Tokenizer } from '../tokenizer.ts';
+import { withoutMedia } from './media.ts';
 import { withoutOrphans } from './orphans.ts';
-import { inputSize, withoutImages } from './response-input.ts';
+import { inputSize } from './response-input.ts';
 
 /** What an item adds beside its text: role, separators. */
 const ITEM_TOKENS = 8;
@@ -16,19 +17,20 @@ const LEAST_ROOM_OUT = 1_024;
  * The items as far as the model's window takes them. With `truncation: "auto"` the oldest are left out, and outputs of calls that went with
  * them; else what is too long is refused. Counted only where it might be too long at all.
  *
+ * @param bytes of what is sent with all of them
  * @throws Problem `validation_failed`
  */
 export async function fitToWindow(
   request: ResponseRequest,
   items: readonly ResponseItem[],
-  { model, tokenizer }: { model: CatalogModel | undefined; tokenizer: Tokenizer },
+  { bytes, model, tokenizer }: { bytes: number; model: CatalogModel | undefined; tokenizer: Tokenizer },
 ): Promise<readonly ResponseItem[]> {
   const window = model?.contextWindow;
-  if (!model || !window || inputSize(request, items).textBytes <= window) return items;
+  if (!model || !window || inputSize(request, { items, bytes }).textBytes <= window) return items;
   const { instructions, tools, text } = request;
   const around = await countText(unescaped([instructions, tools, text]), model, tokenizer);
   const counts = await Promise.all(
-    items.map(async (item) => ITEM_TOKENS + (await countText(unescaped(withoutImages(item)), model, tokenizer))),
+    items.map(async (item) => ITEM_TOKENS + (await countText(unescaped(withoutMedia(item)), model, tokenizer))),
   );
   const total = around + counts.reduce((sum, count) => sum + count, 0);
   if (request.truncation !== 'auto') {

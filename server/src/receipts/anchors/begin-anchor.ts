@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { LogState } from '../../adapters/chain/port.ts';
 import { newId } from '../../kernel/ids.ts';
+import { inSnapshotOf } from '../../kernel/transaction.ts';
 import { ownNewestState, readLogRow } from '../log/own-state.ts';
 import { readRanges } from '../log/stored-tree.ts';
 import type { SigningKey } from '../signing-keys.ts';
@@ -30,15 +31,11 @@ export async function dueState({ pool, session, chain, settings, logKeys, clock 
 }
 
 /** Of one moment: the log grows meanwhile. */
-async function signedNow(session: PoolClient, logKeys: readonly SigningKey[]): Promise<LogState | undefined> {
-  await session.query('begin isolation level repeatable read read only');
-  try {
+const signedNow = (session: PoolClient, logKeys: readonly SigningKey[]): Promise<LogState | undefined> =>
+  inSnapshotOf(session, async () => {
     const state = await ownNewestState(session, await readLogRow(session), logKeys);
     return state && { size: state.size, root: Buffer.from(state.root) };
-  } finally {
-    await session.query('commit');
-  }
-}
+  });
 
 /**
  * Writes down that a state is to be anchored, or that the contract holds one that is not in our books. What follows, the signing and the

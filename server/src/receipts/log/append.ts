@@ -3,6 +3,7 @@ import { type Checkpoint, checkpointText, completedBy, leafHash, rangeHash, sign
 import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { type KeptState, mustContinue } from './kept-state.ts';
 import { LogStop, stopLog, stopsOf } from './log-stops.ts';
@@ -29,22 +30,19 @@ export interface AppendDeps {
  * @throws LogStop where what was signed last is not what is there: from then on the log is stopped
  */
 export async function appendReceipts({ pool, keys, kept, clock, log }: AppendDeps): Promise<number> {
-  const client = await pool.connect();
   try {
-    await client.query('begin');
-    const { appended, note } = await appendIn(client, { keys, kept, clock });
-    await client.query('commit');
-    client.release();
+    const { appended, note } = await inTransaction(pool, (client) => appendIn(client, { keys, kept, clock }));
     // Not before: a state that was signed and not committed never was.
     if (note !== undefined) await kept.keep(note);
     return appended;
   } catch (error) {
-    // Its transaction goes with it.
-    client.release(true);
     if (error instanceof LogStop) await stopLog({ pool, clock, log }, [{ reason: error.message, seen: error.seen }]);
     throw error;
   }
 }
+
+/** SQL: whether a receipt waits for {@link appendAll}. */
+export const RECEIPTS_UNLOGGED = 'exists (select from receipts where log_index is null)';
 
 /** Everything that waits. */
 export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<void> {

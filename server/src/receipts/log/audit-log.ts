@@ -2,6 +2,7 @@ import { completedBy, leafHash, nodesOf, rangeHash, type TreeNode } from '@tally
 import type { Pool } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
+import { inSnapshot } from '../../kernel/transaction.ts';
 import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords } from '../own-records.ts';
 import { entryOf } from './append.ts';
@@ -67,21 +68,13 @@ export interface Fault {
 }
 
 /** Keys, records and size of one moment: what is in the log by then was signed with keys that were published by then. */
-async function snapshot(pool: Pool, own: OwnKeys) {
-  const client = await pool.connect();
-  try {
-    await client.query('begin isolation level repeatable read read only');
+const snapshot = (pool: Pool, own: OwnKeys) =>
+  inSnapshot(pool, async (client) => {
     const records = await ownRecords(client, allOf(own));
     const audited = await auditKeys(client, own, records);
     const { size } = await readLogRow(client);
-    await client.query('commit');
-    client.release();
     return { records, audited, size };
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-}
+  });
 
 async function standingOf(pool: Pool): Promise<{ start: number; found: number }> {
   const { rows } = await pool.query<{ next_index: bigint; found: number }>('select next_index, found from receipt_log_audit');

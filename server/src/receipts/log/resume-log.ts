@@ -1,6 +1,7 @@
 import { emptyRoot, parseCheckpoint, parseNote } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
 import { recordAudit } from '../../identity/index.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
 import { allOf, isOfKey, type OwnKeys, type PublishedKey, readPublishedKeys, recordOfKey } from '../own-keys.ts';
 import { putDown } from '../own-records.ts';
 import { checkpointNote } from './append.ts';
@@ -45,22 +46,14 @@ const inBase64 = (root: Uint8Array): string => Buffer.from(root).toString('base6
  * @throws LogStop as {@link standingOfLog}
  */
 export async function resumeLog(pool: Pool, own: OwnKeys, root: string, owned: readonly string[] = []): Promise<LogStanding | undefined> {
-  const client = await pool.connect();
-  try {
-    await client.query('begin');
+  return inTransaction(pool, async (client) => {
     await readLogRow(client, { isToGrow: true });
     const standing = await standingOfLog(client, own);
     const keys = (await readPublishedKeys(client)).filter(({ kid }) => owned.includes(kid));
     const isMeant = standing.root === root && keys.length === new Set(owned).size;
     if (isMeant) await resumeIn(client, own, { ...standing, keys });
-    await client.query('commit');
-    client.release();
     return isMeant ? standing : undefined;
-  } catch (error) {
-    // Its transaction goes with it.
-    client.release(true);
-    throw error;
-  }
+  });
 }
 
 interface Resumption extends LogStanding {

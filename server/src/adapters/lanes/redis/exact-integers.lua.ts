@@ -1,7 +1,5 @@
 /** Amounts and counters stay below 10^24 in all arithmetic; what comes in is refused above this, as the ledger's columns would. */
 export const LARGEST_AMOUNT = 2n ** 63n - 1n;
-/** Units and tokens of one request: each has to be a plain number that a long division can take as its divisor. */
-export const LARGEST_UNITS = 900_000_000_000n;
 
 /**
  * Exact integers in Lua 5.1, whose only numbers are doubles: `{high, low}` stands for high × 10^12 + low with 0 <= low < 10^12, in floor

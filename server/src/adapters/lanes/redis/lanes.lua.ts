@@ -5,8 +5,8 @@
 export const LANES = /* lua */ `
 local base = KEYS[1]
 local STREAM, STAMP, EXPIRY, LAPSED, INDEX = base .. ':settled', base .. ':stamp', base .. ':expiry', base .. ':lapsed', base .. ':index'
-local UNWRITTEN = base .. ':unwritten'
-local LAPSED_KEPT_MS = 3600000
+local UNWRITTEN, DOUBT = base .. ':unwritten', base .. ':doubt'
+local LAPSED_KEPT_MS, DOUBT_MS = 3600000, 600000
 
 local money, quotas, rates = {}, {}, {}
 
@@ -219,9 +219,11 @@ local function forget(id, request)
   redis.call('DEL', hold_key(id))
   redis.call('ZREM', EXPIRY, id)
   redis.call('ZREM', LAPSED, id)
+  redis.call('ZREM', DOUBT, id)
 end
 
--- Releases what expired before the bound, at most so many of them. To be followed by save.
+-- Releases what expired before the bound, at most so many of them. What is in flight is in doubt: its provider may bill for it, so it goes on
+-- being counted until its process is back, or for DOUBT_MS; then the sweep settles it. To be followed by save.
 local function expire(bound, most)
   local freed = 0
   local ids = redis.call('ZRANGEBYSCORE', EXPIRY, '-inf', bound, 'WITHSCORES', 'LIMIT', 0, most)
@@ -229,7 +231,9 @@ local function expire(bound, most)
     local id = ids[index]
     local hold = read_hold(id)
     redis.call('ZREM', EXPIRY, id)
-    if hold then
+    if hold and redis.call('HEXISTS', hold_key(id), 'inFlight') == 1 then
+      redis.call('ZADD', DOUBT, tonumber(ids[index + 1]) + DOUBT_MS, id)
+    elseif hold then
       release(hold)
       redis.call('HSET', hold_key(id), 'lapsed', '1')
       redis.call('ZADD', LAPSED, tonumber(ids[index + 1]) + LAPSED_KEPT_MS, id)

@@ -250,6 +250,17 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
     await close();
   });
 
+  test('a hold that was begun is settled by another process as soon as `begin` has resolved; without a hold it rejects', async () => {
+    const { a, b, close } = openTwo();
+    const one = holdRequest({ amount: 60n, lanes: [keyLane('k', 100n)] });
+    await held(a, one);
+    await a.begin(settlementOf(one, 60n));
+    expect(await b.abandon(one.holdId)).toBe(true);
+    expect(await counters(b, keyLane('k', 100n))).toEqual({ spent: 60n, held: 0n, cap: 100n });
+    await expect(a.begin(settlementOf(one, 60n))).rejects.toThrow('is lost');
+    await close();
+  });
+
   test('what is beyond exact counting is refused, and takes nothing', async () => {
     const { store, close } = open(new ScriptedSource());
     const key = keyLane('k', null);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as wait } from 'node:timers/promises';
 import type { NanoUsd } from '../../../kernel/money.ts';
 import type {
   HoldOutcome,
   HoldRequest,
+  InFlight,
   LaneSource,
   LaneStore,
   PartOutcome,
@@ -16,18 +16,25 @@ import type {
   Units,
 } from '../port.ts';
 import { levelAt, statusAt } from '../rate-lanes.ts';
-import { ALL_PARTITIONS, partitionKey, partitionOf } from './partitions.ts';
+import { insist } from './insist.ts';
+import { ALL_PARTITIONS, type Miss, type OwnHold, partitionKey, partitionOf } from './partitions.ts';
 import { type RedisConnection, runScript, type Script } from './run-script.ts';
-import { BOOKS, CREDIT, HOLD, INSTALL, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
+import { BEGIN, BOOKS, COUNT_REFUSED, CREDIT, HOLD, INSTALL, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import {
   exactAmount,
   type HoldAnswer,
   moneyCounts,
+  moneyFields,
+  quotaFields,
   readAmounts,
+  readInFlight,
+  readLevels,
   readOutcome,
   readSettled,
   type SettleAnswer,
   writtenAmounts,
+  writtenInFlight,
+  writtenRateLane,
   writtenRequest,
   writtenUnits,
 } from './wire.ts';
@@ -41,28 +48,11 @@ interface RedisLanesDeps {
   readonly onAppend: (partition: number) => void;
 }
 
-/** A hold of this process, until it is settled. */
-interface OwnHold {
-  readonly partition: number;
-  readonly lanes: HoldRequest['lanes'];
-  /** As the caller wants it, epoch milliseconds. */
-  expiresAt: number;
-}
-
-/** Where and when lanes were found not to be loaded, and the partition's stamp at that moment. */
-interface Miss {
-  readonly partition: number;
-  readonly stamp: string;
-  readonly at: number;
-}
-
 /** Without a sign of life of its process a hold counts no longer than this: what a dead gateway held is free again. */
 const LEASE_MS = 30_000;
 const IDLE_LANE_MS = 900_000;
 const LAPSED_KEPT_MS = 3_600_000;
 const MOST_LOADS = 20;
-const SETTLE_WITHIN_MS = 3_000;
-const SETTLE_RETRY_MS = 100;
 const BOOKS_PAGE = 200;
 const MOST_PLACES = 100_000;
 
@@ -73,6 +63,8 @@ const MOST_PLACES = 100_000;
 export class RedisLanes implements LaneStore {
   readonly #deps: RedisLanesDeps;
   readonly #own = new Map<string, OwnHold>();
+  /** Holds of which nothing came, and which could not be freed yet. */
+  readonly #unreleased = new Set<string>();
   readonly #loading = new Map<string, Promise<void>>();
   /** In which partition a lane was seen. */
   readonly #places = new Map<string, number>();
@@ -102,6 +94,15 @@ export class RedisLanes implements LaneStore {
       return outcome;
     }
     throw new Error('The lanes of a request are forgotten faster than they can be loaded');
+  }
+
+  /** Repeats itself as `settle` does: to say it twice is as good as once. */
+  async begin(inFlight: InFlight): Promise<void> {
+    const { holdId } = inFlight;
+    const own = this.#own.get(holdId);
+    if (!own) throw new Error(`There is no hold ${holdId} of this process`);
+    const isBegun = await insist(() => this.#run(BEGIN, own.partition, [holdId, writtenInFlight(inFlight)]));
+    if (isBegun !== 1) throw new Error(`The hold ${holdId} is lost`);
   }
 
   async renew(holdId: string, expiresAt: number): Promise<void> {
@@ -143,6 +144,11 @@ export class RedisLanes implements LaneStore {
     return statusAt(lanes, await Promise.all(levels));
   }
 
+  async countRefused(accountId: string, lanes: readonly RateLane[], at: number): Promise<RateStatus> {
+    const args = [JSON.stringify(lanes.map(writtenRateLane)), at];
+    return statusAt(lanes, readLevels((await this.#run(COUNT_REFUSED, partitionOf(accountId), args)) as string[]));
+  }
+
   async settlePart(holdId: string, { partId, reserved, cost, units, record }: PartSettlement): Promise<PartOutcome> {
     const written = [JSON.stringify(writtenUnits(reserved.units)), exactAmount(cost), JSON.stringify(writtenUnits(units)), record];
     const args = [holdId, partId, exactAmount(reserved.amount), ...written];
@@ -156,8 +162,22 @@ export class RedisLanes implements LaneStore {
 
   async release(holdId: string): Promise<void> {
     const own = this.#own.get(holdId);
-    await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#run(RELEASE, partition, [holdId])));
+    try {
+      await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#run(RELEASE, partition, [holdId])));
+    } catch (error) {
+      // It may have been begun, and would then be settled in the end.
+      if (own) this.#unreleased.add(holdId);
+      throw error;
+    }
     this.#own.delete(holdId);
+    this.#unreleased.delete(holdId);
+  }
+
+  async abandon(holdId: string): Promise<boolean> {
+    const own = this.#own.get(holdId);
+    const settled = await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#abandonIn(partition, holdId)));
+    this.#own.delete(holdId);
+    return settled.includes(true);
   }
 
   async refund({ refundId, accountId, lanes, funds, quota, cost, charged, covered, record }: Refund): Promise<boolean> {
@@ -191,6 +211,7 @@ export class RedisLanes implements LaneStore {
 
   async sweep(now: number): Promise<number> {
     this.#now = Math.max(this.#now, now);
+    for (const holdId of this.#unreleased) await this.release(holdId);
     await this.#renewLeases(now);
     const freed = await Promise.all(ALL_PARTITIONS.map((partition) => this.#sweep(partition, now)));
     return freed.reduce((sum, count) => sum + count, 0);
@@ -218,7 +239,7 @@ export class RedisLanes implements LaneStore {
   }
 
   async #settleIn(partition: number, lanes: HoldRequest['lanes'], args: readonly (string | number)[]): Promise<Settled | undefined> {
-    const answer = await this.#insist(() => this.#run(SETTLE, partition, args));
+    const answer = await insist(() => this.#run(SETTLE, partition, args));
     this.#own.delete(String(args[0]));
     if (typeof answer !== 'string') return undefined;
     this.#deps.onAppend(partition);
@@ -230,18 +251,6 @@ export class RedisLanes implements LaneStore {
     if (answer === 'settled_before' || answer === 'no_hold') return answer;
     this.#deps.onAppend(partition);
     return readSettled(lanes, JSON.parse(answer) as SettleAnswer);
-  }
-
-  async #insist(run: () => Promise<unknown>): Promise<unknown> {
-    const until = performance.now() + SETTLE_WITHIN_MS;
-    for (;;) {
-      try {
-        return await run();
-      } catch (error) {
-        if (performance.now() >= until) throw error;
-        await wait(SETTLE_RETRY_MS);
-      }
-    }
   }
 
   async #lanesOf(partition: number, holdId: string): Promise<HoldRequest['lanes']> {
@@ -267,10 +276,19 @@ export class RedisLanes implements LaneStore {
   async #sweep(partition: number, now: number): Promise<number> {
     let total = 0;
     for (;;) {
-      const [freed, more] = (await this.#run(SWEEP, partition, [now, IDLE_LANE_MS, randomUUID()])) as [number, number];
-      total += freed;
+      const [freed, more, given] = (await this.#run(SWEEP, partition, [now, IDLE_LANE_MS, randomUUID()])) as [number, number, string[]];
+      for (const holdId of given) await this.#abandonIn(partition, holdId);
+      total += freed + given.length;
       if (more === 0) return total;
     }
+  }
+
+  async #abandonIn(partition: number, holdId: string): Promise<boolean> {
+    const { redis, prefix } = this.#deps;
+    const written = await redis.hget(`${partitionKey(prefix, partition)}:hold:${holdId}`, 'inFlight');
+    if (!written) await this.#run(RELEASE, partition, [holdId]);
+    else await this.#settleIn(partition, await this.#lanesOf(partition, holdId), [holdId, randomUUID(), ...readInFlight(written), '', '']);
+    return Boolean(written);
   }
 
   async #inspect(id: string): Promise<{ spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }> {
@@ -305,7 +323,8 @@ export class RedisLanes implements LaneStore {
 
   /** The stamp changes when a lane is dropped or credited: what was read before that may be too old by now. */
   async #loadOne(id: string, isQuota: boolean, { partition, stamp, at }: Miss): Promise<void> {
-    const read = isQuota ? () => this.#readQuota(id) : () => this.#readMoney(id);
+    const { source } = this.#deps;
+    const read = async () => (isQuota ? quotaFields(id, await source.quotaLane(id)) : moneyFields(id, await source.moneyLane(id)));
     let expected = stamp;
     for (let loads = 0; loads < MOST_LOADS; loads += 1) {
       const lane = await read();
@@ -314,17 +333,6 @@ export class RedisLanes implements LaneStore {
       expected = newer;
     }
     throw new Error(`Lane ${id} changes faster than it can be loaded`);
-  }
-
-  async #readMoney(id: string) {
-    const { spent, cap, credits = 0 } = await this.#deps.source.moneyLane(id);
-    const fields = ['spent', spent.toString(), 'held', '0', 'cap', cap?.toString() ?? '', 'credits', String(credits)];
-    return { kind: 'money', id, fields };
-  }
-
-  async #readQuota(id: string) {
-    const used = Object.entries(await this.#deps.source.quotaLane(id));
-    return { kind: 'quota', id, fields: used.flatMap(([meter, amount]) => [`used:${meter}`, amount.toString()]) };
   }
 
   async *#books(): AsyncIterable<{ kind: string; id: string; isWritten: boolean; counters: string }> {

@@ -4,6 +4,17 @@ import { defineScript } from './run-script.ts';
 
 const onLanes = (body: string) => defineScript(`${EXACT_INTEGERS}${LANES}${body}`);
 
+/** ARGV: rate lanes, epoch milliseconds. */
+export const COUNT_REFUSED = onLanes(/* lua */ `
+local request = {rates = {lanes = cjson.decode(ARGV[1])}}
+for _, lane in ipairs(request.rates.lanes) do
+  local there = drain(lane, tonumber(ARGV[2]))
+  if lane.requests and lane.requests >= 1 and there.requests + (1 - lane.requests) * PER_UNIT <= 0 then there.requests = there.requests + PER_UNIT end
+end
+save()
+return levels(request)
+`);
+
 /** ARGV: the request, a stamp should there be none. */
 export const HOLD = onLanes(/* lua */ `
 local request = cjson.decode(ARGV[1])
@@ -102,6 +113,13 @@ redis.call('HSET', hold_key(request.id), 'request', ARGV[1], 'amount', text(hold
   'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'lapsed', '0', 'tokens', string.format('%.0f', tokens))
 redis.call('ZADD', EXPIRY, request.expiresAt, request.id)
 return {'held', states(request), levels(request), string.format('%.0f', tokens)}
+`);
+
+/** ARGV: the hold's id, what settles it should its process die. Returns 1, or 0 where there is no such hold. */
+export const BEGIN = onLanes(/* lua */ `
+if redis.call('EXISTS', hold_key(ARGV[1])) == 0 then return 0 end
+redis.call('HSET', hold_key(ARGV[1]), 'inFlight', ARGV[2])
+return 1
 `);
 
 /** ARGV: the hold's id, a name for this call, the cost, the units, the record, tokens used (or nothing), epoch milliseconds. */
@@ -232,7 +250,7 @@ end
 return false
 `);
 
-/** ARGV: epoch milliseconds, how long a lane may be idle, a new stamp. Returns how many holds were freed, and whether there may be more. */
+/** ARGV: epoch milliseconds, how long a lane may be idle, a new stamp. Returns how many holds were freed, whether there may be more, and the holds in flight that are to be settled. */
 export const SWEEP = onLanes(/* lua */ `
 local MOST = 100
 local now, idle_before = tonumber(ARGV[1]), tonumber(ARGV[1]) - tonumber(ARGV[2])
@@ -273,13 +291,16 @@ end
 -- What somebody is reading from the ledger just now may be older than what was settled on the lane since.
 if dropped then redis.call('SET', STAMP, ARGV[3]) end
 local more = freed == MOST or #lapsed == MOST or #idle == MOST
-return {freed, more and 1 or 0}
+return {freed, more and 1 or 0, redis.call('ZRANGEBYSCORE', DOUBT, '-inf', ARGV[1], 'LIMIT', 0, MOST)}
 `);
 
 /** ARGV: pairs of a hold's id and the time when it expires. */
 export const RENEW = onLanes(/* lua */ `
 for index = 1, #ARGV, 2 do
-  if redis.call('HGET', hold_key(ARGV[index]), 'lapsed') == '0' then redis.call('ZADD', EXPIRY, ARGV[index + 1], ARGV[index]) end
+  if redis.call('HGET', hold_key(ARGV[index]), 'lapsed') == '0' then
+    redis.call('ZADD', EXPIRY, ARGV[index + 1], ARGV[index])
+    redis.call('ZREM', DOUBT, ARGV[index])
+  end
 end
 return false
 `);

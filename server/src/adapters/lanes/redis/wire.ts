@@ -1,8 +1,19 @@
 import { costAt, unitsAt } from '../lane-arithmetic.ts';
 import { type MoneyCounts, type QuotaCounts, quotaLeft, refusalOf, type Standing, statesOf } from '../passage.ts';
-import type { HoldOutcome, HoldRequest, LaneState, MoneyLane, Settled, Units } from '../port.ts';
+import {
+  type HoldOutcome,
+  type HoldRequest,
+  type InFlight,
+  LARGEST_UNITS,
+  type LaneState,
+  type MoneyLane,
+  type MoneyOnRecord,
+  type RateLane,
+  type Settled,
+  type Units,
+} from '../port.ts';
 import { type RateLevel, refusalAt, statusAt } from '../rate-lanes.ts';
-import { LARGEST_AMOUNT, LARGEST_UNITS } from './exact-integers.lua.ts';
+import { LARGEST_AMOUNT } from './exact-integers.lua.ts';
 
 /**
  * The request as the script reads it, and as the hold keeps it.
@@ -28,12 +39,7 @@ export function writtenRequest(request: HoldRequest, expiresAt: number): string 
     rates: rates
       ? {
           draw: rates.tokens,
-          lanes: rates.lanes.map(({ id, requestsPerMinute, tokensPerMinute, concurrency }) => ({
-            id,
-            requests: requestsPerMinute ?? undefined,
-            tokens: tokensPerMinute ?? undefined,
-            concurrency: concurrency ?? undefined,
-          })),
+          lanes: rates.lanes.map(writtenRateLane),
         }
       : undefined,
     isForDebt,
@@ -41,6 +47,13 @@ export function writtenRequest(request: HoldRequest, expiresAt: number): string 
 }
 
 /** Lua's null is no nil: what is not there is left out. */
+export const writtenRateLane = ({ id, requestsPerMinute, tokensPerMinute, concurrency }: RateLane) => ({
+  id,
+  requests: requestsPerMinute ?? undefined,
+  tokens: tokensPerMinute ?? undefined,
+  concurrency: concurrency ?? undefined,
+});
+
 const writtenLane = ({ id, source, cap, capRule }: MoneyLane) => ({
   id,
   source,
@@ -159,10 +172,33 @@ export const moneyCounts = (spent: string | null = '0', held: string | null = '0
   cap: cap === '' || cap === null ? null : BigInt(cap),
 });
 
-function readLevels(levels: readonly string[]): RateLevel[] {
+export function readLevels(levels: readonly string[]): RateLevel[] {
   const read: RateLevel[] = [];
   for (let index = 0; index + 2 < levels.length; index += 3) {
     read.push({ requests: Number(levels[index]), tokens: Number(levels[index + 1]), running: Number(levels[index + 2]) });
   }
   return read;
 }
+
+/** What settles a hold in flight, as it is kept with the hold. */
+export const writtenInFlight = ({ cost, units, record }: InFlight): string =>
+  JSON.stringify([exactAmount(cost), JSON.stringify(writtenUnits(units)), record]);
+
+/** Cost, units and record, as the script that settles takes them. */
+export function readInFlight(written: string): readonly [cost: string, units: string, record: string] {
+  const [cost, units, record] = JSON.parse(written) as [string, string, string];
+  return [cost, units, record];
+}
+
+/** A lane as the ledger has it, in the fields that it is kept in. */
+export const moneyFields = (id: string, { spent, cap, credits = 0 }: MoneyOnRecord) => ({
+  kind: 'money',
+  id,
+  fields: ['spent', spent.toString(), 'held', '0', 'cap', cap?.toString() ?? '', 'credits', String(credits)],
+});
+
+export const quotaFields = (id: string, used: Units) => ({
+  kind: 'quota',
+  id,
+  fields: Object.entries(used).flatMap(([meter, amount]) => [`used:${meter}`, amount.toString()]),
+});

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { pagePolicy } from '../../../kernel/page-policy.ts';
 import type { Turn } from './billing.ts';
 import type { Press } from './checkout.ts';
 import { type DocumentOf, SandboxCard } from './documents.ts';
@@ -137,20 +137,14 @@ button.quiet{background:transparent;color:inherit;border-color:#8b8d98}:focus-vi
 [role=alert]{padding:.7rem .9rem;border-left:4px solid #ce2c31;background:#ce2c311a}table{width:100%;border-collapse:collapse}th{text-align:left;font-weight:400}td{text-align:right}
 tfoot th,tfoot td{font-weight:700;border-top:1px solid #8b8d98}a{color:#0b61d6}@media(prefers-color-scheme:dark){body{color:#edeef0;background:#111113}a{color:#70b8ff}}`;
 
-const STYLE_HASH = hash('sha256', STYLE, 'base64');
-
 /** @param leadsTo where a form may end up: browsers hold redirects to `form-action` as well */
 function page(title: string, content: string, status = 200, leadsTo: readonly string[] = []): SandboxPage {
   const targets = leadsTo.flatMap((url) => (URL.canParse(url) ? new URL(url).origin : []));
-  const formAction = ["'self'", ...new Set(targets)].join(' ');
   return {
     status,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'content-security-policy': `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`,
-      'referrer-policy': 'no-referrer',
-      'x-content-type-options': 'nosniff',
-      'cache-control': 'no-store',
+      'content-security-policy': pagePolicy({ style: STYLE, formAction: ["'self'", ...new Set(targets)] }),
     },
     body: `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(title)} · Tallygate sandbox</title><style>${STYLE}</style></head>
@@ -161,7 +155,7 @@ function page(title: string, content: string, status = 200, leadsTo: readonly st
 
 const redirect = (location: string): SandboxPage => ({
   status: 303,
-  headers: { location, 'referrer-policy': 'no-referrer', 'cache-control': 'no-store' },
+  headers: { location },
   body: '',
 });
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { z } from 'zod';
+import { inTransaction } from '../../../kernel/transaction.ts';
 import { PaymentFault } from '../port.ts';
 import { DOCUMENTS, type DocumentKind, type DocumentOf } from './documents.ts';
 
@@ -37,21 +38,11 @@ const TURN = 7_261_830_412n;
 
 export function createSandboxStore(pool: pg.Pool): SandboxStore {
   return {
-    async transact(work) {
-      const client = await pool.connect();
-      try {
-        await client.query('begin');
+    transact: (work) =>
+      inTransaction(pool, async (client) => {
         await client.query('select pg_advisory_xact_lock($1)', [TURN]);
-        const result = await work(booksOf(client));
-        await client.query('commit');
-        return result;
-      } catch (thrown) {
-        await client.query('rollback').catch(() => {});
-        throw thrown;
-      } finally {
-        client.release();
-      }
-    },
+        return work(booksOf(client));
+      }),
     async waitingEvents() {
       const { rows } = await pool.query<WaitingEvent>(
         'select id, body from sandbox_payment_events where delivered_at is null order by seq limit 100',

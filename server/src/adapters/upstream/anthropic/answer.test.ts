@@ -10,8 +10,8 @@ const first = (fields: object) => ChatCompletion.parse(completionOf(message(fiel
 const text = (said: string) => ({ type: 'text', text: said });
 
 describe('a whole answer', () => {
-  it('is a chat completion', () => {
-    expect(JSON.parse(completionBody(fixture('plain.json'), CREATED).toString())).toEqual({
+  it('is a chat completion', async () => {
+    expect(JSON.parse((await completionBody(fixture('plain.json'), CREATED)).toString())).toEqual({
       id: 'msg_01XFDUDYJgAACzvnptvVoYEL',
       object: 'chat.completion',
       created: CREATED,
@@ -28,8 +28,10 @@ describe('a whole answer', () => {
     });
   });
 
-  it('has its thoughts with their signatures, and its tool calls with their arguments as text', () => {
-    const { choices, usage } = ChatCompletion.parse(JSON.parse(completionBody(fixture('thinking-with-tools.json'), CREATED).toString()));
+  it('has its thoughts with their signatures, and its tool calls with their arguments as text', async () => {
+    const { choices, usage } = ChatCompletion.parse(
+      JSON.parse((await completionBody(fixture('thinking-with-tools.json'), CREATED)).toString()),
+    );
     expect(choices[0]).toMatchObject({
       finish_reason: 'tool_calls',
       message: {
@@ -88,8 +90,8 @@ describe('a whole answer', () => {
 
   it.each(['', '{', '[]', '{"type":"error","error":{"type":"api_error","message":"No."}}'])(
     'stays as it is where it is none: %s',
-    (body) => {
-      expect(completionBody(Buffer.from(body), CREATED).toString()).toBe(body);
+    async (body) => {
+      expect((await completionBody(Buffer.from(body), CREATED)).toString()).toBe(body);
     },
   );
 });

@@ -1,13 +1,14 @@
-import { isRecord, type Json, jsonIn, recordsIn, textIn } from '../json-value.ts';
+import { writtenJson } from '../../../kernel/written-json.ts';
+import { isRecord, type Json, jsonInBytes, recordsIn, textIn } from '../json-value.ts';
 import { hiddenThought, type ReasoningDetail, thought } from './reasoning-details.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { ANSWER_TOOL } from './structured-output.ts';
 import { usageOf } from './usage.ts';
 
 /** A Messages answer as OpenAI's chat completion. What is no Messages answer stays as it is, for the relay to refuse. */
-export function completionBody(body: Buffer, created: number): Buffer {
-  const message = jsonIn(body.toString('utf8'));
-  return isRecord(message) && message['type'] === 'message' ? Buffer.from(JSON.stringify(completionOf(message, created))) : body;
+export async function completionBody(body: Buffer, created: number): Promise<Buffer> {
+  const message = await jsonInBytes(body);
+  return isRecord(message) && message['type'] === 'message' ? writtenJson(completionOf(message, created)) : body;
 }
 
 /** @param created unix seconds; Anthropic tells no time */

@@ -1,12 +1,13 @@
 import { systemClock } from '../../../kernel/clock.ts';
-import { failed, Untranslatable } from '../fault.ts';
-import type { ChatCall, UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
-import { type ConnectionOptions, ProviderHttp } from '../provider-http.ts';
-import { TranslatedAnswer, wholeBody } from '../translated-answer.ts';
+import { failed, faultOfTranslation } from '../fault.ts';
+import type { UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider } from '../port.ts';
+import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
+import { TranslatedAnswer, TranslatedDocument } from '../translated-answer.ts';
 import { completionBody } from './answer.ts';
 import { refusalWords } from './refusal-words.ts';
 import { messagesRequest } from './request.ts';
 import { ChunkTranslation } from './stream.ts';
+import { usageOf } from './usage.ts';
 
 export interface AnthropicOptions extends Omit<ConnectionOptions, 'baseUrl'> {
   /** Default: Anthropic's own. */
@@ -31,26 +32,18 @@ export function anthropic(options: AnthropicOptions): UpstreamProvider {
 
   const call = async (one: UpstreamCall): Promise<UpstreamAnswer | UpstreamFault> => {
     if (one.endpoint !== CHAT) return failed(`Anthropic has nothing like ${one.endpoint}.`, null);
-    const body = bodyOf(one);
-    if (typeof body !== 'string') return body;
     const headers = ['content-type', 'application/json', 'accept', one.stream ? 'text/event-stream, application/json' : 'application/json'];
-    const answer = await http.send(one, () => ({ method: 'POST', path: '/messages', headers, body }));
+    const build = () => postedJson('/messages', headers, messagesRequest(one));
+    const answer = await http.send(one, build).catch(faultOfTranslation);
     if (!answer.ok) return answer;
     const created = Math.floor(clock.now() / 1000);
-    const whole = () => wholeBody('application/json', (bytes) => completionBody(bytes, created));
-    return new TranslatedAnswer(answer, one.stream ? new ChunkTranslation(created) : whole());
+    if (one.stream) return new TranslatedAnswer(answer, new ChunkTranslation(created));
+    return new TranslatedDocument(answer, {
+      contentType: 'application/json',
+      translate: (body) => completionBody(body, created),
+      usageIn: ({ usage }) => usageOf(usage),
+    });
   };
 
   return { serves: (endpoint) => endpoint === CHAT, call, close: () => http.close() };
-}
-
-function bodyOf(call: ChatCall): string | UpstreamFault {
-  try {
-    return JSON.stringify(messagesRequest(call));
-  } catch (error) {
-    if (error instanceof Untranslatable) return error.fault;
-    // The arguments of a tool call are JSON in a text, whose depth nobody has looked at before.
-    if (error instanceof RangeError) return new Untranslatable('messages', 'The arguments of a tool call are nested too deep.').fault;
-    throw error;
-  }
 }

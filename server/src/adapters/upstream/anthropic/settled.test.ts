@@ -1,8 +1,8 @@
 import { anthropicSteps, type FakeUpstream, type Step, startFakeUpstream, steps } from '@tallygate/fake-upstream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Deployment, Deployments } from '../../../inference/deployments.ts';
-import { callOf, openInference, ScriptedProvider } from '../../../inference/inference-under-test.ts';
 import { completeCall, streamCall } from '../../../inference/serve.ts';
+import { callOf, openInference, ScriptedProvider } from '../../../inference/testing/inference.ts';
 import { chunksOf } from '../conformance-calls.ts';
 import { anthropic } from './anthropic.ts';
 
@@ -40,7 +40,10 @@ function gateway(count = 1) {
   const deployments = Array.from({ length: count }, (_, index): Deployment => {
     const upstream = anthropic({ name: 'fake', baseUrl: fake.url, apiKey: 'sk-ant-0123456789' });
     open.push(upstream);
-    return { name: `anthropic#${index}`, provider: 'anthropic', upstream, upstreamModel: MODEL, countsLikeMaker: true, weight: 1 };
+    return {
+      ...{ name: `anthropic#${index}`, provider: 'anthropic', upstream, upstreamModel: MODEL },
+      ...{ countsLikeMaker: true, onCancel: 'keeps_billing', weight: 1 },
+    };
   });
   return { ...world.deps, deployments: new Deployments(new Map([[MODEL, deployments]]), new ScriptedProvider(), () => 0.5) };
 }

@@ -111,7 +111,7 @@ describe('a streamed answer', () => {
   });
 
   it('has a finish reason also where the provider named none', () => {
-    expect(chunksOf(translated(events(START, TEXT, HI, STOP))).at(-2)?.choices[0]?.finish_reason).toBe('stop');
+    expect(chunksOf(translated(events(START, TEXT, HI, STOP))).at(-1)?.choices[0]?.finish_reason).toBe('stop');
   });
 
   it('that ends without its own end is cut, as is one with an event that is none', () => {

@@ -1,8 +1,8 @@
 import { MAX_MESSAGE_CHARACTERS, printable } from '../fault.ts';
-import { isRecord, type Json, jsonIn, textIn } from '../json-value.ts';
+import { countIn, isRecord, type Json, jsonIn, textIn } from '../json-value.ts';
 import { UpstreamCut } from '../port.ts';
 import { ServerSentEvents } from '../server-sent-events.ts';
-import type { Translation } from '../translated-answer.ts';
+import { type Translation, UNREADABLE_EVENT } from '../translated-answer.ts';
 import { refusalOf } from './answer.ts';
 import { hiddenThought, type ReasoningDetail, thought } from './reasoning-details.ts';
 import { finishReasonOf } from './stop-reason.ts';
@@ -35,6 +35,7 @@ export class ChunkTranslation implements Translation {
   /** The thoughts so far, by the place of their block; see {@link ReasoningDetail}. */
   readonly #thoughts = new Map<unknown, ReasoningDetail>();
   #hasBegun = false;
+  #hasCounted = false;
   #isFinished = false;
   /** The stream announced its end, or an error in place of it. */
   #isOver = false;
@@ -58,13 +59,18 @@ export class ChunkTranslation implements Translation {
     return this.#isFinished ? usageOf(this.#usage) : promptUsageOf(this.#usage);
   }
 
+  get isTooLarge(): boolean {
+    return this.#events.isTooLarge;
+  }
+
   #translate(events: readonly { readonly data: string }[]): Buffer {
     let said = '';
     for (const { data } of events) {
       if (this.#isOver) break;
       const event = jsonIn(data);
-      if (!isRecord(event)) throw new UpstreamCut('reset', new SyntaxError('An event of the provider is no JSON object'));
-      said += this.#say(event);
+      if (!isRecord(event) && !this.#hasBegun)
+        throw new UpstreamCut('reset', { cause: new SyntaxError('An event of the provider is no JSON object') });
+      said += isRecord(event) ? this.#say(event) : UNREADABLE_EVENT;
     }
     return Buffer.from(said);
   }
@@ -157,6 +163,8 @@ export class ChunkTranslation implements Translation {
 
   #changeMessage(delta: Json, usage: unknown): string {
     this.#usage = laterUsage(this.#usage, usage);
+    // What `message_start` says of the output is a placeholder.
+    this.#hasCounted ||= isRecord(usage) && countIn(usage['output_tokens']) !== undefined;
     const stopReason = delta['stop_reason'];
     let said = '';
     if (typeof stopReason === 'string' && !this.#isFinished) {
@@ -167,7 +175,7 @@ export class ChunkTranslation implements Translation {
       said += this.#begin() + this.#chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: this.#finishReason(stopReason) }]);
       this.#isFinished = true;
     }
-    const known = this.#isFinished ? usageOf(this.#usage) : undefined;
+    const known = this.#isFinished && this.#hasCounted ? usageOf(this.#usage) : undefined;
     return known ? said + this.#chunk([], known) : said;
   }
 

@@ -108,6 +108,17 @@ describe('a stream', () => {
     );
   });
 
+  it('has the largest usage that it told of, and none where text came behind the last', () => {
+    const usage = (output: number) => ({ promptTokenCount: 9, candidatesTokenCount: output });
+    const first = event({ candidates: [text(0, 'a')], usageMetadata: usage(1_500) });
+    const falling = first + event({ candidates: [text(0, 'b', 'STOP')], usageMetadata: usage(5) });
+    expect(chunksOf(said(falling)).at(-1)?.usage).toMatchObject({ completion_tokens: 1_500 });
+    const goingOn = first + event({ candidates: [text(0, 'b', 'STOP')] });
+    expect(chunksOf(said(goingOn)).map((chunk) => chunk.usage)).not.toContainEqual(expect.anything());
+    const later = first + event({ candidates: [text(0, 'b', 'STOP')] }) + event({ usageMetadata: usage(1_600) });
+    expect(chunksOf(said(later)).at(-1)?.usage).toMatchObject({ completion_tokens: 1_600 });
+  });
+
   it('that stops before every choice has its reason is cut, and its usage so far is known', () => {
     const stream = new ChunkStream(CONTEXT);
     stream.push(Buffer.from(event({ candidates: [text(0, 'a')], usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1 } })));

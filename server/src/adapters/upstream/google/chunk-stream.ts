@@ -1,7 +1,7 @@
 import { isRecord, type Json, jsonIn } from '../json-value.ts';
 import { UpstreamCut } from '../port.ts';
 import { type ServerSentEvent, ServerSentEvents } from '../server-sent-events.ts';
-import type { Translation } from '../translated-answer.ts';
+import { type Translation, UNREADABLE_EVENT } from '../translated-answer.ts';
 import { type CandidatePiece, callId, candidatePieces, toolCall } from './candidate.ts';
 import { type AnswerContext, blockedBecause, headOf } from './completion.ts';
 import { googleWords } from './error-words.ts';
@@ -27,6 +27,8 @@ export class ChunkStream implements Translation {
   readonly #choices = new Map<number, Choice>();
   #head: { id: string; model: string } | undefined;
   #usage: ChatUsage | undefined;
+  /** Text came behind the last usage: it was none of the whole. */
+  #hasGoneOn = false;
   #hasFailed = false;
 
   constructor(context: AnswerContext) {
@@ -41,12 +43,16 @@ export class ChunkStream implements Translation {
     const last = this.#say(this.#events.end());
     if (this.#hasFailed) return last;
     if (!this.#isComplete()) throw new UpstreamCut('reset');
-    const usage = this.#usage ? this.#frame({ choices: [], usage: this.#usage }) : '';
+    const usage = this.#usage && !this.#hasGoneOn ? this.#frame({ choices: [], usage: this.#usage }) : '';
     return Buffer.concat([last, Buffer.from(`${usage}data: [DONE]\n\n`)]);
   }
 
   usageSoFar(): unknown {
     return this.#usage;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#events.isTooLarge;
   }
 
   #isComplete(): boolean {
@@ -60,15 +66,20 @@ export class ChunkStream implements Translation {
   #sayEvent(data: string): string {
     const document = jsonIn(data);
     const response: unknown = Array.isArray(document) ? document[0] : document;
-    if (!isRecord(response)) return this.#fail('The provider sent an event that is no JSON object.', null);
+    if (!isRecord(response))
+      return this.#choices.size > 0 ? UNREADABLE_EVENT : this.#fail('The provider sent an event that is no JSON object.', null);
     if ('error' in response) {
       const { message, code } = googleWords(data);
       return this.#fail(message, code);
     }
     this.#head ??= headOf(response, this.#context);
-    this.#usage = usageOf(response['usageMetadata']) ?? this.#usage;
+    const usage = usageOf(response['usageMetadata']);
+    // It grows with every event.
+    if (usage && usage.completion_tokens >= (this.#usage?.completion_tokens ?? 0)) this.#usage = usage;
     const block = blockedBecause(response);
     const pieces = candidatePieces(response);
+    const hasSpoken = pieces.some(({ text, thoughts, calls }) => text !== '' || thoughts !== '' || calls.length > 0);
+    this.#hasGoneOn = usage === undefined && (this.#hasGoneOn || hasSpoken);
     if (pieces.length > 0) return pieces.map((piece) => this.#sayPiece(piece)).join('');
     return block === undefined || this.#choices.size > 0 ? '' : this.#sayBlock(block);
   }

@@ -36,8 +36,7 @@ export function embeddingList(document: unknown, request: EmbeddingRequest, mode
   if (!isRecord(document) || embeddings.length !== wanted || embeddings.some((values) => values.length === 0)) return undefined;
   // Google leaves shortened vectors as they fall; OpenAI's always have the length one, and who asks for theirs computes with that.
   const vectors = typeof request.dimensions !== 'number' ? embeddings : embeddings.map(ofUnitLength);
-  const { usageMetadata } = document;
-  const tokens = isRecord(usageMetadata) ? countIn(usageMetadata['promptTokenCount']) : undefined;
+  const usage = embeddingUsage(document);
   return {
     object: 'list',
     data: vectors.map((values, index) => ({
@@ -46,8 +45,14 @@ export function embeddingList(document: unknown, request: EmbeddingRequest, mode
       embedding: request.encoding_format === 'base64' ? base64Of(values) : values,
     })),
     model,
-    ...(tokens !== undefined && { usage: { prompt_tokens: tokens, total_tokens: tokens } }),
+    ...(usage && { usage }),
   };
+}
+
+/** OpenAI's usage; undefined where Google sent none. */
+export function embeddingUsage({ usageMetadata }: Json): Json | undefined {
+  const tokens = isRecord(usageMetadata) ? countIn(usageMetadata['promptTokenCount']) : undefined;
+  return tokens === undefined ? undefined : { prompt_tokens: tokens, total_tokens: tokens };
 }
 
 const numbersIn = (values: unknown): number[] => (Array.isArray(values) ? values.filter((value) => typeof value === 'number') : []);

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
-import { failed, Untranslatable } from '../fault.ts';
-import { jsonIn } from '../json-value.ts';
+import { writtenJson } from '../../../kernel/written-json.ts';
+import { failed, faultOfTranslation } from '../fault.ts';
+import { jsonInBytes } from '../json-value.ts';
 import type { ChatCall, UpstreamAnswer, UpstreamCall, UpstreamCallOf, UpstreamEndpoint, UpstreamFault, UpstreamProvider } from '../port.ts';
-import { type ConnectionOptions, ProviderHttp, type ProviderRequest } from '../provider-http.ts';
-import { TranslatedAnswer, type Translation, wholeBody } from '../translated-answer.ts';
+import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
+import { type DocumentTranslation, TranslatedAnswer, TranslatedDocument, type Translation } from '../translated-answer.ts';
 import { ChunkStream } from './chunk-stream.ts';
 import { completionOf } from './completion.ts';
-import { batchEmbedRequest, embeddingList } from './embeddings.ts';
+import { batchEmbedRequest, embeddingList, embeddingUsage } from './embeddings.ts';
 import { googleWords } from './error-words.ts';
 import { generateContentRequest } from './request.ts';
+import { usageOf } from './usage.ts';
 
 export interface GoogleOptions extends ConnectionOptions {
   /** Sent as `x-goog-api-key`: in the URL, where Google takes it too, it would stand in logs. */
@@ -19,10 +21,11 @@ export interface GoogleOptions extends ConnectionOptions {
 const ENDPOINTS: ReadonlySet<UpstreamEndpoint> = new Set<UpstreamEndpoint>(['/v1/chat/completions', '/v1/embeddings']);
 const JSON_CONTENT = ['content-type', 'application/json', 'accept', 'application/json, text/event-stream'];
 
-/** What a call becomes: the request that is sent, and how the answer is read. */
+/** What a call becomes: what is posted where, and how the answer is read. */
 interface Exchange {
-  readonly request: ProviderRequest;
-  readonly translation: Translation;
+  readonly path: string;
+  readonly body: object;
+  readonly translation: Translation | DocumentTranslation;
 }
 
 /**
@@ -36,32 +39,31 @@ export function google(options: GoogleOptions): UpstreamProvider {
   return {
     serves: (endpoint) => ENDPOINTS.has(endpoint),
     call: async (call) => {
-      const exchange = exchangeOf(call, clock);
-      if ('ok' in exchange) return exchange;
-      const outcome = await http.send(call, () => exchange.request);
-      return outcome.ok ? translated(outcome, exchange.translation) : outcome;
+      try {
+        const exchange = exchangeOf(call, clock);
+        if ('ok' in exchange) return exchange;
+        const { path, body, translation } = exchange;
+        const outcome = await http.send(call, () => postedJson(path, JSON_CONTENT, body));
+        return outcome.ok ? translated(outcome, translation) : outcome;
+      } catch (error) {
+        return faultOfTranslation(error);
+      }
     },
     close: () => http.close(),
   };
 }
 
-const translated = (answer: UpstreamAnswer, translation: Translation): UpstreamAnswer => new TranslatedAnswer(answer, translation);
+const translated = (answer: UpstreamAnswer, translation: Translation | DocumentTranslation): UpstreamAnswer =>
+  'push' in translation ? new TranslatedAnswer(answer, translation) : new TranslatedDocument(answer, translation);
 
 function exchangeOf(call: UpstreamCall, clock: Clock): Exchange | UpstreamFault {
-  try {
-    switch (call.endpoint) {
-      case '/v1/chat/completions':
-        return chatExchange(call, clock);
-      case '/v1/embeddings':
-        return embeddingExchange(call);
-      default:
-        return failed(`Google is not asked for ${call.endpoint}.`, null);
-    }
-  } catch (error) {
-    if (error instanceof Untranslatable) return error.fault;
-    // The arguments of a tool call are JSON in a text, whose depth nobody has looked at before.
-    if (error instanceof RangeError) return new Untranslatable('messages', 'The arguments of a tool call are nested too deep.').fault;
-    throw error;
+  switch (call.endpoint) {
+    case '/v1/chat/completions':
+      return chatExchange(call, clock);
+    case '/v1/embeddings':
+      return embeddingExchange(call);
+    default:
+      return failed(`Google is not asked for ${call.endpoint}.`, null);
   }
 }
 
@@ -75,16 +77,23 @@ function chatExchange(call: ChatCall, clock: Clock): Exchange {
   };
   const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
   return {
-    request: post(`/${resourceOf(model)}:${method}`, generateContentRequest(call)),
-    translation: stream ? new ChunkStream(context) : jsonBody((document) => completionOf(document, context)),
+    path: `/${resourceOf(model)}:${method}`,
+    body: generateContentRequest(call),
+    translation: stream
+      ? new ChunkStream(context)
+      : jsonBody(
+          (document) => completionOf(document, context),
+          ({ usageMetadata }) => usageOf(usageMetadata),
+        ),
   };
 }
 
 function embeddingExchange({ model, request }: UpstreamCallOf<'/v1/embeddings'>): Exchange {
   const resource = resourceOf(model);
   return {
-    request: post(`/${resource}:batchEmbedContents`, batchEmbedRequest(request, resource)),
-    translation: jsonBody((document) => embeddingList(document, request, model)),
+    path: `/${resource}:batchEmbedContents`,
+    body: batchEmbedRequest(request, resource),
+    translation: jsonBody((document) => embeddingList(document, request, model), embeddingUsage),
   };
 }
 
@@ -92,11 +101,15 @@ function embeddingExchange({ model, request }: UpstreamCallOf<'/v1/embeddings'>)
 const resourceOf = (model: string): string =>
   (model.includes('/') ? model : `models/${model}`).split('/').map(encodeURIComponent).join('/');
 
-const post = (path: string, body: object): ProviderRequest => ({ method: 'POST', path, headers: JSON_CONTENT, body: JSON.stringify(body) });
-
 /** What is no answer is passed on as it is: whoever reads it says so, and nothing is made up. */
-const jsonBody = (translate: (document: unknown) => object | undefined): Translation =>
-  wholeBody('application/json', (body) => {
-    const answer = translate(jsonIn(body.toString()));
-    return answer ? Buffer.from(JSON.stringify(answer)) : body;
-  });
+const jsonBody = (
+  translate: (document: unknown) => object | undefined | Promise<object | undefined>,
+  usageIn: DocumentTranslation['usageIn'],
+): DocumentTranslation => ({
+  contentType: 'application/json',
+  async translate(body) {
+    const answer = await translate(await jsonInBytes(body));
+    return answer ? writtenJson(answer) : body;
+  },
+  usageIn,
+});

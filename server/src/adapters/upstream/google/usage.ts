@@ -9,7 +9,14 @@ export interface ChatUsage {
   readonly completion_tokens_details: { readonly reasoning_tokens: number };
 }
 
-const COUNTS = ['promptTokenCount', 'toolUsePromptTokenCount', 'cachedContentTokenCount', 'candidatesTokenCount', 'thoughtsTokenCount'];
+const COUNTS = [
+  'promptTokenCount',
+  'toolUsePromptTokenCount',
+  'cachedContentTokenCount',
+  'candidatesTokenCount',
+  'thoughtsTokenCount',
+  'totalTokenCount',
+];
 
 /**
  * Google's `usageMetadata`. It counts thoughts beside the candidates and bills them as output; what its own tools fed back is input beside the
@@ -20,7 +27,11 @@ export function usageOf(metadata: unknown): ChatUsage | undefined {
   const count = (name: keyof Json): number => countIn(metadata[name]) ?? 0;
   const input = count('promptTokenCount') + count('toolUsePromptTokenCount');
   const thoughts = count('thoughtsTokenCount');
-  const output = count('candidatesTokenCount') + thoughts;
+  const total = count('totalTokenCount');
+  const parts = count('candidatesTokenCount') + thoughts;
+  // A total alone says of nothing what it was.
+  if (input === 0 && total > parts) return undefined;
+  const output = Math.max(parts, total - input);
   return {
     prompt_tokens: input,
     completion_tokens: output,

@@ -1,3 +1,4 @@
+import { CollectedBody } from '../collected-body.ts';
 import { type UpstreamAnswer, UpstreamCut } from '../port.ts';
 import type { Cancellation } from './cancellation.ts';
 import { type Delivery, made } from './delivery.ts';
@@ -25,15 +26,10 @@ export function deliver(delivery: Delivery, idleTimeoutMs: number, cancellation:
     }
   }
 
-  async function collect(maxBytes: number): Promise<Buffer> {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    await pump((chunk) => {
-      bytes += chunk.length;
-      if (bytes > maxBytes) throw new UpstreamCut('too_large');
-      chunks.push(chunk);
-    });
-    return Buffer.concat(chunks, bytes);
+  async function collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
+    const collected = new CollectedBody(maxBytes, onTooLarge);
+    await pump((chunk) => collected.take(chunk));
+    return collected.whole();
   }
 
   return { ok: true, status: 200, contentType: delivery.contentType, pump, collect, abort: () => cancellation.cancel() };

@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { describeUpstreamConformance } from '../conformance.ts';
 import { answered, chatCall, chunksOf, pumped } from '../conformance-calls.ts';
 import type { ChatCall, UpstreamCall } from '../port.ts';
-import { fileOf } from './files-under-test.ts';
 import { createSandboxProvider } from './index.ts';
+import { fileOf } from './testing/files.ts';
 import { countTokens, tokensOf } from './tokens.ts';
 
 describeUpstreamConformance('The sandbox provider', async () => ({ provider: createSandboxProvider(), model: 'gpt-4o-mini' }));

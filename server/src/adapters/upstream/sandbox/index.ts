@@ -1,5 +1,7 @@
-import { hash } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
+import { nextTurn } from '../../../kernel/turn.ts';
+import { eachJsonPiece, isSmall } from '../../../kernel/written-json.ts';
 import type { UpstreamAnswer, UpstreamCall, UpstreamFault, UpstreamProvider, UpstreamRead } from '../port.ts';
 import { Cancellation } from './cancellation.ts';
 import { compose } from './compose.ts';
@@ -30,7 +32,7 @@ export function createSandboxProvider({ clock = systemClock, chunkDelayMs = 0 }:
     if (fault && 'ok' in fault) return rejected(fault);
     const refusal = faultInsteadOfAnswer(fault);
     if (refusal) return refusal;
-    const fingerprint = fingerprintOf(call);
+    const fingerprint = await fingerprintOf(call);
     if (!fingerprint) return rejected(rejection('The request is nested too deeply.', { param: null, code: 'invalid_value' }));
     const answer = await compose(call, { fingerprint, clock, fault });
     if (!answer.ok) return rejected(answer);
@@ -79,11 +81,15 @@ async function faultBeforeFirstByte(
 }
 
 /** Undefined where the request is nested so deeply that it cannot be written down. */
-function fingerprintOf({ model, request }: UpstreamCall): string | undefined {
+async function fingerprintOf({ model, request }: UpstreamCall): Promise<string | undefined> {
+  const digest = createHash('sha256');
   try {
-    return hash('sha256', JSON.stringify([model, request]), 'hex');
+    await eachJsonPiece([model, request], (piece) => digest.update(piece));
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+  // The answer is made in a turn of its own.
+  if (!isSmall(request)) await nextTurn();
+  return digest.digest('hex');
 }

@@ -49,8 +49,9 @@ const entry = (token: string, probability: number): TokenLogprob => ({
 export function logprobsOf(text: string, alternatives: number): Logprobs {
   const content = tokensOf(text).map((token) => {
     const own = entry(token, 0.9 + (token.length % 4) * 0.03);
-    const others = OTHERS.filter((other) => other !== token).map((other, index) => entry(other, 0.01 / 2 ** (index + 1)));
-    return { ...own, top_logprobs: [own, ...others].slice(0, alternatives) };
+    const others = OTHERS.filter((other) => other !== token).slice(0, Math.max(0, alternatives - 1));
+    const ranked = others.map((other, index) => entry(other, 0.01 / 2 ** (index + 1)));
+    return { ...own, top_logprobs: alternatives > 0 ? [own, ...ranked] : [] };
   });
   return { content, refusal: null };
 }

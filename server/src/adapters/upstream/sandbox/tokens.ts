@@ -34,9 +34,22 @@ export function tokensOf(text: string): string[] {
   return tokens;
 }
 
-export function countTokens(text: string): number {
+/** So many characters of a request are counted one by one. Of what is longer four bytes are a token. */
+const COUNTED_CHARACTERS = 65_536;
+
+export const countTokens = (text: string): number => countTokensOf([text]);
+
+/** Of texts that belong together. However long they are, they are counted within a few milliseconds. */
+export function countTokensOf(texts: readonly string[]): number {
   let count = 0;
-  for (let start = 0; start < text.length; start = endOfToken(text, start)) count += 1;
+  let left = COUNTED_CHARACTERS;
+  for (const text of texts) {
+    const end = Math.min(text.length, left);
+    let start = 0;
+    for (; start < end; start = endOfToken(text, start)) count += 1;
+    if (start < text.length) count += Math.ceil(Buffer.byteLength(start === 0 ? text : text.slice(start)) / BYTES_PER_TOKEN);
+    left = Math.max(0, left - text.length);
+  }
   return count;
 }
 
@@ -73,21 +86,22 @@ export const promptTokens = ({ messages, tools, response_format }: ChatCompletio
  */
 export function tokensWithin(values: readonly unknown[]): number {
   let count = 0;
+  const texts: string[] = [];
   // No recursion: how deeply a caller nests is up to the caller.
   const open = [...values];
   while (open.length > 0) {
     const value = open.pop();
     if (value === undefined) continue;
-    if (typeof value === 'string') count += countTokens(value);
+    if (typeof value === 'string') texts.push(value);
     else if (typeof value !== 'object' || value === null) count += 1;
     else if (Array.isArray(value)) for (const item of value) open.push(item);
     else if ('type' in value && ATTACHMENTS.has(value.type)) count += TOKENS_PER_ATTACHMENT;
     else {
       for (const [name, member] of Object.entries(value)) {
-        count += countTokens(name);
+        texts.push(name);
         open.push(member);
       }
     }
   }
-  return count;
+  return count + countTokensOf(texts);
 }

@@ -11,17 +11,9 @@ export interface IncomingLimits {
   readonly timeoutMs: number;
 }
 
-/** For so long after a refusal the rest of the body is still read. */
-const LINGER_MS = 30_000;
-
-/**
- * Throws away what is still to come of a refused body: a client that is cut off while it writes never reads why. One that goes on and on
- * is cut off all the same.
- */
+/** Throws away what is still to come of a refused body, for as long as the front allows: a client that is cut off while it writes never reads why. */
 export function discardRest(request: IncomingMessage): void {
   if (request.readableEnded || request.destroyed) return;
-  const cut = setTimeout(() => request.destroy(), LINGER_MS).unref();
-  request.once('close', () => clearTimeout(cut));
   request.on('error', () => {});
   request.resume();
 }

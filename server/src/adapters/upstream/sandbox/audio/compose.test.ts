@@ -1,8 +1,8 @@
 import type { SpeechRequest, TranscriptionRequest } from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileOf } from '../files-under-test.ts';
-import { sandboxAt } from '../sandbox-under-test.ts';
+import { fileOf } from '../testing/files.ts';
+import { sandboxAt } from '../testing/sandbox.ts';
 
 const speech = sandboxAt('/v1/audio/speech', { model: 'tts-1', maxOutputTokens: null }, (call) => call);
 const transcriptions = sandboxAt('/v1/audio/transcriptions', { model: 'gpt-4o-transcribe', maxOutputTokens: null }, (call) => call);

@@ -1,5 +1,6 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
 import type { ChatCall } from '../../port.ts';
+import { tooLarge } from '../answer-size.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { sampleSchema } from '../schema/sample.ts';
 import { countTokens, cutToTokens, promptTokens } from '../tokens.ts';
@@ -58,16 +59,22 @@ interface Room {
 function compose(request: ChatCompletionRequest, { count, bound, refuses }: Room): Choice[] | Rejection {
   const broken = checkAttachments(request.messages);
   if (broken) return broken;
-  if (refuses) return Array.from({ length: count }, () => refusalWithin(bound));
+  const choice = refuses ? () => refusalWithin(bound) : choiceOf(request, { count, bound });
+  if ('ok' in choice) return choice;
+  const first = choice(0);
+  const logprobs = request.logprobs ? 1 + (request.top_logprobs ?? 0) : 0;
+  // The choices are about as long as each other.
+  const refusal = tooLarge({ choices: count, tokens: first.tokens * count, logprobs });
+  return refusal ?? [first, ...Array.from({ length: count - 1 }, (_, index) => choice(index + 1))];
+}
+
+function choiceOf(request: ChatCompletionRequest, { count, bound }: Omit<Room, 'refuses'>): ((index: number) => Choice) | Rejection {
   const calls = callTools(request, textOf(lastUserMessage(request.messages)?.content));
   if ('ok' in calls) return calls;
-  if (calls.length > 0) return Array.from({ length: count }, () => callsWithin(calls, bound));
+  if (calls.length > 0) return () => callsWithin(calls, bound);
   const json = answerInJson(request);
   if (json && 'ok' in json) return json;
-  return Array.from({ length: count }, (_, index) => {
-    const text = json?.text ?? answerInWords(request.messages, { index, count });
-    return textWithin(text, request.stop, bound);
-  });
+  return (index) => textWithin(json?.text ?? answerInWords(request.messages, { index, count }), request.stop, bound);
 }
 
 /** Reasoning models think for a while, but leave at least half of the bound (rounded down) for what they say. */

@@ -1,7 +1,7 @@
 import { Completion } from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NOW, sandboxAt } from '../sandbox-under-test.ts';
+import { NOW, sandboxAt } from '../testing/sandbox.ts';
 import { countTokens } from '../tokens.ts';
 
 const model = 'gpt-3.5-turbo-instruct';

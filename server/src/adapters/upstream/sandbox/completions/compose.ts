@@ -1,4 +1,5 @@
 import type { UpstreamCallOf } from '../../port.ts';
+import { type AnswerSize, tooLarge } from '../answer-size.ts';
 import { billed } from '../billing.ts';
 import { beforeStop } from '../chat/answer.ts';
 import { ABOUT, quote } from '../chat/answer-text.ts';
@@ -16,11 +17,20 @@ interface Choice {
   readonly finishReason: 'stop' | 'length';
 }
 
+interface Prompt {
+  readonly text: string;
+  readonly tokens: number;
+}
+
 /** OpenAI's older completions: each prompt gets `n` choices that go on from it. */
 export const composeCompletion: Composer<'/v1/completions'> = (call, { fingerprint, clock, fault }) => {
   const { request, maxOutputTokens } = call;
-  const choices = choicesOf(call);
-  const prompt_tokens = promptsOf(call).reduce((sum, { tokens }) => sum + tokens, countTokens(request.suffix ?? ''));
+  const prompts = promptsOf(call);
+  const prompted = prompts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const refusal = tooLarge(sizeOf(call, prompts.length, prompted));
+  if (refusal) return refusal;
+  const choices = choicesOf(call, prompts);
+  const prompt_tokens = prompted + countTokens(request.suffix ?? '');
   const completion_tokens = choices.reduce((sum, { tokens }) => sum + tokens, 0);
   const usage = billed(usageOf(prompt_tokens, completion_tokens), fault, () =>
     usageOf(prompt_tokens, 2 * maxOutputTokens * choices.length + 16),
@@ -44,8 +54,18 @@ const usageOf = (prompt_tokens: number, completion_tokens: number) => ({
   total_tokens: prompt_tokens + completion_tokens,
 });
 
+/** A completion is a sentence or two. */
+const COMPLETION_TOKENS = 150;
+
+function sizeOf({ request, maxOutputTokens }: Call, prompts: number, prompted: number): AnswerSize {
+  const { echo, logprobs, n } = request;
+  const each = n ?? 1;
+  const tokens = prompts * each * Math.min(maxOutputTokens, COMPLETION_TOKENS) + (echo ? prompted * each : 0);
+  return { choices: prompts * each, tokens, logprobs: typeof logprobs === 'number' ? 1 + logprobs : 0 };
+}
+
 /** The prompts, each as its text and its number of tokens. Tokens have no text here: no tokeniser is asked. */
-function promptsOf({ request: { prompt } }: Call): { text: string; tokens: number }[] {
+function promptsOf({ request: { prompt } }: Call): Prompt[] {
   const ofText = (text: string) => ({ text, tokens: countTokens(text) });
   const ofTokens = (tokens: readonly number[]) => ({ text: '', tokens: tokens.length });
   if (typeof prompt === 'string') return [ofText(prompt)];
@@ -54,9 +74,9 @@ function promptsOf({ request: { prompt } }: Call): { text: string; tokens: numbe
   return prompt.flatMap((one) => (typeof one === 'string' ? [ofText(one)] : typeof one === 'object' ? [ofTokens(one)] : []));
 }
 
-function choicesOf(call: Call): Choice[] {
+function choicesOf(call: Call, prompts: readonly Prompt[]): Choice[] {
   const { echo, n, stop, suffix } = call.request;
-  return promptsOf(call).flatMap((prompt) =>
+  return prompts.flatMap((prompt) =>
     Array.from({ length: n ?? 1 }, (_, index) => {
       const cut = cutToTokens(beforeStop(continuationOf(prompt, suffix, index), stop), call.maxOutputTokens);
       const finishReason = cut.isCut ? ('length' as const) : ('stop' as const);
@@ -65,7 +85,7 @@ function choicesOf(call: Call): Choice[] {
   );
 }
 
-function continuationOf(prompt: { text: string; tokens: number }, suffix: string | null | undefined, index: number): string {
+function continuationOf(prompt: Prompt, suffix: string | null | undefined, index: number): string {
   const what = prompt.text === '' ? `${prompt.tokens} tokens` : quote(prompt.text);
   const before = suffix ? `, and leads to ${quote(suffix)}` : '';
   const which = index > 0 ? ` (Choice ${index + 1}.)` : '';

@@ -1,7 +1,7 @@
 import { EmbeddingList } from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sandboxAt } from '../sandbox-under-test.ts';
+import { sandboxAt } from '../testing/sandbox.ts';
 
 const model = 'text-embedding-3-small';
 const embeddings = sandboxAt('/v1/embeddings', { model, maxOutputTokens: null }, (call) => call);

@@ -2,7 +2,7 @@ import type { EmbeddingRequest } from '@tallygate/contract';
 import { billed } from '../billing.ts';
 import type { Composer } from '../composition.ts';
 import { rejection } from '../rejection.ts';
-import { countTokens } from '../tokens.ts';
+import { countTokensOf } from '../tokens.ts';
 import { featuresOf, tokenFeatures, vectorOf } from './vector.ts';
 
 /** Length of a model's vectors; every other model has vectors of {@link USUAL_DIMENSIONS}. */
@@ -23,7 +23,8 @@ export const composeEmbeddings: Composer<'/v1/embeddings'> = ({ model, request }
     return rejection(message, { param: 'dimensions', code: 'invalid_value' });
   }
   const inputs = inputsOf(request);
-  const tokens = inputs.reduce((sum, input) => sum + (typeof input === 'string' ? countTokens(input) : input.length), 0);
+  const texts = inputs.filter((input) => typeof input === 'string');
+  const tokens = inputs.reduce((sum, input) => sum + (typeof input === 'string' ? 0 : input.length), countTokensOf(texts));
   const usage = billed({ prompt_tokens: tokens, total_tokens: tokens }, fault, () => ({
     prompt_tokens: 2 * tokens + 16,
     total_tokens: 2 * tokens + 16,

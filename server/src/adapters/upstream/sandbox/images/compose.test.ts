@@ -1,9 +1,9 @@
 import { ImageList } from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fileOf } from '../files-under-test.ts';
 import { readImageHeader } from '../image-header.ts';
-import { NOW, sandboxAt } from '../sandbox-under-test.ts';
+import { fileOf } from '../testing/files.ts';
+import { NOW, sandboxAt } from '../testing/sandbox.ts';
 import { paint } from './picture.ts';
 import { png } from './png.ts';
 

@@ -1,5 +1,5 @@
+import { breather } from '../../../../kernel/turn.ts';
 import { BitWriter } from '../bit-writer.ts';
-import { breather } from '../breather.ts';
 import type { Picture } from './picture.ts';
 
 const BLOCK = 8;

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { breather } from '../breather.ts';
+import { breather } from '../../../../kernel/turn.ts';
 
 /** 256 colours, each red, green, blue and opacity. */
 export type Palette = Uint8Array;

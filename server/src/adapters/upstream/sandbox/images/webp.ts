@@ -1,5 +1,5 @@
+import { breather } from '../../../../kernel/turn.ts';
 import { BitWriter } from '../bit-writer.ts';
-import { breather } from '../breather.ts';
 import type { Picture } from './picture.ts';
 
 /** Symbols of the first prefix code: 256 values of green, then 24 classes of lengths (RFC 9649, 6.2.3). */

@@ -1,7 +1,7 @@
 import { Moderation } from '@tallygate/contract';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sandboxAt } from '../sandbox-under-test.ts';
+import { sandboxAt } from '../testing/sandbox.ts';
 
 const model = 'omni-moderation-latest';
 const moderations = sandboxAt('/v1/moderations', { model, maxOutputTokens: null }, (call) => call);

@@ -1,18 +1,20 @@
 import type { ModerationRequest } from '@tallygate/contract';
+import { breather } from '../../../../kernel/turn.ts';
 import { checkAttachments } from '../chat/attachments.ts';
 import { type Composer, jsonBody } from '../composition.ts';
+import type { Rejection } from '../rejection.ts';
 import { type Judgement, judge } from './judgement.ts';
 
 /** A judgement for each text, or one for all parts together. */
-export const composeModeration: Composer<'/v1/moderations'> = ({ model, request }, { fingerprint }) => {
-  const judged = judgementsOf(request.input);
+export const composeModeration: Composer<'/v1/moderations'> = async ({ model, request }, { fingerprint }) => {
+  const judged = await judgementsOf(request.input);
   return 'ok' in judged ? judged : jsonBody({ id: `modr-${fingerprint.slice(0, 32)}`, model, results: judged });
 };
 
-function judgementsOf(input: ModerationRequest['input']): Judgement[] | Extract<ReturnType<typeof checkAttachments>, object> {
+async function judgementsOf(input: ModerationRequest['input']): Promise<Judgement[] | Rejection> {
   if (typeof input === 'string') return [judge([input], [])];
   const texts = input.filter((one) => typeof one === 'string');
-  if (texts.length > 0) return texts.map((text) => judge([text], []));
+  if (texts.length > 0) return judgedOneByOne(texts);
   const parts = input.filter((one) => typeof one !== 'string');
   const broken = checkAttachments([{ role: 'user', content: parts }]);
   if (broken) return { ...broken, param: broken.param?.replace('messages[0].content', 'input') ?? null };
@@ -23,4 +25,15 @@ function judgementsOf(input: ModerationRequest['input']): Judgement[] | Extract<
       images,
     ),
   ];
+}
+
+/** A request may have thousands. */
+async function judgedOneByOne(texts: readonly string[]): Promise<Judgement[]> {
+  const rest = breather();
+  const judged: Judgement[] = [];
+  for (const text of texts) {
+    judged.push(judge([text], []));
+    await rest();
+  }
+  return judged;
 }

@@ -2,7 +2,7 @@ import type { ResponseRequest } from '@tallygate/contract';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NOW, sandboxAt } from '../sandbox-under-test.ts';
+import { NOW, sandboxAt } from '../testing/sandbox.ts';
 
 const model = 'gpt-4o-mini';
 const responses = sandboxAt('/v1/responses', { model, maxOutputTokens: 512 }, (call) => call);

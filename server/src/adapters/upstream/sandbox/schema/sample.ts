@@ -18,7 +18,7 @@ import { distinct, firstThat, take } from './take.ts';
 
 export type Sample = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly reason: string };
 
-const STEPS = 25_000;
+const STEPS = 8_000;
 const LARGEST_SCHEMA = 20_000;
 const DEEPEST_SCHEMA = 200;
 const DEEPEST_VALUE = 24;

@@ -1,4 +1,4 @@
-import { breather } from '../breather.ts';
+import { breather } from '../../../../kernel/turn.ts';
 import { type Picture, paint } from '../images/picture.ts';
 import { webp } from '../images/webp.ts';
 import { frame, inMacroblocks } from './h264.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { VideoJobRequest } from '../../port.ts';
-import { fileOf } from '../files-under-test.ts';
 import { readImageHeader } from '../image-header.ts';
 import { createSandboxProvider } from '../index.ts';
-import { NOW } from '../sandbox-under-test.ts';
+import { fileOf } from '../testing/files.ts';
+import { NOW } from '../testing/sandbox.ts';
 import { idOf, jobOf } from './job.ts';
 
 const clock = { at: NOW, now: () => clock.at };

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+
+/** A way to a server that can be cut and opened again, at an address that stays. */
+export class CutOff {
+  readonly url: string;
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  #isOpen = true;
+
+  private constructor(server: Server, url: string) {
+    this.#server = server;
+    this.url = url;
+  }
+
+  static async before(target: string): Promise<CutOff> {
+    const { hostname, port, href } = new URL(target);
+    const server = createServer();
+    const url = new URL(href);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url.hostname = '127.0.0.1';
+    url.port = String((server.address() as AddressInfo).port);
+    const way = new CutOff(server, url.href);
+    server.on('connection', (near) => way.#join(near, Number(port), hostname));
+    return way;
+  }
+
+  /** Every connection ends, and new ones do as soon as they are made, as where the program behind a port is gone. */
+  cut(): void {
+    this.#isOpen = false;
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  close(): void {
+    this.cut();
+    this.#server.close();
+  }
+
+  #join(near: Socket, port: number, host: string): void {
+    if (!this.#isOpen) {
+      near.destroy();
+      return;
+    }
+    const far = connect(port, host);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      this.#sockets.add(one);
+      one.on('error', () => other.destroy());
+      one.on('close', () => {
+        this.#sockets.delete(one);
+        other.destroy();
+      });
+      one.pipe(other);
+    }
+  }
+}

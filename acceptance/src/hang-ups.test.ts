@@ -1,0 +1,229 @@
+import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Account } from './account.ts';
+import { ask, HELLO, MODEL } from './chat.ts';
+import { Gateway } from './gateway.ts';
+import { openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
+
+const OPENAI_MODELS = [
+  ...[MODEL, 'o4-mini', 'gpt-3.5-turbo-instruct', 'text-embedding-3-small', 'omni-moderation-latest'],
+  ...['gpt-image-1', 'tts-1', 'whisper-1', 'gpt-4o-transcribe', 'sora-2'],
+];
+
+let upstream: FakeUpstream;
+let gateway: Gateway;
+let account: Account;
+beforeAll(async () => {
+  upstream = await startFakeUpstream();
+  gateway = await Gateway.start({
+    providers: [{ name: 'fake', base_url: upstream.url, models: OPENAI_MODELS, responses: true }],
+    env: {
+      DRAIN_TIMEOUT_MS: '500',
+      ANTHROPIC_API_KEY: 'anthropic-secret-key',
+      ANTHROPIC_BASE_URL: upstream.url,
+      GEMINI_API_KEY: 'google-secret-key',
+      GOOGLE_BASE_URL: new URL('/v1beta', upstream.url).href,
+      AZURE_OPENAI_API_KEY: 'azure-secret-key',
+      AZURE_OPENAI_ENDPOINT: new URL(upstream.url).origin,
+      AZURE_OPENAI_DEPLOYMENTS: 'gpt-4.1-mini=mini',
+      OPENAI_API_VERSION: '2024-10-21',
+    },
+  });
+  account = await Account.signUp(gateway, { plan: 'enterprise' });
+});
+afterAll(async () => {
+  await gateway?.remove();
+  await upstream?.close();
+});
+
+/** Nano-USD: gpt-4o-mini costs 0.15 USD per million tokens in, and 0.60 out. */
+const billed = () =>
+  upstream.requests.reduce((sum, { billed: { inputTokens, outputTokens } }) => sum + BigInt(inputTokens * 150 + outputTokens * 600), 0n);
+
+test('kill -9 settles every call in flight once at its hold, with a receipt, and none for less than its provider bills', async () => {
+  const { key } = await account.createKey({ monthly_cap_usd: '1' });
+  const cases = [
+    { 'x-request-id': 'killed-plain' },
+    { 'x-request-id': 'killed-stream', stream: true },
+    { 'x-request-id': 'killed-in-run', 'x-agent-run-id': 'killed', 'x-agent-max-budget': '0.5' },
+    { 'x-request-id': 'killed-hung-up', stream: true, hangsUp: true },
+  ];
+  upstream.script(({ body }) => ({ tokens: 400, gapMs: 50, delayMs: Object(body).stream ? 0 : 20_000 }));
+  const hangUp = new AbortController();
+  const running = cases.map(async ({ stream = false, hangsUp = false, ...headers }) => {
+    const answered = fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ ...HELLO, max_tokens: 500, stream }),
+      ...(hangsUp && { signal: hangUp.signal }),
+    }).then((answer) => answer.text());
+    answered.catch(() => {});
+    await answered.catch(() => {});
+  });
+  await expect.poll(() => upstream.requests.length, { interval: 5 }).toBe(cases.length);
+  hangUp.abort();
+  await expect.poll(() => upstream.requests.some(({ bytesSent }) => bytesSent > 0), { interval: 5 }).toBe(true);
+  await gateway.kill();
+  await Promise.all(running);
+  const owed = billed();
+  expect(owed).toBe(BigInt(cases.length) * (10n * 150n + 400n * 600n));
+  upstream.reset();
+  await gateway.start();
+
+  const traces = await Promise.all(cases.map((one) => account.trace(one['x-request-id'])));
+  for (const trace of traces) {
+    expect(trace).toMatchObject({ outcome: 'abandoned', estimated: true, usage: { output_tokens: 500 } });
+    expect(trace.cost_usd).toBe(trace.held_usd);
+    expect(await verifiedReceipt(gateway, trace.receipt_id)).toBeDefined();
+  }
+  await using ledger = await openLedgerAudit(gateway);
+  const entries = await ledger.entriesOf(traces.map(({ request_id }) => request_id));
+  expect([...entries.values()]).toEqual(traces.map(() => expect.objectContaining({ records: 1, postings: 1, receipts: 1 })));
+  expect([...entries.values()].reduce((sum, { cost }) => sum + cost, 0n)).toBeGreaterThanOrEqual(owed);
+  expect(await ledger.faults()).toEqual([]);
+
+  // A second start finds nothing that is still to be settled, and the gateway serves on.
+  await gateway.kill();
+  await gateway.start();
+  expect((await ask(gateway, key, HELLO)).status).toBe(200);
+  expect((await account.trace('killed-plain')).receipt_id).toBe(traces[0]?.receipt_id);
+});
+
+test('a gateway that is asked to stop settles what it has to cut at its hold', async () => {
+  const { key } = await account.createKey();
+  upstream.script({ tokens: 2_000, gapMs: 20 });
+  const arrived = upstream.nextRequest();
+  const running = ask(gateway, key, { ...HELLO, max_tokens: 3_000, stream: true }, { 'x-request-id': 'drained-stream' }).catch(() => {});
+  await arrived;
+  await gateway.stop();
+  await running;
+  await gateway.start();
+  const trace = await account.trace('drained-stream');
+  expect(trace).toMatchObject({ outcome: 'abandoned', estimated: true, usage: { output_tokens: 3_000 } });
+});
+
+/** A second of silence. */
+function recording(): Blob {
+  const wav = Buffer.alloc(44 + 16_000);
+  wav.write('RIFF', 0);
+  wav.writeUInt32LE(wav.length - 8, 4);
+  wav.write('WAVEfmt ', 8);
+  wav.writeUInt32LE(16, 16);
+  wav.writeUInt16LE(1, 20);
+  wav.writeUInt16LE(1, 22);
+  wav.writeUInt32LE(8_000, 24);
+  wav.writeUInt32LE(16_000, 28);
+  wav.writeUInt16LE(2, 32);
+  wav.writeUInt16LE(16, 34);
+  wav.write('data', 36);
+  wav.writeUInt32LE(16_000, 40);
+  return new Blob([wav], { type: 'audio/wav' });
+}
+
+const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
+
+function form(fields: Readonly<Record<string, string>>, files: Readonly<Record<string, [Blob, string]>>): FormData {
+  const whole = new FormData();
+  for (const [name, value] of Object.entries(fields)) whole.set(name, value);
+  for (const [name, [file, filename]] of Object.entries(files)) whole.set(name, file, filename);
+  return whole;
+}
+
+const chat = (model: string, stream: boolean) => ({ ...HELLO, model, stream, max_tokens: 400 });
+const BOTH = [false, true];
+/** Every endpoint that can spend, and every API that chats are translated to. */
+const EVERYWHERE: readonly (readonly [string, string, () => object])[] = [
+  ...[MODEL, 'o4-mini', 'gpt-4.1-mini', 'claude-sonnet-4-6', 'gemini-3.5-flash'].flatMap((model) =>
+    BOTH.map((stream) => [`chat-${model}-${stream}`, '/v1/chat/completions', () => chat(model, stream)] as const),
+  ),
+  ...BOTH.map(
+    (stream) =>
+      [`responses-${stream}`, '/v1/responses', () => ({ model: MODEL, input: 'Say hello.', stream, max_output_tokens: 400 })] as const,
+  ),
+  ['completions', '/v1/completions', () => ({ model: 'gpt-3.5-turbo-instruct', prompt: 'Say hello.', max_tokens: 400 })],
+  ['embeddings', '/v1/embeddings', () => ({ model: 'text-embedding-3-small', input: 'Say hello.' })],
+  ['moderations', '/v1/moderations', () => ({ model: 'omni-moderation-latest', input: 'Say hello.' })],
+  ['images', '/v1/images/generations', () => ({ model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low' })],
+  [
+    'edits',
+    '/v1/images/edits',
+    () => form({ model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low' }, { image: [new Blob([PNG], { type: 'image/png' }), 'a.png'] }),
+  ],
+  ['speech', '/v1/audio/speech', () => ({ model: 'tts-1', input: 'Say hello.', voice: 'alloy' })],
+  ['transcription', '/v1/audio/transcriptions', () => form({ model: 'whisper-1' }, { file: [recording(), 'a.wav'] })],
+  [
+    'transcription-stream',
+    '/v1/audio/transcriptions',
+    () => form({ model: 'gpt-4o-transcribe', stream: 'true' }, { file: [recording(), 'a.wav'] }),
+  ],
+  ['translation', '/v1/audio/translations', () => form({ model: 'whisper-1' }, { file: [recording(), 'a.wav'] })],
+  [
+    'embeddings-passed-on',
+    '/v1/embeddings',
+    () => ({ model: 'text-embedding-3-small', input: Array.from({ length: 200 }, () => 'Hello.') }),
+  ],
+  ['videos', '/v1/videos', () => ({ model: 'sora-2', prompt: 'A ledger.', seconds: '4', size: '1280x720' })],
+];
+
+test('kill -9 leaves no call unpaid at any endpoint, in any dialect', async () => {
+  const { key } = await account.createKey();
+  upstream.reset();
+  upstream.script(() => ({ delayMs: 120_000 }));
+  const running = EVERYWHERE.map(async ([name, path, body]) => {
+    const asked = body();
+    const isForm = asked instanceof FormData;
+    await fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'x-request-id': `everywhere-${name}`,
+        ...(!isForm && { 'content-type': 'application/json' }),
+      },
+      body: isForm ? asked : JSON.stringify(asked),
+    }).then((answer) => answer.text().then((text) => expect([name, answer.status, text]).toBe('still at work')));
+  });
+  const ended = Promise.allSettled(running);
+  await expect.poll(() => upstream.requests.length, { interval: 20, timeout: 60_000 }).toBe(EVERYWHERE.length);
+  await gateway.kill();
+  expect((await ended).map((one) => one.status === 'rejected' && String(one.reason.name))).toEqual(EVERYWHERE.map(() => 'TypeError'));
+  const owed = upstream.requests.reduce((sum, { billed: { inputTokens, outputTokens } }) => sum + inputTokens + outputTokens, 0);
+  expect(owed).toBeGreaterThan(0);
+  upstream.reset();
+  await gateway.start();
+
+  const traces = await Promise.all(EVERYWHERE.map(([name]) => account.trace(`everywhere-${name}`)));
+  for (const trace of traces) expect(trace).toMatchObject({ outcome: 'abandoned', estimated: true, cost_usd: trace.held_usd });
+  const settled = traces.reduce((sum, { usage: { input_tokens, output_tokens } }) => sum + input_tokens + output_tokens, 0);
+  expect(settled).toBeGreaterThanOrEqual(owed);
+  await using ledger = await openLedgerAudit(gateway);
+  const entries = await ledger.entriesOf(traces.map(({ request_id }) => request_id));
+  expect([...entries.values()]).toEqual(traces.map(() => expect.objectContaining({ records: 1, postings: 1, receipts: 1 })));
+  expect(await ledger.faults()).toEqual([]);
+}, 180_000);
+
+test('kill -9 settles the call of a background response at its hold, and the one that is asked in its place by its usage', async () => {
+  const { key } = await account.createKey();
+  upstream.reset();
+  upstream.script(() => ({ delayMs: 120_000, tokens: 20 }));
+  const taken = await fetch(`${gateway.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: MODEL, input: 'Say hello.', background: true, max_output_tokens: 400 }),
+  });
+  expect(await taken.json()).toMatchObject({ status: 'queued' });
+  const requestId = taken.headers.get('x-request-id') ?? '';
+  await expect.poll(() => upstream.requests.length, { interval: 20, timeout: 60_000 }).toBe(1);
+  await gateway.kill();
+  const owed = billed();
+  expect(owed).toBeGreaterThan(0n);
+  upstream.reset();
+  upstream.script(() => ({ tokens: 20 }));
+  await gateway.start();
+
+  await using ledger = await openLedgerAudit(gateway);
+  const entry = async () => (await ledger.entriesOf([requestId])).get(requestId);
+  await expect.poll(entry, { timeout: 60_000, interval: 100 }).toMatchObject({ records: 2, abandoned: 1, postings: 2, receipts: 2 });
+  // Four hundred tokens were held for the first.
+  expect((await entry())?.cost).toBeGreaterThanOrEqual(400n * 600n + billed());
+  expect(await ledger.faults()).toEqual([]);
+}, 180_000);

@@ -1,0 +1,103 @@
+import { type VerifyOptions, verifyReceiptText } from '@tallygate/receipts';
+import pg from 'pg';
+import type { Gateway } from './gateway.ts';
+
+/** The gateway's database from the outside, as an auditor reads it. */
+export interface LedgerAudit extends AsyncDisposable {
+  setPlan(accountId: string, plan: string): Promise<void>;
+  /** What is planned is forgotten: at the next start every job that repeats runs at once. */
+  forgetTimers(): Promise<void>;
+  /** How often each of these requests was recorded, posted and receipted. */
+  entriesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, AuditedRequest>>;
+  /** Postings whose entries do not sum to zero, and calls of requests that are booked other than once each. */
+  faults(): Promise<string[]>;
+}
+
+export interface AuditedRequest {
+  readonly records: number;
+  /** Of those records: attempts that ended with their gateway. Only background work is asked again after one. */
+  readonly abandoned: number;
+  readonly postings: number;
+  readonly receipts: number;
+  readonly receiptId: string;
+  /** Nano-USD. */
+  readonly cost: bigint;
+}
+
+export async function openLedgerAudit(gateway: Gateway): Promise<LedgerAudit> {
+  const client = new pg.Client({ connectionString: gateway.databaseUrl });
+  await client.connect();
+  return {
+    setPlan: async (accountId, plan) => {
+      await client.query('update accounts set plan = $2, given_plan = $2 where id = $1', [accountId, plan]);
+    },
+    forgetTimers: async () => {
+      await client.query('delete from timers');
+    },
+    entriesOf: async (requestIds) => {
+      const { rows } = await client.query<
+        Record<'request_id' | 'records' | 'abandoned' | 'postings' | 'receipts' | 'receipt_id' | 'cost', string>
+      >(ENTRIES, [requestIds]);
+      return new Map(
+        rows.map((row) => [
+          row.request_id,
+          {
+            records: Number(row.records),
+            abandoned: Number(row.abandoned),
+            postings: Number(row.postings),
+            receipts: Number(row.receipts),
+            receiptId: row.receipt_id,
+            cost: BigInt(row.cost),
+          },
+        ]),
+      );
+    },
+    faults: async () => {
+      const { rows } = await client.query<{ fault: string }>(FAULTS);
+      return rows.map(({ fault }) => fault);
+    },
+    [Symbol.asyncDispose]: () => client.end(),
+  };
+}
+
+const ENTRIES = `
+  with asked as (select distinct unnest($1::text[]) as request_id),
+    recorded as (select request_id, count(*) as records, count(*) filter (where outcome = 'abandoned') as abandoned, max(receipt_id::text) as receipt_id, sum(cost_nano) as cost
+                   from usage_records join asked using (request_id) group by request_id),
+    posted as (select request_id, count(*) as postings from postings join asked using (request_id) group by request_id),
+    receipted as (select request_id, count(*) as receipts from receipts join asked using (request_id) group by request_id)
+  select request_id, records::text, abandoned::text, receipt_id, cost::text, coalesce(postings, 0)::text as postings, coalesce(receipts, 0)::text as receipts
+    from recorded left join posted using (request_id) left join receipted using (request_id)`;
+
+const FAULTS = `
+  select 'posting ' || posting_id || ' sums to ' || sum(amount_nano) as fault from ledger_entries group by posting_id having sum(amount_nano) <> 0
+  union all
+  select 'posting ' || posting_id || ' has no entries' from postings where not exists (select 1 from ledger_entries where ledger_entries.posting_id = postings.posting_id)
+  union all
+  select request_id || ' has ' || count(*) || ' usage records of attempt ' || attempt from usage_records group by request_id, attempt having count(*) <> 1
+  union all
+  select request_id || ' has ' || count(*) || ' receipts' from receipts group by request_id
+    having count(*) <> (select count(*) from usage_records where usage_records.request_id = receipts.request_id)
+      + (select count(*) from refunds where refunds.request_id = receipts.request_id and posted_at is not null)
+  union all
+  select coalesce(records.request_id, postings.request_id, receipts.request_id) || ' is not in all books'
+    from usage_records records full join (select request_id from postings where kind in ('usage', 'refund')) postings using (request_id) full join receipts using (request_id)
+    where records.request_id is null or postings.request_id is null or receipts.request_id is null
+  union all
+  select 'the rollups of ' || account_id || ' differ from its usage records' from usage_daily full join
+    (select account_id, sum(case when refunds.posted_at is null then cost_nano else 0 end) as cost
+      from usage_records left join refunds using (account_id, request_id, attempt) group by account_id) records using (account_id)
+    group by account_id, records.cost having sum(cost_nano) is distinct from records.cost`;
+
+/** Fetches a receipt and the public keys as anybody can, and verifies the one with the others. @returns its payload. @throws with the reason */
+export async function verifiedReceipt(gateway: Gateway, receiptId: string, options: VerifyOptions = {}) {
+  const [receipt, keys] = await Promise.all([
+    fetch(`${gateway.url}/v1/receipts/${receiptId}`),
+    fetch(`${gateway.url}/.well-known/vaas-keys.json`),
+  ]);
+  const text = await receipt.text();
+  if (receipt.status !== 200) throw new Error(`The receipt ${receiptId} answered ${receipt.status}: ${text}`);
+  const verification = verifyReceiptText(text, await keys.json(), options);
+  if (!verification.valid) throw new Error(`The receipt ${receiptId} does not verify: ${verification.code}: ${verification.reason}`);
+  return verification.payload;
+}

@@ -1,0 +1,166 @@
+import { readFileSync } from 'node:fs';
+import { Problem } from '@tallygate/contract';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/redis-process.ts';
+import { isRedisMissing, testRedisProgram } from '../../server/src/adapters/redis/test-redis.ts';
+import { HELLO } from './chat.ts';
+import { CutOff } from './cut-off.ts';
+import { Gateway } from './gateway.ts';
+
+interface Parameter {
+  readonly in: string;
+  readonly required?: boolean;
+}
+
+const document = JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8')) as {
+  paths: Record<string, { get?: { parameters?: Parameter[]; tags: string[] } }>;
+};
+/** Whatever can be read without saying what. */
+const READABLE = Object.entries(document.paths).flatMap(([path, { get }]) =>
+  get && !get.parameters?.some(({ required }) => required) ? [path] : [],
+);
+const MISSING = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
+
+let gateway: Gateway;
+let session: Record<string, string>;
+let key: string;
+
+type Asked = readonly [method: string, path: string, body: object | undefined];
+
+/** One of each kind: what runs a model, what needs no credential, and what writes. */
+const ASKED: readonly Asked[] = [
+  ['POST', '/v1/chat/completions', HELLO],
+  ['POST', '/v1/responses', { model: HELLO.model, input: 'Hello.' }],
+  ['POST', '/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hello.' }],
+  ['POST', '/v1/users/login', { email: 'nobody@example.com', password: 'not the password' }],
+  ['POST', '/v1/keys', { name: 'another' }],
+  ['GET', '/v1/keys', undefined],
+  ['GET', '/v1/usage', undefined],
+  ['GET', '/v1/receipts', undefined],
+  ['GET', '/v1/plans/invoices', undefined],
+  ['GET', '/v1/events', undefined],
+  ['GET', '/v1/marketing/people', undefined],
+  ['GET', `/v1/responses/${MISSING}`, undefined],
+];
+
+async function ask([method, path, body]: Asked) {
+  const isInference = body !== undefined && 'model' in body;
+  const answer = await fetch(`${gateway.url}${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(isInference ? { authorization: `Bearer ${key}` } : session) },
+    ...(body && { body: JSON.stringify(body) }),
+    redirect: 'manual',
+  });
+  const text = await answer.text();
+  const isProblem = answer.headers.get('content-type') === 'application/problem+json';
+  return { status: answer.status, code: isProblem ? Problem.parse(JSON.parse(text)).code : '', wait: answer.headers.get('retry-after') };
+}
+
+async function logIn(): Promise<void> {
+  const { admin_email: email, admin_password: password } = gateway.bootstrap;
+  const answer = await fetch(`${gateway.url}/v1/users/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  const { session: given } = (await answer.json()) as { session: { token: string } };
+  session = { authorization: `Bearer ${given.token}` };
+}
+
+const isWell = async () => (await fetch(`${gateway.url}/health/ready`)).status === 200;
+const UNAVAILABLE = { status: 503, code: 'store_unavailable', wait: expect.stringMatching(/^[1-9]\d?$/) };
+
+/** Without Redis a gateway whose database is gone cannot know that it is the only one, and ends: see `process.test.ts`. */
+describe.skipIf(isRedisMissing())('while PostgreSQL cannot be reached', () => {
+  let redis: RedisProcess;
+  let way: CutOff;
+  let database: Awaited<ReturnType<NonNullable<typeof Gateway.makeDatabase>>>;
+  beforeAll(async () => {
+    if (!Gateway.makeDatabase) throw new Error('There is no PostgreSQL of this test run');
+    database = await Gateway.makeDatabase();
+    redis = await startRedis(testRedisProgram(), ['--appendonly', 'yes', '--appendfsync', 'always']);
+    way = await CutOff.before(database.url);
+    gateway = await Gateway.start({ env: { DATABASE_URL: way.url, REDIS_URL: redis.url, LOG_LEVEL: 'fatal' } });
+    ({ test_api_key: key } = gateway.bootstrap);
+    await logIn();
+    for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);
+    way.cut();
+  });
+  afterAll(async () => {
+    way?.open();
+    await gateway?.remove();
+    way?.close();
+    await database?.drop();
+    await redis?.stop();
+  });
+
+  test.each(ASKED)('%s %s is a 503 that says when to repeat it', async (method, path, body) => {
+    // Until the gateway notices, within a second, a key that it knows is good.
+    await expect.poll(() => ask([method, path, body])).toEqual(UNAVAILABLE);
+  });
+
+  test('nothing that can be read answers 500', async () => {
+    expect(READABLE.length).toBeGreaterThan(50);
+    const answers = await Promise.all(READABLE.map(async (path) => ({ path, ...(await ask(['GET', path, undefined])) })));
+    expect(answers.filter(({ status, code }) => status >= 500 && code !== 'store_unavailable').map(({ path }) => path)).toEqual([
+      '/health/ready',
+    ]);
+    expect(answers.filter(({ code, wait }) => code === 'store_unavailable' && wait === null)).toEqual([]);
+  });
+
+  test('everything works again once it is back', async () => {
+    way.open();
+    await vi.waitFor(async () => expect(await isWell()).toBe(true), { timeout: 30_000, interval: 100 });
+    await vi.waitFor(
+      async () => {
+        for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+  });
+});
+
+describe.skipIf(isRedisMissing())('while Redis cannot be reached', () => {
+  let redis: RedisProcess;
+  let way: CutOff;
+  beforeAll(async () => {
+    redis = await startRedis(testRedisProgram(), ['--appendonly', 'yes', '--appendfsync', 'always']);
+    way = await CutOff.before(redis.url);
+    gateway = await Gateway.start({ env: { REDIS_URL: way.url, LOG_LEVEL: 'fatal' } });
+    ({ test_api_key: key } = gateway.bootstrap);
+    await logIn();
+    for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);
+    way.cut();
+  });
+  afterAll(async () => {
+    way?.open();
+    await gateway?.remove();
+    way?.close();
+    await redis?.stop();
+  });
+
+  test.each(ASKED.filter(([, , body]) => body && 'model' in body))(
+    '%s %s is a 503 that says when to repeat it',
+    async (method, path, body) => {
+      expect(await ask([method, path, body])).toEqual(UNAVAILABLE);
+    },
+  );
+
+  test('nothing that can be read answers 500', async () => {
+    const answers = await Promise.all(READABLE.map(async (path) => ({ path, ...(await ask(['GET', path, undefined])) })));
+    expect(answers.filter(({ status, code }) => status >= 500 && code !== 'store_unavailable').map(({ path }) => path)).toEqual([
+      '/health/ready',
+    ]);
+  });
+
+  test('everything works again once it is back', async () => {
+    way.open();
+    await vi.waitFor(async () => expect(await isWell()).toBe(true), { timeout: 30_000, interval: 100 });
+    await vi.waitFor(
+      async () => {
+        for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);
+      },
+      { timeout: 30_000, interval: 100 },
+    );
+  });
+});

@@ -1,0 +1,28 @@
+import type { AccountResponse, Tallygate } from '@tallygate/sdk';
+import type { CommandWorld } from '../command.ts';
+import { EXIT } from '../exit-codes.ts';
+import { Failure } from '../failure.ts';
+import type { Column } from '../print.ts';
+
+/** What `--json` can pick of an account. */
+export const ACCOUNT_FIELDS = [
+  ...['account_id', 'name', 'emails', 'plan_id', 'plan_version', 'given_plan', 'subscription_plan_id', 'created_at'],
+];
+
+export const ACCOUNT_LINES: readonly Column<AccountResponse>[] = [
+  { title: 'Account', of: ({ account_id }) => account_id },
+  { title: 'Name', of: ({ name }) => name },
+  { title: 'E-mail', of: ({ emails }) => emails.join(', ') },
+  { title: 'Plan', of: ({ plan_id, plan_version }) => `${plan_id} (version ${plan_version})` },
+  { title: 'Given', of: ({ given_plan }) => given_plan?.plan_id ?? 'nothing' },
+  { title: 'Pays for', of: ({ subscription_plan_id }) => subscription_plan_id ?? 'nothing' },
+  { title: 'Since', of: ({ created_at }) => created_at },
+];
+
+/** Of an id, or of an e-mail address. */
+export async function accountIdOf({ signal }: CommandWorld, client: Tallygate, account: string): Promise<string> {
+  if (!account.includes('@')) return account;
+  const { data } = await client.accounts.list({ email: account, limit: 1 }, { signal });
+  if (!data[0]) throw new Failure('not_found', `Nobody has the address ${account} here.`, EXIT.failure, 'tallygate accounts list');
+  return data[0].account_id;
+}

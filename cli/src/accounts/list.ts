@@ -1,0 +1,31 @@
+import type { AccountResponse } from '@tallygate/sdk';
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { type Column, printList } from '../print.ts';
+import { ACCOUNT_FIELDS } from './find-account.ts';
+
+interface Options {
+  readonly email?: string;
+}
+
+const COLUMNS: readonly Column<AccountResponse>[] = [
+  { title: 'id', of: ({ account_id }) => account_id },
+  { title: 'name', of: ({ name }) => name, isSpare: true },
+  { title: 'e-mail', of: ({ emails }) => emails.join(', ') },
+  { title: 'plan', of: ({ plan_id }) => plan_id },
+  { title: 'given', of: ({ given_plan }) => (given_plan ? 'yes' : 'no') },
+  { title: 'since', of: ({ created_at }) => created_at, isSpare: true },
+];
+
+export const listAccounts = (accounts: Command, perform: Perform): Command =>
+  withJson(
+    ACCOUNT_FIELDS,
+    accounts.command('list').description('Accounts of the gateway, the newest first').option('--email <address>', 'whose address this is'),
+  ).action(perform(list));
+
+async function list(world: CommandWorld, { options: { email } }: Typed<Options>): Promise<void> {
+  const client = await world.connect('session');
+  const found: AccountResponse[] = [];
+  for await (const account of client.accounts.list({ limit: 200, email }, { signal: world.signal })) found.push(account);
+  printList(world, found, COLUMNS);
+}

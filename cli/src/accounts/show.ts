@@ -1,0 +1,19 @@
+import type { Command } from 'commander';
+import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { printRecord } from '../print.ts';
+import { ACCOUNT_FIELDS, ACCOUNT_LINES, accountIdOf } from './find-account.ts';
+
+export const showAccount = (accounts: Command, perform: Perform): Command =>
+  withJson(
+    ACCOUNT_FIELDS,
+    accounts
+      .command('show')
+      .description('One account: its plan, what it was given, what it pays for')
+      .argument('<account>', 'id or e-mail address'),
+  ).action(perform(show));
+
+async function show(world: CommandWorld, { args: [account = ''] }: Typed<object>): Promise<void> {
+  const client = await world.connect('session');
+  const id = await accountIdOf(world, client, account);
+  printRecord(world, await client.accounts.get(id, { signal: world.signal }), ACCOUNT_LINES);
+}

@@ -1,0 +1,95 @@
+import { initContract } from '@ts-rest/core';
+import * as z from 'zod';
+import { headersA, problem, refusals, Timestamp, Uuid } from './conventions.ts';
+import { Email } from './identity.ts';
+import { cursorPage } from './inference/openai-lists.ts';
+import { PlanId } from './plan-records.ts';
+
+const c = initContract();
+
+const PlanVersion = z.int().min(1).max(32_767);
+const GivenPlan = z
+  .object({ plan_id: PlanId, version: PlanVersion.nullable().meta({ description: 'Null: always the newest.', examples: [null] }) })
+  .nullable()
+  .meta({
+    description: 'What the operator gave; null: the default of new accounts, or what the account has bought.',
+    examples: [{ plan_id: 'operator', version: null }],
+  });
+
+export const AccountResponse = z
+  .object({
+    account_id: Uuid,
+    name: z.string().meta({ examples: ['Ada Lovelace'] }),
+    emails: z.array(z.string()).meta({ description: 'Of its users.', examples: [['ada@example.com']] }),
+    plan_id: PlanId.meta({ description: 'What live keys and sessions go by.' }),
+    plan_version: PlanVersion.meta({ examples: [1] }),
+    given_plan: GivenPlan,
+    subscription_plan_id: PlanId.nullable().meta({
+      description: 'What the account pays for; null without a subscription.',
+      examples: [null],
+    }),
+    created_at: Timestamp,
+  })
+  .meta({ id: 'AccountResponse', description: 'An account, as administrators see it.' });
+export type AccountResponse = z.infer<typeof AccountResponse>;
+
+export const AccountListResponse = cursorPage(AccountResponse).meta({
+  id: 'AccountListResponse',
+  description: 'Accounts, newest first; closed ones are not among them.',
+});
+export type AccountListResponse = z.infer<typeof AccountListResponse>;
+
+export const AccountPlanRequest = z
+  .strictObject({
+    plan_id: PlanId.nullable().meta({ description: 'Null takes back what was given.' }),
+    version: PlanVersion.optional().meta({ description: 'Default: always the newest version.' }),
+  })
+  .refine(({ plan_id, version }) => plan_id !== null || version === undefined, {
+    path: ['version'],
+    message: 'must be left out where plan_id is null',
+  })
+  .meta({ id: 'AccountPlanRequest', description: 'The plan to give.', examples: [{ plan_id: 'operator' }] });
+export type AccountPlanRequest = z.input<typeof AccountPlanRequest>;
+
+/** Sessions only: a key of an administrator opens the account it belongs to and no other. */
+const administers = { auth: 'bearer', session: true, role: 'admin', tag: 'Accounts' } as const;
+const AccountPath = z.object({ account_id: Uuid });
+
+export const accounts = c.router({
+  list: {
+    method: 'GET',
+    path: '/v1/admin/accounts',
+    summary: 'List accounts',
+    description: 'For administrators: all accounts, or that of an e-mail address.',
+    headers: headersA,
+    query: z.object({
+      email: Email.optional().meta({ description: 'Only the account of this address, upper or lower case.' }),
+      after: Uuid.optional().meta({ description: 'Id of the last account of the page before.' }),
+      limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'At most so many.' }),
+    }),
+    responses: { 200: AccountListResponse, ...refusals.read },
+    metadata: { ...administers, operationId: 'listAccounts' } as const,
+  },
+  get: {
+    method: 'GET',
+    path: '/v1/admin/accounts/:account_id',
+    summary: 'One account',
+    description: 'For administrators.',
+    headers: headersA,
+    pathParams: AccountPath,
+    responses: { 200: AccountResponse, 404: problem, ...refusals.read },
+    metadata: { ...administers, operationId: 'getAccount' } as const,
+  },
+  setPlan: {
+    method: 'PUT',
+    path: '/v1/admin/accounts/:account_id/plan',
+    summary: 'Give an account a plan',
+    description:
+      'For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It stands before a subscription that runs, which goes on and is billed; a plan that is bought later stands before it.',
+    headers: headersA,
+    pathParams: AccountPath,
+    body: AccountPlanRequest,
+    responses: { 200: AccountResponse, 404: problem, ...refusals.write },
+    metadata: { ...administers, operationId: 'setAccountPlan' } as const,
+  },
+});

@@ -1,0 +1,35 @@
+import * as z from 'zod';
+
+export const SCOPES = [
+  'inference',
+  'account:read',
+  'account:write',
+  'keys:write',
+  'billing:write',
+  'audit:read',
+  'marketing:read',
+  'marketing:write',
+  'events:read',
+  'events:write',
+  'admin:read',
+  'admin:write',
+] as const;
+export const Scope = z.enum(SCOPES).meta({ id: 'Scope', description: 'What an API key may do.' });
+export type Scope = z.infer<typeof Scope>;
+
+/** What a new API key may do unless its maker asks for more. */
+export const DEFAULT_SCOPES: readonly Scope[] = ['inference'];
+
+/** The role that the owner of an API key needs for a scope: these open other people's data, or the service itself. */
+export const SCOPE_ROLES: Readonly<Partial<Record<Scope, 'marketing' | 'admin'>>> = {
+  'marketing:read': 'marketing',
+  'marketing:write': 'marketing',
+  'events:read': 'admin',
+  'events:write': 'admin',
+  'admin:read': 'admin',
+  'admin:write': 'admin',
+};
+
+/** The scopes that an API key of an owner with this role can have. */
+export const scopesOfRole = (role: 'member' | 'marketing' | 'admin'): Scope[] =>
+  SCOPES.filter((scope) => SCOPE_ROLES[scope] === undefined || SCOPE_ROLES[scope] === role || role === 'admin');

@@ -1,0 +1,46 @@
+import { type Fields, isFields } from './dialect.ts';
+import type { Step } from './step.ts';
+import type { Progress } from './wire.ts';
+
+/** What the provider charges for one request, in the units of its price list. */
+export interface Bill {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Of sound that was listened to. */
+  readonly seconds: number;
+}
+
+export const NO_BILL: Bill = { inputTokens: 0, outputTokens: 0, seconds: 0 };
+
+const count = (value: unknown): number => (typeof value === 'number' && value > 0 ? value : 0);
+
+/** The bill of a whole answer, by the usage of any of the dialects. */
+export function billOfUsage(usage: unknown): Bill {
+  if (!isFields(usage)) return NO_BILL;
+  const google = count(usage['candidatesTokenCount']) + count(usage['thoughtsTokenCount']);
+  return {
+    inputTokens: count(usage['prompt_tokens']) || count(usage['input_tokens']) || count(usage['promptTokenCount']),
+    outputTokens: count(usage['completion_tokens']) || count(usage['output_tokens']) || google,
+    seconds: count(usage['seconds']),
+  };
+}
+
+/** The usage in an answer's JSON document. */
+export const usageIn = (document: object | Uint8Array): unknown => {
+  const fields: Fields = Object(document);
+  return fields['usage'] ?? fields['usageMetadata'];
+};
+
+/**
+ * What is billed of an answer by now. A provider bills the whole answer once it has begun with it, whoever hangs up, unless the step
+ * says `stopsBilling`; of what it breaks off itself it bills what it has sent of a stream, and nothing of a document.
+ */
+export function billed(whole: Bill, step: Step, { hasBegun, isStream, piecesSent: pieces, leadingPieces, cut, aborted }: Progress): Bill {
+  if (!hasBegun) return NO_BILL;
+  const piecesSent = Math.max(0, pieces - leadingPieces);
+  const hidden = aborted && piecesSent > 0 ? (step.hiddenReasoning ?? 0) : 0;
+  const sent = { ...whole, outputTokens: Math.min(whole.outputTokens, isStream ? hidden + piecesSent : 0) };
+  const isSilent = step.cut?.how === 'stall';
+  if (cut || isSilent) return isStream && piecesSent > 0 ? sent : NO_BILL;
+  return aborted && step.stopsBilling ? sent : whole;
+}

@@ -1,0 +1,83 @@
+import { JsonMembers } from '../../kernel/json-members.ts';
+import type { Json } from './json-value.ts';
+import { jsonIn } from './json-value.ts';
+import { UpstreamCut } from './port.ts';
+
+/** What is no longer is not searched for its usage while it comes: it will be parsed. */
+const SEARCHED_BYTES = 1024 * 1024;
+/** More than any usage takes. */
+const LONGEST_USAGE = 64 * 1024;
+/** What the dialects call it. */
+const USAGE = new Set(['usage', 'usageMetadata']);
+
+/** A body that is kept whole, as long as it is not too large; of one that is, what it says of its usage is found. */
+export class CollectedBody {
+  readonly #maxBytes: number;
+  readonly #onTooLarge: (() => void) | undefined;
+  #parts: Buffer[] = [];
+  #bytes = 0;
+  #search: UsageSearch | undefined;
+
+  constructor(maxBytes: number, onTooLarge?: () => void) {
+    this.#maxBytes = maxBytes;
+    this.#onTooLarge = onTooLarge;
+  }
+
+  take(part: Buffer): void {
+    const isTooLarge = this.#bytes > this.#maxBytes;
+    this.#bytes += part.length;
+    if (this.#bytes > Math.min(SEARCHED_BYTES, this.#maxBytes)) {
+      this.#search ??= new UsageSearch(this.#parts);
+      this.#search.take(part);
+    }
+    if (this.#bytes <= this.#maxBytes) this.#parts.push(part);
+    else if (!isTooLarge) {
+      this.#parts = [];
+      this.#onTooLarge?.();
+    }
+  }
+
+  /** @throws UpstreamCut `too_large`, with what was found */
+  whole(): Buffer {
+    if (this.#bytes > this.#maxBytes) throw new UpstreamCut('too_large', { found: this.#search?.found });
+    return this.#parts.length === 1 && this.#parts[0] ? this.#parts[0] : Buffer.concat(this.#parts);
+  }
+}
+
+/** Keeps of a JSON document what it says of its usage, and nothing else. */
+class UsageSearch {
+  readonly #found: Record<string, unknown> = {};
+  readonly #members: JsonMembers;
+
+  constructor(begun: readonly Buffer[]) {
+    let name: string | undefined;
+    let value: Buffer[] = [];
+    let bytes = 0;
+    this.#members = new JsonMembers({
+      begin: (begins) => {
+        name = USAGE.has(begins) ? begins : undefined;
+        value = [];
+        bytes = 0;
+      },
+      value: (part) => {
+        bytes += part.length;
+        if (bytes > LONGEST_USAGE) name = undefined;
+        // What it came in is not to be kept for it.
+        if (name !== undefined) value.push(Buffer.from(part));
+      },
+      end: () => {
+        if (name !== undefined) this.#found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
+      },
+    });
+    for (const part of begun) this.#members.take(part);
+  }
+
+  take(part: Buffer): void {
+    this.#members.take(part);
+  }
+
+  /** Nothing where the document is none: what it says may have been made up. */
+  get found(): Json | undefined {
+    return this.#members.isComplete ? this.#found : undefined;
+  }
+}

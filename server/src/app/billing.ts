@@ -1,0 +1,84 @@
+import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
+import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
+import { createSettlementAlerts } from '../budgets/index.ts';
+import type { Catalog } from '../catalog/index.ts';
+import { Corrections, LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../ledger/index.ts';
+import { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
+import { ConfigError } from './config.ts';
+import type { Foundation } from './foundation.ts';
+import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
+import { openQuarantine } from './quarantine.ts';
+import { receiptKeysOf } from './receipt-keys.ts';
+
+const SWEEP_MS = 5_000;
+const RECONCILE_MS = 60_000;
+
+export interface Billing {
+  readonly lanes: LaneStores['lanes'];
+  readonly refunds: Refunds;
+  readonly corrections: Corrections;
+  /** Sign the receipts and the states of their log. */
+  readonly ownKeys: OwnKeys;
+  /** Returns once the ledger holds all that was settled before the call. */
+  write(): Promise<void>;
+}
+
+/** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
+export async function openBilling(foundation: Foundation, catalog: Catalog): Promise<Billing> {
+  const { config, log, clock, closing, dataDir, redis, pool, metrics } = foundation;
+  const { signingSeed, own: ownKeys } = receiptKeysOf(config, dataDir);
+  const notYetValid = await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
+    throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
+  });
+  for (const { kid, purpose, not_before: from } of notYetValid)
+    log.error(
+      { kid, purpose, from },
+      'the clock stands before the time from which this key is valid: no verifier accepts what it signs now. Set the clock right',
+    );
+  const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
+    log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
+  );
+  closing.add('journal', async () => journal.close());
+  const abandoned = journal.recover();
+  if (abandoned > 0) log.warn({ abandoned }, 'calls that were running when the last process died are charged at their holds');
+
+  const onQuarantine = openQuarantine(foundation);
+  const alongside = createSettlementAlerts({ clock, log });
+  const pages = startPageThread(signingSeed);
+  closing.add('thread for ledger pages', () => pages.close());
+  const writerOf = (feed: SettlementFeed) =>
+    new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine });
+  const source = ledgerLaneSource(pool);
+  const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, source, log, closing) : ownLanes(source, journal);
+  // What this data directory settled before there was a Redis.
+  if (redis) await writerOf(journal).close();
+  // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.
+  const writer = writerOf(feed);
+  await writer.drain();
+  closing.add('ledger writer', () => writer.close());
+
+  const refunds = new Refunds({ pool, lanes, clock, write: () => writer.drain() });
+  const corrections = new Corrections({ pool, lanes, clock, write: () => writer.drain(), priceOf: catalog.pricedAt });
+  // With the journal drained, whatever is still open was never told to the lanes; a refund may be one of what was corrected.
+  await corrections.resume();
+  await refunds.resume();
+
+  closing.every(SWEEP_MS, 'sweep of expired holds', async () => {
+    const freed = await lanes.sweep(clock.now());
+    if (freed > 0) log.warn({ freed }, 'holds expired without being settled');
+  });
+  closing.every(RECONCILE_MS, 'reconciliation of lanes', async () => {
+    if (isReconciler()) await compare(lanes, source, foundation);
+    else metrics.laneDifferences(0);
+    // A credit whose announcement was lost with a process that died; reading it again does no harm.
+    for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
+  });
+  return { lanes, refunds, corrections, ownKeys, write: () => writer.drain() };
+}
+
+async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {
+  const differences = await reconcileLanes(lanes, source);
+  metrics.laneDifferences(differences.length);
+  for (const { laneId, unit, inLane, inLedger } of differences)
+    log.fatal({ laneId, unit, inLane: `${inLane}`, inLedger: `${inLedger}` }, 'a lane disagrees with the ledger');
+}

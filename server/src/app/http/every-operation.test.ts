@@ -1,0 +1,327 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { contract, SCOPES } from '@tallygate/contract';
+import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { readConfig } from '../config.ts';
+import { type RunningServer, startServer } from '../server.ts';
+import { createAnswerHeaders } from './answer-headers.ts';
+import { metadataOf } from './endpoint.ts';
+
+/** The whole service as it is composed: an answer is judged by what gives it there. */
+let server: RunningServer;
+let bearer: Record<string, string>;
+let sessionOf: Record<string, string>;
+const endings: (() => unknown)[] = [];
+
+beforeAll(async () => {
+  const { url, drop } = await testDatabase();
+  const dataDir = mkdtempSync(join(tmpdir(), 'tallygate-headers-'));
+  endings.push(() => rmSync(dataDir, { recursive: true, force: true }), drop);
+  server = await startServer(
+    readConfig({ DATABASE_URL: url, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', REFUSED_REQUESTS_PER_MINUTE: '1000000' }),
+    () => {},
+  );
+  endings.push(() => server.close());
+  const { admin_email: email, admin_password: password } = server.bootstrap;
+  const login = { email, password };
+  const { session } = await post('/v1/users/login', {}, login);
+  sessionOf = { authorization: `Bearer ${session.token}` };
+  const { key } = await post('/v1/keys', sessionOf, { name: 'test', scopes: SCOPES });
+  bearer = { authorization: `Bearer ${key}` };
+}, 60_000);
+
+afterAll(async () => {
+  for (const end of endings.reverse()) await end();
+});
+
+async function post(path: string, headers: Record<string, string>, json: object) {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(json) };
+  return (await fetch(server.url + path, init)).json();
+}
+
+const NO_SCRIPT = "default-src 'none'; frame-ancestors 'none'; sandbox";
+const PAGE = /^default-src '(?:none|self)'(?=.*; frame-ancestors 'none')(?=.*; base-uri 'none')/;
+const EVERY = {
+  'cache-control': 'no-store',
+  'content-security-policy': NO_SCRIPT,
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+};
+const API = { ...EVERY, 'access-control-allow-origin': '*' };
+
+/** Those that are the same whatever the door; of CORS only whether it is there. */
+function compared(headers: Headers): Record<string, string | null> {
+  const names = [...Object.keys(EVERY), 'access-control-allow-origin'];
+  return Object.fromEntries(names.flatMap((name) => (headers.has(name) ? [[name, headers.get(name)]] : [])));
+}
+
+const ANY_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
+const inRouter = (router: AppRouter): AppRoute[] =>
+  Object.values(router).flatMap((entry) => (isAppRoute(entry) ? [entry] : inRouter(entry)));
+const routes = inRouter(contract);
+const pathOf = ({ path }: AppRoute) => path.replaceAll(/:\w+/g, ANY_ID);
+
+async function ask(method: string, path: string, headers: Record<string, string> = {}, body?: string) {
+  const answer = await fetch(server.url + path, { method, headers, redirect: 'manual', ...(body !== undefined && { body }) });
+  await answer.body?.cancel();
+  return answer;
+}
+
+const ANY_QUERY = new Set<AppRoute>([...Object.values(contract.inference), ...Object.values(contract.paymentWebhooks)]);
+const queried = routes.filter((route) => !ANY_QUERY.has(route) && metadataOf(route).tag !== 'Discovery');
+
+test('a query parameter that the operation does not have is refused, unless it runs a model or describes the service', async () => {
+  const secret = { 'x-internal-secret': server.bootstrap.internal_secret };
+  const taken: unknown[] = [];
+  for (const route of queried) {
+    const answer = await fetch(`${server.url}${pathOf(route)}?no_such_parameter=1`, {
+      method: route.method,
+      headers: { ...sessionOf, ...secret },
+      ...(route.method !== 'GET' && { body: '{}' }),
+    });
+    const { errors } = await answer.json();
+    if (answer.status !== 422 || errors[0]?.loc.join() !== 'query,no_such_parameter') taken.push([route.method, route.path, answer.status]);
+  }
+  expect(queried.length).toBeGreaterThan(150);
+  expect(taken).toEqual([]);
+}, 60_000);
+
+test('a refused query parameter is named with those there are', async () => {
+  const refusal = async (path: string) => (await fetch(server.url + path, { headers: bearer })).json();
+  expect(await refusal('/v1/keys?limit=5')).toMatchObject({
+    detail: 'The query parameter `limit` is not known: this operation takes none.',
+    error: { param: 'limit' },
+  });
+  const { errors } = await refusal('/v1/plans/invoices?limit=5&page=2&sort=up');
+  expect(errors.map(({ loc }: { loc: string[] }) => loc[1])).toEqual(['page', 'sort']);
+});
+
+test.each(['/v1/chat/completions?limit=1&metadata[topic]=demo', '/health/live?probe=1', '/openapi.json?v=2'])(
+  '%s is served',
+  async (path) => {
+    expect((await ask('GET', path, bearer)).status).toBe(200);
+  },
+);
+
+describe('every operation passes every step', () => {
+  const bearers = routes.filter((route) => metadataOf(route).auth === 'bearer');
+  /** Where the credentials are looked at after the origin of a page, or the bytes of a form are. */
+  const refusalOf = async (
+    route: AppRoute,
+    headers: Record<string, string>,
+    { method = route.method as string, path = pathOf(route) } = {},
+  ) => {
+    const hasBody = !['GET', 'PROPFIND'].includes(method);
+    const type = hasBody && { 'content-type': 'application/json' };
+    const answer = await fetch(server.url + path, { method, headers: { ...type, ...headers }, ...(hasBody && { body: '{}' }) });
+    const text = await answer.text();
+    const isProblem = answer.headers.get('content-type') === 'application/problem+json';
+    const { code, instance } = isProblem ? JSON.parse(text) : { code: text.slice(0, 80), instance: null };
+    return { status: answer.status, code, isToldAs: instance === answer.headers.get('x-request-id'), answer };
+  };
+  /** The operations that are refused otherwise than by this code, with its status and the request id in the document. */
+  async function others(some: readonly AppRoute[], code: string, how: (route: AppRoute) => Parameters<typeof refusalOf>) {
+    const found: unknown[] = [];
+    for (const route of some) {
+      const refused = await refusalOf(...how(route));
+      if (refused.code !== code || !refused.isToldAs) found.push([route.method, route.path, refused.status, refused.code]);
+    }
+    return found;
+  }
+  const keyWith = async (json: object) => ({ authorization: `Bearer ${(await post('/v1/keys', sessionOf, { name: 'x', ...json })).key}` });
+
+  test('request id: the caller’s own comes back', async () => {
+    const different: unknown[] = [];
+    for (const route of routes) {
+      const { answer } = await refusalOf(route, { 'x-request-id': 'my-own-id-1' });
+      if (answer.headers.get('x-request-id') !== 'my-own-id-1') different.push([route.method, route.path]);
+    }
+    expect(different).toEqual([]);
+  });
+
+  test('path and method: another method is told those there are', async () => {
+    expect(await others(routes, 'method_not_allowed', (route) => [route, sessionOf, { method: 'PROPFIND' }])).toEqual([]);
+  });
+
+  test('authenticate: nobody, and a credential that is none', async () => {
+    expect(bearers.length).toBeGreaterThan(150);
+    expect(await others(bearers, 'missing_credentials', (route) => [route, {}])).toEqual([]);
+    expect(await others(bearers, 'invalid_credentials', (route) => [route, { authorization: 'Bearer tg_test_nothing' }])).toEqual([]);
+    const internal = routes.filter((route) => metadataOf(route).auth === 'internal');
+    expect(await others(internal, 'invalid_credentials', (route) => [route, { 'x-internal-secret': 'guessed' }])).toEqual([]);
+  });
+
+  test('authorise: a key without the scope, and a key where people are meant', async () => {
+    for (const scope of ['inference', 'keys:write'] as const) {
+      const other = await keyWith({ livemode: false, scopes: [scope] });
+      const lacking = bearers.filter((route) => {
+        const metadata = metadataOf(route);
+        return !metadata.session && metadata.scope !== undefined && metadata.scope !== scope;
+      });
+      expect(await others(lacking, 'scope_required', (route) => [route, other])).toEqual([]);
+      const forPeople = bearers.filter((route) => metadataOf(route).session);
+      expect(await others(forPeople, 'session_required', (route) => [route, other])).toEqual([]);
+    }
+  });
+
+  test('signature: a key that only signs opens nothing unsigned', async () => {
+    const { x: signing_public_key } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+    const signing = await keyWith({ scopes: SCOPES, signing_public_key, require_signature: true });
+    const forms: readonly AppRoute[] = routes.filter((route) => 'contentType' in route && route.contentType === 'multipart/form-data');
+    const verified = bearers.filter((route) => !forms.includes(route) || !Object.values<AppRoute>(contract.inference).includes(route));
+    expect(await others(verified, 'signature_required', (route) => [route, signing])).toEqual([]);
+  });
+
+  test('query and path: null characters are in no id', async () => {
+    const named = routes.filter(({ path }) => path.includes('/:'));
+    const headers = { ...sessionOf, 'x-internal-secret': server.bootstrap.internal_secret };
+    expect(named.length).toBeGreaterThan(80);
+    expect(
+      await others(named, 'validation_failed', (route) => [route, headers, { path: route.path.replaceAll(/:\w+/g, 'a%00b') }]),
+    ).toEqual([]);
+  });
+});
+
+test('every operation answers with the same headers, whoever asks, and also when it is only asked what it allows', async () => {
+  const different: unknown[] = [];
+  const cacheable = new Set<string>();
+  for (const route of routes)
+    for (const [method, headers] of [
+      [route.method, {}],
+      [route.method, bearer],
+      ['OPTIONS', { origin: 'https://app.example', 'access-control-request-method': route.method }],
+      ['PROPFIND', {}],
+    ] as const) {
+      const hasBody = !['GET', 'HEAD', 'OPTIONS', 'PROPFIND'].includes(method);
+      const answer = await ask(
+        method,
+        pathOf(route),
+        { ...headers, ...(hasBody && { 'content-type': 'application/json' }) },
+        hasBody ? '{}' : undefined,
+      );
+      const found = compared(answer.headers);
+      if (found['cache-control'] !== 'no-store' && answer.ok) {
+        cacheable.add(`${route.method} ${route.path}: ${found['cache-control']}`);
+        found['cache-control'] = 'no-store';
+      }
+      const id = answer.headers.get('x-request-id');
+      const exposed = answer.headers.get('access-control-expose-headers') ?? '';
+      if (JSON.stringify(found) !== JSON.stringify(API) || !id?.startsWith('req_') || !exposed.includes('X-Request-Id'))
+        different.push([method, route.path, answer.status, found, id]);
+    }
+  expect(different).toEqual([]);
+  expect([...cacheable].sort()).toMatchInlineSnapshot(`
+    [
+      "GET /.well-known/agent-card.json: public, max-age=300",
+      "GET /.well-known/agent.json: public, max-age=300",
+      "GET /.well-known/oauth-protected-resource/mcp: public, max-age=300",
+      "GET /.well-known/oauth-protected-resource: public, max-age=300",
+      "GET /.well-known/security.txt: public, max-age=300",
+      "GET /agents.md: public, max-age=300",
+      "GET /llms-full.txt: public, max-age=300",
+      "GET /llms.txt: public, max-age=300",
+      "GET /openapi.json: public, max-age=300",
+      "GET /openapi.yaml: public, max-age=300",
+      "GET /v1/content: public, max-age=30",
+      "GET /v1/events/vibethon: public, max-age=30",
+      "GET /v1/events: public, max-age=30",
+    ]
+  `);
+}, 60_000);
+
+describe('inference', () => {
+  const HELLO = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] };
+  test.each([
+    ['a plain answer', '/v1/chat/completions', HELLO],
+    ['a stream', '/v1/chat/completions', { ...HELLO, stream: true }],
+    ['a stream of responses', '/v1/responses', { model: HELLO.model, input: 'Hello', stream: true }],
+    ['embeddings', '/v1/embeddings', { model: 'text-embedding-3-small', input: 'Hello' }],
+    ['speech', '/v1/audio/speech', { model: 'tts-1', input: 'Hello', voice: 'alloy' }],
+  ])('%s has the headers of every answer', async (_, path, body) => {
+    const answer = await ask(
+      'POST',
+      path,
+      { authorization: `Bearer ${server.bootstrap.test_api_key}`, 'content-type': 'application/json' },
+      JSON.stringify(body),
+    );
+    expect([answer.status, compared(answer.headers)]).toEqual([200, API]);
+    expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+  });
+});
+
+test.each([
+  '/docs/',
+  '/docs/nowhere',
+  '/docs/errors/not_found',
+  '/favicon.ico',
+  '/verify-email?token=x',
+  '/reset-password?token=x',
+  '/device?user_code=x',
+  '/billing/done',
+  '/unsubscribe?token=x',
+  '/marketing-consent?token=x',
+  '/events/nothing',
+  '/events/nothing/pay?token=x',
+  '/sandbox/payments/pay/x',
+])('the page at %s is in no frame, runs nothing of others and is read by no other origin', async (path) => {
+  const answer = await ask('GET', path);
+  const { 'content-security-policy': policy, 'cache-control': caching, ...rest } = compared(answer.headers);
+  const { 'content-security-policy': _policy, 'cache-control': _caching, ...owed } = EVERY;
+  expect(rest).toEqual(owed);
+  expect(policy).toMatch(PAGE);
+  expect(caching).toMatch(/^(no-store|no-cache|public, max-age=\d+)$/);
+  expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+});
+
+test('the page of no error has the headers of every page', async () => {
+  const answer = await ask('GET', '/docs/errors/nothing');
+  expect([answer.status, compared(answer.headers)]).toEqual([404, EVERY]);
+});
+
+test('metrics are for no page of another origin, and are not kept', async () => {
+  const answer = await ask('GET', '/metrics', { authorization: `Bearer ${server.bootstrap.metrics_token}` });
+  expect([answer.status, compared(answer.headers)]).toEqual([200, EVERY]);
+});
+
+test.each([
+  ['a path that is not there', 'GET', '/v1/nothing', {}],
+  ['a method that is not there', 'DELETE', '/v1/models', {}],
+  ['MCP without a credential', 'POST', '/mcp', {}],
+  ['HEAD', 'HEAD', '/v1/models', {}],
+])('%s has the headers of every answer', async (_, method, path, headers) => {
+  expect(compared((await ask(method, path, headers)).headers)).toEqual(API);
+});
+
+test('a document that the caller has already comes with the headers of the document', async () => {
+  const { headers } = await ask('GET', '/openapi.json');
+  const again = await ask('GET', '/openapi.json', { 'if-none-match': headers.get('etag') ?? '' });
+  expect([again.status, compared(again.headers)]).toEqual([304, compared(headers)]);
+});
+
+test.each([
+  ['what the parser refuses', 'hello\r\n\r\n'],
+  ['a request of two hosts', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n'],
+  ['an unmet expectation', 'GET / HTTP/1.1\r\nHost: x\r\nExpect: zz\r\n\r\n'],
+])('%s has the headers of every answer', async (_, bytes) => {
+  const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
+  await once(socket, 'connect');
+  socket.write(bytes);
+  const [head = '', body = '{}'] = (await text(socket)).split('\r\n\r\n');
+  const lines = head.split('\r\n').slice(1);
+  const headers = new Headers(lines.map((line): [string, string] => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 2)]));
+  expect(compared(headers)).toEqual(API);
+  expect(headers.get('x-request-id')).toBe(JSON.parse(body).instance);
+});
+
+test('clients are told to use TLS alone only where they reach the service over it', () => {
+  expect(createAnswerHeaders({ isHttps: false }).api).not.toHaveProperty('strict-transport-security');
+  expect(createAnswerHeaders({ isHttps: true }).api).toMatchObject({ 'strict-transport-security': 'max-age=31536000' });
+});

@@ -1,0 +1,55 @@
+import * as z from 'zod';
+import { invalidInput } from '../../kernel/invalid-input.ts';
+import type { Problem } from '../../kernel/problem.ts';
+import type { Exchange } from './exchange.ts';
+import type { ServedOperation } from './router.ts';
+import { queryParamsOf } from './target.ts';
+import { validationProblem } from './validation.ts';
+
+/**
+ * What no operation takes in its path or query: null characters, which no kept text has and on which PostgreSQL fails, and query parameters
+ * that it does not have, which would pass in silence: a filter that filters nothing.
+ * @throws Problem `validation_failed`, which names each of them
+ */
+export function requireInput({ req: { url = '' }, pathname, params }: Exchange, { query: schema }: ServedOperation): void {
+  // As most requests come, the hot path above all.
+  const isPlain = url.length === pathname.length && !url.includes('%');
+  if (isPlain) return;
+  const query = schema === 'any' ? [] : [...queryParamsOf(url)];
+  for (const [part, values] of [
+    ['path', Object.entries(params)],
+    ['query', query],
+  ] as const)
+    for (const [name, value] of values)
+      if (`${name}${value}`.includes('\0'))
+        throw invalidInput([{ loc: [part, name.replaceAll('\0', '')], msg: 'must not contain null characters', type: 'value_error' }]);
+  const refused = unknownIn(query, schema);
+  if (refused) throw refused;
+}
+
+/**
+ * The query of a request, for routes that ts-rest does not read.
+ * @throws Problem `validation_failed`
+ */
+export function queryOf<Schema extends z.ZodType>({ req: { url = '' } }: Exchange, schema: Schema): z.infer<Schema> {
+  const params = queryParamsOf(url);
+  // A name that ends in brackets may come again and again.
+  const given = [...new Set(params.keys())].map((name) => [name, name.endsWith('[]') ? params.getAll(name) : params.get(name)]);
+  const parsed = schema.safeParse(Object.fromEntries(given));
+  if (!parsed.success) throw validationProblem({ query: parsed.error });
+  return parsed.data;
+}
+
+function unknownIn(query: readonly [string, string][], schema: ServedOperation['query']): Problem | undefined {
+  const known: ReadonlySet<string> = new Set(schema instanceof z.ZodObject ? Object.keys(schema.shape) : []);
+  const unknown = [...new Set(query.map(([name]) => name))].filter((name) => !known.has(name) && !isPattern(name, schema));
+  if (unknown.length === 0) return undefined;
+  const msg = `is not known: this operation takes ${known.size === 0 ? 'none' : listOf(known)}`;
+  return invalidInput(unknown.map((name) => ({ loc: ['query', name.replaceAll('\0', '')], msg, type: 'unrecognized_keys' })));
+}
+
+/** `metadata[key]` where the operation takes parameters of this form, which its schema leaves open. */
+const isPattern = (name: string, schema: ServedOperation['query']): boolean =>
+  schema instanceof z.ZodObject && schema._zod.def.catchall instanceof z.ZodUnknown && /^metadata\[[^\]]*\]$/.test(name);
+
+const listOf = (names: ReadonlySet<string>): string => new Intl.ListFormat('en', { type: 'conjunction' }).format(names);

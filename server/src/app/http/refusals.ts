@@ -1,0 +1,59 @@
+import { type Log, withoutRedaction } from '../../kernel/log.ts';
+import type { Problem } from '../../kernel/problem.ts';
+import type { Answer } from '../idempotency-seal.ts';
+import type { Exchange } from './exchange.ts';
+import { discardRest } from './multipart/incoming.ts';
+import { type ProblemReply, problemOf } from './problem-document.ts';
+import { shownIdOf } from './request-ids.ts';
+
+/** How the refusals of a route are written, where that is not a problem document and nothing else. */
+export interface RefusalForm {
+  /** @param document the problem as a problem document */
+  reply?(problem: Problem, exchange: Exchange, document: Answer): Answer | Promise<Answer>;
+  /** What is said where an answer has begun. Without it the connection is cut: only that still says that it failed. */
+  endBegun?(problem: Problem, exchange: Exchange): void;
+}
+
+/** Everything that is refused is logged and answered here, whichever route it was for. */
+export class Refusals {
+  readonly #log: Log;
+  readonly #refusalLog: Log;
+  readonly #problemReply: ProblemReply;
+
+  constructor({ log, problemReply }: { log: Log; problemReply: ProblemReply }) {
+    this.#log = log;
+    // Nothing of the request stands in it but the path, and under attack there are many.
+    this.#refusalLog = withoutRedaction(log);
+    this.#problemReply = problemReply;
+  }
+
+  async refuse(thrown: unknown, exchange: Exchange, form: RefusalForm = {}): Promise<void> {
+    const problem = problemOf(thrown);
+    const { req, res } = exchange;
+    discardRest(req);
+    if (res.headersSent) {
+      this.#report(problem, exchange);
+      if (form.endBegun) form.endBegun(problem, exchange);
+      else res.destroy();
+      return;
+    }
+    const { status, headers, body } = await this.replyTo(problem, exchange, form);
+    if (!res.destroyed) res.writeHead(status, { ...headers, 'content-length': body.length }).end(req.method === 'HEAD' ? undefined : body);
+  }
+
+  /** The answer to a refusal, which is logged by this. */
+  replyTo(problem: Problem, exchange: Exchange, form: RefusalForm = {}): Answer | Promise<Answer> {
+    this.#report(problem, exchange);
+    // What the route has said of an answer that it did not come to. A cache has to know of `Vary` all the same.
+    for (const name of exchange.res.getHeaderNames()) if (name !== 'vary') exchange.res.removeHeader(name);
+    const document = this.#problemReply(problem, exchange);
+    return form.reply ? form.reply(problem, exchange, document) : document;
+  }
+
+  #report({ code, status, extras, cause }: Problem, exchange: Exchange): void {
+    const facts = { requestId: shownIdOf(exchange), path: exchange.pathname.slice(0, 200), code, because: extras.because };
+    // The cause of a refusal may quote the request (JSON.parse does): it is logged for our own failures only.
+    if (status >= 500) this.#log.error({ ...facts, err: cause }, 'request failed');
+    else this.#refusalLog.info(facts, 'request refused');
+  }
+}

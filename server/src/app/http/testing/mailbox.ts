@@ -1,0 +1,44 @@
+import type { Mail } from '../../../adapters/mail/port.ts';
+import type { Database } from '../../../adapters/postgres/port.ts';
+import { createDesk, createOutbox } from '../../../identity/index.ts';
+import { silentLog } from '../../../kernel/log.ts';
+import type { Instance } from './account-api.ts';
+
+/** All mail of an instance, as its jobs would send it. */
+export function openMailbox({ identity, box }: Instance, { pool }: Database) {
+  const sent: Mail[] = [];
+  const outbox = createOutbox({
+    pool,
+    sender: {
+      send: async (mail, beforeHandover) => {
+        await beforeHandover?.();
+        sent.push(mail);
+      },
+      close: async () => {},
+    },
+    desk: createDesk(
+      box,
+      () => 'https://app.example',
+      () => 'https://gateway.example',
+    ),
+    log: silentLog(),
+  });
+  const collect = async (): Promise<readonly Mail[]> => {
+    await identity.recordLoginFailures();
+    await identity.answerMailRequests();
+    await outbox.sendDue();
+    return sent;
+  };
+  return {
+    /** What has gone to an address so far, oldest first. */
+    to: async (address: string): Promise<Mail[]> => (await collect()).filter(({ to }) => to === address),
+    /** The token of the newest link to the address that leads to `path`. */
+    async tokenFor(address: string, path: 'verify-email' | 'reset-password'): Promise<string> {
+      const link = new RegExp(`https://app\\.example/${path}\\?token=(\\S+)`);
+      const tokens = (await collect()).filter(({ to }) => to === address).flatMap(({ text }) => link.exec(text)?.[1] ?? []);
+      const token = tokens.at(-1);
+      if (token === undefined) throw new Error(`No link to ${path} was mailed to ${address}`);
+      return token;
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import type { Pool } from 'pg';
+import type { BlobStore } from '../adapters/blobs/port.ts';
+import type { Timer } from '../adapters/timers/port.ts';
+import { BATCHES_DUE, type BatchWork } from '../batches/index.ts';
+import { type Events, UNLINKED_USERS_DUE } from '../events/index.ts';
+import { sweepExpired, sweepOrphans } from '../files/index.ts';
+import { type Identity, LOGIN_FAILURES_DUE, MAIL_REQUESTS_DUE, MAILS_DUE, type Outbox } from '../identity/index.ts';
+import type { Invites } from '../invites/index.ts';
+import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
+import { ensurePartitions } from '../ledger/index.ts';
+import type { AccountPlans, Plans } from '../plans/index.ts';
+import {
+  appendAll,
+  auditLog,
+  cosignLog,
+  type KeptState,
+  type KnownWitness,
+  type OwnKeys,
+  RECEIPTS_UNLOGGED,
+  stopsOf,
+} from '../receipts/index.ts';
+import type { Metrics } from './metrics.ts';
+
+const TEN_MINUTES_MS = 600_000;
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** How long a balance may be below its threshold unnoticed. */
+const TOPUP_MS = 15_000;
+const SIX_HOURS_MS = 6 * HOUR_MS;
+/** How old the state is, at most, that witnesses have seen. */
+const COSIGN_MS = 5_000;
+/** A batch may wait for its provider for hours: others go on beside it. */
+const BATCHES_AT_ONCE = 8;
+
+interface RecurringWorkDeps {
+  readonly pool: Pool;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  readonly identity: Identity;
+  readonly outbox: Outbox;
+  readonly live: AccountPlans;
+  /** With the payment provider. */
+  readonly plans: Plans;
+  readonly events: Pick<Events, 'linkUsers' | 'releaseUnpaid'>;
+  readonly invites: Pick<Invites, 'due' | 'goOn'>;
+  readonly batchWork: Pick<BatchWork, 'goOn'>;
+  readonly ownKeys: OwnKeys;
+  readonly keptLog: KeptState;
+  readonly witnesses: readonly KnownWitness[];
+  readonly metrics: Pick<Metrics, 'logFaults'>;
+}
+
+/** The recurring work of the service. */
+export const recurringWork = ({
+  pool,
+  blobs,
+  clock,
+  identity,
+  outbox,
+  live,
+  plans,
+  events,
+  invites,
+  batchWork,
+  ownKeys,
+  keptLog,
+  witnesses,
+  metrics,
+}: RecurringWorkDeps): Timer[] => [
+  {
+    name: 'identity-send-mails',
+    due: `${LOGIN_FAILURES_DUE} or ${MAIL_REQUESTS_DUE} or ${MAILS_DUE}`,
+    run: async ({ signal }) => {
+      await identity.recordLoginFailures(signal);
+      await identity.answerMailRequests(signal);
+      await outbox.sendDue(signal);
+    },
+  },
+  { name: 'events-link-users', due: UNLINKED_USERS_DUE, run: ({ signal }) => events.linkUsers(signal) },
+  { name: 'events-release-unpaid', everyMs: MINUTE_MS, run: ({ signal }) => events.releaseUnpaid(signal) },
+  { name: 'invites-go-on', due: invites.due, run: ({ signal }) => invites.goOn(signal) },
+  { name: 'batches-go-on', due: BATCHES_DUE, atOnce: BATCHES_AT_ONCE, run: ({ signal }) => batchWork.goOn(signal) },
+  {
+    name: 'identity-sweep',
+    everyMs: HOUR_MS,
+    run: async () => {
+      await identity.sweep();
+      await outbox.sweep();
+    },
+  },
+  {
+    name: 'ledger-make-partitions',
+    everyMs: SIX_HOURS_MS,
+    // The writer makes a missing partition itself; ahead of time it takes no lock from anybody.
+    run: () => ensurePartitions(pool, [clock.now(), monthEnd(monthOf(clock.now())).getTime()]),
+  },
+  {
+    name: 'receipts-append-to-log',
+    due: RECEIPTS_UNLOGGED,
+    everyMs: MINUTE_MS,
+    run: async ({ signal, log }) => {
+      try {
+        await appendAll({ pool, keys: ownKeys.checkpoint, kept: keptLog, clock, log }, signal);
+      } finally {
+        metrics.logFaults('stopped', (await stopsOf(pool)).length);
+      }
+    },
+  },
+  ...(witnesses.length === 0 ? [] : [cosigning({ pool, witnesses, ownKeys, clock, metrics })]),
+  {
+    name: 'receipts-audit-log',
+    everyMs: MINUTE_MS,
+    run: ({ signal, log }) => auditLog({ pool, own: ownKeys, clock, log, onFound: (count) => metrics.logFaults('audit', count) }, signal),
+  },
+  { name: 'files-sweep', everyMs: TEN_MINUTES_MS, run: ({ signal }) => sweepExpired({ pool, blobs, clock }, signal) },
+  {
+    name: 'files-sweep-orphans',
+    everyMs: SIX_HOURS_MS,
+    run: async ({ signal, log }) => {
+      const swept = await sweepOrphans({ pool, blobs, clock }, signal);
+      if (swept > 0) log.warn({ swept }, 'blobs without a file were deleted');
+    },
+  },
+  {
+    name: 'plans-apply-downgrades',
+    everyMs: MINUTE_MS,
+    run: async ({ signal }) => {
+      await plans.downgrades.apply(1_000, signal);
+      await plans.downgrades.endGrace(signal);
+      await plans.downgrades.endClosed(signal);
+      await live.gifts.endTrials(signal);
+    },
+  },
+  { name: 'plans-end-refunds', everyMs: MINUTE_MS, run: ({ signal }) => plans.refunds.goOn(signal) },
+  {
+    name: 'plans-top-up',
+    everyMs: TOPUP_MS,
+    run: async ({ signal }) => {
+      await plans.autoTopup.run(signal);
+      await live.alerts.run();
+    },
+  },
+  {
+    name: 'plans-invoice-usage',
+    everyMs: TEN_MINUTES_MS,
+    run: async ({ signal }) => {
+      await live.usageInvoices.issue();
+      await plans.billing.run(signal);
+    },
+  },
+  {
+    name: 'plans-reconcile-payments',
+    everyMs: HOUR_MS,
+    run: async ({ log }) => {
+      const { missed, differences } = await plans.reconcile();
+      if (missed > 0) log.warn({ missed }, 'events of the payment provider had not arrived by webhook');
+      for (const difference of differences) log.fatal(difference, 'the books disagree with the payments');
+    },
+  },
+];
+
+type CosigningDeps = Pick<RecurringWorkDeps, 'pool' | 'witnesses' | 'ownKeys' | 'clock' | 'metrics'>;
+
+const cosigning = ({ pool, witnesses, ownKeys, clock, metrics }: CosigningDeps): Timer => ({
+  name: 'receipts-cosign-log',
+  everyMs: COSIGN_MS,
+  run: ({ signal, log }) =>
+    cosignLog({ pool, witnesses, own: ownKeys, clock, log, onRefusals: (count) => metrics.logFaults('witness', count) }, signal),
+});

@@ -1,0 +1,141 @@
+import { contract } from '@tallygate/contract';
+import type { BlobStore } from '../adapters/blobs/port.ts';
+import type { Job, JobQueue } from '../adapters/queue/port.ts';
+import type { Timer } from '../adapters/timers/port.ts';
+import { BatchLocks, BatchWork, batchRoutes, createBatches } from '../batches/index.ts';
+import { createFiles, createUploads, type Files, fileRoutes, type Uploads, uploadRoutes } from '../files/index.ts';
+import {
+  BackgroundResponses,
+  backgroundWork,
+  Conversations,
+  chatOperation,
+  compactOperation,
+  conversationRoutes,
+  createCallerStatusOf,
+  createRecordings,
+  enqueueResponse,
+  type FollowResponse,
+  followResponse,
+  type InferenceDeps,
+  type OpenFile,
+  type Operation,
+  responseOperation,
+  StoredChats,
+  StoredResponses,
+  statelessOperations,
+  storedChatRoutes,
+  storedResponseRoutes,
+} from '../inference/index.ts';
+import { settledAmong } from '../ledger/index.ts';
+import type { PlanBook } from '../plans/index.ts';
+import { createVideos, StoredCharacters, StoredVideos, type Videos, videoOperations, videoRoutes, videoWork } from '../videos/index.ts';
+import type { Accounts } from './accounts.ts';
+import type { Billing } from './billing.ts';
+import type { Foundation } from './foundation.ts';
+import { type Endpoint, endpointsOf } from './http/endpoint.ts';
+
+/** What outlives its request: files, stored conversations and answers, videos, background responses and batches. */
+export interface StatefulResources {
+  readonly files: Files;
+  readonly uploads: Uploads;
+  readonly videos: Videos;
+  readonly followResponse: FollowResponse;
+  /** Every operation that the inference front serves. */
+  readonly operations: readonly Operation[];
+  readonly endpoints: readonly Endpoint[];
+  readonly jobs: readonly Job[];
+  readonly timers: readonly Timer[];
+  readonly batchWork: BatchWork;
+}
+
+interface StatefulResourcesDeps {
+  readonly foundation: Foundation;
+  readonly blobs: BlobStore;
+  readonly queue: JobQueue;
+  readonly billing: Billing;
+  readonly accounts: Accounts;
+  readonly inference: InferenceDeps;
+  readonly plans: PlanBook;
+}
+
+/** When this returns, what was held for batches is held again, before anybody else can spend it. */
+export async function openStatefulResources({
+  foundation,
+  blobs,
+  queue,
+  billing,
+  accounts,
+  inference,
+  plans,
+}: StatefulResourcesDeps): Promise<StatefulResources> {
+  const { config, log, clock, pool } = foundation;
+  const { catalog, tokenizer } = inference;
+  const { content, storing } = accounts;
+  const { users } = accounts.identity;
+  const { storageBytes } = config.files;
+  const files = createFiles({ pool, blobs, clock, log, storageBytes });
+  const uploads = createUploads({ pool, blobs, clock, log, storageBytes });
+  const openFile: OpenFile = async (owner, fileId) => {
+    const { file, read } = await files.open(owner, fileId);
+    return { ...file, read: () => read() };
+  };
+
+  const videoDeps = {
+    ...{ pool, blobs, catalog, refunds: billing.refunds, clock, log, queue },
+    videos: new StoredVideos(pool, clock, content),
+    characters: new StoredCharacters(pool, content),
+    deployments: inference.deployments,
+    keptMs: config.videos.keptMs,
+  };
+  const videos = createVideos(videoDeps);
+
+  const recordings = createRecordings();
+  foundation.closing.add('recordings', () => recordings.close());
+  const chats = new StoredChats(pool, clock, content);
+  const conversations = new Conversations(pool, clock, content);
+  const responseDeps = {
+    ...{ conversations, catalog, tokenizer, recordings, clock, openFile, storing },
+    responses: new StoredResponses(pool, clock, content),
+    background: new BackgroundResponses(pool, clock, content),
+    enqueue: enqueueResponse(queue),
+  };
+  const operations = [
+    ...statelessOperations({ recordings }),
+    chatOperation({ chats, openFile, storing, recordings }),
+    responseOperation(responseDeps),
+    compactOperation(responseDeps),
+    ...videoOperations(videoDeps),
+  ];
+
+  const callerStatusOf = createCallerStatusOf({ grantOfKey: accounts.grantOfKey, users, plans, clock });
+  const batchDeps = {
+    ...{ pool, content, files, inference, operations, locks: new BatchLocks(pool, log), linesAtOnce: config.batchLines },
+    callerStatusOf,
+    settledOf: async (receiptIds: readonly string[]) => {
+      await billing.write();
+      return settledAmong(pool, receiptIds);
+    },
+  };
+  const batchWork = new BatchWork(batchDeps);
+  await batchWork.resume();
+  const responsesInBackground = backgroundWork({ deps: { ...responseDeps, inference, callerStatusOf }, chats, log });
+  const videosFollowed = videoWork(videoDeps);
+  return {
+    ...{ files, uploads, videos, operations, batchWork },
+    followResponse: followResponse(responseDeps),
+    endpoints: [
+      ...endpointsOf(contract.storedResponses, storedResponseRoutes(responseDeps)),
+      ...endpointsOf(contract.conversations, conversationRoutes(conversations)),
+      ...endpointsOf(contract.storedChats, storedChatRoutes(chats)),
+      ...endpointsOf(contract.files, fileRoutes(files)),
+      ...endpointsOf(contract.uploads, uploadRoutes(uploads)),
+      ...endpointsOf(contract.videos, videoRoutes(videos, videoDeps.characters)),
+      ...endpointsOf(
+        contract.batches,
+        batchRoutes(createBatches({ ...batchDeps, work: batchWork }), { isAnchoring: config.anchorChains.length > 0 }),
+      ),
+    ],
+    jobs: [...responsesInBackground.jobs, ...videosFollowed.jobs],
+    timers: [...responsesInBackground.timers, ...videosFollowed.timers],
+  };
+}

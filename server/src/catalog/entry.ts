@@ -1,0 +1,129 @@
+import {
+  type ModelDefinition,
+  ModelId,
+  type ModelKind,
+  modelFields,
+  OUTPUT_TOO_LONG,
+  outputFitsContext,
+  PriceInput,
+  PriceTerms,
+} from '@tallygate/contract';
+import * as z from 'zod';
+import { metersWithoutPrice } from './needed-meters.ts';
+
+/** What a price has to say besides its terms when it is handed in. */
+export interface GivenPrice extends PriceTerms {
+  /** Undefined: made when it is written down. */
+  readonly version?: string | undefined;
+  /** A day or a moment; undefined: now. */
+  readonly effective_from?: string | undefined;
+  /** Where the figures are from, in words or as an address. */
+  readonly cited: string | null;
+}
+
+/** A model as a list has it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly definition: ModelDefinition;
+  /** Undefined: the list knows the model, not what it costs. The oldest first. */
+  readonly prices: readonly GivenPrice[];
+}
+
+/** As an administrator sets one; in a file, days will do for moments. */
+const OwnPrice = PriceInput.extend({ effective_from: z.union([z.iso.date(), z.iso.datetime()]).optional() });
+
+/** The file that `MODELS_FILE` names. */
+const ModelsFile = z.strictObject({
+  models: z
+    .array(z.strictObject({ id: ModelId, ...modelFields, price: OwnPrice.optional() }).refine(outputFitsContext, OUTPUT_TOO_LONG))
+    .max(10_000),
+});
+
+export function modelsOfFile(content: unknown): ListedModel[] {
+  return uniquely(
+    ModelsFile.parse(content).models.map(({ id, price, ...definition }) => {
+      if (!price) return { id, definition, prices: [] };
+      const { source, ...terms } = price;
+      return { id, definition, prices: [{ ...terms, cited: source ?? null }] };
+    }),
+  );
+}
+
+const Source = z.strictObject({
+  url: z.url().optional(),
+  repo: z.string().optional(),
+  package: z.string().optional(),
+  commit: z.string().optional(),
+  release: z.string().optional(),
+  path: z.string().optional(),
+  license: z.string().optional(),
+  day: z.iso.date(),
+});
+
+const ShippedPrice = PriceTerms.extend({
+  version: z.string().min(1).max(60),
+  effective_from: z.iso.date(),
+  source: z.string(),
+  key: z.string().optional(),
+  /** On which the source said so. */
+  day: z.iso.date(),
+});
+
+/** A file of the shipped list: all models of a provider. */
+const ShippedFile = z.strictObject({
+  provider: z.string(),
+  sources: z.record(z.string(), Source),
+  models: z.array(
+    z
+      .strictObject({
+        id: ModelId,
+        ...modelFields,
+        image_token_bound_from: z.string().optional(),
+        sources: z.array(z.strictObject({ source: z.string(), key: z.string().optional(), path: z.string().optional() })).min(1),
+        disagreements: z.array(z.string()).optional(),
+        prices: z.array(ShippedPrice).min(1),
+      })
+      .refine(outputFitsContext, OUTPUT_TOO_LONG),
+  ),
+});
+
+/** @throws where an entry has no source, or a price no source and no day */
+export function modelsOfShippedFile(content: unknown): ListedModel[] {
+  const { provider, sources, models } = ShippedFile.parse(content);
+  const wordsOf = (name: string, id: string): string => {
+    const source = Object.hasOwn(sources, name) ? sources[name] : undefined;
+    if (!source) throw new Error(`${id} names the source ${name}, which the file does not have`);
+    const at = source.url ?? [source.repo ?? source.package, source.commit ?? source.release, source.path].filter((part) => part).join(' ');
+    if (at === '') throw new Error(`The source ${name} does not say where it is`);
+    return at;
+  };
+  return models.map(({ id, sources: named, disagreements: _, image_token_bound_from: _why, prices, ...definition }) => {
+    for (const { source } of named) wordsOf(source, id);
+    const given = prices.map(({ source, day, key, ...price }) => {
+      const fault = faultOfTerms(definition.kind, price);
+      if (fault !== undefined) throw new Error(`${id}, version ${price.version}: ${fault}`);
+      return { ...price, cited: `${wordsOf(source, id)}${key === undefined ? '' : ` ${key}`} (${day})` };
+    });
+    given.sort((a, b) => (a.effective_from < b.effective_from ? -1 : 1));
+    return { id, definition: { ...definition, advertised: definition.advertised ?? false, provider }, prices: given };
+  });
+}
+
+/** @throws where a model is listed twice */
+export function uniquely(models: ListedModel[]): ListedModel[] {
+  const ids = new Set<string>();
+  for (const { id } of models) {
+    if (ids.has(id)) throw new Error(`The model ${id} is listed twice`);
+    ids.add(id);
+  }
+  return models;
+}
+
+/** What is missing in a price: a meter that the kind is charged by and that has no price would be free. */
+export function faultOfTerms(kind: ModelKind | undefined = 'chat', { usd_per_million, tiers = [] }: PriceTerms): string | undefined {
+  for (const prices of [usd_per_million, ...tiers.map((tier) => tier.usd_per_million)]) {
+    const missing = metersWithoutPrice(kind, prices);
+    if (missing.length > 0) return `Expected a price of ${missing.join(', ')}, by which a model of kind ${kind} is charged`;
+  }
+  return undefined;
+}

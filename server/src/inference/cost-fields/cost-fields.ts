@@ -1,0 +1,322 @@
+import { isRecord } from '../usage.ts';
+import { counted, type FieldRule, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
+import { ONE_ANSWER, ONE_VIDEO, OTHER_WAYS } from './other-names.ts';
+import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
+
+const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex']);
+const isFalse = (value: unknown): boolean => value === false;
+const isOne = (value: unknown): boolean => value === 1;
+
+const BOUND = 'the bound on tokens out that is held is also sent';
+const PROMPT = 'part of the prompt, by its bytes or tokens';
+const SAMPLING = 'steers which tokens are drawn, not how many';
+const ABOUT_CALLER = 'says whose request it is';
+const SHOWN = 'adds to what is shown, not to what is billed';
+const GATEWAY = 'read by the gateway, not sent';
+
+/** Searches of the web that some provider makes in the place of a tool. */
+const SEARCHES: FieldRules = {
+  web_search_options: refused('web search'),
+  // xAI, OpenRouter, Alibaba, Zhipu and Cohere.
+  search_parameters: refused('web search'),
+  plugins: refused('web search and other plugins'),
+  enable_search: refused('web search', isFalse),
+  search_options: refused('web search'),
+  web_search: refused('web search', isFalse),
+  connectors: refused('connectors'),
+};
+
+/** What only the provider knows the length of. */
+const UNSEEN: FieldRules = {
+  data_sources: refused('documents that the provider fetches'),
+  cached_content: refused('content that is kept at the provider'),
+  preset: refused('templates that are kept at the provider'),
+  container: refused('containers'),
+  mcp_servers: refused('tools that the provider runs'),
+  context_management: refused('compaction by the provider: call POST /v1/responses/compact'),
+};
+
+const SERVICE_TIER: FieldRule = {
+  ...refused('service tiers other than auto, default and flex'),
+  unpriced: (tier, param) => (STANDARD_TIERS.has(tier) ? undefined : { param, what: `the service tier "${String(tier).slice(0, 40)}"` }),
+};
+
+/** The same model at another price. */
+const OTHER_PRICES: FieldRules = {
+  service_tier: SERVICE_TIER,
+  access_programs: refused('access programs'),
+  speed: refused('faster processing', (value) => value === 'standard'),
+  // OpenRouter: other providers of the model have other prices.
+  provider: {
+    ...refused('a choice among providers'),
+    unpriced: (preferences, param) =>
+      unpricedMember(preferences, param, {
+        ...{ allow_fallbacks: () => true, require_parameters: () => true, data_collection: () => true, zdr: () => true },
+        ...{ enforce_distillable_text: () => true, max_price: () => true, sort: (by) => by === 'price' },
+      }),
+  },
+  inference_geo: refused('processing in one region', (value) => value === 'global'),
+  prompt_cache_options: {
+    ...refused('prompt cache options other than `mode` and a `ttl` of 30m'),
+    unpriced: (options, param) => unpricedMember(options, param, { mode: () => true, ttl: (ttl) => ttl === '30m', prewarm: isFalse }),
+  },
+};
+
+/** Members that are not among the priced ones, or have another value. */
+function unpricedMember(value: unknown, param: string, priced: Readonly<Record<string, (value: unknown) => boolean>>) {
+  if (!isRecord(value)) return undefined;
+  const other = Object.entries(value).find(
+    ([name, one]) => one !== null && one !== undefined && !(Object.hasOwn(priced, name) && priced[name]?.(one)),
+  );
+  if (!other) return undefined;
+  const [name, asked] = other;
+  return { param: `${param}.${name}`, what: `\`${name.slice(0, 40)}: ${JSON.stringify(asked)?.slice(0, 40)}\` in \`${param}\`` };
+}
+
+/** `pro` runs the model several times. */
+const REASONING: FieldRule = counted('thought counts as tokens out, within their bound', (value, param) => {
+  const mode = isRecord(value) ? value['mode'] : undefined;
+  return mode === undefined || mode === null || mode === 'standard'
+    ? undefined
+    : { param: `${param}.mode`, what: `the reasoning mode "${String(mode).slice(0, 40)}"` };
+});
+
+/** What a message names that only the provider has: the audio of an earlier answer, files in the place of content. */
+function unseenInMessages(messages: unknown, param: string): Unpriced | undefined {
+  if (!Array.isArray(messages)) return undefined;
+  for (const [index, { audio, content }] of messages.entries()) {
+    if (audio !== undefined && audio !== null) return { param: `${param}[${index}].audio`, what: 'audio that is kept at the provider' };
+    if (!Array.isArray(content)) continue;
+    for (const [at, part] of content.entries()) {
+      const held = part.type === 'file' ? undefined : part[part.type];
+      if (isRecord(held) && held['file_id'] !== undefined)
+        return { param: `${param}[${index}].content[${at}].${part.type}.file_id`, what: 'files that are kept at the provider' };
+    }
+  }
+  return undefined;
+}
+
+const CACHING = free(
+  'what is written to the prompt cache and read from it is held at the dearest of these prices',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'cache_control',
+);
+/** Of the caller's own making: what they say inside says nothing about the request. */
+const GRAMMARS = free(
+  'steers what is drawn, and is part of the prompt by its bytes',
+  ...['guided_json', 'guided_choice', 'guided_regex', 'guided_grammar', 'structured_outputs', 'json_schema', 'grammar', 'response_schema'],
+  ...['response_json_schema'],
+);
+const WITHIN_BOUND = free('the answer goes on to the bound, which is held', 'ignore_eos');
+const CALLER = free(ABOUT_CALLER, 'user', 'safety_identifier', 'metadata');
+
+const OTHER_OUTPUT: FieldRules = {
+  modalities: refused('output other than text', (value) => Array.isArray(value) && value.every((one) => one === 'text')),
+  audio: refused('output other than text'),
+  deferred: refused('answers that are fetched later', isFalse),
+};
+
+const CHAT: FieldRules = {
+  ...OTHER_WAYS,
+  ...SEARCHES,
+  ...UNSEEN,
+  ...OTHER_PRICES,
+  ...CACHING,
+  ...CALLER,
+  messages: counted(PROMPT, unseenInMessages),
+  documents: counted(PROMPT),
+  functions: counted(PROMPT),
+  tools: counted(PROMPT, (tools, param) => unpricedTool(tools, param, CHAT_TOOLS)),
+  tool_choice: counted('the tools that it names are', unpricedToolChoice),
+  response_format: counted(PROMPT),
+  max_tokens: counted(BOUND),
+  max_completion_tokens: counted(BOUND),
+  n: counted('each choice is held with the whole bound on tokens out'),
+  best_of: refused('choices that are made and not shown', isOne),
+  prediction: counted('rejected tokens are billed as output: its bytes are held beside the bound'),
+  ...OTHER_OUTPUT,
+  reasoning: REASONING,
+  extra_body: { ...counted('its members are looked at as those of the request are'), mayHoldFields: true },
+  ...GRAMMARS,
+  ...WITHIN_BOUND,
+  ...free('thought counts as tokens out, within their bound', 'reasoning_effort', 'verbosity', 'thinking', 'enable_thinking'),
+  ...free(SAMPLING, 'temperature', 'top_p', 'top_k', 'min_p', 'seed', 'stop', 'presence_penalty', 'frequency_penalty', 'logit_bias'),
+  ...free(SHOWN, 'logprobs', 'top_logprobs', 'stream', 'stream_options'),
+  ...free('no more calls than tokens out', 'function_call', 'parallel_tool_calls'),
+  ...free('moderation costs nothing', 'moderation'),
+  ...free(GATEWAY, 'model', 'models', 'store'),
+};
+
+const RESPONSES: FieldRules = {
+  ...ONE_ANSWER,
+  ...OTHER_WAYS,
+  ...OTHER_OUTPUT,
+  prediction: refused('predicted output'),
+  ...GRAMMARS,
+  ...WITHIN_BOUND,
+  ...SEARCHES,
+  ...UNSEEN,
+  ...OTHER_PRICES,
+  ...CACHING,
+  ...CALLER,
+  input: counted(PROMPT),
+  instructions: counted(PROMPT),
+  text: counted(PROMPT),
+  tools: counted(PROMPT, (tools, param) => unpricedTool(tools, param, RESPONSE_TOOLS)),
+  tool_choice: counted('the tools that it names are', unpricedToolChoice),
+  max_output_tokens: counted(BOUND),
+  // What it says, and which tools it brings, only the provider knows; and it is the operator's there, not the caller's.
+  prompt: refused('templates that are kept at the provider'),
+  previous_response_id: counted('what came before is kept by the gateway, sent in the input and counted there'),
+  conversation: counted('its items are kept by the gateway, sent in the input and counted there'),
+  background: counted('the worst case is held when the work begins'),
+  reasoning: REASONING,
+  ...free('images are held at what one can cost at most', 'image'),
+  ...free('bounds calls of tools that the provider runs, which are refused', 'max_tool_calls'),
+  ...free('no more calls than tokens out', 'parallel_tool_calls'),
+  ...free(SAMPLING, 'temperature', 'top_p'),
+  ...free(SHOWN, 'top_logprobs', 'include', 'stream', 'stream_options'),
+  ...free('moderation costs nothing', 'moderation'),
+  ...free(GATEWAY, 'model', 'models', 'store', 'truncation'),
+};
+
+/** The gateway asks for the summary itself: of the request only these fields are read. */
+const COMPACT: FieldRules = {
+  ...OTHER_PRICES,
+  ...CACHING,
+  input: counted(PROMPT),
+  instructions: counted(PROMPT),
+  previous_response_id: counted('what came before is kept by the gateway, sent in the input and counted there'),
+  ...free(GATEWAY, 'model', 'models', 'image'),
+};
+
+const COMPLETIONS: FieldRules = {
+  ...OTHER_WAYS,
+  ...GRAMMARS,
+  ...WITHIN_BOUND,
+  prompt: counted(`${PROMPT}; each of several makes choices of its own`),
+  suffix: counted('once for every prompt'),
+  max_tokens: counted(BOUND),
+  n: counted('each choice is held with the whole bound on tokens out'),
+  best_of: counted('as many choices as it says are held, shown or not'),
+  service_tier: SERVICE_TIER,
+  ...free('the prompt is shown again, not billed again', 'echo'),
+  ...free(SAMPLING, 'temperature', 'top_p', 'seed', 'stop', 'presence_penalty', 'frequency_penalty', 'logit_bias'),
+  ...free(SHOWN, 'logprobs', 'stream', 'stream_options'),
+  ...CALLER,
+  ...free(GATEWAY, 'model', 'models'),
+};
+
+const EMBEDDINGS: FieldRules = {
+  input: counted('every text of the list, by its bytes or tokens'),
+  ...free('tokens in are all that is billed', 'dimensions', 'encoding_format'),
+  ...CALLER,
+  ...free(GATEWAY, 'model', 'models'),
+};
+
+const MODERATIONS: FieldRules = { ...free('moderation costs nothing', 'input', 'model') };
+
+const QUALITIES: ReadonlySet<unknown> = new Set(['auto', 'low', 'medium', 'high', 'standard', 'hd']);
+
+const MAKES_IMAGES: FieldRules = {
+  n: counted('so many images are held'),
+  size: counted('tokens of an image by its size'),
+  ...CALLER,
+  ...free(SHOWN, 'response_format'),
+  ...free(GATEWAY, 'model', 'models'),
+};
+
+const IMAGES: FieldRules = {
+  ...MAKES_IMAGES,
+  prompt: counted(PROMPT),
+  quality: {
+    ...counted('tokens of an image by its quality'),
+    unpriced: (quality, param) => (QUALITIES.has(quality) ? undefined : { param, what: `the quality "${String(quality).slice(0, 40)}"` }),
+  },
+  partial_images: counted('tokens of every partial image'),
+  complexity: refused('planning an image'),
+  frame_count: refused('images that move', isOne),
+  frame_duration_ms: refused('images that move'),
+  svg: refused('drawings by another model'),
+  ...free('changes the file or the look, not the tokens', 'background', 'output_format', 'output_compression', 'style'),
+  ...free('moderation costs nothing', 'moderation'),
+  ...free(SHOWN, 'stream'),
+};
+
+const EDITS: FieldRules = {
+  ...IMAGES,
+  image: counted('every file, at the most that an image in can cost'),
+  images: counted('every image, at the most that one can cost'),
+  mask: counted('as an image'),
+  markup: counted('as an image'),
+  input_fidelity: counted('an image in is held at its high fidelity'),
+};
+
+const VARIATIONS: FieldRules = { ...MAKES_IMAGES, image: counted('every file, at the most that an image in can cost') };
+
+const SPEECH: FieldRules = {
+  input: counted('characters'),
+  ...free('speech is billed by the characters of `input`', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'),
+  ...free(GATEWAY, 'model', 'models'),
+};
+
+const TRANSLATIONS: FieldRules = {
+  file: counted('its length, as it is decoded'),
+  prompt: counted(PROMPT),
+  ...free(SHOWN, 'response_format'),
+  ...free(SAMPLING, 'temperature'),
+  ...free(GATEWAY, 'model'),
+};
+
+const TRANSCRIPTIONS: FieldRules = {
+  ...TRANSLATIONS,
+  keywords: counted(PROMPT),
+  known_speaker_names: counted(PROMPT),
+  known_speaker_references: counted('by its bytes, which are more than its tokens'),
+  chunking_strategy: counted('parts of a long recording: tokens by its length, where these are more than the window'),
+  ...free('hints', 'language', 'languages'),
+  ...free(SHOWN, 'stream', 'include', 'timestamp_granularities'),
+};
+
+const VIDEOS: FieldRules = {
+  prompt: { kept: 'free', how: 'videos are billed by their seconds' },
+  seconds: counted('the seconds that are held are sent'),
+  size: counted('the size that is held is sent'),
+  ...free('videos are billed by their seconds', 'input_reference', 'characters'),
+  ...ONE_VIDEO,
+  ...free(GATEWAY, 'madeOf', 'remixed_from_video_id', 'model'),
+  ...CALLER,
+};
+
+/** Of a video that is made of another one, the gateway writes the request anew: nothing else is sent. */
+const REMIX: FieldRules = free('videos are billed by their seconds, those of the video it is made of', 'prompt');
+const VIDEO_EDITS: FieldRules = { ...REMIX, video: counted('its seconds') };
+const EXTENSIONS: FieldRules = { ...VIDEO_EDITS, seconds: counted('the seconds that are held are sent') };
+const CHARACTERS: FieldRules = free('characters cost nothing', 'name', 'video', 'model');
+
+/**
+ * Every field that can change what a request costs, by the path of the operation, and beside them those that cannot. A field that is not
+ * here passes to the provider, except where its name is that of one here but for case or separators (`Max_Tokens`), is another dialect's for
+ * one here (`other-names.ts`), or has one of these inside (`nested-fields.ts`).
+ */
+export const COST_FIELDS: Readonly<Record<string, FieldRules>> = {
+  '/v1/chat/completions': CHAT,
+  '/v1/responses': RESPONSES,
+  '/v1/responses/compact': COMPACT,
+  '/v1/completions': COMPLETIONS,
+  '/v1/embeddings': EMBEDDINGS,
+  '/v1/moderations': MODERATIONS,
+  '/v1/images/generations': IMAGES,
+  '/v1/images/edits': EDITS,
+  '/v1/images/variations': VARIATIONS,
+  '/v1/audio/speech': SPEECH,
+  '/v1/audio/transcriptions': TRANSCRIPTIONS,
+  '/v1/audio/translations': TRANSLATIONS,
+  '/v1/videos': VIDEOS,
+  '/v1/video/generations': VIDEOS,
+  '/v1/videos/:video_id/remix': REMIX,
+  '/v1/videos/edits': VIDEO_EDITS,
+  '/v1/videos/extensions': EXTENSIONS,
+  '/v1/videos/characters': CHARACTERS,
+};

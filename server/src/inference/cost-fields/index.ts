@@ -1,0 +1,34 @@
+import { isRecord } from '../usage.ts';
+import { COST_FIELDS } from './cost-fields.ts';
+import { type FieldRules, unpricedFeature } from './field-rule.ts';
+import { requireNothingNested } from './nested-fields.ts';
+import { REQUEST_SHAPES } from './request-shapes.ts';
+import { requireSpelling } from './spelling.ts';
+
+export { unpricedFeature } from './field-rule.ts';
+
+/**
+ * What every request to an operation has to pass before anything is made of it: whatever it asks for is in the worst case that is held.
+ * @throws Error for an operation without its fields in the table
+ */
+export function costCheckOf(path: string): (request: unknown) => void {
+  const fields = COST_FIELDS[path];
+  const shape = REQUEST_SHAPES.get(path);
+  if (!fields || !shape) throw new Error(`The cost of the fields of ${path} is in no table`);
+  return (request) => {
+    requireSpelling(request, shape);
+    requirePriced(request, fields);
+    requireNothingNested(request, fields, shape.names);
+  };
+}
+
+/** @throws Problem `unpriced_feature` */
+function requirePriced(request: unknown, fields: FieldRules): void {
+  if (!isRecord(request)) return;
+  for (const name in request) {
+    const value = request[name];
+    if (value === undefined || value === null || !Object.hasOwn(fields, name)) continue;
+    const found = fields[name]?.unpriced?.(value, name);
+    if (found) throw unpricedFeature(found);
+  }
+}

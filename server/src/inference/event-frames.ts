@@ -1,0 +1,107 @@
+const EMPTY = Buffer.alloc(0);
+const LF = 10;
+/** The longest end of an event, less its last byte: how much of it the chunk before may hold. */
+const SEAM_BYTES = 2;
+/** How each line of an event begins that is no comment. */
+const FIELD = /^(?:data|event|id|retry)?:/;
+const LONGEST_FIELD_NAME = 6;
+/** Pictures come as one line of base64. What is longer is not kept. */
+const LONGEST_EVENT = 64 * 1024 * 1024;
+
+/** Whole server-sent events out of chunks that are cut anywhere. */
+export class EventFrames {
+  /** Chunks of an event whose end has not come, and the last bytes of them. */
+  #carry: Buffer[] = [];
+  #carriedBytes = 0;
+  #seam: Buffer = EMPTY;
+  #isTooLarge = false;
+  #isInvalid = false;
+  /** The event whose end has not come is too large. */
+  #isSkipping = false;
+
+  /** The events that this chunk completes. */
+  push(chunk: Buffer): Buffer {
+    // Only the chunk is searched, not what is carried: an event of many chunks would be searched as many times.
+    const end = endOfLastEvent(this.#seam.length === 0 ? chunk : Buffer.concat([this.#seam, chunk])) - this.#seam.length;
+    if (end <= 0) {
+      this.#hold(chunk);
+      return EMPTY;
+    }
+    const head = end === chunk.length ? chunk : chunk.subarray(0, end);
+    const events = this.#isSkipping ? behindFirst(Buffer.concat([this.#seam, head])) : this.#with(head);
+    this.#release();
+    if (end < chunk.length) this.#hold(chunk.subarray(end));
+    return events;
+  }
+
+  /** What is left behind the last whole event. */
+  end(): Buffer {
+    const rest = this.#with(EMPTY);
+    this.#release();
+    return rest;
+  }
+
+  /** Nothing is left behind the last whole event. */
+  get isEmpty(): boolean {
+    return this.#carriedBytes === 0;
+  }
+
+  /** An event was too large to be kept, and is left out. */
+  get isTooLarge(): boolean {
+    return this.#isTooLarge;
+  }
+
+  /** What came has neither end nor the form of an event. */
+  get isInvalid(): boolean {
+    return this.#isInvalid;
+  }
+
+  #with(head: Buffer): Buffer {
+    return this.#carry.length === 0 ? head : Buffer.concat([...this.#carry, head]);
+  }
+
+  #hold(chunk: Buffer): void {
+    if (!this.#isSkipping) this.#carry.push(chunk);
+    this.#carriedBytes += chunk.length;
+    this.#seam = Buffer.concat([this.#seam, chunk.subarray(-SEAM_BYTES)]).subarray(-SEAM_BYTES);
+    if (this.#carriedBytes <= LONGEST_EVENT || this.#isSkipping) return;
+    if (!FIELD.test(Buffer.concat(this.#carry.slice(0, LONGEST_FIELD_NAME)).toString('latin1', 0, LONGEST_FIELD_NAME)))
+      this.#isInvalid = true;
+    this.#isTooLarge = true;
+    this.#isSkipping = true;
+    this.#carry = [];
+  }
+
+  #release(): void {
+    this.#carry = [];
+    this.#carriedBytes = 0;
+    this.#seam = EMPTY;
+    this.#isSkipping = false;
+  }
+}
+
+/** Where the last whole event ends: behind a blank line, with either kind of line end. */
+function endOfLastEvent(buffer: Buffer): number {
+  const { length } = buffer;
+  if (length > 1 && buffer[length - 1] === LF && buffer[length - 2] === LF) return length;
+  const [lf, crlf] = [buffer.lastIndexOf('\n\n'), buffer.lastIndexOf('\n\r\n')];
+  return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 3);
+}
+
+function endOfFirstEvent(bytes: Buffer, from: number): number {
+  const [lf, crlf] = [bytes.indexOf('\n\n', from), bytes.indexOf('\n\r\n', from)];
+  const isCrlf = crlf >= 0 && (lf < 0 || crlf < lf);
+  return isCrlf ? crlf + 3 : lf < 0 ? bytes.length : lf + 2;
+}
+
+const behindFirst = (bytes: Buffer): Buffer => bytes.subarray(endOfFirstEvent(bytes, 0));
+
+export function eventsOf(bytes: Buffer): Buffer[] {
+  const events: Buffer[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const end = endOfFirstEvent(bytes, from);
+    events.push(bytes.subarray(from, end));
+    from = end;
+  }
+  return events;
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { CASES, fake, play, type Scenario, startProvider } from './testing/provider-bills.ts';
+
+startProvider();
+
+const scenario: Omit<Scenario, 'one' | 'steps'> = {
+  ...{ stream: true, ending: 'nobody', afterMs: 0, onCancel: 'keeps_billing', onDisconnect: undefined },
+  ...{ timeoutMs: 20_000, readOnMs: 20_000 },
+};
+/** Asked after the first, it would be billed too. */
+const FALLBACK = { tokens: 3 };
+/** Of OpenAI's chat an event that begins as an object does passes unread. */
+const READ = CASES.filter(({ name }) => ['chat, Anthropic', 'chat, Google', 'responses'].includes(name));
+
+describe.each(READ)('$name', (one) => {
+  test.each([undefined, 1_000_000])(
+    'is charged what the provider bills behind an event that cannot be read (pieces: %s)',
+    async (pieceBytes) => {
+      const first = { tokens: 200, unreadableAt: 12, ...(pieceBytes !== undefined && { pieceBytes }) };
+      const { billed, settled, record, records, sent } = await play({ ...scenario, one, steps: [first, FALLBACK] });
+      expect(fake.requests).toHaveLength(1);
+      expect(sent.body.toString()).toContain('tok1');
+      expect(sent.body.toString().trimEnd().split('\n\n').at(-1)).toContain('upstream_failed');
+      expect(records).toHaveLength(1);
+      expect(record).toMatchObject({ outcome: 'abandoned', estimated: false });
+      expect(billed > 0n).toBe(true);
+      expect(settled).toBe(billed);
+    },
+  );
+
+  test('is charged what was held where the provider breaks off behind an event that cannot be read', async () => {
+    const first = { tokens: 200, unreadableAt: 12, cut: { at: 20, how: 'reset' } } as const;
+    const { billed, settled, record } = await play({ ...scenario, one, steps: [first, FALLBACK] });
+    expect(record.estimated).toBe(true);
+    expect(settled >= billed).toBe(true);
+  });
+});
+
+test('a stream of responses is read on behind an event of another shape', async () => {
+  const one = CASES.find(({ name }) => name === 'responses');
+  if (!one) throw new Error('There is such a case');
+  const first = { tokens: 200, padding: 3_000_000, paddingAt: 12 };
+  const { billed, settled, sent } = await play({ ...scenario, one, steps: [first, FALLBACK] });
+  expect(sent.body.toString()).toContain('upstream_failed');
+  expect(settled).toBe(billed);
+});

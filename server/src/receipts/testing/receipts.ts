@@ -1,0 +1,72 @@
+import type { Pool } from 'pg';
+import { rfc3339 } from '../../kernel/clock.ts';
+import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
+import { issueReceipt, type ReceiptFacts } from '../issue-receipt.ts';
+import type { KeptState } from '../log/kept-state.ts';
+import type { SigningKey } from '../signing-keys.ts';
+
+export const ACCOUNT_ID = newId();
+
+/** What matters of a receipt here; the rest is as of any small request. */
+export interface ReceiptWish extends Partial<ReceiptFacts> {
+  readonly completedAt: number;
+}
+
+/** Receipts as the ledger's writer stores them. @returns their ids */
+export async function storeReceipts(pool: Pool, key: SigningKey, wishes: readonly ReceiptWish[]): Promise<string[]> {
+  const ids: string[] = [];
+  for (const { completedAt, ...wish } of wishes) {
+    const facts: ReceiptFacts = {
+      kind: 'usage',
+      receipt_id: newReceiptId(),
+      request_id: newRequestId(),
+      account_id: ACCOUNT_ID,
+      key_id: null,
+      livemode: true,
+      endpoint: '/v1/chat/completions',
+      run_id: null,
+      model_requested: 'm',
+      model_served: 'm',
+      provider: 'p',
+      fallback: 'none',
+      outcome: 'completed',
+      request_sha256: 'a'.repeat(64),
+      response_sha256: 'b'.repeat(64),
+      usage: { input_tokens: 1, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 },
+      estimated: false,
+      price_version: 'v',
+      price_tier_above_input_tokens: null,
+      unit_prices_pico_usd: { input_tokens: '1000' },
+      price_factor: '1',
+      cost_nano_usd: '1',
+      refund_of: null,
+      refund_reason: null,
+      started_at: rfc3339(completedAt),
+      completed_at: rfc3339(completedAt),
+      client_signature: null,
+      ...wish,
+    };
+    const issued = issueReceipt(facts, key);
+    await pool.query(
+      `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature, livemode, kind, model, run_id, started_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      [
+        ...[issued.receiptId, facts.account_id, facts.request_id, issued.payload, issued.digest, issued.kid, issued.signature],
+        ...[facts.livemode, facts.kind, facts.model_served, facts.run_id, facts.started_at],
+      ],
+    );
+    ids.push(issued.receiptId);
+  }
+  return ids;
+}
+
+/** What a gateway remembers of its log for as long as the test does. */
+export function keptInMemory(): KeptState {
+  let note: string | undefined;
+  return {
+    read: async () => note,
+    keep: async (next) => {
+      note = next;
+    },
+  };
+}
