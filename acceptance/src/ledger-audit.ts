@@ -17,6 +17,8 @@ export interface AuditedRequest {
   readonly records: number;
   /** Of those records: attempts that ended with their gateway. Only background work is asked again after one. */
   readonly abandoned: number;
+  /** Of those records: whose provider said no usage. They are charged by our count, or at their hold. */
+  readonly estimated: number;
   readonly postings: number;
   readonly receipts: number;
   readonly receiptId: string;
@@ -36,7 +38,7 @@ export async function openLedgerAudit(gateway: Gateway): Promise<LedgerAudit> {
     },
     entriesOf: async (requestIds) => {
       const { rows } = await client.query<
-        Record<'request_id' | 'records' | 'abandoned' | 'postings' | 'receipts' | 'receipt_id' | 'cost', string>
+        Record<'request_id' | 'records' | 'abandoned' | 'estimated' | 'postings' | 'receipts' | 'receipt_id' | 'cost', string>
       >(ENTRIES, [requestIds]);
       return new Map(
         rows.map((row) => [
@@ -44,6 +46,7 @@ export async function openLedgerAudit(gateway: Gateway): Promise<LedgerAudit> {
           {
             records: Number(row.records),
             abandoned: Number(row.abandoned),
+            estimated: Number(row.estimated),
             postings: Number(row.postings),
             receipts: Number(row.receipts),
             receiptId: row.receipt_id,
@@ -62,11 +65,11 @@ export async function openLedgerAudit(gateway: Gateway): Promise<LedgerAudit> {
 
 const ENTRIES = `
   with asked as (select distinct unnest($1::text[]) as request_id),
-    recorded as (select request_id, count(*) as records, count(*) filter (where outcome = 'abandoned') as abandoned, max(receipt_id::text) as receipt_id, sum(cost_nano) as cost
+    recorded as (select request_id, count(*) as records, count(*) filter (where outcome = 'abandoned') as abandoned, count(*) filter (where estimated) as estimated, max(receipt_id::text) as receipt_id, sum(cost_nano) as cost
                    from usage_records join asked using (request_id) group by request_id),
     posted as (select request_id, count(*) as postings from postings join asked using (request_id) group by request_id),
     receipted as (select request_id, count(*) as receipts from receipts join asked using (request_id) group by request_id)
-  select request_id, records::text, abandoned::text, receipt_id, cost::text, coalesce(postings, 0)::text as postings, coalesce(receipts, 0)::text as receipts
+  select request_id, records::text, abandoned::text, estimated::text, receipt_id, cost::text, coalesce(postings, 0)::text as postings, coalesce(receipts, 0)::text as receipts
     from recorded left join posted using (request_id) left join receipted using (request_id)`;
 
 const FAULTS = `

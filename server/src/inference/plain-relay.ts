@@ -10,7 +10,7 @@ import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
-import { costOfUsage, mostUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
+import { beginStoring, costOfUsage, mostUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
 import { settleUnanswered, toldInstead } from './unanswered.ts';
 import { tooLargeProblem } from './upstream-problem.ts';
 import { writesText } from './usage.ts';
@@ -81,7 +81,10 @@ export async function settlePlain(
     completedAt: now,
     overheadMs,
   };
-  if (!isStopped && !running.isGivenUp && !answer.isTooLarge) await call.work.keep?.(answer.value, shown, served, call);
+  if (call.work.keep && !isStopped && !running.isGivenUp && !answer.isTooLarge) {
+    await beginStoring(admission, served, deps);
+    await call.work.keep(answer.value, shown, served, call);
+  }
   const settled = await settle(admission, served, deps.lanes, { status: reply.status, body: reply.body });
   const headers = {
     ...answerHeaders(admission, journey, overheadMs),

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
 import type { InFlight, LaneStore, Settled } from '../adapters/lanes/port.ts';
 import { type Cost, costOf, type UnitPrices, usageBound } from '../catalog/index.ts';
+import type { NanoUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type SettlementRecord, unitsOf } from '../ledger/index.ts';
 import { type Admission, HOLD_MS } from './admission.ts';
@@ -68,39 +69,57 @@ const NO_BODY_SHA256 = hash('sha256', '', 'hex');
  * @param attempt under which it is settled then
  * @throws (or rejects) when it cannot be made durable: the provider must not be asked then
  */
-export function beginInFlight(admission: Admission, attempt: number, { lanes }: Pick<InferenceDeps, 'lanes'>): void | Promise<void> {
-  const inFlight = inFlightOf(admission, attempt);
+export const beginInFlight = (admission: Admission, attempt: number, deps: Pick<InferenceDeps, 'lanes'>): void | Promise<void> =>
+  beginAt(admission, mostOf(admission, attempt), deps);
+
+/**
+ * The same for an answer that is there and is about to be stored: should this process die before it is settled, what the provider did is
+ * charged, and no longer all that was held.
+ * @throws Problem `store_unavailable` when it cannot be made durable: the answer must not be given away then
+ */
+export async function beginStoring(admission: Admission, served: Served, deps: Pick<InferenceDeps, 'lanes'>): Promise<void> {
+  try {
+    await beginAt(admission, { ...served, ...UNTOLD }, deps);
+  } catch (cause) {
+    throw unsettled(cause);
+  }
+}
+
+function beginAt(admission: Admission, served: Served, { lanes }: Pick<InferenceDeps, 'lanes'>): void | Promise<void> {
+  const { receiptId: holdId } = admission.call;
+  const cost = costOfUsage(admission, served.target, served.usage);
+  const record = JSON.stringify(recordOf(admission, served, cost));
+  const inFlight: InFlight = { holdId, cost: cost.nanoUsd, units: unitsOf(served.usage), record };
   return admission.share ? admission.share.begin(inFlight) : lanes.begin(inFlight);
 }
 
+/** What came of a call whose process died: nobody was told all of it. */
+const UNTOLD = { outcome: 'abandoned', responseSha256: NO_BODY_SHA256, firstByteAt: null } as const;
+
 /** The most that the call can come to. */
-function inFlightOf(admission: Admission, attempt: number): InFlight {
+function mostOf(admission: Admission, attempt: number): Served {
   const { call, offers } = admission;
-  let dearest: { readonly target: Target; readonly usage: ReceiptUsage; readonly cost: Cost } | undefined;
+  let dearest: { readonly target: Target; readonly usage: ReceiptUsage; readonly cost: NanoUsd } | undefined;
   for (const { targets } of offers) {
     const [target] = targets;
     if (!target) continue;
     const usage = mostUsage(admission, target);
-    const cost = costOfUsage(admission, target, usage);
-    if (!dearest || cost.nanoUsd > dearest.cost.nanoUsd) dearest = { target, usage, cost };
+    const cost = costOfUsage(admission, target, usage).nanoUsd;
+    if (!dearest || cost > dearest.cost) dearest = { target, usage, cost };
   }
   if (!dearest) throw new Error('An admission has at least one target');
-  const { target, usage, cost } = dearest;
-  const served: Served = {
+  const { target, usage } = dearest;
+  return {
     target,
     attempts: [],
     attempt,
     fallback: target.model.id === call.work.model ? 'none' : 'model',
-    outcome: 'abandoned',
+    ...UNTOLD,
     usage,
     estimated: true,
-    responseSha256: NO_BODY_SHA256,
-    firstByteAt: null,
     completedAt: call.startedAt,
     overheadMs: 0,
   };
-  const record = JSON.stringify(recordOf(admission, served, cost));
-  return { holdId: call.receiptId, cost: cost.nanoUsd, units: unitsOf(usage), record };
 }
 
 /** What came of an answer that was cut. */
@@ -170,16 +189,15 @@ export async function settle(
     if (!settled) throw new Error('the hold is gone');
     return settled;
   } catch (cause) {
-    throw new Problem(
-      'store_unavailable',
-      'The usage of this request could not be recorded, so its answer is withheld. Repeat the request.',
-      {
-        retryAfterSeconds: 2,
-        cause,
-      },
-    );
+    throw unsettled(cause);
   }
 }
+
+const unsettled = (cause: unknown) =>
+  new Problem('store_unavailable', 'The usage of this request could not be recorded, so its answer is withheld. Repeat the request.', {
+    retryAfterSeconds: 2,
+    cause,
+  });
 
 /** Members are set to `undefined` rather than spread in: JSON leaves them out, and V8 makes every record by the same plan. */
 function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost): SettlementRecord {

@@ -14,7 +14,7 @@ import type { InferenceDeps } from './deps.ts';
 import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
-import { costOfUsage, mostUsage, ourCount, renewHold, type Served, settle, usageWhenCut } from './settlement.ts';
+import { beginStoring, costOfUsage, mostUsage, ourCount, renewHold, type Served, settle, usageWhenCut } from './settlement.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
 import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
 import { withPromptOf, writesText } from './usage.ts';
@@ -180,6 +180,7 @@ async function settleRelayed(
     overheadMs,
   };
   const { work } = call;
+  if (work.keepStream || (isWhole && work.keep)) await beginStoring(admission, served, deps);
   if (work.keepStream) {
     const hasHungUp = hasLeft && !relay.told;
     const told = isWhole
