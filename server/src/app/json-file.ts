@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
+import { jsonFaultPosition } from '../kernel/json-fault.ts';
 import { ConfigError } from './config-error.ts';
-import { jsonFaultPosition } from './http/json-fault.ts';
 
 interface JsonFile {
   readonly text: string;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { readJson } from './read-json.ts';
+import { jsonFaultPosition } from './json-fault.ts';
+import { JsonFault, readJson } from './read-json.ts';
 
 const PIECE = 65_536;
 const name = fc.oneof(fc.string({ unit: 'binary', maxLength: 6 }), fc.constantFrom('__proto__', '1', 'a'));
@@ -27,13 +28,21 @@ const value = fc.letrec((tie) => ({
 })).value;
 const isSmall = (one: unknown): boolean => typeof one !== 'object' && String(one).length < 20;
 
-const outcomeOf = async (read: () => unknown): Promise<unknown> => {
+/** The same outcome as of `JSON.parse`; of what is refused the place of the fault is right, give or take three pieces. */
+async function expectLikeJsonParse(text: string): Promise<void> {
+  let expected: unknown;
   try {
-    return { value: await read() };
-  } catch (error) {
-    return String(error);
+    expected = JSON.parse(text);
+  } catch {
+    const fault = await Promise.resolve()
+      .then(() => readJson(Buffer.from(text)))
+      .catch((error: unknown) => error);
+    if (!(fault instanceof JsonFault)) throw new Error('It was not refused as large JSON is', { cause: fault });
+    expect(Math.abs(fault.byte - jsonFaultPosition(text))).toBeLessThanOrEqual(3 * PIECE);
+    return;
   }
-};
+  expect(await readJson(Buffer.from(text))).toEqual(expected);
+}
 
 test('reads what JSON.parse reads, of every size', async () => {
   await fc.assert(
@@ -45,7 +54,7 @@ test('reads what JSON.parse reads, of every size', async () => {
   );
 });
 
-test('refuses what JSON.parse refuses, with the same words, and takes what it takes', async () => {
+test('refuses what JSON.parse refuses, says where, and takes what it takes', async () => {
   const long = (count: number) => `"${'a'.repeat(count)}"`;
   const bodies = [
     `[${long(PIECE)},${'1,'.repeat(PIECE)}{"a":${long(PIECE * 2)},"b":[${'2,'.repeat(PIECE)}3]}, ${long(PIECE)}]`,
@@ -64,7 +73,7 @@ test('refuses what JSON.parse refuses, with the same words, and takes what it ta
       const at =
         nearSeam < 10 ? (seams[Math.floor(where * (seams.length - 1))]?.index ?? 0) + (nearSeam % 2) : Math.floor(where * body.length);
       const text = body.slice(0, at) + given + body.slice(at + taken);
-      expect(await outcomeOf(() => readJson(Buffer.from(text)))).toEqual(await outcomeOf(() => JSON.parse(text)));
+      await expectLikeJsonParse(text);
     }),
     { numRuns: 60 },
   );
@@ -81,10 +90,12 @@ test.each([
   ['a bracket of another kind', `[[${'1,'.repeat(PIECE)}1},"b"]`],
   ['no end', `[[${'1,'.repeat(PIECE)}1]`],
   ['no name', `{"a":1,${'"b":2,'.repeat(PIECE)}"${'a'.repeat(PIECE * 2)}"}`],
+  ['a quote that is missing in front of many members', `{"k1:0,${Array.from({ length: PIECE }, (_, at) => `"k${at}":${at}`).join()}}`],
+  ['a word', 'a'.repeat(PIECE * 2)],
+  ['a text without an end', `"${'a'.repeat(PIECE * 2)}`],
 ])('refuses %s', async (_what, text) => {
-  const refusal = await outcomeOf(() => JSON.parse(text));
-  expect(refusal).toMatch(/SyntaxError/);
-  expect(await outcomeOf(() => readJson(Buffer.from(text)))).toBe(refusal);
+  expect(() => JSON.parse(text)).toThrow(SyntaxError);
+  await expectLikeJsonParse(text);
 });
 
 test.each([

@@ -1,8 +1,12 @@
+import { jsonFaultPosition } from './json-fault.ts';
 import { JsonTexts } from './json-text.ts';
 import { breather } from './turn.ts';
 
 /** What is longer is parsed in pieces of about this many bytes. Each takes a fraction of a millisecond. */
 const PIECE_BYTES = 65_536;
+
+/** Of the arrays and objects that have no end: in how many of them a fault is looked for. A request has fewer. */
+const MOST_SEARCHED = 300;
 
 const [QUOTE, BACKSLASH, LETTER_U] = [0x22, 0x5c, 0x75];
 
@@ -19,26 +23,27 @@ for (const [kind, character] of [
 ] as const)
   KINDS[character.charCodeAt(0)] = kind;
 
+/** A large text is no JSON. */
+export class JsonFault extends SyntaxError {
+  /** Where it stops being JSON, counted in bytes from 0, give or take some; its length where it ends too early. */
+  readonly byte: number;
+
+  constructor(byte: number) {
+    super(`The text stops being JSON at byte ${byte}`);
+    this.byte = byte;
+  }
+}
+
 /**
  * What `JSON.parse` makes of the bytes. That takes 20 ms for 10 MB: what is large is parsed in pieces, and other work has its turn between
  * them. What is small is parsed at once.
- * @throws SyntaxError as `JSON.parse` does, with the same position
+ * @throws SyntaxError where `JSON.parse` does; a `JsonFault` where the text is large
  */
 export function readJson(bytes: Buffer): unknown {
-  return bytes.length <= PIECE_BYTES ? parsed(bytes, 0, bytes.length) : inPieces(bytes);
+  return bytes.length <= PIECE_BYTES ? parsed(bytes, 0, bytes.length) : new PieceReader(bytes).read();
 }
 
 const parsed = (bytes: Buffer, from: number, to: number): unknown => JSON.parse(bytes.toString('utf8', from, to));
-
-/** The pieces cannot say where in the whole text a fault is. */
-async function inPieces(bytes: Buffer): Promise<unknown> {
-  try {
-    return await new PieceReader(bytes).read();
-  } catch (error) {
-    if (error instanceof SyntaxError) return parsed(bytes, 0, bytes.length);
-    throw error;
-  }
-}
 
 /** An array or object whose end has not been reached. */
 interface Open {
@@ -74,6 +79,7 @@ class PieceReader {
     this.#bytes = bytes;
   }
 
+  /** @throws JsonFault */
   async read(): Promise<unknown> {
     const { length } = this.#bytes;
     for (let at = 0; at < length; ) {
@@ -81,7 +87,9 @@ class PieceReader {
       if (this.#longText) await this.#readLongText(this.#longText);
       await this.#rest();
     }
-    if (!this.#root || this.#open.length > 0 || this.#textAt >= 0) throw new SyntaxError('no end');
+    // One text, number or word.
+    if (!this.#root && this.#open.length === 0) return this.#parsed('', 0, length, '');
+    if (!this.#root || this.#open.length > 0 || this.#textAt >= 0) throw this.#fault(length);
     this.#requireBlank(this.#root.end, length);
     return this.#root.value;
   }
@@ -110,7 +118,7 @@ class PieceReader {
 
   #take(kind: number, at: number): void {
     if (kind === ARRAY || kind === OBJECT) {
-      if (this.#root) throw new SyntaxError('more than one value');
+      if (this.#root) throw new JsonFault(at);
       this.#open.push({
         isArray: kind === ARRAY,
         at,
@@ -124,7 +132,7 @@ class PieceReader {
       return;
     }
     const open = this.#open.at(-1);
-    if (!open) throw new SyntaxError('outside of everything');
+    if (!open) throw new JsonFault(at);
     if (kind === COLON) {
       if (open.colon < 0) open.colon = at;
     } else if (kind === COMMA) this.#nextMember(open, at);
@@ -142,7 +150,7 @@ class PieceReader {
   }
 
   #close(open: Open, isArray: boolean, at: number): void {
-    if (open.isArray !== isArray) throw new SyntaxError('another bracket');
+    if (open.isArray !== isArray) throw this.#fault(at);
     this.#open.pop();
     const isBegun = open.elements !== undefined || open.members !== undefined;
     if (!isBegun && at - open.at <= PIECE_BYTES && this.#open.length > 0) return;
@@ -153,17 +161,16 @@ class PieceReader {
 
   /** Elements or members that are not large, as many as there are. */
   #parseRun(open: Open, to: number): void {
-    const text = this.#bytes.toString('utf8', open.from, to);
     if (open.isArray) {
-      const elements: unknown[] = JSON.parse(`[${text}]`);
-      if (elements.length === 0) throw new SyntaxError('nothing behind a comma');
+      const elements = this.#parsed('[', open.from, to, ']') as unknown[];
+      if (elements.length === 0) throw new JsonFault(to);
       const all = elementsOf(open);
       for (const element of elements) all.push(element);
       return;
     }
-    const members: Record<string, unknown> = JSON.parse(`{${text}}`);
+    const members = this.#parsed('{', open.from, to, '}') as Record<string, unknown>;
     const names = Object.keys(members);
-    if (names.length === 0) throw new SyntaxError('nothing behind a comma');
+    if (names.length === 0) throw new JsonFault(to);
     const all = membersOf(open);
     for (const name of names) setMember(all, name, members[name]);
   }
@@ -172,20 +179,20 @@ class PieceReader {
   #add(value: unknown, start: number, end: number): void {
     const open = this.#open.at(-1);
     if (!open) {
-      if (this.#root) throw new SyntaxError('more than one value');
+      if (this.#root) throw new JsonFault(start);
       this.#requireBlank(0, start);
       this.#root = { value, end };
       return;
     }
-    if (open.isBehindValue) throw new SyntaxError('no comma');
+    if (open.isBehindValue) throw new JsonFault(start);
     // Up to the comma before it.
     if (open.member > open.from) this.#parseRun(open, open.member - 1);
     if (open.isArray) {
       this.#requireBlank(open.member, start);
       elementsOf(open).push(value);
     } else {
-      const name = open.colon < 0 ? undefined : parsed(this.#bytes, open.member, open.colon);
-      if (typeof name !== 'string') throw new SyntaxError('no name');
+      const name = open.colon < 0 ? undefined : this.#parsed('', open.member, open.colon, '');
+      if (typeof name !== 'string') throw new JsonFault(open.member);
       this.#requireBlank(open.colon + 1, start);
       setMember(membersOf(open), name, value);
     }
@@ -210,7 +217,7 @@ class PieceReader {
     let text = '';
     for (let at = start + 1; at < end; ) {
       const to = this.#endOfPiece(at, end);
-      text += JSON.parse(`"${this.#bytes.toString('utf8', at, to)}"`);
+      text += this.#parsed('"', at, to, '"');
       at = to;
       await this.#rest();
     }
@@ -242,7 +249,32 @@ class PieceReader {
   }
 
   #requireBlank(from: number, to: number): void {
-    if (!this.#isBlank(from, to)) throw new SyntaxError('something between two values');
+    if (!this.#isBlank(from, to)) throw new JsonFault(from);
+  }
+
+  #parsed(before: string, from: number, to: number, behind: string): unknown {
+    const text = this.#bytes.toString('utf8', from, to);
+    try {
+      return JSON.parse(before + text + behind);
+    } catch {
+      throw this.#faultIn(before, from, to) ?? new JsonFault(to);
+    }
+  }
+
+  /** What does not fit at `at` may go back to a quote that is missing: the first fault is in what has not been parsed yet. */
+  #fault(at: number): JsonFault {
+    for (const [index, { isArray, from }] of this.#open.slice(0, MOST_SEARCHED).entries()) {
+      const fault = this.#faultIn(isArray ? '[' : '{', from, this.#open[index + 1]?.at ?? at);
+      if (fault) return fault;
+    }
+    return new JsonFault(at);
+  }
+
+  /** Looks for it as far as the part may be long that is parsed at once. */
+  #faultIn(before: string, from: number, to: number): JsonFault | undefined {
+    const text = before + this.#bytes.toString('utf8', from, Math.min(to, from + 2 * PIECE_BYTES));
+    const position = jsonFaultPosition(text);
+    return position < text.length ? new JsonFault(from + Buffer.byteLength(text.slice(before.length, position))) : undefined;
   }
 }
 
