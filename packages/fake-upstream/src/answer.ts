@@ -26,11 +26,11 @@ function padded(document: object | Uint8Array, { padding }: Step): object | Uint
   return Object.fromEntries([...members.slice(0, -1), ['padding', 'x'.repeat(padding)], ...members.slice(-1)]);
 }
 
-function* paddedEvents<T>(events: Iterable<T>, { padding, paddingAt = 0, unreadableAt }: Step): Iterable<T | string> {
+function* paddedEvents<T>(events: Iterable<T>, { padding, paddingAt = 0, inserted }: Step): Iterable<T | string> {
   let at = 0;
   for (const event of events) {
     if (padding !== undefined && at === paddingAt) yield `data: {"padding":"${'x'.repeat(padding)}"}\n\n`;
-    if (at === unreadableAt) yield 'data: {{{garbage\n\n';
+    if (at === inserted?.at) yield inserted.event;
     yield event;
     at += 1;
   }

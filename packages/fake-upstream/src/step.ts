@@ -82,8 +82,8 @@ export interface Step extends Saying, StreamForm {
   readonly padding?: number;
   /** Behind how many events the one with the padding stands. Default 0. */
   readonly paddingAt?: number;
-  /** Behind how many events of a stream one stands that is no JSON. Nothing is billed for it. */
-  readonly unreadableAt?: number;
+  /** Stands in a stream behind so many of its events, as it is. Nothing is billed for it. */
+  readonly inserted?: { readonly at: number; readonly event: string };
   readonly cut?: Cut;
   /** Whoever hangs up is billed for what was sent until then. Default: for the whole answer. */
   readonly stopsBilling?: boolean;

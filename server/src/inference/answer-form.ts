@@ -16,6 +16,8 @@ export interface PlainAnswer {
   readonly delivered: Delivered;
   /** What is kept of it, where the request asks for that. */
   readonly value: unknown;
+  /** The provider says in it that it failed, and what it has used all the same. */
+  readonly hasFailed?: true;
   /** It was not kept, because it is too large: the client is told so. */
   readonly isTooLarge?: true;
   /** The bytes for the client. */
@@ -46,8 +48,10 @@ export interface StreamFilter {
   readonly isUnreadable?: boolean;
   readonly error: StreamError | undefined;
   readonly isComplete: boolean;
-  /** What the provider counted, as far as it has said. */
+  /** What the provider counted of the whole, as far as it has said: at its end, or with the error in place of that. */
   readonly usage: ReceiptUsage | undefined;
+  /** The most that the provider has said by now, which it bills at least. Absent where it says nothing before its end. */
+  readonly usageSaid?: ReceiptUsage | undefined;
   delivered(): Delivered;
   /** What is kept of it, where the request asks for that; known once it is complete. */
   readonly value: unknown;

@@ -99,6 +99,10 @@ class ChatStream implements StreamFilter {
     return readUsage(this.#filter.usage);
   }
 
+  get usageSaid() {
+    return this.#filter.usageSaid;
+  }
+
   delivered() {
     return this.#filter.delivered();
   }

@@ -153,8 +153,8 @@ function imageEvents(images: number, completed: string) {
       finished.push(event);
       return event;
     },
-    readUsage(final: Json): ReceiptUsage | undefined {
-      const each = [...finished, final].map(({ usage }) => readImageUsage(usage, 1));
+    readUsage(event: Json): ReceiptUsage | undefined {
+      const each = [...finished, event].map(({ usage }) => readImageUsage(usage, 1));
       return each.reduce((sum, usage) => (sum && usage ? added(sum, usage) : undefined));
     },
     withCost: (final: Json, cost: { usage: ReceiptUsage; costUsd: number }) => ({

@@ -5,7 +5,7 @@ import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
 import type { PlainAnswer, ShownCost } from './answer-form.ts';
 import type { Attempt } from './attempt.ts';
-import { type AnswerReader, faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
+import { type AnswerReader, faultOfCut, firstThatAnswers, invalidAnswer, type Journey, type Used } from './attempts.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
@@ -73,7 +73,15 @@ export async function settlePlain(
   const now = deps.clock.now();
   const served: Served = {
     ...journey,
-    outcome: running.isGivenUp ? 'abandoned' : told ? 'cancelled' : answer.isTooLarge ? 'abandoned' : 'completed',
+    outcome: running.isGivenUp
+      ? 'abandoned'
+      : told
+        ? 'cancelled'
+        : answer.isTooLarge
+          ? 'abandoned'
+          : answer.hasFailed
+            ? 'cut'
+            : 'completed',
     usage,
     estimated: answer.usage === undefined,
     responseSha256: await sha256Of(told ?? reply.body),
@@ -111,11 +119,7 @@ async function replyOf(answer: PlainAnswer, shown: ShownCost, { call }: Admissio
   return { status: 200, headers: { 'content-type': answer.contentType, 'content-length': body.length }, body };
 }
 
-async function collect(
-  answer: UpstreamAnswer,
-  attempt: Attempt,
-  running: RunningCall,
-): Promise<{ ok: true; value: PlainAnswer } | UpstreamFault> {
+async function collect(answer: UpstreamAnswer, attempt: Attempt, running: RunningCall): Promise<Used<PlainAnswer> | UpstreamFault> {
   const { form, endpoint } = attempt.target.dialect;
   let isTooLarge = false;
   let bytes: Buffer;
@@ -130,7 +134,9 @@ async function collect(
     return isReadOn ? { ok: true, value: tooLargeAnswer(form.usageIn(error.found?.['usage'])) } : faultOfCut(error);
   }
   const value = await form.read(bytes, answer.contentType);
-  return value ? { ok: true, value } : invalidAnswer(`the provider answered 200 with a body that is no answer of ${endpoint}`);
+  return value
+    ? { ok: true, value, brokeOff: value.hasFailed ?? false }
+    : invalidAnswer(`the provider answered 200 with a body that is no answer of ${endpoint}`);
 }
 
 const tooLargeAnswer = (usage: ReceiptUsage | undefined): PlainAnswer => ({

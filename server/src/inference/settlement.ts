@@ -10,7 +10,7 @@ import { isLive, keyIdOf, priceFactorOf } from './call.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { isSeen, type Running } from './running-calls.ts';
-import { withPromptOf } from './usage.ts';
+import { atLeast, withPromptOf } from './usage.ts';
 import type { Delivered, WorkBound } from './work.ts';
 
 /** What came of an admitted call. */
@@ -125,7 +125,10 @@ function mostOf(admission: Admission, attempt: number): Served {
 /** What came of an answer that was cut. */
 interface Came {
   readonly delivered: Delivered;
-  readonly usageSoFar: unknown;
+  /** What the provider had said of the prompt, where what it says of that is exact. */
+  readonly promptSaid: ReceiptUsage | undefined;
+  /** The most that the provider had said. */
+  readonly usageSaid: ReceiptUsage | undefined;
 }
 
 /** What a provider may generate between its last chunk and the moment at which the cancellation reaches it. */
@@ -143,14 +146,15 @@ export async function usageWhenCut(
   deps: Pick<InferenceDeps, 'tokenizer'>,
 ): Promise<ReceiptUsage> {
   const most = mostUsage(admission, target);
-  if (endedBy !== 'client') return withPromptOf(came?.usageSoFar, most);
+  const corrected = (usage: ReceiptUsage) => atLeast(came?.usageSaid, withPromptOf(came?.promptSaid, usage));
+  if (endedBy !== 'client') return corrected(most);
   const { work } = admission.call;
   const counted = target.deployment.countsLikeMaker ? await work.countedBound?.(target.model, deps.tokenizer) : undefined;
   const within = counted ? usageWithin(admission, target, counted) : most;
-  if (!isSeen(admission.call, target)) return withPromptOf(came?.usageSoFar, within);
+  if (!isSeen(admission.call, target)) return corrected(within);
   const seen = came ? (await ourCount(admission, target, came.delivered, deps)).output_tokens : 0;
   const output_tokens = Math.min(within.output_tokens, seen + UNSEEN_TOKENS);
-  return withPromptOf(came?.usageSoFar, { ...within, output_tokens });
+  return corrected({ ...within, output_tokens });
 }
 
 /** Keeps the hold of a call that takes long. One renewal that fails does no harm: the next comes before the hold expires. */

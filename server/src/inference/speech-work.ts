@@ -38,7 +38,7 @@ const eventForm = (usage: ReceiptUsage): EventForm => ({
   isWatched: (type) => type === 'speech.audio.done',
   isFinal: (type) => type === 'speech.audio.done',
   // The tokens that some models report are not what is charged.
-  readUsage: () => usage,
+  readUsage: ({ type }) => (type === 'speech.audio.done' ? usage : undefined),
   withCost: (final, { costUsd }) => ({ ...final, usage: { ...(isRecord(final['usage']) ? final['usage'] : {}), cost: costUsd } }),
   textOf: () => '',
 });

@@ -1,6 +1,7 @@
+import type { ReceiptUsage } from '@tallygate/contract';
 import type { StreamError } from './answer-form.ts';
 import { EventFrames, eventsOf } from './event-frames.ts';
-import { readUsage } from './usage.ts';
+import { atLeast, readUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
@@ -21,8 +22,7 @@ const TAIL_PIECES = 32;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Server-sent chat completion chunks on their way to the client. Whole events pass as the bytes they came in; only those that may carry
- * usage, an error or the end are looked into. Usage never passes: it is kept, and the gateway's own last chunk shows it to whom it was asked for.
+ * Server-sent chat completion chunks on their way to the client. Whole events pass as the bytes they came in; only those that may carry usage, an error or the end are looked into. Usage never passes: it is kept, and the gateway's own last chunk shows it to whom it was asked for.
  */
 export class SseFilter {
   readonly #frames = new EventFrames();
@@ -35,6 +35,7 @@ export class SseFilter {
   #first: Json | undefined;
   #hasChoice = false;
   #usage: unknown;
+  #said: ReceiptUsage | undefined;
   /** Text came behind the usage: it was none of the whole. */
   #hasGoneOn = false;
   #error: StreamError | undefined;
@@ -90,7 +91,12 @@ export class SseFilter {
     return this.#error;
   }
 
-  /** The provider's last usage; undefined where text came behind it. */
+  /** The most that the provider has said by now. */
+  get usageSaid(): ReceiptUsage | undefined {
+    return this.#said;
+  }
+
+  /** The provider's last usage, or the one with its error; undefined where text came behind it. */
   get usage(): unknown {
     return this.#hasGoneOn ? undefined : this.#usage;
   }
@@ -156,6 +162,8 @@ export class SseFilter {
     const chunk = jsonOf(data);
     if (chunk?.['error']) {
       this.#error = streamError(chunk['error']);
+      this.#usage = chunk['usage'];
+      this.#hasGoneOn = false;
       return undefined;
     }
     const choices = chunk?.['choices'];
@@ -175,7 +183,9 @@ export class SseFilter {
       return event;
     }
     // Some tell of it with every chunk: it grows.
-    if (outputOf(usage) >= outputOf(this.#usage)) this.#usage = usage;
+    const read = readUsage(usage);
+    if ((read?.output_tokens ?? 0) >= (readUsage(this.#usage)?.output_tokens ?? 0)) this.#usage = usage;
+    if (read) this.#said = atLeast(this.#said, read);
     this.#hasGoneOn = false;
     return Array.isArray(choices) && choices.length > 0 ? Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) : undefined;
   }
@@ -196,8 +206,6 @@ export class SseFilter {
     this.#keptBytes += passed.length;
   }
 }
-
-const outputOf = (usage: unknown): number => readUsage(usage)?.output_tokens ?? 0;
 
 /** Whether each event is one line of data that begins as a JSON object does. */
 function isPlain(events: Buffer): boolean {

@@ -17,7 +17,7 @@ import type { RunningCall } from './running-calls.ts';
 import { beginStoring, costOfUsage, mostUsage, ourCount, renewHold, type Served, settle, usageWhenCut } from './settlement.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
 import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
-import { withPromptOf, writesText } from './usage.ts';
+import { atLeast, isUsed, readUsageSoFar, withPromptOf, writesText } from './usage.ts';
 
 /** A stream that was read, up to but not including its last event. */
 interface Relayed {
@@ -29,8 +29,10 @@ interface Relayed {
   readonly wasLeft: boolean;
   /** What the provider said of its usage, at the end of one that something was left out of. */
   readonly usageFound: ReceiptUsage | undefined;
-  /** What the provider said of its usage before its stream was cut. */
-  readonly usageSoFar: unknown;
+  /** What the provider said of the prompt before its stream was cut, where what it says of that is exact. */
+  readonly promptSaid: ReceiptUsage | undefined;
+  /** The most that the provider said of its usage by then. */
+  readonly usageSaid: ReceiptUsage | undefined;
   readonly firstByteAt: number;
   readonly overheadMs: number;
 }
@@ -196,30 +198,32 @@ async function settleRelayed(
   return served;
 }
 
-/** What the provider said at its end wins; of one that was not kept, or that broke off when nobody waited, all that was held; of another that it broke off our own count; of one that was cut from our side what it may bill. */
+/**
+ * What the provider said at its end, or with the error in place of that, wins; of one that was not kept, or that broke off when nobody waited,
+ * all that was held; of another that it broke off our own count; of one that was cut from our side what it may bill. Never less than what the
+ * provider had said by then.
+ */
 async function usageOf(
   relayed: Relayed,
   { target, running }: Pick<Attempt, 'target' | 'running'>,
   admission: Admission,
   deps: InferenceDeps,
 ) {
-  const { filter, isComplete, isLeftOut, wasLeft, usageSoFar } = relayed;
+  const { filter, isComplete, isLeftOut, wasLeft, promptSaid, usageSaid } = relayed;
   const delivered = filter.delivered();
-  if (!isComplete && running.endedBy !== undefined) return usageWhenCut(admission, target, running, { delivered, usageSoFar }, deps);
+  if (!isComplete && running.endedBy !== undefined)
+    return usageWhenCut(admission, target, running, { delivered, promptSaid, usageSaid }, deps);
   const final = finalUsage(relayed, target);
-  if (final) return final;
-  if (isLeftOut || wasLeft) return withPromptOf(usageSoFar, mostUsage(admission, target));
-  const counted = await ourCount(admission, target, delivered, deps);
-  // What a provider said in between that it had used by then, it bills at least.
-  const said = filter.usage?.output_tokens ?? 0;
-  return withPromptOf(usageSoFar, { ...counted, output_tokens: Math.max(counted.output_tokens, said) });
+  if (final) return filter.error ? atLeast(usageSaid, final) : final;
+  if (isLeftOut || wasLeft) return atLeast(usageSaid, withPromptOf(promptSaid, mostUsage(admission, target)));
+  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, delivered, deps)));
 }
 
-/** Of a text whose stream broke off, what was said before is no final word. */
+/** Of a text whose stream broke off, what was said before is no final word; what was said with the error is. */
 function finalUsage({ filter, isComplete, isLeftOut, usageFound }: Relayed, { model }: Target): ReceiptUsage | undefined {
   const usage = usageFound ?? filter.usage;
   if (!writesText(model)) return usage;
-  return isComplete || isLeftOut ? usage : undefined;
+  return isComplete || isLeftOut || filter.error ? usage : undefined;
 }
 
 const isEstimated = (relayed: Relayed, { target, running }: Pick<Attempt, 'target' | 'running'>): boolean =>
@@ -305,14 +309,18 @@ async function pump(
   if (filter.error || filter.isInvalid || cut) answer.abort();
 
   const wasLeft = attempt.call.signal.aborted && !attempt.isLeft;
+  const promptSaid = readUsageSoFar(answer.usageSoFar?.());
+  const usageSaid = promptSaid ? atLeast(filter.usageSaid, promptSaid) : filter.usageSaid;
   if (isLeftOut) {
     if (cut && !(cut instanceof UpstreamCut)) throw cut;
     const usageFound = cut instanceof UpstreamCut && cut.found ? form.usageIn(cut.found['usage']) : undefined;
-    const came = { filter, usageFound, usageSoFar: answer.usageSoFar?.(), firstByteAt: firstByteAt || deps.clock.now(), overheadMs };
+    const came = { filter, usageFound, promptSaid, usageSaid, firstByteAt: firstByteAt || deps.clock.now(), overheadMs };
     return { ok: true, brokeOff: filter.isUnreadable ?? false, value: { ...came, isComplete: false, isLeftOut, wasLeft } };
   }
   // An answer of one piece, which is still kept back.
   if (firstByteAt === 0 && filter.isComplete && !filter.isInvalid && !cut) open(performance.now());
+  // An error that says what was used is billed: no other may be asked.
+  if (firstByteAt === 0 && filter.error && isUsed(filter.usage)) open(performance.now());
   if (firstByteAt === 0) {
     if (attempt.running.endedBy) return invalidAnswer('nobody waits for it', 'cancelled');
     if (filter.error) return invalidAnswer(filter.error.message);
@@ -324,6 +332,6 @@ async function pump(
   const nobodyWaited = attempt.running.endedBy === 'shutdown' || (attempt.running.endedBy !== undefined && attempt.call.signal.aborted);
   const isComplete = filter.isComplete && (filter.isOver || filter.usage !== undefined || !nobodyWaited);
   const brokeOff = !isComplete && !attempt.running.endedBy;
-  const came = { filter, usageFound: undefined, usageSoFar: answer.usageSoFar?.(), firstByteAt, overheadMs };
+  const came = { filter, usageFound: undefined, promptSaid, usageSaid, firstByteAt, overheadMs };
   return { ok: true, brokeOff, value: { ...came, isComplete, isLeftOut, wasLeft } };
 }

@@ -2,7 +2,7 @@ import type { ReceiptUsage } from '@tallygate/contract';
 import type { ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { EventFrames, eventsOf } from './event-frames.ts';
 import { dataOf, jsonOf } from './sse-filter.ts';
-import { isRecord } from './usage.ts';
+import { atLeast, isRecord } from './usage.ts';
 import type { Delivered } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -15,7 +15,8 @@ export interface EventForm {
   isFinal(type: string): boolean;
   /** A watched event on its way through. */
   rewrite?(event: Json): Json;
-  readUsage(final: Json): ReceiptUsage | undefined;
+  /** What the provider says in the event that it has used by then, with the events before it; of the final one, of the whole. */
+  readUsage(event: Json): ReceiptUsage | undefined;
   withCost(final: Json, cost: ShownCost): Json;
   /** What of the answer the event carries as text; for an estimate. */
   textOf(event: Json): string;
@@ -24,6 +25,7 @@ export interface EventForm {
 }
 
 const EMPTY = Buffer.alloc(0);
+const USAGE = Buffer.from('"usage"');
 const KEPT_BYTES = 1024 * 1024;
 
 /** Passes whole events on, keeps the final one back for the cost, and stops at an error. */
@@ -36,6 +38,8 @@ export class TypedEventStream implements StreamFilter {
   #passedBytes = 0;
   #hasPassed = false;
   #final: Json | undefined;
+  #failure: Json | undefined;
+  #said: ReceiptUsage | undefined;
   #error: StreamError | undefined;
   #isInvalid = false;
   #isUnreadable = false;
@@ -88,7 +92,12 @@ export class TypedEventStream implements StreamFilter {
   }
 
   get usage(): ReceiptUsage | undefined {
-    return this.#final && this.#form.readUsage(this.#final);
+    const last = this.#final ?? this.#failure;
+    return last && this.#form.readUsage(last);
+  }
+
+  get usageSaid(): ReceiptUsage | undefined {
+    return this.#said;
   }
 
   get value(): unknown {
@@ -148,6 +157,8 @@ export class TypedEventStream implements StreamFilter {
     const named = /^event: *(\S+)/m.exec(text)?.[1];
     if (named !== undefined && named !== 'error' && !this.#form.isWatched(named)) {
       this.#hasPassed = true;
+      // Inside a JSON string a quote is escaped: the pattern is found in keys and whole values only.
+      if (bytes.includes(USAGE)) this.#hear(jsonOf(data) ?? {});
       return bytes;
     }
     const event = jsonOf(data);
@@ -159,6 +170,7 @@ export class TypedEventStream implements StreamFilter {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
     if (event['error'] || type === 'error' || type === 'response.failed') {
       this.#error = errorOf(event);
+      this.#failure = event;
       return undefined;
     }
     if (type === '') return this.#refuse();
@@ -167,7 +179,13 @@ export class TypedEventStream implements StreamFilter {
       return undefined;
     }
     this.#hasPassed = true;
+    this.#hear(event);
     return this.#form.rewrite && this.#form.isWatched(type) ? Buffer.from(written(this.#form.rewrite(event))) : bytes;
+  }
+
+  #hear(event: Json): void {
+    const said = this.#form.readUsage(event);
+    if (said) this.#said = atLeast(this.#said, said);
   }
 
   #refuseOrDrop(text: string): Buffer | undefined {

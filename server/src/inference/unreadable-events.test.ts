@@ -16,7 +16,7 @@ describe.each(READ)('$name', (one) => {
   test.each([undefined, 1_000_000])(
     'is charged what the provider bills behind an event that cannot be read (pieces: %s)',
     async (pieceBytes) => {
-      const first = { tokens: 200, unreadableAt: 12, ...(pieceBytes !== undefined && { pieceBytes }) };
+      const first = { tokens: 200, inserted: { at: 12, event: 'data: {{{garbage\n\n' }, ...(pieceBytes !== undefined && { pieceBytes }) };
       const { billed, settled, record, records, sent } = await play({ ...scenario, one, steps: [first, FALLBACK] });
       expect(fake.requests).toHaveLength(1);
       expect(sent.body.toString()).toContain('tok1');
@@ -29,7 +29,7 @@ describe.each(READ)('$name', (one) => {
   );
 
   test('is charged what was held where the provider breaks off behind an event that cannot be read', async () => {
-    const first = { tokens: 200, unreadableAt: 12, cut: { at: 20, how: 'reset' } } as const;
+    const first = { tokens: 200, inserted: { at: 12, event: 'data: {{{garbage\n\n' }, cut: { at: 20, how: 'reset' } } as const;
     const { billed, settled, record } = await play({ ...scenario, one, steps: [first, FALLBACK] });
     expect(record.estimated).toBe(true);
     expect(settled >= billed).toBe(true);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { NO_USAGE, readUsage, usageForClient, withPromptOf } from './usage.ts';
+import { describe, expect, test } from 'vitest';
+import { atLeast, NO_USAGE, readUsage, readUsageSoFar, usageForClient, withPromptOf } from './usage.ts';
 
 test('the counts of OpenAI’s form are read, details included', () => {
   const usage = {
@@ -74,9 +74,32 @@ test('the client sees the provider’s own object, or one made from our count', 
   });
 });
 
-test('a stream that was cut is settled by what the provider had said of the prompt, and by our count of the answer', () => {
-  const counted = { ...NO_USAGE, input_tokens: 500, output_tokens: 7 };
-  const usageSoFar = { prompt_tokens: 3010, prompt_tokens_details: { cached_tokens: 3000 } };
-  expect(withPromptOf(usageSoFar, counted)).toMatchObject({ input_tokens: 3010, cached_input_tokens: 3000, output_tokens: 7 });
-  for (const nothing of [undefined, null, {}, { prompt_tokens: -1 }]) expect(withPromptOf(nothing, counted)).toBe(counted);
+describe('of a stream that was cut', () => {
+  const counted = { ...NO_USAGE, input_tokens: 500, output_tokens: 7, image_output_tokens: 3 };
+  const prompt = { prompt_tokens: 3010, prompt_tokens_details: { cached_tokens: 3000 } };
+
+  test('what the provider had said of its usage is read, and of the prompt alone', () => {
+    for (const said of [prompt, { ...prompt, completion_tokens: 'many' }])
+      expect(readUsageSoFar(said)).toEqual({ ...NO_USAGE, input_tokens: 3010, cached_input_tokens: 3000 });
+    expect(readUsageSoFar({ ...prompt, completion_tokens: 4 })).toMatchObject({ input_tokens: 3010, output_tokens: 4 });
+    for (const nothing of [undefined, null, {}, { prompt_tokens: -1 }]) expect(readUsageSoFar(nothing)).toBeUndefined();
+  });
+
+  test('the prompt is what the provider had said, and the answer what we have counted', () => {
+    const corrected = { ...counted, input_tokens: 3010, cached_input_tokens: 3000 };
+    expect(withPromptOf(readUsageSoFar(prompt), counted)).toEqual(corrected);
+    for (const nothing of [undefined, NO_USAGE]) expect(withPromptOf(nothing, counted)).toBe(counted);
+  });
+
+  test('no count is less than the provider had said, and the parts of a prompt stay with their whole', () => {
+    const said = { ...NO_USAGE, input_tokens: 3010, cached_input_tokens: 3000, output_tokens: 4, reasoning_tokens: 2 };
+    const least = { ...said, output_tokens: 7, image_output_tokens: 3 };
+    expect(atLeast(said, counted)).toEqual(least);
+    expect(atLeast({ ...said, input_tokens: 499, cached_input_tokens: 490 }, counted)).toEqual({
+      ...least,
+      input_tokens: 500,
+      cached_input_tokens: 0,
+    });
+    expect(atLeast(undefined, counted)).toBe(counted);
+  });
 });

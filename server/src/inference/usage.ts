@@ -51,13 +51,45 @@ export function readUsage(usage: unknown): ReceiptUsage | undefined {
   };
 }
 
+/** As {@link readUsage}, of an answer that has not ended: there may be no count of what came out yet. */
+export const readUsageSoFar = (usage: unknown): ReceiptUsage | undefined =>
+  isRecord(usage) ? (readUsage(usage) ?? readUsage({ ...usage, completion_tokens: 0, total_tokens: null })) : undefined;
+
+/** Whether anything of it may cost something. */
+export const isUsed = (usage: ReceiptUsage | undefined): boolean =>
+  Object.values(usage ?? {}).some((count) => count !== undefined && count > 0);
+
+const PROMPT_METERS: ReadonlySet<string> = new Set<keyof ReceiptUsage>([
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'audio_input_tokens',
+  'image_input_tokens',
+  'cached_image_input_tokens',
+]);
+
+const metersOf = (usage: ReceiptUsage, arePrompt: boolean): [string, number][] =>
+  Object.entries(usage).flatMap(([meter, count]) =>
+    PROMPT_METERS.has(meter) === arePrompt && count !== undefined ? [[meter, count]] : [],
+  );
+
 /**
  * Our count for a stream that never reached its end, corrected by what the provider had said of the prompt by then: what it read from its
- * cache costs a tenth, and we cannot know of it.
+ * cache costs a tenth, and we cannot know of it. A prompt of no tokens is a placeholder.
  */
-export function withPromptOf(usageSoFar: unknown, counted: ReceiptUsage): ReceiptUsage {
-  const prompt = isRecord(usageSoFar) ? readUsage({ ...usageSoFar, completion_tokens: 0, total_tokens: null }) : undefined;
-  return prompt ? { ...prompt, output_tokens: counted.output_tokens, reasoning_tokens: counted.reasoning_tokens } : counted;
+export function withPromptOf(said: ReceiptUsage | undefined, counted: ReceiptUsage): ReceiptUsage {
+  if (!said || said.input_tokens === 0) return counted;
+  return { ...NO_USAGE, ...Object.fromEntries([...metersOf(said, true), ...metersOf(counted, false)]) };
+}
+
+/** No less than the provider has said: the larger prompt with its parts, and the larger of all other counts. */
+export function atLeast(said: ReceiptUsage | undefined, usage: ReceiptUsage): ReceiptUsage {
+  if (!said) return usage;
+  const prompt = metersOf(said.input_tokens > usage.input_tokens ? said : usage, true);
+  const others = new Map(metersOf(usage, false));
+  for (const [meter, count] of metersOf(said, false)) others.set(meter, Math.max(count, others.get(meter) ?? 0));
+  return { ...NO_USAGE, ...Object.fromEntries([...prompt, ...others]) };
 }
 
 /** OpenAI's usage as the client sees it: the provider's own, or one made from our count. */

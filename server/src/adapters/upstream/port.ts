@@ -130,8 +130,8 @@ export interface UpstreamAnswer {
   /** Cancels the call at the provider, as the call's signal does; a running `collect` or `pump` rejects with {@link UpstreamCut}. Harmless after the end. */
   abort(): void;
   /**
-   * What the provider has said of its usage while it answers, in OpenAI's form; what is not final is left out, so that there may be
-   * `prompt_tokens` with its details and no `completion_tokens`. For streams that never reach their end. Absent where nothing is known early.
+   * The most that the provider has said of its usage while it answers, in OpenAI's form: the prompt exactly, of what comes out what it had
+   * counted by then, if anything. For streams that never reach their end. Absent where nothing is known early.
    */
   usageSoFar?(): unknown;
 }

@@ -17,6 +17,8 @@ export interface Translation {
   end(): Buffer;
   /** As {@link UpstreamAnswer.usageSoFar}. */
   usageSoFar?(): unknown;
+  /** What the provider counted of the whole, in OpenAI's form; undefined until it has. */
+  finalUsage?(): unknown;
   /** A part of the body was too large to be translated, and is left out. */
   readonly isTooLarge?: boolean;
 }
@@ -53,7 +55,7 @@ export class TranslatedAnswer implements UpstreamAnswer {
       }
       return said.length === 0 ? undefined : onChunk(said);
     });
-    if (isTooLarge) throw new UpstreamCut('too_large', { found: { usage: this.usageSoFar() } });
+    if (isTooLarge) throw new UpstreamCut('too_large', { found: { usage: this.#translation.finalUsage?.() } });
     const rest = this.#translation.end();
     if (rest.length > 0) await onChunk(rest);
   }

@@ -3,7 +3,7 @@ import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, ShownCost } from '../answer-form.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
-import { isCount, isRecord } from '../usage.ts';
+import { isCount, isRecord, isUsed } from '../usage.ts';
 import { shownResponse, withoutEncrypted } from './wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -19,11 +19,16 @@ const FINAL = new Set(['response.completed', 'response.incomplete']);
 export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): AnswerForm => ({
   async read(bytes) {
     const value = await jsonObjectOf(bytes);
-    if (value?.['object'] !== 'response' || !Array.isArray(value['output']) || value['status'] === 'failed') return undefined;
+    if (value?.['object'] !== 'response' || !Array.isArray(value['output'])) return undefined;
+    const usage = readResponseUsage(value['usage']);
+    const hasFailed = value['status'] === 'failed';
+    // One that costs nothing is no answer: another provider may give one.
+    if (hasFailed && !isUsed(usage)) return undefined;
     const response = { ...value, ...frame };
     return {
       contentType: 'application/json',
-      usage: readResponseUsage(value['usage']),
+      usage,
+      ...(hasFailed && { hasFailed }),
       delivered: { text: textOfOutput(value['output']), scale: 1 },
       value: response,
       toBytes: (cost) => writtenJson(withUsage(shownResponse(response, !hidesEncrypted), cost)),
@@ -43,7 +48,7 @@ const eventForm = (frame: ResponseFrame, hidesEncrypted: boolean): EventForm => 
     isRecord(event['item'])
       ? { ...event, item: withoutEncrypted(event['item']) }
       : { ...event, response: { ...shownResponse(responseOf(event), !hidesEncrypted), ...frame } },
-  readUsage: (final) => readResponseUsage(responseOf(final)['usage']),
+  readUsage: (event) => readResponseUsage(responseOf(event)['usage'] ?? event['usage']),
   withCost: (final, cost) => ({
     ...final,
     response: withUsage({ ...shownResponse(responseOf(final), !hidesEncrypted), ...frame }, cost),

@@ -127,6 +127,10 @@ class ResponseFromChatStream implements StreamFilter {
     return readUsage(this.#chat.usage);
   }
 
+  get usageSaid() {
+    return this.#chat.usageSaid;
+  }
+
   delivered() {
     return this.#chat.delivered();
   }

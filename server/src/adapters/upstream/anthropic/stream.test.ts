@@ -124,12 +124,14 @@ describe('a streamed answer', () => {
     const translation = new ChunkTranslation(CREATED);
     expect(translation.usageSoFar()).toBeUndefined();
     translation.push(events(START, TEXT, HI));
-    expect(translation.usageSoFar()).toEqual({
+    expect(translation.usageSoFar()).toMatchObject({
       prompt_tokens: 9,
       prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0, cache_write_1h_tokens: 0 },
     });
+    expect(translation.finalUsage()).toBeUndefined();
     translation.push(events(finish('end_turn')));
     expect(translation.usageSoFar()).toMatchObject({ prompt_tokens: 9, completion_tokens: 2, total_tokens: 11 });
+    expect(translation.finalUsage()).toEqual(translation.usageSoFar());
   });
 
   it('says usage as soon as it is known, so that a connection lost behind it costs no estimate', () => {

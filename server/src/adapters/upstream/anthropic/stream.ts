@@ -56,7 +56,11 @@ export class ChunkTranslation implements Translation {
   }
 
   usageSoFar(): unknown {
-    return this.#isFinished ? usageOf(this.#usage) : promptUsageOf(this.#usage);
+    return usageOf(this.#usage) ?? promptUsageOf(this.#usage);
+  }
+
+  finalUsage(): Usage | undefined {
+    return this.#isFinished && this.#hasCounted ? usageOf(this.#usage) : undefined;
   }
 
   get isTooLarge(): boolean {
@@ -175,7 +179,7 @@ export class ChunkTranslation implements Translation {
       said += this.#begin() + this.#chunk([{ index: 0, delta: {}, logprobs: null, finish_reason: this.#finishReason(stopReason) }]);
       this.#isFinished = true;
     }
-    const known = this.#isFinished && this.#hasCounted ? usageOf(this.#usage) : undefined;
+    const known = this.finalUsage();
     return known ? said + this.#chunk([], known) : said;
   }
 

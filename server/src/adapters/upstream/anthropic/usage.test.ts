@@ -47,6 +47,12 @@ describe('the usage of an answer', () => {
     });
   });
 
+  it('of what came out never becomes less while a stream goes on', () => {
+    const begun = laterUsage({}, COUNTED);
+    expect(laterUsage(begun, { output_tokens: 5 })).toMatchObject({ input_tokens: 21, output_tokens: 93 });
+    expect(laterUsage(begun, { output_tokens: 100 })).toMatchObject({ input_tokens: 21, output_tokens: 100 });
+  });
+
   it.each([
     undefined,
     null,

@@ -56,8 +56,13 @@ export function usageOf(usage: unknown): Usage | undefined {
   };
 }
 
-/** Counts in a stream grow: the later one wins wherever it is one. */
+/** Counts in a stream grow: the later one wins wherever it is one, and what came out never becomes less. */
 export function laterUsage(earlier: Json, later: unknown): Json {
   if (!isRecord(later)) return earlier;
-  return { ...earlier, ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null && value !== undefined)) };
+  const merged: Json = {
+    ...earlier,
+    ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null && value !== undefined)),
+  };
+  const [before, now] = [countIn(earlier['output_tokens']), countIn(merged['output_tokens'])];
+  return before !== undefined && now !== undefined && before > now ? { ...merged, output_tokens: before } : merged;
 }

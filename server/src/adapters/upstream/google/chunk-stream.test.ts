@@ -123,7 +123,8 @@ describe('a stream', () => {
     const stream = new ChunkStream(CONTEXT);
     stream.push(Buffer.from(event({ candidates: [text(0, 'a')], usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1 } })));
     expect(() => stream.end()).toThrow(expect.objectContaining({ name: 'UpstreamCut', reason: 'reset' }));
-    expect(stream.usageSoFar()).toMatchObject({ prompt_tokens: 9 });
+    expect(stream.usageSoFar()).toMatchObject({ prompt_tokens: 9, completion_tokens: 1 });
+    expect(stream.finalUsage()).toBeUndefined();
     expect(() => new ChunkStream(CONTEXT).end()).toThrow(expect.objectContaining({ reason: 'reset' }));
   });
 });

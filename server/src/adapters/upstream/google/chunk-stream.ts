@@ -43,12 +43,17 @@ export class ChunkStream implements Translation {
     const last = this.#say(this.#events.end());
     if (this.#hasFailed) return last;
     if (!this.#isComplete()) throw new UpstreamCut('reset');
-    const usage = this.#usage && !this.#hasGoneOn ? this.#frame({ choices: [], usage: this.#usage }) : '';
+    const known = this.finalUsage();
+    const usage = known ? this.#frame({ choices: [], usage: known }) : '';
     return Buffer.concat([last, Buffer.from(`${usage}data: [DONE]\n\n`)]);
   }
 
   usageSoFar(): unknown {
     return this.#usage;
+  }
+
+  finalUsage(): ChatUsage | undefined {
+    return this.#isComplete() && !this.#hasGoneOn ? this.#usage : undefined;
   }
 
   get isTooLarge(): boolean {

@@ -1,0 +1,155 @@
+import { describe, expect, test } from 'vitest';
+import { CASES, fake, play, type Scenario, startProvider } from './testing/provider-bills.ts';
+
+startProvider();
+
+const scenario: Omit<Scenario, 'one' | 'steps'> = {
+  ...{ stream: true, ending: 'nobody', afterMs: 0, onCancel: 'keeps_billing', onDisconnect: undefined },
+  ...{ timeoutMs: 20_000, readOnMs: 20_000 },
+};
+const caseOf = (name: string) => {
+  const one = CASES.find((each) => each.name === name);
+  if (!one) throw new Error(name);
+  return one;
+};
+const event = (value: object, name?: string) => `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(value)}\n\n`;
+
+/** What a provider says in the middle of a stream: far more than its text shows, and of the prompt that a part was read from its cache. */
+const PROMPT = 3_010;
+const CACHED = 3_000;
+const OUTPUT = 150;
+const chatUsage = {
+  prompt_tokens: PROMPT,
+  completion_tokens: OUTPUT,
+  total_tokens: PROMPT + OUTPUT,
+  prompt_tokens_details: { cached_tokens: CACHED },
+  completion_tokens_details: { reasoning_tokens: 140 },
+};
+const chunk = (members: object) => event({ id: 'c', object: 'chat.completion.chunk', created: 7, model: 'm', choices: [], ...members });
+const choices = [{ index: 0, delta: { content: 'x' }, finish_reason: null }];
+const responseUsage = {
+  input_tokens: PROMPT,
+  input_tokens_details: { cached_tokens: CACHED },
+  output_tokens: OUTPUT,
+  output_tokens_details: { reasoning_tokens: 140 },
+  total_tokens: PROMPT + OUTPUT,
+};
+const inProgress = {
+  type: 'response.in_progress',
+  sequence_number: 2,
+  response: { id: 'r', object: 'response', status: 'in_progress', output: [], usage: responseUsage },
+};
+const anthropicUsage = { input_tokens: PROMPT - CACHED, cache_read_input_tokens: CACHED, output_tokens: OUTPUT };
+const googleUsage = {
+  promptTokenCount: PROMPT,
+  cachedContentTokenCount: CACHED,
+  candidatesTokenCount: 10,
+  thoughtsTokenCount: OUTPUT - 10,
+  totalTokenCount: PROMPT + OUTPUT,
+};
+const googleEvent = event({ candidates: [{ content: { role: 'model', parts: [{ text: 'x' }] }, index: 0 }], usageMetadata: googleUsage });
+
+/** In the words of each API. */
+const SAID = [
+  ['chat, OpenAI', 'in a chunk with text', chunk({ choices, usage: chatUsage })],
+  ['chat, OpenAI', 'in a chunk of its own', chunk({ usage: chatUsage })],
+  ['chat, reasoning', 'in a chunk of its own', chunk({ usage: chatUsage })],
+  ['chat, Azure', 'in a chunk with text', chunk({ choices, usage: chatUsage })],
+  ['completions', 'in a chunk of its own', chunk({ object: 'text_completion', usage: chatUsage })],
+  ['chat, Anthropic', 'in a delta of the message', event({ type: 'message_delta', delta: {}, usage: anthropicUsage }, 'message_delta')],
+  ['chat, Google', 'in an event', googleEvent],
+  ['responses', 'in the response so far', event(inProgress, 'response.in_progress')],
+  ['responses', 'in an event of another kind', event({ type: 'response.usage', usage: responseUsage }, 'response.usage')],
+] as const;
+
+describe.each(SAID)('%s, which tells of its usage %s', (name, _, said) => {
+  const one = caseOf(name);
+  const broken = { tokens: 40, inserted: { at: 8, event: said } };
+
+  test.each([['reset'], ['fin']] as const)('costs no less than that where the provider breaks off later (%s)', async (how) => {
+    const { record } = await play({ ...scenario, one, steps: [{ ...broken, cut: { at: 14, how } }] });
+    expect(record).toMatchObject({ outcome: 'cut', estimated: true });
+    expect(record.usage).toMatchObject({ input_tokens: PROMPT, cached_input_tokens: CACHED, output_tokens: OUTPUT });
+  });
+
+  test('costs no less than that where it is cut from our side', async () => {
+    const { record } = await play({
+      ...{ ...scenario, one, ending: 'client', afterMs: 80, onCancel: 'stops_billing', onDisconnect: 'cancel' },
+      steps: [{ ...broken, cut: { at: 14, how: 'stall' } }],
+    });
+    expect(record).toMatchObject({ outcome: 'cancelled', estimated: true });
+    expect(record.usage.input_tokens).toBeGreaterThanOrEqual(PROMPT);
+    expect(record.usage.output_tokens).toBeGreaterThanOrEqual(OUTPUT);
+  });
+
+  test('costs its whole bound where its client had left and it breaks off', async () => {
+    const { record } = await play({
+      ...{ ...scenario, one, ending: 'client', afterMs: 40 },
+      steps: [{ ...broken, gapMs: 10, cut: { at: 14, how: 'reset' } }],
+    });
+    expect(record).toMatchObject({ outcome: 'cancelled', estimated: true, usage: { output_tokens: 400 } });
+    expect(record.usage.input_tokens).toBeGreaterThanOrEqual(PROMPT);
+  });
+});
+
+const error = { message: 'The model failed.', code: 'server_error' };
+const failed = {
+  type: 'response.failed',
+  sequence_number: 9,
+  response: { id: 'r', object: 'response', status: 'failed', error, output: [], usage: responseUsage },
+};
+/** The error that ends a stream, with the usage of all of it. */
+const FAILED = [
+  ['chat, OpenAI', chunk({ error, usage: chatUsage })],
+  ['chat, reasoning', event({ error, usage: chatUsage })],
+  ['chat, Azure', chunk({ error, usage: chatUsage })],
+  ['completions', event({ error, usage: chatUsage })],
+  ['responses', event(failed, 'response.failed')],
+  ['responses', event({ type: 'error', ...error, usage: responseUsage }, 'error')],
+] as const;
+
+describe.each(FAILED)('%s, which fails and says what it has used', (name, said) => {
+  const one = caseOf(name);
+  const usage = { input_tokens: PROMPT, cached_input_tokens: CACHED, output_tokens: OUTPUT, reasoning_tokens: 140 };
+
+  test('costs that, by its own count', async () => {
+    const { record, sent } = await play({ ...scenario, one, steps: [{ tokens: 40, inserted: { at: 8, event: said } }] });
+    expect(sent.body.toString()).toContain('The model failed.');
+    expect(record).toMatchObject({ outcome: 'cut', estimated: false, usage });
+  });
+
+  test('costs that where its client had left', async () => {
+    const { record } = await play({
+      ...{ ...scenario, one, ending: 'client', afterMs: 30 },
+      steps: [{ tokens: 40, gapMs: 10, inserted: { at: 8, event: said } }],
+    });
+    expect(record).toMatchObject({ outcome: 'cancelled', estimated: false, usage });
+  });
+
+  test('is paid before its first byte too, and no other provider is asked', async () => {
+    const { record } = await play({ ...scenario, one, steps: [{ inserted: { at: 0, event: said } }, { tokens: 3 }] });
+    expect(fake.requests).toHaveLength(1);
+    expect(record).toMatchObject({ outcome: 'cut', estimated: false, usage });
+  });
+});
+
+const failedResponse = { ...failed.response, created_at: 7, model: 'm' };
+
+test('a failed response is given and costs what it says that it has used, and no other provider is asked', async () => {
+  const { record, reply } = await play({
+    ...{ ...scenario, one: caseOf('responses'), stream: false },
+    steps: [{ body: failedResponse }, { tokens: 3 }],
+  });
+  expect(fake.requests).toHaveLength(1);
+  expect(JSON.parse(String(Object(reply).body))).toMatchObject({ id: 'resp_1', status: 'failed', usage: { output_tokens: OUTPUT } });
+  expect(record).toMatchObject({ outcome: 'cut', estimated: false, usage: { input_tokens: PROMPT, output_tokens: OUTPUT } });
+});
+
+test('of a failed response that says no usage the next provider is asked', async () => {
+  const { record } = await play({
+    ...{ ...scenario, one: caseOf('responses'), stream: false },
+    steps: [{ body: { ...failedResponse, usage: null } }, { tokens: 3 }],
+  });
+  expect(fake.requests).toHaveLength(2);
+  expect(record).toMatchObject({ outcome: 'completed', fallback: 'deployment', usage: { output_tokens: 3 } });
+});
