@@ -1,5 +1,6 @@
 import { Model } from '@tallygate/contract';
 import { type FakeUpstream, type Step, startFakeUpstream, steps } from '@tallygate/fake-upstream';
+import OpenAI from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Account } from './account.ts';
 import { ask, completionOf, eventsOf, HELLO, header, isDone, MODEL, problemOf, settledOnce } from './chat.ts';
@@ -171,6 +172,32 @@ describe('a stream that has begun and then', () => {
     expect(trace).toMatchObject({ outcome: 'cut', estimated: true });
     expect(trace.usage.output_tokens).toBeGreaterThan(0);
     expect(trace.usage.output_tokens).toBeLessThan(60);
+  });
+});
+
+describe('an event that cannot be read', () => {
+  test.each([
+    ['that is none', 'data: {{{garbage\n\n'],
+    ['of which half is there', 'data: {"id":"c","choices":[{"index":0,"delta":{"con\n\n'],
+  ])('%s ends a stream for OpenAI’s client with an error that says so, and the provider is paid what it bills', async (_, event) => {
+    upstream.script({ tokens: 50, inserted: { at: 5, event } });
+    const client = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+    const { data: stream, response } = await client.chat.completions
+      .create({ model: MODEL, messages: [{ role: 'user', content: 'Say hello.' }], stream: true })
+      .withResponse();
+    let said = '';
+    const reading = (async () => {
+      for await (const { choices } of stream) said += choices[0]?.delta.content ?? '';
+    })();
+    await expect(reading).rejects.toBeInstanceOf(OpenAI.APIError);
+    await expect(reading).rejects.toMatchObject({ code: 'upstream_failed' });
+    expect(said).toBe('tok0 tok1 tok2 tok3');
+    const requestId = response.headers.get('x-request-id') ?? '';
+    await expect
+      .poll(() => account.trace(requestId), { timeout: 30_000 })
+      .toMatchObject({
+        ...{ outcome: 'abandoned', estimated: false, usage: { input_tokens: 10, output_tokens: 50 } },
+      });
   });
 });
 

@@ -22,7 +22,8 @@ const TAIL_PIECES = 32;
 type Json = Readonly<Record<string, unknown>>;
 
 /**
- * Server-sent chat completion chunks on their way to the client. Whole events pass as the bytes they came in; only those that may carry usage, an error or the end are looked into. Usage never passes: it is kept, and the gateway's own last chunk shows it to whom it was asked for.
+ * Server-sent chat completion chunks on their way to the client. Whole events pass as the bytes they came in; beyond whether they are JSON,
+ * only those that may carry usage, an error or the end are looked into. Usage never passes: it is kept, and the gateway's own last chunk shows it to whom it was asked for.
  */
 export class SseFilter {
   readonly #frames = new EventFrames();
@@ -207,14 +208,14 @@ export class SseFilter {
   }
 }
 
-/** Whether each event is one line of data that begins as a JSON object does. */
+/** Whether each event is one line of data that is a JSON object. */
 function isPlain(events: Buffer): boolean {
   for (let at = 0; at < events.length; ) {
     if (events[at] !== LETTER_D || events[at + 4] !== COLON) return false;
     const brace = events[at + 5] === BLANK ? at + 6 : at + 5;
     if (events[brace] !== BRACE) return false;
     const end = events.indexOf(LF, brace);
-    if (end < 0) return false;
+    if (end < 0 || !isJsonText(events.toString('latin1', brace, end))) return false;
     if (events[end + 1] === LF) at = end + 2;
     else if (events[end + 2] === LF) at = end + 3;
     else return false;
@@ -250,6 +251,20 @@ export function dataOf(event: string): string | undefined {
         .map((line) => line.slice('data:'.length))
         .join('\n')
         .trim();
+}
+
+/** What is longer carries pictures or sound: to parse it would take too long. */
+const LONGEST_PARSED = 256 * 1024;
+
+/** Whether clients can parse it. Latin-1 will do, and is read faster: JSON asks nothing of what is beyond ASCII. */
+export function isJsonText(text: string): boolean {
+  if (text.length > LONGEST_PARSED) return true;
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 export function jsonOf(data: string | undefined): Json | undefined {

@@ -1,7 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { EventFrames, eventsOf } from './event-frames.ts';
-import { dataOf, jsonOf } from './sse-filter.ts';
+import { dataOf, isJsonText, jsonOf } from './sse-filter.ts';
 import { atLeast, isRecord } from './usage.ts';
 import type { Delivered } from './work.ts';
 
@@ -156,6 +156,7 @@ export class TypedEventStream implements StreamFilter {
     if (data === '[DONE]') return undefined;
     const named = /^event: *(\S+)/m.exec(text)?.[1];
     if (named !== undefined && named !== 'error' && !this.#form.isWatched(named)) {
+      if (!isJsonText(data)) return this.#refuse();
       this.#hasPassed = true;
       // Inside a JSON string a quote is escaped: the pattern is found in keys and whole values only.
       if (bytes.includes(USAGE)) this.#hear(jsonOf(data) ?? {});

@@ -9,15 +9,28 @@ const scenario: Omit<Scenario, 'one' | 'steps'> = {
 };
 /** Asked after the first, it would be billed too. */
 const FALLBACK = { tokens: 3 };
-/** Of OpenAI's chat an event that begins as an object does passes unread. */
-const READ = CASES.filter(({ name }) => ['chat, Anthropic', 'chat, Google', 'responses'].includes(name));
+const garbage = (event: string) => ({ at: 12, event });
+const caseOf = (name: string) => CASES.filter((one) => one.name === name);
+/** It begins as an event does that is passed on as it came. */
+const UNREADABLE = [
+  ...CASES.filter(({ name }) => /^(chat|completions|responses)/.test(name)).map((one) => ({
+    ...{ name: one.name, one, inserted: garbage('data: {{{garbage\n\n') },
+  })),
+  ...caseOf('chat, OpenAI').map((one) => ({
+    ...{ name: 'chat, OpenAI, half an event', one, inserted: garbage('data: {"id":"c","choices":[{"index":0,"delta":{"con\n\n') },
+  })),
+  ...caseOf('responses').map((one) => ({
+    ...{ name: 'responses, under a name', one, inserted: garbage('event: response.output_text.delta\ndata: {{{garbage\n\n') },
+  })),
+];
 
-describe.each(READ)('$name', (one) => {
+describe.each(UNREADABLE)('$name', ({ one, inserted }) => {
   test.each([undefined, 1_000_000])(
     'is charged what the provider bills behind an event that cannot be read (pieces: %s)',
     async (pieceBytes) => {
-      const first = { tokens: 200, inserted: { at: 12, event: 'data: {{{garbage\n\n' }, ...(pieceBytes !== undefined && { pieceBytes }) };
+      const first = { tokens: 200, inserted, ...(pieceBytes !== undefined && { pieceBytes }) };
       const { billed, settled, record, records, sent } = await play({ ...scenario, one, steps: [first, FALLBACK] });
+      expect(sent.body.toString()).not.toContain(inserted.event.split('data: ')[1]);
       expect(fake.requests).toHaveLength(1);
       expect(sent.body.toString()).toContain('tok1');
       expect(sent.body.toString().trimEnd().split('\n\n').at(-1)).toContain('upstream_failed');
@@ -29,7 +42,7 @@ describe.each(READ)('$name', (one) => {
   );
 
   test('is charged what was held where the provider breaks off behind an event that cannot be read', async () => {
-    const first = { tokens: 200, inserted: { at: 12, event: 'data: {{{garbage\n\n' }, cut: { at: 20, how: 'reset' } } as const;
+    const first = { tokens: 200, inserted, cut: { at: 20, how: 'reset' } } as const;
     const { billed, settled, record } = await play({ ...scenario, one, steps: [first, FALLBACK] });
     expect(record.estimated).toBe(true);
     expect(settled >= billed).toBe(true);
@@ -37,7 +50,7 @@ describe.each(READ)('$name', (one) => {
 });
 
 test('a stream of responses is read on behind an event of another shape', async () => {
-  const one = CASES.find(({ name }) => name === 'responses');
+  const [one] = caseOf('responses');
   if (!one) throw new Error('There is such a case');
   const first = { tokens: 200, padding: 3_000_000, paddingAt: 12 };
   const { billed, settled, sent } = await play({ ...scenario, one, steps: [first, FALLBACK] });
