@@ -366,16 +366,25 @@ describe('in the background', () => {
     expect((await at(`/v1/responses/${id}`)).body.status).toBe('completed');
   });
 
-  test('charges a worker that died while the provider was at work at its hold, and the next one as a call of its own', async () => {
+  test.each([
+    ['while the provider was at work is charged at its hold', 'the answer is there', { estimated: true, at_hold: true }],
+    ['while the answer was stored is charged what it came to', 'the answer is stored', { estimated: false, at_hold: false }],
+  ])('a worker that died %s, and the next one as a call of its own', async (_what, last, charged) => {
     const taken = await create({ background: true });
     const [requestId, receiptId] = [taken.headers.get('x-request-id'), taken.headers.get('x-receipt-id') ?? ''];
     const { id } = taken.body;
     const { lanes } = world.inference;
-    const [settle, finish] = [lanes.settle.bind(lanes), world.background.finish.bind(world.background)];
-    lanes.settle = () => Promise.reject(new Error('killed'));
-    world.background.finish = () => Promise.reject(new Error('killed'));
-    await expect(world.work(id)).rejects.toThrow('killed');
-    Object.assign(lanes, { settle });
+    const [begin, settle, finish] = [lanes.begin.bind(lanes), lanes.settle.bind(lanes), world.background.finish.bind(world.background)];
+    const killed = () => Promise.reject(new Error('killed'));
+    let begun = 0;
+    lanes.begin = (inFlight) => {
+      begun += 1;
+      return begun === 2 && last === 'the answer is there' ? killed() : begin(inFlight);
+    };
+    lanes.settle = killed;
+    world.background.finish = killed;
+    await world.work(id).catch((error: unknown) => expect(String(error)).toContain('killed'));
+    Object.assign(lanes, { begin, settle });
     Object.assign(world.background, { finish });
     clock.offsetMs = 60_000;
     await world.work(id);
@@ -387,7 +396,7 @@ describe('in the background', () => {
       [requestId],
     );
     expect(settled.rows).toEqual([
-      { receipt_id: receiptId, outcome: 'abandoned', estimated: true, at_hold: true },
+      { receipt_id: receiptId, outcome: 'abandoned', ...charged },
       { receipt_id: expect.not.stringMatching(receiptId), outcome: 'completed', estimated: false, at_hold: false },
     ]);
   });
