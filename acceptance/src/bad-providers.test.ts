@@ -136,7 +136,7 @@ describe.each([
     const requestId = header(answered, 'x-request-id') ?? '';
     await using ledger = await openLedgerAudit(gateway);
     const entry = async () => (await ledger.entriesOf([requestId])).get(requestId);
-    await expect.poll(async () => (await entry())?.records, { timeout: 30_000 }).toBe(3);
+    await expect.poll(async () => (await entry())?.records, { timeout: 60_000 }).toBe(3);
     expect(await entry()).toMatchObject({ postings: 3, receipts: 3, cost: 3n * nano(await priceOf(model)) });
     const trace = await account.trace(requestId);
     expect(trace).toMatchObject({ receipt_id: header(answered, 'x-receipt-id'), outcome: 'abandoned', estimated: false });
@@ -194,7 +194,7 @@ describe('an event that cannot be read', () => {
     expect(said).toBe('tok0 tok1 tok2 tok3');
     const requestId = response.headers.get('x-request-id') ?? '';
     await expect
-      .poll(() => account.trace(requestId), { timeout: 30_000 })
+      .poll(() => account.trace(requestId), { timeout: 60_000 })
       .toMatchObject({
         ...{ outcome: 'abandoned', estimated: false, usage: { input_tokens: 10, output_tokens: 50 } },
       });

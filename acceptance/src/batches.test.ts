@@ -126,7 +126,7 @@ describe('the OpenAI SDK', () => {
       { model: 'gpt-image-1', prompt: 'A page', images: [{ image_url: PICTURE }] },
       { data: [{ b64_json: expect.any(String) }] },
     ],
-  ])('has lines of %s answered, each with a receipt at the batch’s price', { timeout: 60_000 }, async (endpoint, body, answer) => {
+  ])('has lines of %s answered, each with a receipt at the batch’s price', async (endpoint, body, answer) => {
     const openai = connect(gateway.bootstrap.test_api_key);
     const text = JSON.stringify({ custom_id: 'one', method: 'POST', url: endpoint, body });
     const file = await openai.files.create({ file: await toFile(Buffer.from(text), 'requests.jsonl'), purpose: 'batch' });
@@ -141,7 +141,7 @@ describe('the OpenAI SDK', () => {
     expect(receipt).toMatchObject({ kind: 'batch_line', endpoint });
   });
 
-  test('has videos begun, each charged at half the price once, and given back where it fails', { timeout: 60_000 }, async () => {
+  test('has videos begun, each charged at half the price once, and given back where it fails', async () => {
     const openai = connect(gateway.bootstrap.test_api_key);
     const video = (custom_id: string, prompt: string) => ({ custom_id, method: 'POST', url: '/v1/videos', body: { prompt, seconds: '4' } });
     const requests = [video('good', 'A ledger'), video('bad', '[fail]')].map((one) => JSON.stringify(one)).join('\n');

@@ -42,7 +42,7 @@ async function paste(page: string): Promise<string> {
   return output;
 }
 
-test('with an OpenAI client: an answer with its receipt, and a run that ends at its ceiling', { timeout: 120_000 }, async () => {
+test('with an OpenAI client: an answer with its receipt, and a run that ends at its ceiling', async () => {
   const output = await paste('openai-sdk');
   expect(output).toMatch(/cost 0\.\d+ USD, receipt [0-9a-f-]{36}/);
   expect(output).toMatch(/step 1\n[\s\S]*402 budget_exceeded/);
@@ -55,7 +55,7 @@ test('with TypeScript: what it cost, a refusal with numbers, a receipt that veri
   expect(output).toMatch(/^true \{/m);
 });
 
-test('in a terminal: a key with a cap, its budget, usage, and a receipt checked offline', { timeout: 120_000 }, async () => {
+test('in a terminal: a key with a cap, its budget, usage, and a receipt checked offline', async () => {
   const output = await paste('terminal');
   expect(output).toMatch(/laptop/);
   expect(output).toMatch(/gpt-4o-mini/);

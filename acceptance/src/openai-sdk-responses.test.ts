@@ -149,7 +149,7 @@ describe('responses', () => {
 });
 
 describe('background responses', () => {
-  test('are followed by polling, by streaming, and again from where a stream was cut', { timeout: 60_000 }, async () => {
+  test('are followed by polling, by streaming, and again from where a stream was cut', async () => {
     const queued = await openai.responses.create({ ...HELLO, background: true });
     expect(queued).toMatchObject({ status: 'queued', background: true, output: [] });
     expect((await ended(queued.id)).output_text).toContain('Say hello.');
@@ -171,7 +171,7 @@ describe('background responses', () => {
     expect(again.output_text).toContain('Say hello.');
   });
 
-  test('are stopped by cancelling, as often as one likes', { timeout: 60_000 }, async () => {
+  test('are stopped by cancelling, as often as one likes', async () => {
     const slow = { headers: { 'X-Sandbox-Fault': 'slow-first-byte; ms=20000' } };
     const { id } = await openai.responses.create({ ...HELLO, background: true }, slow);
     await expect.poll(async () => (await openai.responses.retrieve(id)).status, { timeout: 60_000 }).toBe('in_progress');

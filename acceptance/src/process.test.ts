@@ -103,12 +103,12 @@ describe('npm start', () => {
     await supervisor.listening;
     const [killed, database] = [pidIn('server.pid'), pidIn('postgres/cluster/data/postmaster.pid')];
     process.kill(killed, 'SIGKILL');
-    await vi.waitUntil(() => supervisor.output.split('Stop with Ctrl-C').length === 3, { timeout: 45_000 });
+    await vi.waitUntil(() => supervisor.output.split('Stop with Ctrl-C').length === 3, { timeout: 60_000 });
     expect(supervisor.output).toContain('Tallygate ended (SIGKILL). It is started again in 0.5 s.');
     const next = pidIn('server.pid');
     expect([next === killed, pidIn('postgres/cluster/data/postmaster.pid')]).toEqual([false, database]);
     await supervisor.signal('SIGKILL');
-    await vi.waitUntil(() => !isRunning(next), { timeout: 45_000 });
+    await vi.waitUntil(() => !isRunning(next), { timeout: 60_000 });
     await gateway.start();
   });
 });

@@ -110,12 +110,12 @@ describe.skipIf(isRedisMissing())('while PostgreSQL cannot be reached', () => {
 
   test('everything works again once it is back', async () => {
     way.open();
-    await vi.waitFor(async () => expect(await isWell()).toBe(true), { timeout: 30_000, interval: 100 });
+    await vi.waitFor(async () => expect(await isWell()).toBe(true), { timeout: 60_000, interval: 100 });
     await vi.waitFor(
       async () => {
         for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 });
@@ -155,12 +155,12 @@ describe.skipIf(isRedisMissing())('while Redis cannot be reached', () => {
 
   test('everything works again once it is back', async () => {
     way.open();
-    await vi.waitFor(async () => expect(await isWell()).toBe(true), { timeout: 30_000, interval: 100 });
+    await vi.waitFor(async () => expect(await isWell()).toBe(true), { timeout: 60_000, interval: 100 });
     await vi.waitFor(
       async () => {
         for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);
       },
-      { timeout: 30_000, interval: 100 },
+      { timeout: 60_000, interval: 100 },
     );
   });
 });

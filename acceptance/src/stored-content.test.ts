@@ -28,7 +28,7 @@ const filesWith = (folder: string, text: string): string[] =>
     .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text))
     .map(({ name }) => name);
 
-test('no byte of a prompt is in the data directory, its database and logs included, whatever stores it', { timeout: 120_000 }, async () => {
+test('no byte of a prompt is in the data directory, its database and logs included, whatever stores it', async () => {
   const messages = [{ role: 'user' as const, content: `Repeat: ${SECRET}` }];
   const line = { custom_id: 'a', method: 'POST', url: '/v1/chat/completions', body: { model, messages } };
   const input_file_id = (await openai.files.create({ file: await toFile(Buffer.from(JSON.stringify(line)), 'a.jsonl'), purpose: 'batch' }))

@@ -139,7 +139,7 @@ describe('a process that dies', () => {
           await world.goOn();
           return (await world.get(id)).status === 'completed';
         },
-        { timeout: 10_000 },
+        { timeout: 60_000 },
       );
       expect(await world.get(id), `after ${steps} steps`).toMatchObject({ status: 'completed', total: 3, completed: 2, failed: 1 });
       const { output, errors } = await world.outcome(id);
@@ -184,7 +184,7 @@ describe('a process that dies', () => {
         await world.goOn();
         return (await world.get(id)).status === 'completed';
       },
-      { timeout: 10_000 },
+      { timeout: 60_000 },
     );
 
   test('while a provider is at work for a line leaves that at its hold, and the next call of the line is paid as well', async () => {

@@ -256,7 +256,8 @@ describe('names', () => {
     const many = loadCatalog(modelsOfFile({ models: [{ id: 'm', variants: [`${'a*'.repeat(90)}b`] }] }));
     const startedAt = performance.now();
     expect(many.find('a'.repeat(199))).toBeUndefined();
-    expect(performance.now() - startedAt).toBeLessThan(200);
+    // What tries all ways takes years.
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
   });
 });
 

@@ -63,7 +63,8 @@ describe.skipIf(testRedisProgram() === '')('a connection to Redis', () => {
     await lost;
     const startedTick = performance.now();
     await expect(connection.get('kept')).rejects.toThrow();
-    expect(performance.now() - startedTick).toBeLessThan(500);
+    // A command that waits for its server waits two seconds.
+    expect(performance.now() - startedTick).toBeLessThan(1_500);
     await server?.start();
     await expect.poll(() => connection.get('kept').catch(() => undefined), { timeout: 60_000 }).toBe('yes');
   });

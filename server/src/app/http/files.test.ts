@@ -566,7 +566,7 @@ describe('an upload in parts', () => {
     expect([answer.status, answer.code]).toEqual([413, 'storage_limit_reached']);
   });
 
-  test('loses and doubles nothing when it is completed, cancelled and added to at once', { timeout: 60_000 }, async () => {
+  test('loses and doubles nothing when it is completed, cancelled and added to at once', async () => {
     for (let round = 0; round < 15; round++) {
       const before = new Set(await world.stored());
       const { id } = await begin(4);

@@ -29,10 +29,10 @@ describe('what a part is called', () => {
   ])('is refused when it cannot be told: %s', (header) => expect(() => parseDisposition(header)).toThrow(MalformedMultipart));
 
   test('takes no time that grows with the square of its length', () => {
-    const started = performance.now();
+    const started = process.threadCpuUsage().user;
     expect(() => parseDisposition(`form-data; name="${'\\'.repeat(8_000)}`)).toThrow(MalformedMultipart);
     expect(() => parseDisposition(`form-data${'; '.repeat(4_000)}`)).toThrow(MalformedMultipart);
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(process.threadCpuUsage().user - started).toBeLessThan(200_000);
   });
 });
 

@@ -73,12 +73,13 @@ describe('embeddings of the sandbox', () => {
 
   it('are made one by one, so that thousands of them hold nobody up', async () => {
     const answer = await embeddings.answer({ model, input: Array.from({ length: 200 }, (_, index) => `Text ${index} `.repeat(200)) });
-    let longest = 0;
-    let last = performance.now();
+    let longestMicros = 0;
+    let last = process.threadCpuUsage().user;
     await answer.pump(() => {
-      longest = Math.max(longest, performance.now() - last);
-      last = performance.now();
+      const now = process.threadCpuUsage().user;
+      longestMicros = Math.max(longestMicros, now - last);
+      last = now;
     });
-    expect(longest).toBeLessThan(100);
+    expect(longestMicros).toBeLessThan(100_000);
   });
 });
