@@ -1,10 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/redis-process.ts';
 import { isRedisMissing, testRedisProgram } from '../../server/src/adapters/redis/test-redis.ts';
 import { Gateway } from './gateway.ts';
+import { filesWith } from './stored-bytes.ts';
 
 const SECRET = 'the launch codes are 0000';
 const model = 'gpt-4o-mini';
@@ -21,12 +20,6 @@ afterAll(async () => {
   await gateway?.remove();
   await redis?.stop();
 });
-
-/** The files below a folder that hold a text. */
-const filesWith = (folder: string, text: string): string[] =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && readFileSync(join(entry.parentPath, entry.name)).includes(text))
-    .map(({ name }) => name);
 
 test('no byte of a prompt is in the data directory, its database and logs included, whatever stores it', async () => {
   const messages = [{ role: 'user' as const, content: `Repeat: ${SECRET}` }];

@@ -1,5 +1,5 @@
 import type { RequestAttempt } from '@tallygate/contract';
-import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
+import { reasonOf, type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -121,17 +121,24 @@ function noteOutcome(result: Used<unknown> | UpstreamFault, asked: Attempt, deps
 const notAsked = (target: Target) =>
   ({ target, fallback: 'none', upstreamMs: 0, result: invalidAnswer('nobody waits for it', 'cancelled') }) as const;
 
-const BROKEN_OFF = { kind: 'failed', status: 200, retryAfterMs: null, message: 'its answer broke off' } as const;
+const BROKEN_OFF = { kind: 'failed', status: 200, retryAfterMs: null, message: 'its answer broke off', code: null } as const;
 
 function noteFailure(
-  fault: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs' | 'message'>,
+  fault: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs' | 'message' | 'isQuoted' | 'code'>,
   target: Target,
   { requestId }: Admission['call'],
   { deployments, clock, log }: AttemptDeps,
 ): void {
   const opened = deployments.failed(target, fault, clock.now());
   const { deployment, model } = target;
-  const facts = { requestId, deployment: deployment.name, model: model.id, kind: fault.kind, status: fault.status, because: fault.message };
+  const facts = {
+    requestId,
+    deployment: deployment.name,
+    model: model.id,
+    kind: fault.kind,
+    status: fault.status,
+    because: reasonOf(fault),
+  };
   if (opened?.reason === 'credentials')
     log.error(
       { ...facts, forMs: opened.forMs },

@@ -323,7 +323,7 @@ async function pump(
   if (firstByteAt === 0 && filter.error && isUsed(filter.usage)) open(performance.now());
   if (firstByteAt === 0) {
     if (attempt.running.endedBy) return invalidAnswer('nobody waits for it', 'cancelled');
-    if (filter.error) return invalidAnswer(filter.error.message);
+    if (filter.error) return { ...invalidAnswer(filter.error.message), isQuoted: true };
     if (cut instanceof UpstreamCut) return faultOfCut(cut);
     return invalidAnswer(`the provider answered 200 with a body that is no stream of ${endpoint}`);
   }

@@ -9,6 +9,7 @@ const fault = (fields: Partial<UpstreamFault>): UpstreamFault => ({
   status: 500,
   retryAfterMs: null,
   message: 'the provider’s own words',
+  isQuoted: true,
   param: null,
   code: null,
   ...fields,
@@ -41,6 +42,18 @@ test('the provider’s own words reach the caller for a rejection alone, and wit
   for (const kind of ['rate_limited', 'timeout', 'cancelled', 'failed'] as const) {
     const problem = upstreamProblem(fault({ kind }));
     expect(problem.message).not.toContain('own words');
-    expect(problem.extras.because).toBe('the provider’s own words');
   }
+});
+
+test('the reason that is logged says nothing that the provider may have read in the prompt', () => {
+  for (const kind of ['rejected', 'rate_limited', 'timeout', 'cancelled', 'failed'] as const)
+    expect(upstreamProblem(fault({ kind })).extras.because).toBe('The provider answered with status 500.');
+  const reasons = [fault({ code: 'insufficient_quota' }), fault({ code: 'words of the prompt' }), fault({ status: 200 })].map(
+    (one) => upstreamProblem(one).extras.because,
+  );
+  expect(reasons).toEqual([
+    'The provider answered with status 500 (insufficient_quota).',
+    'The provider answered with status 500.',
+    "The provider's answer says that it failed.",
+  ]);
 });

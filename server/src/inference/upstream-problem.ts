@@ -1,12 +1,12 @@
-import type { UpstreamFault } from '../adapters/upstream/port.ts';
+import { reasonOf, type UpstreamFault } from '../adapters/upstream/port.ts';
 import { Problem } from '../kernel/problem.ts';
 
 /** A provider that is late may bill all the same. */
-export const lateProblem = ({ message }: Pick<UpstreamFault, 'message'>): Problem =>
+export const lateProblem = (fault: UpstreamFault): Problem =>
   new Problem(
     'upstream_timeout',
     'No provider of this model answered in time. What a provider bills for it all the same is charged: the receipt will tell. Repeat the request.',
-    { because: message },
+    { because: reasonOf(fault) },
   );
 
 /** What a provider bills for an answer that nobody could be given. */
@@ -23,9 +23,9 @@ export const unreadableProblem = (): Problem =>
     'The provider sent something that is no event of a stream. What the provider bills for the answer is charged: the receipt has the amount. Repeat the request.',
   );
 
-/** What the caller is told when no provider answered. Only a rejection shows the provider's own words: the rest is between us and them. */
+/** What the caller is told when no provider answered. Only a rejection shows the provider's own words. */
 export function upstreamProblem(fault: UpstreamFault): Problem {
-  const because = { because: fault.message };
+  const because = { because: reasonOf(fault) };
   const retryAfterSeconds = fault.retryAfterMs === null ? undefined : Math.max(1, Math.ceil(fault.retryAfterMs / 1000));
   switch (fault.kind) {
     case 'rejected':

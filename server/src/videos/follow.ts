@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
-import type { UpstreamProvider } from '../adapters/upstream/port.ts';
+import { reasonOf, type UpstreamProvider } from '../adapters/upstream/port.ts';
 import type { Catalog } from '../catalog/index.ts';
 import type { Deployments } from '../inference/index.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -131,7 +131,7 @@ async function store(
 ): Promise<VideoContent | 'gone' | 'later'> {
   const content = await job.content(variant);
   if (!content.ok) {
-    log.warn({ videoId: video.id, variant, because: content.message }, 'what a video job has made could not be read');
+    log.warn({ videoId: video.id, variant, because: reasonOf(content) }, 'what a video job has made could not be read');
     return isGone(content) || (variant !== 'video' && !content.retryable) ? 'gone' : 'later';
   }
   const key = `${VIDEOS_PREFIX}/${video.account_id}/${newId()}`;

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import type { UpstreamAnswer, UpstreamFault, UpstreamProvider } from '../adapters/upstream/port.ts';
+import { reasonOf, type UpstreamAnswer, UpstreamCut, type UpstreamFault, type UpstreamProvider } from '../adapters/upstream/port.ts';
 import type { Variant, VideoError } from './stored-video.ts';
 
 const FIRST_BYTE_TIMEOUT_MS = 60_000;
@@ -31,11 +31,11 @@ export class ProviderJob {
 
   async look(): Promise<JobState> {
     const answer = await this.#read('GET', this.#path);
-    if (!answer.ok) return isGone(answer) ? { state: 'gone' } : unknown(answer.message, answer.retryAfterMs);
+    if (!answer.ok) return isGone(answer) ? { state: 'gone' } : unknown(reasonOf(answer), answer.retryAfterMs);
     try {
       return stateOf(JSON.parse((await answer.collect(MOST_OBJECT_BYTES)).toString('utf8')));
     } catch (error) {
-      return unknown(error instanceof Error ? error.message : String(error), null);
+      return unknown(error instanceof UpstreamCut ? error.message : 'it is no JSON', null);
     }
   }
 

@@ -11,6 +11,7 @@ describe('a refusal', () => {
     expect(await chat()).toEqual({
       ok: false,
       kind: 'rejected',
+      isQuoted: true,
       retryable: false,
       status,
       retryAfterMs: null,

@@ -53,6 +53,7 @@ export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secr
     status,
     retryAfterMs: retryAfterMs(headers, nowMs) ?? toldMs,
     message: printable(message, MAX_MESSAGE_CHARACTERS) || `The provider answered with status ${status}.`,
+    isQuoted: true,
     param: param === null ? null : printable(param, MAX_NAME_CHARACTERS),
     code: code === null ? null : printable(code, MAX_NAME_CHARACTERS),
   };
@@ -115,7 +116,7 @@ const NO_WORDS = { ok: false, retryable: true, retryAfterMs: null, param: null, 
 const withoutSecrets = (text: string, secrets: readonly string[]): string =>
   secrets.reduce((clean, secret) => clean.replaceAll(secret, '[redacted]'), text);
 
-/** One bounded line: the text goes into logs and into JSON for the caller, and the provider is not ours. */
+/** One bounded line: the text goes into JSON for the caller, and the provider is not ours. */
 export const printable = (text: string, maxCharacters: number): string =>
   text
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')

@@ -151,12 +151,23 @@ export interface UpstreamFault {
   readonly status: number | null;
   /** The provider's `Retry-After` (or `retry-after-ms`), milliseconds. */
   readonly retryAfterMs: number | null;
-  /** The provider's own words, bounded in length; shown to the caller for `rejected` only, else logged. */
+  /** Bounded in length; shown to the caller for `rejected` only. For logs there is {@link reasonOf}. */
   readonly message: string;
+  /** `message` has the provider's own words, which may repeat the prompt. */
+  readonly isQuoted?: true;
   /** OpenAI's `error.param` where the provider named one. */
   readonly param: string | null;
   /** OpenAI's `error.code` where the provider named one. */
   readonly code: string | null;
+}
+
+const NAME = /^[\w.-]+$/;
+
+/** Why there is no answer, for a log: what may repeat the prompt is left out. */
+export function reasonOf({ isQuoted, message, status, code }: Pick<UpstreamFault, 'isQuoted' | 'message' | 'status' | 'code'>): string {
+  if (!isQuoted) return message;
+  const named = code !== null && NAME.test(code) ? ` (${code})` : '';
+  return status === 200 ? `The provider's answer says that it failed${named}.` : `The provider answered with status ${status}${named}.`;
 }
 
 /** The body broke off, stalled, or was cancelled. */
