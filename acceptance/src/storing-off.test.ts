@@ -158,59 +158,55 @@ async function failEverything(openai: OpenAI, url: string, key: string, provider
 test.each([
   ['the operator', { STORE_CONTENT: 'off' }],
   ['the account', {}],
-])(
-  'where %s has switched storing off, no prompt and no answer is in the database, a file, a log or Redis',
-  { timeout: 240_000 },
-  async (_, env) => {
-    upstream = await startFakeUpstream();
-    redis = isRedisMissing() ? undefined : await startRedis(testRedisProgram(), ['--appendonly', 'yes', '--appendfsync', 'always']);
-    const deployment = { base_url: upstream.url, responses: true, models: MODELS };
-    gateway = await Gateway.start({
-      database: 'embedded',
-      providers: [{ name: 'fake', ...deployment }],
-      env: { ...env, LOG_LEVEL: 'trace', ...(redis && { REDIS_URL: redis.url }) },
+])('where %s switches storing off, no prompt or answer is in a database, file, log or Redis', { timeout: 240_000 }, async (_, env) => {
+  upstream = await startFakeUpstream();
+  redis = isRedisMissing() ? undefined : await startRedis(testRedisProgram(), ['--appendonly', 'yes', '--appendfsync', 'always']);
+  const deployment = { base_url: upstream.url, responses: true, models: MODELS };
+  gateway = await Gateway.start({
+    database: 'embedded',
+    providers: [{ name: 'fake', ...deployment }],
+    env: { ...env, LOG_LEVEL: 'trace', ...(redis && { REDIS_URL: redis.url }) },
+  });
+  const account = await Account.signUp(gateway, { plan: 'enterprise' });
+  if (!('STORE_CONTENT' in env)) {
+    const switched = await fetch(`${gateway.url}/v1/users/me`, {
+      method: 'PATCH',
+      headers: { ...account.session, 'content-type': 'application/json' },
+      body: JSON.stringify({ stores_content: false }),
     });
-    const account = await Account.signUp(gateway, { plan: 'enterprise' });
-    if (!('STORE_CONTENT' in env)) {
-      const switched = await fetch(`${gateway.url}/v1/users/me`, {
-        method: 'PATCH',
-        headers: { ...account.session, 'content-type': 'application/json' },
-        body: JSON.stringify({ stores_content: false }),
-      });
-      expect(switched.status).toBe(200);
-    }
-    const { key } = await account.createKey();
-    const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
-    const mcp = new Client({ name: 'acceptance', version: '1' });
-    const headers = { authorization: `Bearer ${key}` };
-    await mcp.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit: { headers } }));
-    database = new pg.Client({ connectionString: gateway.databaseUrl });
-    await database.connect();
-    const before = await largeRows(database);
+    expect(switched.status).toBe(200);
+  }
+  const { key } = await account.createKey();
+  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+  const mcp = new Client({ name: 'acceptance', version: '1' });
+  const headers = { authorization: `Bearer ${key}` };
+  await mcp.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit: { headers } }));
+  database = new pg.Client({ connectionString: gateway.databaseUrl });
+  await database.connect();
+  const before = await largeRows(database);
 
-    const answer = longAnd(ANSWER);
-    upstream.script(() => ({ text: answer }));
-    await useEverything(openai, mcp);
-    expect(upstream.requests.length).toBeGreaterThan(12);
-    for (const ask of storingRequests(openai)) await expect(ask()).rejects.toMatchObject({ status: 403, code: 'storing_off' });
-    upstream.reset();
-    await failEverything(openai, gateway.url, key, upstream);
-    await mcp.close();
+  const answer = longAnd(ANSWER);
+  upstream.script(() => ({ text: answer }));
+  await useEverything(openai, mcp);
+  expect(upstream.requests.length).toBeGreaterThan(12);
+  for (const ask of storingRequests(openai)) await expect(ask()).rejects.toMatchObject({ status: 403, code: 'storing_off' });
+  upstream.reset();
+  await failEverything(openai, gateway.url, key, upstream);
+  await mcp.close();
 
-    // Every request is settled and booked before it is looked for.
-    const { rows } = await database.query<{ many: string }>('select count(*) as many from usage_records');
-    expect(Number(rows[0]?.many)).toBeGreaterThan(12);
-    // The answer that is kept for the one request with an `Idempotency-Key`.
-    expect(await largeRows(database)).toEqual({ ...before, 'public.idempotency_keys': 1 });
-    await database.end();
-    database = undefined;
-    await gateway.stop();
-    const blobs = join(gateway.dataDir, 'blobs');
-    expect(existsSync(blobs) ? filesIn(blobs) : []).toEqual([]);
-    for (const words of [PROMPT, ANSWER]) {
-      expect(gateway.process.output.split('\n').filter((line) => line.includes(words))).toEqual([]);
-      expect(filesWith(gateway.dataDir, words)).toEqual([]);
-      if (redis) expect(filesWith(redis.folder, words)).toEqual([]);
-    }
-  },
-);
+  // Every request is settled and booked before it is looked for.
+  const { rows } = await database.query<{ many: string }>('select count(*) as many from usage_records');
+  expect(Number(rows[0]?.many)).toBeGreaterThan(12);
+  // The answer that is kept for the one request with an `Idempotency-Key`.
+  expect(await largeRows(database)).toEqual({ ...before, 'public.idempotency_keys': 1 });
+  await database.end();
+  database = undefined;
+  await gateway.stop();
+  const blobs = join(gateway.dataDir, 'blobs');
+  expect(existsSync(blobs) ? filesIn(blobs) : []).toEqual([]);
+  for (const words of [PROMPT, ANSWER]) {
+    expect(gateway.process.output.split('\n').filter((line) => line.includes(words))).toEqual([]);
+    expect(filesWith(gateway.dataDir, words)).toEqual([]);
+    if (redis) expect(filesWith(redis.folder, words)).toEqual([]);
+  }
+});

@@ -83,6 +83,66 @@ describe('a failed login', () => {
     expect(entries.map(({ ip }: { ip: string }) => ip)).toEqual(Array(5).fill('203.0.113.8'));
   });
 
+  test('or second factor is tried fewer than 100 times an hour, at all gateways, from any address', async () => {
+    const other = await startInstance(db.database, db.url, { clock });
+    let restarted: Instance | undefined;
+    const user = await signUp(api);
+    const owner = { ...user, known: [1, 2, 3, 4, 5].map((n) => `198.51.100.${n}`) };
+    for (const address of owner.known) expect((await login(user.email, PASSWORD, address)).status).toBe(200);
+    /** From wherever a try may come from next, on the gateways in turn; how many were looked at. */
+    const guesses = async (ask: (from: string, at: Instance) => Promise<{ status: number; headers: Headers }>): Promise<number> => {
+      const end = clock.now() + HOUR_MS;
+      let tries = 0;
+      for (let turn = 0; clock.now() < end; turn++) {
+        if (clock.now() > end - HOUR_MS / 2) restarted ??= await startInstance(db.database, db.url, { clock });
+        const at = [api, restarted ?? other][turn % 2] ?? api;
+        const answers = [await ask(`2001:db8:${turn.toString(16)}::1`, at), await ask(owner.known[turn % owner.known.length] ?? '', at)];
+        tries += answers.filter(({ status }) => status === 401).length;
+        const waits = answers.map(({ status, headers }) => (status === 429 ? Number(headers.get('retry-after')) : 0));
+        if (!waits.includes(0)) clock.stoppedAtMs = clock.now() + Math.min(...waits) * 1000;
+      }
+      return tries;
+    };
+    const post = (at: Instance, path: string, from: string, json: object) => send(at, path, { headers: { 'x-forwarded-for': from }, json });
+    try {
+      const passwords = await guesses((from, at) => post(at, '/v1/users/login', from, { email: user.email, password: 'a wrong password' }));
+      expect(passwords).toBeGreaterThan(20);
+      expect(passwords).toBeLessThan(100);
+
+      clock.stoppedAtMs = clock.now() + 2 * HOUR_MS;
+      const { body } = await send(api, '/v1/users/mfa/begin', { method: 'POST', headers: user.auth });
+      const code = generateSync({ secret: body.secret, epoch: Math.floor(clock.now() / 1000) });
+      expect((await send(api, '/v1/users/mfa/confirm', { headers: user.auth, json: { password: PASSWORD, code } })).status).toBe(200);
+      const factors = await guesses(async (from, at) => {
+        const begun = await post(at, '/v1/users/login', from, { email: user.email, password: PASSWORD });
+        if (begun.status !== 200) return begun;
+        return post(at, '/v1/users/login/mfa', from, { challenge_token: begun.body.challenge_token, code: 'AAAA-AAAA' });
+      });
+      expect(factors).toBeGreaterThan(20);
+      expect(factors).toBeLessThan(100);
+    } finally {
+      await other.close();
+      await restarted?.close();
+    }
+  });
+
+  test('that two gateways note at once is in the audit log once, and told once', async () => {
+    const other = await startInstance(db.database, db.url, { clock });
+    const user = await signUp(api);
+    for (let n = 0; n < 12; n++)
+      await send(n % 2 ? api : other, '/v1/users/login', {
+        headers: { 'x-forwarded-for': `203.0.113.${n}` },
+        json: { email: user.email, password: 'a wrong password' },
+      });
+    await Promise.all([api, other, api, other].map(({ identity }) => identity.recordLoginFailures()));
+    expect(await told(user.email)).toEqual(['Failed logins to your account']);
+    const entries = await auditOf(user.auth, 'login.failed');
+    expect(entries.map(({ ip }: { ip: string }) => ip).toSorted()).toEqual(
+      Array.from({ length: 12 }, (_, n) => `203.0.113.${n}`).toSorted(),
+    );
+    await other.close();
+  });
+
   test('of an address that nobody has leaves nothing behind', async () => {
     await login('nobody@example.com', 'a wrong password', '203.0.113.9');
     await api.identity.recordLoginFailures();

@@ -37,15 +37,17 @@ export function networkOf(address: string | null): string {
  *
  * 1. Subject and address: what one guesser meets. A stranger's failures from elsewhere do not touch the owner's address.
  * 2. Subject: what many guessers together meet, 65 tries in an hour at most. It is short, so that nobody can be locked out with it, and it does
- *    not apply to addresses from which the owner has logged in before. A guesser who shares such an address has 24 tries more: fewer than
- *    100 in all.
+ *    not apply to addresses from which the owner has logged in before. Guessers who share such addresses have 28 tries more together, however
+ *    many of them there are: fewer than 100 in all.
  * 3. Address: one guesser who goes through many subjects. An office behind one address has many successes, which are refunded.
  */
 export function guessingLimits({ kind, subject, address }: Attempt, isKnownAddress: boolean): Limit[] {
   const network = networkOf(address);
   return [
     { key: key(kind, 'both', subject, network), free: 5, longestPauseSeconds: 300, onSuccess: 'forget' },
-    ...(isKnownAddress ? [] : [{ key: key(kind, 'subject', subject), free: 20, longestPauseSeconds: 90, onSuccess: 'refund' as const }]),
+    isKnownAddress
+      ? { key: key(kind, 'known', subject), free: 10, longestPauseSeconds: 300, onSuccess: 'refund' }
+      : { key: key(kind, 'subject', subject), free: 20, longestPauseSeconds: 90, onSuccess: 'refund' },
     { key: key(kind, 'address', network), free: 100, longestPauseSeconds: 60, onSuccess: 'refund' },
   ];
 }
