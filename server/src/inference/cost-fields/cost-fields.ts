@@ -1,7 +1,7 @@
 import { isRecord } from '../usage.ts';
 import { counted, type FieldRule, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
 import { ONE_ANSWER, ONE_VIDEO, OTHER_WAYS } from './other-names.ts';
-import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
+import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
 
 const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex']);
 const isFalse = (value: unknown): boolean => value === false;
@@ -29,11 +29,21 @@ const SEARCHES: FieldRules = {
 /** What only the provider knows the length of. */
 const UNSEEN: FieldRules = {
   data_sources: refused('documents that the provider fetches'),
+  files: refused('files that are kept at the provider'),
+  file_ids: refused('files that are kept at the provider'),
+  attachments: refused('files that are kept at the provider'),
+  vector_store_ids: refused('files that are kept at the provider'),
   cached_content: refused('content that is kept at the provider'),
   preset: refused('templates that are kept at the provider'),
   container: refused('containers'),
   mcp_servers: refused('tools that the provider runs'),
   context_management: refused('compaction by the provider: call POST /v1/responses/compact'),
+};
+
+/** On responses the gateway keeps these itself. */
+const EARLIER_ANSWERS: FieldRules = {
+  previous_response_id: refused('earlier answers that are kept at the provider (POST /v1/responses has them from here)'),
+  conversation: refused('conversations that are kept at the provider (POST /v1/responses has them from here)'),
 };
 
 const SERVICE_TIER: FieldRule = {
@@ -106,13 +116,19 @@ const CACHING = free(
 const GRAMMARS = free(
   'steers what is drawn, and is part of the prompt by its bytes',
   ...['guided_json', 'guided_choice', 'guided_regex', 'guided_grammar', 'structured_outputs', 'json_schema', 'grammar', 'response_schema'],
-  ...['response_json_schema'],
+  ...['response_json_schema', 'structural_tag', 'regex', 'ebnf', 'format'],
 );
 const WITHIN_BOUND = free('the answer goes on to the bound, which is held', 'ignore_eos');
 const CALLER = free(ABOUT_CALLER, 'user', 'safety_identifier', 'metadata');
 
+/** Gemini writes it in upper case. */
+const isText = (value: unknown): boolean =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string' && one.toLowerCase() === 'text');
+
 const OTHER_OUTPUT: FieldRules = {
-  modalities: refused('output other than text', (value) => Array.isArray(value) && value.every((one) => one === 'text')),
+  modalities: refused('output other than text', isText),
+  response_modalities: refused('output other than text', isText),
+  output_modalities: refused('output other than text', isText),
   audio: refused('output other than text'),
   deferred: refused('answers that are fetched later', isFalse),
 };
@@ -121,12 +137,13 @@ const CHAT: FieldRules = {
   ...OTHER_WAYS,
   ...SEARCHES,
   ...UNSEEN,
+  ...EARLIER_ANSWERS,
   ...OTHER_PRICES,
   ...CACHING,
   ...CALLER,
   messages: counted(PROMPT, unseenInMessages),
   documents: counted(PROMPT),
-  functions: counted(PROMPT),
+  functions: counted(PROMPT, unpricedFunctions),
   tools: counted(PROMPT, (tools, param) => unpricedTool(tools, param, CHAT_TOOLS)),
   tool_choice: counted('the tools that it names are', unpricedToolChoice),
   response_format: counted(PROMPT),
@@ -193,6 +210,10 @@ const COMPACT: FieldRules = {
 
 const COMPLETIONS: FieldRules = {
   ...OTHER_WAYS,
+  ...OTHER_OUTPUT,
+  ...SEARCHES,
+  ...UNSEEN,
+  ...EARLIER_ANSWERS,
   ...GRAMMARS,
   ...WITHIN_BOUND,
   prompt: counted(`${PROMPT}; each of several makes choices of its own`),
@@ -298,7 +319,7 @@ const CHARACTERS: FieldRules = free('characters cost nothing', 'name', 'video', 
 /**
  * Every field that can change what a request costs, by the path of the operation, and beside them those that cannot. A field that is not
  * here passes to the provider, except where its name is that of one here but for case or separators (`Max_Tokens`), is another dialect's for
- * one here (`other-names.ts`), or has one of these inside (`nested-fields.ts`).
+ * one here (`other-names.ts`, `reads-as.ts`), or has one of these inside (`nested-fields.ts`).
  */
 export const COST_FIELDS: Readonly<Record<string, FieldRules>> = {
   '/v1/chat/completions': CHAT,

@@ -110,5 +110,6 @@ export const OTHER_WAYS: FieldRules = {
   fallbacks: refused('models that the provider chooses: name them in `models`'),
   context_window_fallbacks: refused('models that the provider chooses: name them in `models`'),
   num_retries: refused('requests that the provider repeats', (value) => value === 0),
+  max_retries: refused('requests that the provider repeats', (value) => value === 0),
   route: refused('models that the provider chooses: name them in `models`'),
 };

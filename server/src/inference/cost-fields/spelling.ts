@@ -52,7 +52,10 @@ export const shape = (
   within: new Map(Object.entries(within)),
 });
 
-/** @throws Problem `validation_failed` for a name that differs from a known one in case or separators alone, or means the same, with the known one */
+/**
+ * @throws Problem `validation_failed` for a name that differs from a known one in case or separators alone, or means the same, with the known
+ * one; for any other name that is not ASCII
+ */
 export function requireSpelling(value: unknown, { names, within }: Shape, loc: readonly (string | number)[] = []): void {
   if (Array.isArray(value)) {
     for (const [index, one] of value.entries()) requireSpelling(one, { names, within }, [...loc, index]);
@@ -66,6 +69,18 @@ export function requireSpelling(value: unknown, { names, within }: Shape, loc: r
       continue;
     }
     const meant = names.meantBy(name);
-    if (meant !== undefined) throw invalidInput([{ loc: ['body', ...loc, name], msg: `must be written \`${meant}\``, type: 'misspelt' }]);
+    if (meant === undefined) requireAscii(name, loc);
+    else throw invalidInput([{ loc: ['body', ...loc, name], msg: `must be written \`${meant}\``, type: 'misspelt' }]);
   }
+}
+
+/**
+ * `mаx_tokens` with a Cyrillic `а` is no field of any provider, and looks like one that was held.
+ * @throws Problem `validation_failed`
+ */
+export function requireAscii(name: string, loc: readonly (string | number)[]): void {
+  if (/^[ -~]*$/.test(name)) return;
+  const seen = name.slice(0, MOST_CHARACTERS);
+  const msg = `has ${JSON.stringify(/[^ -~]/.exec(name)?.[0])} in its name: names of fields are of ASCII characters`;
+  throw invalidInput([{ loc: ['body', ...loc, seen], msg, type: 'misspelt' }]);
 }

@@ -49,6 +49,46 @@ export const CHAT_TOOLS: ReadonlyMap<string, ToolRule> = new Map([
   ['custom', caller],
 ]);
 
+const words = (text: string): ReadonlySet<string> => new Set(text.split(' '));
+
+/**
+ * The members of a tool that the caller runs: OpenAI's of every such type, and what other SDKs write beside them (Anthropic's `cache_control`,
+ * `input_schema`, `input_examples`, `eager_input_streaming`). Any other may have the provider run something beside the function.
+ */
+const TOOL_MEMBERS = words(
+  'type name description parameters strict format function custom tools environment execution async defer_loading allowed_callers ' +
+    'output_schema cache_control input_schema input_examples eager_input_streaming',
+);
+/** Of its `function` or `custom`: also what describes the result (Gemini, Hugging Face, xAI), and what belongs into `parameters`. */
+const CALLED_MEMBERS = words(
+  'name description parameters strict format async defer_loading allowed_callers output_schema cache_control input_schema input_examples ' +
+    'response return returns title required additionalProperties annotations examples',
+);
+
+/** What a description of a function has that no price holds. Moonshot runs functions whose names begin with a dollar sign. */
+function unpricedFunction(described: unknown, param: string, members = CALLED_MEMBERS): Unpriced | undefined {
+  if (!isRecord(described)) return undefined;
+  const { name } = described;
+  if (typeof name === 'string' && /^\s*\$/.test(name))
+    return { param: `${param}.name`, what: `functions of the provider, such as "${name.slice(0, 40)}"` };
+  for (const member in described) {
+    const value = described[member];
+    if (value === null || value === undefined || members.has(member)) continue;
+    return { param: `${param}.${member.slice(0, 40)}`, what: 'members of a tool that only some providers read' };
+  }
+  return undefined;
+}
+
+/** The first of the functions of an older request that no price holds. */
+export function unpricedFunctions(functions: unknown, param: string): Unpriced | undefined {
+  if (!Array.isArray(functions)) return undefined;
+  for (const [index, one] of functions.entries()) {
+    const found = unpricedFunction(one, `${param}[${index}]`);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 /** The first tool of a list that the caller does not run; a type that is not known may be any provider's. */
 export function unpricedTool(tools: unknown, param: string, rules: ReadonlyMap<string, ToolRule>): Unpriced | undefined {
   if (!Array.isArray(tools)) return undefined;
@@ -64,8 +104,13 @@ function unpricedToolAt(tool: Record<string, unknown>, param: string, rules: Rea
   const rule = rules.get(type);
   if (!rule) return { param, what: `tools of the type "${type.slice(0, 40)}"` };
   if (rule.runBy === 'provider' && !rule.isCallers?.(tool)) return { param, what: `tools that the provider runs, such as ${type}` };
-  // A namespace has tools of its own.
-  return unpricedTool(tool['tools'], `${param}.tools`, rules);
+  return (
+    unpricedFunction(tool, param, TOOL_MEMBERS) ??
+    unpricedFunction(tool['function'], `${param}.function`) ??
+    unpricedFunction(tool['custom'], `${param}.custom`) ??
+    // A namespace has tools of its own.
+    unpricedTool(tool['tools'], `${param}.tools`, rules)
+  );
 }
 
 /** A choice that names a tool of the provider's, by itself or among `allowed_tools`. */
