@@ -6,7 +6,7 @@ import { Gateway } from './gateway.ts';
 import { Terminal } from './terminal.ts';
 
 const EMAIL = 'ada@example.com';
-const PASSWORD = 'correct horse battery';
+const PASSWORD = 'seven grey herons at dawn';
 /** Dear, so that a few long questions reach the cap. */
 const MODEL = 'gpt-5.6-sol';
 const QUESTION = 'word '.repeat(1_500);
@@ -125,7 +125,7 @@ test('a new user gets from registration to a revoked key with nothing but the co
   expect(log.find(({ action }) => action === 'key.rotated')?.user_agent).toMatch(/^tallygate-cli\//);
 
   // A new password ends the sessions elsewhere, and the factor goes with both proofs.
-  const newPassword = 'staple horse correct';
+  const newPassword = 'eight blue kettles at noon';
   await terminal.must(['password', 'change'], { stdin: `${PASSWORD}\n${newPassword}\n` });
   expect((await terminal.must(['sessions', 'list'])).split('\n')).toHaveLength(1);
   await terminal.must(['mfa', 'disable', '--code', recoveryCodes[1] ?? ''], { stdin: newPassword });

@@ -63,7 +63,7 @@ describe('the program', () => {
   it('reads the password from a pipe and keeps the session where only its owner can read it', async () => {
     gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models }, { json: user });
     const login = start(['login', '--email', 'ada@example.com']);
-    login.child.stdin.end('correct horse battery\n');
+    login.child.stdin.end('seven grey herons at dawn\n');
     expect(await login.stderr).toBe(`Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
     expect(await login.exitCode).toBe(0);
 
@@ -107,7 +107,7 @@ describe('the program', () => {
       const logIn = async () => {
         gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: models });
         const { child, exitCode } = start(['login', '--email', 'ada@example.com'], env);
-        child.stdin.end('correct horse battery\n');
+        child.stdin.end('seven grey herons at dawn\n');
         expect(await exitCode).toBe(0);
         return readFile(join(home, 'tallygate', 'credentials.json'), 'utf8');
       };
@@ -136,10 +136,10 @@ describe('the program', () => {
       let screen = '';
       for await (const piece of child.stdout) {
         screen += piece;
-        if (screen === 'Password: ') child.stdin.write('correct horse battery\r');
+        if (screen === 'Password: ') child.stdin.write('seven grey herons at dawn\r');
       }
       expect(screen).toBe(`Password: \r\nLogged in to ${gateway.baseUrl} as ada@example.com.\r\n`);
-      expect(gateway.requests[0]?.body).toEqual({ email: 'ada@example.com', password: 'correct horse battery' });
+      expect(gateway.requests[0]?.body).toEqual({ email: 'ada@example.com', password: 'seven grey herons at dawn' });
     },
   );
 

@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, isPlainText, NOT_PLAIN, page, pageQuery, problem, refusals, Timestamp, Uuid } from './conventions.ts';
-import { Email, NewPassword, UserName, UserResponse } from './identity.ts';
+import { Email, EXAMPLE_PASSWORD, NewPassword, UserName, UserResponse } from './identity.ts';
 
 const c = initContract();
 
@@ -10,7 +10,7 @@ const CurrentPassword = z
   .min(1)
   .max(256)
   .refine(isPlainText, NOT_PLAIN)
-  .meta({ description: 'The password as it is now.', examples: ['correct horse battery'] });
+  .meta({ description: 'The password as it is now.', examples: [EXAMPLE_PASSWORD] });
 
 const MailToken = (prefix: string, description: string) =>
   z

@@ -30,7 +30,7 @@ test.each([
 });
 
 test('says of letters before the @ that it is they', () => {
-  const body = { email: 'jürgen@example.com', password: 'correct horse battery' };
+  const body = { email: 'jürgen@example.com', password: 'seven grey herons at dawn' };
   expect(CreateUserRequest.safeParse(body).error?.issues).toMatchObject([
     { path: ['email'], message: expect.stringContaining('before the @') },
   ]);

@@ -21,12 +21,15 @@ export const Email = EmailAddress.meta({
   examples: ['ada@example.com'],
 });
 
+/** Taken by the judge of new passwords. */
+export const EXAMPLE_PASSWORD = 'seven grey herons at dawn';
+
 export const NewPassword = z
   .string()
   .min(10)
   .max(256)
   .refine(isPlainText, NOT_PLAIN)
-  .meta({ description: '10 to 256 characters. What is easy to guess is refused.', examples: ['correct horse battery'] });
+  .meta({ description: '10 to 256 characters. What is easy to guess is refused.', examples: [EXAMPLE_PASSWORD] });
 
 export const UserName = z
   .string()
@@ -54,7 +57,7 @@ export const LoginRequest = z
       .min(1)
       .max(256)
       .refine(isPlainText, NOT_PLAIN)
-      .meta({ examples: ['correct horse battery'] }),
+      .meta({ examples: [EXAMPLE_PASSWORD] }),
   })
   .meta({ id: 'LoginRequest', description: 'E-mail address and password.' });
 export type LoginRequest = z.infer<typeof LoginRequest>;

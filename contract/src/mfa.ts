@@ -1,7 +1,7 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
 import { headersA, isPlainText, NOT_PLAIN, problem, refusals, Timestamp, Uuid } from './conventions.ts';
-import { UserResponse } from './identity.ts';
+import { EXAMPLE_PASSWORD, UserResponse } from './identity.ts';
 
 const c = initContract();
 
@@ -19,7 +19,7 @@ const Password = z
   .min(1)
   .max(256)
   .refine(isPlainText, NOT_PLAIN)
-  .meta({ examples: ['correct horse battery'] });
+  .meta({ examples: [EXAMPLE_PASSWORD] });
 
 export const MfaStatusResponse = z
   .object({

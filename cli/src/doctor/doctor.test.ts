@@ -80,7 +80,7 @@ it.each([
 it('says where a login is kept, and that nobody is logged in', async () => {
   terminal.keyring = new Map();
   gateway.script({ json: { ...user, session } }, { json: { keys: [] } }, { json: { object: 'list', data: [] } });
-  await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery' });
+  await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'seven grey herons at dawn' });
   gateway.script(status(), { json: user }, refusal('forbidden'), refusal('forbidden'), refusal('forbidden'));
   expect((await examine({})).of('credential')?.detail).toBe('the login of profile "default" in a keyring, of ada@example.com');
   gateway.script(status());

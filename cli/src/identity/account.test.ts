@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => gateway[Symbol.asyncDispose]());
 
 const session = { sessionToken: 'tgs_secret' };
-const password = 'correct horse battery';
+const password = 'seven grey herons at dawn';
 const person = { ...session, isTty: true };
 const bodies = () => gateway.requests.map(({ body }) => body);
 
@@ -51,8 +51,8 @@ describe('mfa', () => {
 
   it('is switched off with the password from stdin and a code', async () => {
     gateway.script({ json: { ...mfaStatus, enabled: false } });
-    await terminal.type(['mfa', 'disable', '--code', '492039'], { ...session, stdin: 'correct horse battery\n' });
-    expect(bodies()).toEqual([{ password: 'correct horse battery', code: '492039' }]);
+    await terminal.type(['mfa', 'disable', '--code', '492039'], { ...session, stdin: 'seven grey herons at dawn\n' });
+    expect(bodies()).toEqual([{ password: 'seven grey herons at dawn', code: '492039' }]);
   });
 });
 
@@ -132,10 +132,10 @@ describe('password', () => {
     gateway.script({ status: 204 });
     const { exitCode } = await terminal.type(['password', 'change'], {
       ...session,
-      stdin: 'correct horse battery\nstaple horse correct\n',
+      stdin: 'seven grey herons at dawn\neight blue kettles at noon\n',
     });
     expect(exitCode).toBe(0);
-    expect(bodies()).toEqual([{ current_password: 'correct horse battery', new_password: 'staple horse correct' }]);
+    expect(bodies()).toEqual([{ current_password: 'seven grey herons at dawn', new_password: 'eight blue kettles at noon' }]);
   });
 
   it('is asked for twice where a person types a new one, and nothing is sent when the two differ', async () => {
@@ -155,8 +155,8 @@ describe('password', () => {
     gateway.script({ status: 202, json: { accepted: true } }, { status: 204 });
     const { stderr } = await terminal.type(['password', 'reset', '--email', 'ada@example.com'], {});
     expect(stderr).toContain('If ada@example.com has an account');
-    await terminal.type(['password', 'reset', '--token', 'tgr_x'], { stdin: 'staple horse correct\n' });
-    expect(bodies()).toEqual([{ email: 'ada@example.com' }, { token: 'tgr_x', new_password: 'staple horse correct' }]);
+    await terminal.type(['password', 'reset', '--token', 'tgr_x'], { stdin: 'eight blue kettles at noon\n' });
+    expect(bodies()).toEqual([{ email: 'ada@example.com' }, { token: 'tgr_x', new_password: 'eight blue kettles at noon' }]);
   });
 });
 
@@ -198,15 +198,18 @@ describe('users create', () => {
 
   it('proves itself with the secret of the environment, never with one on the command line', async () => {
     gateway.script({ status: 201, json: user }, { status: 201, json: user });
-    const stdin = 'correct horse battery\n';
+    const stdin = 'seven grey herons at dawn\n';
     await terminal.type(argv, { stdin, variables: { TALLYGATE_INTERNAL_SECRET: 'a' } });
     await terminal.type([...argv, '--internal-secret-env', 'OTHER'], { stdin, variables: { OTHER: 'b' } });
     expect(gateway.requests.map(({ headers }) => headers['x-internal-secret'])).toEqual(['a', 'b']);
-    expect(gateway.requests[0]).toMatchObject({ path: '/v1/users', body: { email: 'ada@example.com', password: 'correct horse battery' } });
+    expect(gateway.requests[0]).toMatchObject({
+      path: '/v1/users',
+      body: { email: 'ada@example.com', password: 'seven grey herons at dawn' },
+    });
   });
 
   it('exits with 4 and says where the secret is when there is none', async () => {
-    const { stderr, exitCode } = await terminal.type(argv, { stdin: 'correct horse battery' });
+    const { stderr, exitCode } = await terminal.type(argv, { stdin: 'seven grey herons at dawn' });
     expect(stderr).toContain('error: TALLYGATE_INTERNAL_SECRET is not set.');
     expect(exitCode).toBe(4);
   });

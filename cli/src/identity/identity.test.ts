@@ -15,13 +15,13 @@ const keySet = { keys: [] };
 const models = { object: 'list', data: [model] };
 const logIn = (argv: string[] = []) => {
   gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
-  return terminal.type(['login', '--email', 'ada@example.com', ...argv], { stdin: 'correct horse battery\n' });
+  return terminal.type(['login', '--email', 'ada@example.com', ...argv], { stdin: 'seven grey herons at dawn\n' });
 };
 
 describe('login', () => {
   it('takes the password from a pipe, and keeps session, receipt keys and prices for the owner’s eyes only', async () => {
     expect(await logIn()).toEqual({ stdout: '', stderr: `Logged in to ${gateway.baseUrl} as ada@example.com.\n`, exitCode: 0 });
-    expect(gateway.requests[0]?.body).toEqual({ email: 'ada@example.com', password: 'correct horse battery' });
+    expect(gateway.requests[0]?.body).toEqual({ email: 'ada@example.com', password: 'seven grey herons at dawn' });
     expect(gateway.requests[0]?.headers.authorization).toBeUndefined();
     expect(JSON.parse(terminal.file('credentials.json') ?? '')).toEqual({
       profiles: {
@@ -39,7 +39,7 @@ describe('login', () => {
     terminal.files.set('/config/tallygate/credentials.json', JSON.stringify({ profiles: { default: old } }));
     const again = async () => {
       gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
-      return terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery\n' });
+      return terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'seven grey herons at dawn\n' });
     };
     expect((await again()).stderr).toContain(
       'It takes the place of the login to https://old.example.com as ada@example.com; `--profile NAME` keeps both.\n',
@@ -51,7 +51,7 @@ describe('login', () => {
     gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
     const { stdout, stderr } = await terminal.type(['login', '--password'], {
       isTty: true,
-      typed: ['ada@example.com', 'correct horse battery'],
+      typed: ['ada@example.com', 'seven grey herons at dawn'],
     });
     expect(stdout).toBe('');
     expect(stderr).toBe(`E-mail: Password: Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
@@ -138,7 +138,7 @@ describe('login', () => {
   it('says when TALLYGATE_API_KEY will win over it', async () => {
     gateway.script({ json: { ...user, session } }, { json: keySet }, { json: models });
     const { stderr } = await terminal.type(['login', '--email', 'ada@example.com'], {
-      stdin: 'correct horse battery',
+      stdin: 'seven grey herons at dawn',
       apiKey: 'tg_test_x',
     });
     expect(stderr).toContain('TALLYGATE_API_KEY is set and wins over this login');
@@ -157,7 +157,7 @@ describe('login', () => {
 
     it('takes the code from --code', async () => {
       gateway.script({ json: challenge }, { json: { ...user, session } }, { json: keySet }, { json: models });
-      const { exitCode } = await terminal.type([...argv, '--code', '492039'], { stdin: 'correct horse battery' });
+      const { exitCode } = await terminal.type([...argv, '--code', '492039'], { stdin: 'seven grey herons at dawn' });
       expect(exitCode).toBe(0);
       expect(gateway.requests[1]).toMatchObject({ path: '/v1/users/login/mfa', body: { challenge_token: 'tgc_x', code: '492039' } });
       expect(terminal.file('credentials.json')).toContain(session.token);
@@ -171,7 +171,7 @@ describe('login', () => {
         { json: keySet },
         { json: models },
       );
-      const { stderr, exitCode } = await terminal.type(argv, { isTty: true, typed: ['correct horse battery', '000000', '492039'] });
+      const { stderr, exitCode } = await terminal.type(argv, { isTty: true, typed: ['seven grey herons at dawn', '000000', '492039'] });
       const question = 'Code from the authenticator app, or a recovery code: ';
       expect(stderr).toBe(`Password: ${question}Wrong.\n${question}Logged in to ${gateway.baseUrl} as ada@example.com.\n`);
       expect(exitCode).toBe(0);
@@ -179,14 +179,14 @@ describe('login', () => {
 
     it('does not ask when the challenge is dead', async () => {
       gateway.script({ json: challenge }, refusal('challenge_expired'));
-      const { stderr, exitCode } = await terminal.type(argv, { isTty: true, typed: ['correct horse battery', '000000', '000000'] });
+      const { stderr, exitCode } = await terminal.type(argv, { isTty: true, typed: ['seven grey herons at dawn', '000000', '000000'] });
       expect(stderr).toContain('next: Run `tallygate login` again.');
       expect(exitCode).toBe(4);
     });
 
     it('exits with 4 and names --code where nobody can be asked', async () => {
       gateway.script({ json: challenge });
-      const { stderr, exitCode } = await terminal.type(argv, { stdin: 'correct horse battery' });
+      const { stderr, exitCode } = await terminal.type(argv, { stdin: 'seven grey herons at dawn' });
       expect(stderr).toMatch(/code: mfa_required\n {2}next: Repeat with --code/);
       expect(exitCode).toBe(4);
     });
@@ -207,7 +207,7 @@ describe('login', () => {
   it('counts as done when only receipt keys and prices cannot be fetched', async () => {
     const sorry = refusal('internal_error', { headers: { 'x-should-retry': 'false' } });
     gateway.script({ json: { ...user, session } }, sorry, sorry);
-    const { stderr, exitCode } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'correct horse battery' });
+    const { stderr, exitCode } = await terminal.type(['login', '--email', 'ada@example.com'], { stdin: 'seven grey herons at dawn' });
     expect(stderr).toMatch(/receipt keys could not be kept \(.+`tallygate receipts keys` fetches them later/);
     expect(stderr).toMatch(/published prices could not be kept \(.+`tallygate receipts keys` fetches them later/);
     expect(exitCode).toBe(0);

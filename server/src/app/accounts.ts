@@ -80,6 +80,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
       await deleteAccountDialogues(execute, closed);
     },
     onTakenOver: revokeAccountKeys,
+    hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,
   });
   const { users, sessions } = identity;
 

@@ -28,7 +28,7 @@ interface Caller {
 }
 
 const ROLES: readonly Role[] = ['member', 'marketing', 'admin'];
-const PASSWORD = 'correct horse battery';
+const PASSWORD = 'seven grey herons at dawn';
 const ANY_ID = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';
 
 beforeAll(async () => {

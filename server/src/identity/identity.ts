@@ -58,11 +58,13 @@ interface IdentityDeps {
   readonly onAccountClosed: OnAccountClosed;
   /** The reader of an address has taken over an account that somebody may have made without reading it: what credentials it has, end. */
   readonly onTakenOver: OnAccountClosed;
+  /** What the service is reached as: no password is made of it. */
+  readonly hostName?: () => string;
 }
 
-export function createIdentity({ em, pool, box, clock, planOf, onAccountClosed, onTakenOver }: IdentityDeps): Identity {
+export function createIdentity({ em, pool, box, clock, planOf, onAccountClosed, onTakenOver, hostName }: IdentityDeps): Identity {
   const passwords = createPasswords();
-  const strength = createPasswordStrength();
+  const strength = createPasswordStrength({ ...(hostName && { hostName }) });
   const throttle = createThrottle({ pool, clock });
   const users = createUsers({ em, passwords, strength, box, clock, planOf });
   const sessions = createSessions({ em, clock, planOf });

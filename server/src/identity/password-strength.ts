@@ -19,13 +19,18 @@ interface Answer {
   readonly weakness: Weakness | null;
 }
 
+interface PasswordStrengthOptions {
+  /** What the service is reached as, which a guesser tries too. */
+  readonly hostName?: () => string;
+}
+
 const TIME_LIMIT_MS = 5_000;
 const MAX_WAITING = 64;
-/** New passwords are rare: the list of known ones, 15 MB, is not kept for the next. */
+/** New passwords are rare: the lists of known ones, 40 MB, are not kept for the next. */
 const IDLE_MS = 30_000;
 
 /** One worker thread, started on first use. What takes too long is given up, and its worker with it. */
-export function createPasswordStrength(): PasswordStrength {
+export function createPasswordStrength({ hostName = () => 'localhost' }: PasswordStrengthOptions = {}): PasswordStrength {
   let worker: Worker | undefined;
   let idle: NodeJS.Timeout | undefined;
   let nextId = 0;
@@ -68,7 +73,7 @@ export function createPasswordStrength(): PasswordStrength {
     async require(password, about, field) {
       const answer = await weaknessOf(
         password,
-        about.flatMap((word) => (word ? [word] : [])),
+        [...about, 'tallygate', hostName()].flatMap((word) => (word ? [word] : [])),
       );
       if (!answer)
         throw new Problem('rate_limited', 'Too many people are choosing a password: repeat in a second.', { retryAfterSeconds: 1 });
@@ -79,6 +84,7 @@ export function createPasswordStrength(): PasswordStrength {
 
 const WORDS: Record<Weakness, string> = {
   known: 'is a known password, or close to one: choose several words that do not belong together, or let a password manager choose',
-  'about-you': 'is easy to guess from your name or e-mail address: choose several words that do not belong together',
+  'about-you':
+    'is easy to guess from your name, your e-mail address or the name of the service: choose several words that do not belong together',
   guessable: 'is easy to guess: choose several words that do not belong together, or let a password manager choose',
 };

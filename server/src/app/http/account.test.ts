@@ -17,7 +17,7 @@ import { openMailbox } from './testing/mailbox.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
-const NEW_PASSWORD = 'another horse battery';
+const NEW_PASSWORD = 'eight blue kettles at noon';
 const clock = new MovableClock();
 let db: Awaited<ReturnType<typeof openTestDatabase>>;
 let api: Instance;

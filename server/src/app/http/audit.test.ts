@@ -36,7 +36,7 @@ describe('the audit log', () => {
     const { auth, userId, accountId } = await signUp(api);
     await send(api, '/v1/users/me/password', {
       headers: { ...auth, 'x-request-id': 'the-request-0001', 'user-agent': 'tests/1' },
-      json: { current_password: PASSWORD, new_password: 'another horse battery' },
+      json: { current_password: PASSWORD, new_password: 'eight blue kettles at noon' },
     });
     const { status, body } = await log(auth);
     expect([status, body.total, body.limit, body.offset]).toEqual([200, 3, 50, 0]);

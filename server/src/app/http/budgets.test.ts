@@ -187,7 +187,7 @@ describe('the status', () => {
 
 /** A session of the owner's that begins now, by the clock of the test. */
 async function signedIn() {
-  const { body } = await send(api, '/v1/users/login', { json: { email: owner.email, password: 'correct horse battery' } });
+  const { body } = await send(api, '/v1/users/login', { json: { email: owner.email, password: 'seven grey herons at dawn' } });
   return { auth: { authorization: `Bearer ${body.session.token}` } };
 }
 

@@ -62,7 +62,7 @@ test('a password that changes while a login with the old one is under way leaves
   const { email, auth, userId } = await signUp(api);
   const change = send(api, '/v1/users/me/password', {
     headers: auth,
-    json: { current_password: PASSWORD, new_password: 'another horse battery' },
+    json: { current_password: PASSWORD, new_password: 'eight blue kettles at noon' },
   });
   const logins = await Promise.all([1, 2, 3, 4].map((n) => login(email, PASSWORD, `203.0.113.${100 + n}`)));
   expect((await change).status).toBe(204);

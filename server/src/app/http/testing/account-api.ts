@@ -41,7 +41,7 @@ import { createPeerAddress } from '../peer-address.ts';
 import { openFrontUnderTest } from './front.ts';
 
 export const INTERNAL_SECRET = 'internal-secret-of-the-tests';
-export const PASSWORD = 'correct horse battery';
+export const PASSWORD = 'seven grey herons at dawn';
 
 /** Real time, which a test can move on and stop. */
 export class MovableClock implements Clock {
