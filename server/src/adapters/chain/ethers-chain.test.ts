@@ -1,7 +1,7 @@
 import { receiptAnchor } from '@tallygate/receipt-anchor';
 import { deployReceiptAnchor, type LocalChain, startLocalChain } from '@tallygate/receipt-anchor/local-chain';
 import { Wallet } from 'ethers';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openEthersChain } from './ethers-chain.ts';
 import type { AnchorChain, NextState } from './port.ts';
 
@@ -38,13 +38,14 @@ describe('the contract over JSON-RPC', () => {
     const { hash, raw } = await chain.sign(state, terms);
     expect(await chain.inclusionOf(hash)).toBeUndefined();
     expect(await chain.broadcast(raw)).toBe('accepted');
-    const inclusion = await chain.inclusionOf(hash);
+    // Anvil takes a transaction in before it makes the block.
+    const inclusion = await vi.waitUntil(() => chain.inclusionOf(hash), { timeout: 60_000 });
     expect(inclusion).toMatchObject({ succeeded: true });
     const after = await chain.account();
-    expect(before.balanceWei - after.balanceWei).toBe(inclusion?.feeWei);
+    expect(before.balanceWei - after.balanceWei).toBe(inclusion.feeWei);
     expect(after.nextNonce).toBe(before.nextNonce + 1);
     expect(await chain.newest()).toEqual({ size: 3, root: Buffer.from(state.root) });
-    expect(await chain.find(state.root)).toEqual({ size: 3, time: inclusion?.blockTime });
+    expect(await chain.find(state.root)).toEqual({ size: 3, time: inclusion.blockTime });
     expect(await chain.find(stateOf(4).root)).toBeUndefined();
     expect(await chain.broadcast(raw)).toBe('nonce_spent');
     await local.rpc('anvil_mine', '0x10');
