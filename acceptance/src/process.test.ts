@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Account } from './account.ts';
 import { ask, HELLO, isDone, MODEL, settledOnce } from './chat.ts';
 import { Gateway } from './gateway.ts';
@@ -73,6 +73,26 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     unused.destroy();
     await gateway.start();
+  });
+});
+
+describe('DRAIN_DELAY_MS', () => {
+  test('is how long a gateway that is not ready any more goes on answering, so that no request is refused or reset', async () => {
+    const draining = await Gateway.start({ env: { DRAIN_DELAY_MS: '3000' } });
+    onTestFinished(() => draining.remove());
+    const { test_api_key } = draining.bootstrap;
+    // A kept connection, from before.
+    expect((await ask(draining, test_api_key, HELLO)).status).toBe(200);
+    const startedTick = performance.now();
+    const stopped = draining.stop();
+    await vi.waitUntil(async () => (await fetch(`${draining.url}/health/ready`)).status === 503, { timeout: 60_000, interval: 10 });
+    const health = await fetch(`${draining.url}/health/ready`);
+    expect([await health.json(), health.headers.get('connection')]).toEqual([{ status: 'draining', checks: {} }, 'close']);
+    const statuses = new Set<number>();
+    while (performance.now() - startedTick < 1_000) statuses.add((await ask(draining, test_api_key, HELLO)).status);
+    expect([...statuses]).toEqual([200]);
+    expect(await stopped).toEqual({ code: 0, signal: null });
+    await expect(fetch(draining.url)).rejects.toThrow();
   });
 });
 

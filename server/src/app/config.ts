@@ -147,6 +147,7 @@ const Variables = z.object({
   TEST_TOKENS_PER_MINUTE: perMinute.default(TEST_RATES.tokensPerMinute),
   TEST_CONCURRENCY: perMinute.default(TEST_RATES.concurrency),
   BATCH_LINES: z.coerce.number().int().min(1).max(256).default(8),
+  DRAIN_DELAY_MS: z.coerce.number().int().min(0).max(300_000).default(0),
   DRAIN_TIMEOUT_MS: milliseconds.default(30_000),
 });
 
@@ -226,7 +227,8 @@ export interface Config {
   readonly testRates: RateLimits;
   /** Lines of one batch that run at the same time. */
   readonly batchLines: number;
-  readonly drainTimeoutMs: number;
+  /** Of a gateway that was told to stop: how long it goes on accepting, as one that is not ready, and how long what is running may take then. */
+  readonly drain: { readonly delayMs: number; readonly timeoutMs: number };
   /** Chains on which the receipts’ log is anchored; none where that was not configured. */
   readonly anchorChains: readonly AnchorChainConfig[];
   /** The plans that are offered. */
@@ -318,7 +320,7 @@ export function readConfig(environment: Environment = process.env): Config {
       concurrency: given.TEST_CONCURRENCY,
     },
     batchLines: given.BATCH_LINES,
-    drainTimeoutMs: given.DRAIN_TIMEOUT_MS,
+    drain: { delayMs: given.DRAIN_DELAY_MS, timeoutMs: given.DRAIN_TIMEOUT_MS },
     anchorChains,
     offer,
   };

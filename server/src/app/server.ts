@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
@@ -286,7 +287,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           docs,
         }),
       ],
-      ...{ admission, refusals, problemReply, clock, log },
+      ...{ admission, refusals, problemReply, clock, log, isDraining: () => readiness.isDraining },
       refusalLimits: new RefusalLimits({ perMinute: config.refusalsPerMinute, peerAddress }),
       headers: createAnswerHeaders({ isHttps: config.publicUrl?.startsWith('https:') === true }),
     });
@@ -296,10 +297,12 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     closing.add(
       'requests',
       async () => {
+        const { delayMs, timeoutMs } = config.drain;
         readiness.drain();
-        await Promise.all([drain(front, config.drainTimeoutMs), inference.running.drain(config.drainTimeoutMs)]);
+        await setTimeout(delayMs);
+        await Promise.all([drain(front, timeoutMs), inference.running.drain(timeoutMs)]);
       },
-      config.drainTimeoutMs + DRAIN_SLACK_MS,
+      config.drain.delayMs + config.drain.timeoutMs + DRAIN_SLACK_MS,
     );
     // Not before the address is known, which is in the links of mails and on the pages of payments.
     await payments.start(plans, closing);

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
@@ -53,6 +54,26 @@ test('a kept connection is closed when the request that runs on it ends', async 
   answers[0]?.end('second half');
   expect(Buffer.concat(await response.toArray()).toString()).toBe('first half, second half');
   expect(await isQuick(ending)).toBe(true);
+});
+
+/** Connections that found no room to wait to be accepted, of all programs of this computer: their clients try again a second later. */
+const turnedAway = (): number => {
+  const [names = [], values = []] = readFileSync('/proc/net/netstat', 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('TcpExt:'))
+    .map((line) => line.split(' '));
+  return Number(values[names.indexOf('ListenOverflows')]);
+};
+const SOMAXCONN = '/proc/sys/net/core/somaxconn';
+const takesBursts = existsSync(SOMAXCONN) && Number(readFileSync(SOMAXCONN, 'utf8')) >= 2_000;
+
+test.runIf(takesBursts)('two thousand connections at once find room to wait', async () => {
+  const { port } = await openFront();
+  const before = turnedAway();
+  const burst = Array.from({ length: 2_000 }, () => connect(port, '127.0.0.1'));
+  await Promise.all(burst.map((socket) => once(socket, 'connect')));
+  expect(turnedAway()).toBe(before);
+  for (const socket of burst) socket.destroy();
 });
 
 /** Everything that the server says to these bytes, until it closes the connection. */

@@ -28,12 +28,16 @@ interface FrontDeps {
   readonly log: Log;
   /** How long the rest of a body may go on arriving once its request is answered. Default: five seconds. */
   readonly lingerMs?: number;
+  /** Whether clients are to look for another gateway: no connection is kept then. Default: never. */
+  readonly isDraining?: () => boolean;
 }
 
 const LINGER_MS = 5_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 75_000;
 const IDLE_CHECK_MS = 50;
+/** Connections that wait to be accepted. Linux allows 4,096 unless told otherwise; Node would ask for 511, and a burst gets its answer seconds later. */
+const BACKLOG = 4_096;
 
 /** Connections on which nothing was asked yet: browsers and pools open them in advance, and Node does not count them as idle. */
 const unusedConnections = new WeakMap<Server, Set<Socket>>();
@@ -55,6 +59,7 @@ export function createFront({
   clock,
   log,
   lingerMs = LINGER_MS,
+  isDraining = () => false,
 }: FrontDeps): Server {
   const router = createRouter(routes);
   const serve = async (route: ServedRoute, exchange: Exchange): Promise<void> => {
@@ -75,7 +80,7 @@ export function createFront({
     const requestId = shownIdOf(ids);
     headers.apply(res, 'api', requestId);
     const fault = beforeBody ?? faultOfShape(req);
-    if (fault) res.shouldKeepAlive = false;
+    if (fault || isDraining()) res.shouldKeepAlive = false;
     req.url = withoutBrokenEscapes(req.url ?? '');
     const pathname = pathnameOf(req.url);
     if (!fault && req.method === 'OPTIONS') {
@@ -162,7 +167,7 @@ export function listenOn(server: Server, host: string, port: number): Promise<nu
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException) => reject(error.code === 'EADDRINUSE' ? new AddressInUse(host, port) : error);
     server.once('error', failed);
-    server.listen(port, host, () => {
+    server.listen({ port, host, backlog: BACKLOG }, () => {
       server.off('error', failed);
       const address = server.address();
       resolve(typeof address === 'object' && address !== null ? address.port : port);
