@@ -136,20 +136,36 @@ const EVERYWHERE: readonly (readonly [string, string, () => object])[] = [
   ...[MODEL, 'o4-mini', 'gpt-4.1-mini', 'claude-sonnet-4-6', 'gemini-3.5-flash'].flatMap((model) =>
     BOTH.map((stream) => [`chat-${model}-${stream}`, '/v1/chat/completions', () => chat(model, stream)] as const),
   ),
-  ...BOTH.map(
-    (stream) =>
-      [`responses-${stream}`, '/v1/responses', () => ({ model: MODEL, input: 'Say hello.', stream, max_output_tokens: 400 })] as const,
+  ...[MODEL, 'claude-sonnet-4-6', 'gemini-3.5-flash'].flatMap((model) =>
+    BOTH.map(
+      (stream) =>
+        [`responses-${model}-${stream}`, '/v1/responses', () => ({ model, input: 'Say hello.', stream, max_output_tokens: 400 })] as const,
+    ),
   ),
   ['completions', '/v1/completions', () => ({ model: 'gpt-3.5-turbo-instruct', prompt: 'Say hello.', max_tokens: 400 })],
   ['embeddings', '/v1/embeddings', () => ({ model: 'text-embedding-3-small', input: 'Say hello.' })],
   ['moderations', '/v1/moderations', () => ({ model: 'omni-moderation-latest', input: 'Say hello.' })],
-  ['images', '/v1/images/generations', () => ({ model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low' })],
+  ...BOTH.map(
+    (stream) =>
+      [
+        `images-${stream}`,
+        '/v1/images/generations',
+        () => ({ model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low', stream }),
+      ] as const,
+  ),
   [
     'edits',
     '/v1/images/edits',
     () => form({ model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low' }, { image: [new Blob([PNG], { type: 'image/png' }), 'a.png'] }),
   ],
-  ['speech', '/v1/audio/speech', () => ({ model: 'tts-1', input: 'Say hello.', voice: 'alloy' })],
+  ...['audio', 'sse'].map(
+    (stream_format) =>
+      [
+        `speech-${stream_format}`,
+        '/v1/audio/speech',
+        () => ({ model: 'tts-1', input: 'Say hello.', voice: 'alloy', stream_format }),
+      ] as const,
+  ),
   ['transcription', '/v1/audio/transcriptions', () => form({ model: 'whisper-1' }, { file: [recording(), 'a.wav'] })],
   [
     'transcription-stream',
@@ -165,33 +181,89 @@ const EVERYWHERE: readonly (readonly [string, string, () => object])[] = [
   ['videos', '/v1/videos', () => ({ model: 'sora-2', prompt: 'A ledger.', seconds: '4', size: '1280x720' })],
 ];
 
+/** A call at every endpoint, in every dialect, each under a request id of its own; resolves once all providers are at work. */
+async function askEverywhere(prefix: string, key: string, signal?: AbortSignal) {
+  const running = EVERYWHERE.map(async ([name, path, body]) => {
+    const asked = body();
+    const isForm = asked instanceof FormData;
+    const answer = await fetch(`${gateway.url}${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        'x-request-id': `${prefix}-${name}`,
+        ...(!isForm && { 'content-type': 'application/json' }),
+      },
+      body: isForm ? asked : JSON.stringify(asked),
+      ...(signal && { signal }),
+    });
+    return [name, answer.status, await answer.text()] as const;
+  });
+  const ended = Promise.allSettled(running);
+  await expect.poll(() => upstream.requests.length, { interval: 20, timeout: 60_000 }).toBe(EVERYWHERE.length);
+  return { ended, traces: () => Promise.all(EVERYWHERE.map(([name]) => account.trace(`${prefix}-${name}`))) };
+}
+
+test('a hang-up leaves no call unpaid at any endpoint, in any dialect', async () => {
+  const { key } = await account.createKey();
+  upstream.reset();
+  upstream.script(() => ({ tokens: 50, delayMs: 1_000 }));
+  const hangUp = new AbortController();
+  const { ended, traces: settledTraces } = await askEverywhere('left', key, hangUp.signal);
+  hangUp.abort();
+  await ended;
+  expect((await Promise.all(upstream.requests.map((one) => one.ended))).every((end) => end === 'answered')).toBe(true);
+  const traces = await settledTraces();
+  const billOf = (name: string) => upstream.requests.map(({ billed }) => billed[name as 'seconds']).reduce((sum, count) => sum + count, 0);
+  const said = (meter: keyof (typeof traces)[number]['usage']) => traces.reduce((sum, { usage }) => sum + (usage[meter] ?? 0), 0);
+  // Speech is charged by its characters, and a video, which lives on at its provider, by its seconds.
+  const spoken = EVERYWHERE.filter(([, path]) => path === '/v1/audio/speech').length;
+  expect(said('input_characters')).toBe(spoken * 'Say hello.'.length);
+  expect(said('video_seconds')).toBe(4);
+  expect(said('input_tokens')).toBe(billOf('inputTokens') - spoken * 10);
+  expect(said('output_tokens')).toBe(billOf('outputTokens') - spoken * 8);
+  expect(said('audio_seconds')).toBe(billOf('seconds'));
+  for (const [index, trace] of traces.entries()) {
+    const [name] = EVERYWHERE[index] ?? [];
+    expect([name, trace.outcome, trace.estimated]).toEqual([name, name === 'videos' ? 'completed' : 'cancelled', false]);
+  }
+  await using ledger = await openLedgerAudit(gateway);
+  expect(await ledger.faults()).toEqual([]);
+});
+
+test('a stop leaves no call unpaid at any endpoint, in any dialect', async () => {
+  const { key } = await account.createKey();
+  upstream.reset();
+  upstream.script(() => ({ delayMs: 120_000 }));
+  const { ended, traces } = await askEverywhere('stopped', key);
+  await gateway.stop();
+  await ended;
+  const owed = upstream.requests.reduce((sum, { billed: { inputTokens, outputTokens } }) => sum + inputTokens + outputTokens, 0);
+  expect(owed).toBeGreaterThan(0);
+  upstream.reset();
+  await gateway.start();
+  const settled = await traces();
+  for (const trace of settled) expect(trace).toMatchObject({ outcome: 'abandoned', estimated: true, cost_usd: trace.held_usd });
+  await using ledger = await openLedgerAudit(gateway);
+  const entries = await ledger.entriesOf(settled.map(({ request_id }) => request_id));
+  expect([...entries.values()]).toEqual(settled.map(() => expect.objectContaining({ records: 1, postings: 1, receipts: 1 })));
+  expect(await ledger.faults()).toEqual([]);
+});
+
 test('kill -9 leaves no call unpaid at any endpoint, in any dialect', async () => {
   const { key } = await account.createKey();
   upstream.reset();
   upstream.script(() => ({ delayMs: 120_000 }));
-  const running = EVERYWHERE.map(async ([name, path, body]) => {
-    const asked = body();
-    const isForm = asked instanceof FormData;
-    await fetch(`${gateway.url}${path}`, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${key}`,
-        'x-request-id': `everywhere-${name}`,
-        ...(!isForm && { 'content-type': 'application/json' }),
-      },
-      body: isForm ? asked : JSON.stringify(asked),
-    }).then((answer) => answer.text().then((text) => expect([name, answer.status, text]).toBe('still at work')));
-  });
-  const ended = Promise.allSettled(running);
-  await expect.poll(() => upstream.requests.length, { interval: 20, timeout: 60_000 }).toBe(EVERYWHERE.length);
+  const { ended, traces: settledTraces } = await askEverywhere('everywhere', key);
   await gateway.kill();
-  expect((await ended).map((one) => one.status === 'rejected' && String(one.reason.name))).toEqual(EVERYWHERE.map(() => 'TypeError'));
+  expect((await ended).map((one) => (one.status === 'rejected' ? String(one.reason.name) : one.value))).toEqual(
+    EVERYWHERE.map(() => 'TypeError'),
+  );
   const owed = upstream.requests.reduce((sum, { billed: { inputTokens, outputTokens } }) => sum + inputTokens + outputTokens, 0);
   expect(owed).toBeGreaterThan(0);
   upstream.reset();
   await gateway.start();
 
-  const traces = await Promise.all(EVERYWHERE.map(([name]) => account.trace(`everywhere-${name}`)));
+  const traces = await settledTraces();
   for (const trace of traces) expect(trace).toMatchObject({ outcome: 'abandoned', estimated: true, cost_usd: trace.held_usd });
   const settled = traces.reduce((sum, { usage: { input_tokens, output_tokens } }) => sum + input_tokens + output_tokens, 0);
   expect(settled).toBeGreaterThanOrEqual(owed);
