@@ -72,6 +72,8 @@ export interface Case {
   usage(bill: Bill): ReceiptUsage;
 }
 
+const anthropicProvider = () => anthropic({ name: 'fake', baseUrl: fake.url, apiKey: 'sk-ant-0123456789' });
+const googleProvider = () => google({ name: 'fake', baseUrl: `${root()}/v1beta`, apiKey: '0123456789' });
 export const compatible = () => openAiCompatible({ name: 'fake', baseUrl: fake.url, hasResponses: true });
 const root = () => fake.url.replace(/\/v1$/, '');
 const SECONDS = 10;
@@ -109,6 +111,15 @@ export function stateless(path: string, body: object, files: readonly ReturnType
   return operation.workOf(schema.parse(body), { bytes, files, sha256: () => 'x' }, callOf({}).grant);
 }
 
+/** As many as the provider counts for any prompt: of a stream that it breaks off, ours is charged. */
+const TEN_TOKENS = 'one two three four five six seven eight nine ten';
+
+function response(model: string, stream: boolean): Work {
+  const request = ResponseRequest.parse({ model, input: 'Say hello.', stream, max_output_tokens: 400 });
+  const frame = { id: 'resp_1', previous_response_id: null, store: false, metadata: {} };
+  return responseWork(request, { items: inputItems(request), bytes: 1_000, frame, requestSha256: () => 'x' });
+}
+
 export const CASES: readonly Case[] = [
   { name: 'chat, OpenAI', model: 'gpt-4o-mini', canStream: true, provider: compatible, usage: text },
   { name: 'chat, reasoning', model: 'o4-mini', canStream: true, provider: compatible, usage: text },
@@ -116,14 +127,14 @@ export const CASES: readonly Case[] = [
     name: 'chat, Anthropic',
     model: 'claude-sonnet-4-6',
     canStream: true,
-    provider: () => anthropic({ name: 'fake', baseUrl: fake.url, apiKey: 'sk-ant-0123456789' }),
+    provider: anthropicProvider,
     usage: text,
   },
   {
     name: 'chat, Google',
     model: 'gemini-2.5-pro',
     canStream: true,
-    provider: () => google({ name: 'fake', baseUrl: `${root()}/v1beta`, apiKey: '0123456789' }),
+    provider: googleProvider,
     usage: text,
   },
   {
@@ -138,11 +149,17 @@ export const CASES: readonly Case[] = [
     model: 'gpt-4o-mini',
     canStream: true,
     provider: compatible,
-    work: (model, stream) => {
-      const request = ResponseRequest.parse({ model, input: 'Say hello.', stream, max_output_tokens: 400 });
-      const frame = { id: 'resp_1', previous_response_id: null, store: false, metadata: {} };
-      return responseWork(request, { items: inputItems(request), bytes: 1_000, frame, requestSha256: () => 'x' });
-    },
+    work: response,
+    usage: text,
+  },
+  { name: 'responses, Anthropic', model: 'claude-sonnet-4-6', canStream: true, provider: anthropicProvider, work: response, usage: text },
+  { name: 'responses, Google', model: 'gemini-2.5-pro', canStream: true, provider: googleProvider, work: response, usage: text },
+  {
+    name: 'responses, chat',
+    model: 'gpt-4o-mini',
+    canStream: true,
+    provider: () => openAiCompatible({ name: 'fake', baseUrl: fake.url, hasResponses: false }),
+    work: response,
     usage: text,
   },
   {
@@ -150,7 +167,7 @@ export const CASES: readonly Case[] = [
     model: 'gpt-3.5-turbo-instruct',
     canStream: true,
     provider: compatible,
-    work: (model, stream) => stateless('/v1/completions', { model, prompt: 'Say hello.', stream, max_tokens: 400 }),
+    work: (model, stream) => stateless('/v1/completions', { model, prompt: TEN_TOKENS, stream, max_tokens: 400 }),
     usage: text,
   },
   {
@@ -184,6 +201,14 @@ export const CASES: readonly Case[] = [
     provider: compatible,
     work: (model, stream) =>
       stateless('/v1/images/edits', { model, prompt: 'A hello.', quality: 'low', ...(stream && { stream: 'true' }) }, [picture()]),
+    usage: images,
+  },
+  {
+    name: 'several images',
+    model: 'gpt-image-1',
+    canStream: false,
+    provider: compatible,
+    work: (model) => stateless('/v1/images/generations', { model, prompt: 'A hello.', quality: 'low', n: 3 }),
     usage: images,
   },
   {
