@@ -27,7 +27,7 @@ async function settings() {
 }
 
 async function serve(): Promise<void> {
-  const { AddressInUse, ConfigError, DataDirInUse, MasterKeyMissing, startServer } = await import('./app/index.ts');
+  const { AddressInUse, ConfigError, DataDirInUse, greeting, MasterKeyMissing, startServer } = await import('./app/index.ts');
   try {
     const server = await startServer(config, () => {
       process.exitCode = EXIT_FAILED;
@@ -36,7 +36,7 @@ async function serve(): Promise<void> {
     running = server;
     // Before it is said: whoever reads it may count on being started again from then on.
     await told('listening');
-    process.stdout.write(banner(server, config.dataDir));
+    process.stdout.write(greeting(server, config.dataDir));
     // Node itself keeps it at the end only, which a killed process never sees.
     flushCompileCache();
     await stop.promise;
@@ -62,26 +62,4 @@ function refuse(error: unknown, isExpected: boolean, exitCode: number): never {
   const said = error instanceof Error ? (isExpected ? error.message : (error.stack ?? error.message)) : String(error);
   process.stderr.write(`\nTallygate did not start. ${said}\n`);
   process.exit(exitCode);
-}
-
-function banner({ url, bootstrap }: RunningServer, dataDir: string): string {
-  return `
-  Tallygate is listening on ${url}
-
-  Point any OpenAI client at it (a test key: the sandbox provider answers, nothing is billed):
-
-    export OPENAI_BASE_URL=${bootstrap.base_url}
-    export OPENAI_API_KEY=${bootstrap.test_api_key}
-
-  or paste:
-
-    curl ${bootstrap.base_url}/chat/completions \\
-      -H "Authorization: Bearer ${bootstrap.test_api_key}" \\
-      -H "Content-Type: application/json" \\
-      -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]}'
-
-  The administrator's password, the internal secret and the token of /metrics are in ${dataDir}/bootstrap.json.
-  Stop with Ctrl-C.
-
-`;
 }

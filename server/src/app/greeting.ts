@@ -1,0 +1,31 @@
+import type { RunningServer } from './server.ts';
+
+/** What a gateway prints once it serves: where it is, and what a first request takes. */
+export function greeting({ url, bootstrap }: Pick<RunningServer, 'url' | 'bootstrap'>, dataDir: string): string {
+  return `
+  Tallygate is listening on ${url}
+
+  Point any OpenAI client at it (a test key: the sandbox provider answers, nothing is billed):
+
+    export OPENAI_BASE_URL=${bootstrap.base_url}
+    export OPENAI_API_KEY=${bootstrap.test_api_key}
+
+  or paste:
+
+    curl ${bootstrap.base_url}/chat/completions \\
+      -H "Authorization: Bearer ${bootstrap.test_api_key}" \\
+      -H "Content-Type: application/json" \\
+      -d '{"model":"gpt-4o-mini","messages":[{"role":"user","content":"Say hello."}]}'
+
+${secretsOf(bootstrap, `${dataDir}/bootstrap.json`)}
+  Stop with Ctrl-C.
+
+`;
+}
+
+/** Only the gateway that made the administrator knows the password. */
+const secretsOf = ({ admin_email: email, admin_password: password }: RunningServer['bootstrap'], file: string): string =>
+  password === ''
+    ? `  The internal secret and the token of /metrics are in ${file}.
+  Another gateway of this database made the administrator, ${email}: the password is in bootstrap.json of that gateway.`
+    : `  The administrator's password, the internal secret and the token of /metrics are in ${file}.`;
