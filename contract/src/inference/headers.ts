@@ -74,7 +74,7 @@ export const inferenceHeaders = {
 export const inferenceResponseHeaders = {
   'X-Request-Id': 'Id of the request.',
   'X-Receipt-Id': 'Id of the receipt; it can be read a moment after the answer ends.',
-  'X-Model-Served': 'The model that answered.',
+  'X-Model-Served': 'The model that answered; characters outside ASCII and `%` are percent-encoded.',
   'X-Provider': 'The provider that answered.',
   'X-VaaS-Anchor': 'Where the request asked for an anchor: `requested`, or `unavailable` where the service anchors nowhere.',
   'X-Overhead-Ms': 'Time spent in the gateway until the first byte, without the provider’s, milliseconds.',

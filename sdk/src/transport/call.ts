@@ -41,7 +41,7 @@ export function answerFacts(headers: Headers): AnswerFacts {
     requestId: text('x-request-id'),
     receiptId: text('x-receipt-id'),
     costUsd: text('x-cost-usd'),
-    modelServed: text('x-model-served'),
+    modelServed: decoded(text('x-model-served')),
     provider: text('x-provider'),
     fallback: text('x-fallback'),
     overheadMs: number('x-overhead-ms'),
@@ -49,6 +49,15 @@ export function answerFacts(headers: Headers): AnswerFacts {
     rateLimits: rateLimitsOf(headers),
     run: limitUsd !== undefined && spentUsd !== undefined && remainingUsd !== undefined ? { limitUsd, spentUsd, remainingUsd } : undefined,
   };
+}
+
+/** The gateway percent-encodes what no header may hold, and `%`; what something else sends is left as it is. */
+function decoded(name: string | undefined): string | undefined {
+  try {
+    return name && decodeURIComponent(name);
+  } catch {
+    return name;
+  }
 }
 
 /** A call under way: await it for the data, or `withResponse()` for the data and its headers. It is sent once, either way. */

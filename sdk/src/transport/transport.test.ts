@@ -164,6 +164,14 @@ it('gives request id, receipt id, cost and the run’s money beside the data', a
   });
 });
 
+it.each([
+  ['%E6%97%A5%E6%9C%AC/m-50%25', '日本/m-50%'],
+  ['m-50%', 'm-50%'],
+])('reads the model that is %s in the header as %s', async (header, model) => {
+  gateway.script({ json: completion, headers: { ...inferenceAnswerHeaders, 'x-model-served': header } });
+  expect((await client().chat.completions.create(hello).withResponse()).modelServed).toBe(model);
+});
+
 it('lets a caller’s header replace the SDK’s own, however it is spelled', async () => {
   gateway.script({ json: [key] });
   await client().keys.list({ headers: { Authorization: 'Bearer other', 'X-Trace': '1' } });

@@ -23,16 +23,23 @@ test('an answer says who served it, how, and what the gateway took', async () =>
   });
 });
 
-test('a name that is no ASCII is percent-encoded, since no header may hold it', async () => {
+test.each([
+  ['日本/語-1 é', '%E6%97%A5%E6%9C%AC/%E8%AA%9E-1%20%C3%A9'],
+  ['é', '%C3%A9'],
+  ['%C3%A9', '%25C3%25A9'],
+  ['100%', '100%25'],
+  ['meta-llama/Llama-4:8b', 'meta-llama/Llama-4:8b'],
+])('the name %s is %s in a header: percent-encoded where it is no ASCII, or a percent sign, and so to be read back', async (id, text) => {
   const world = openInference();
   const admission = await admit(callOf({}), world.deps);
   world.close();
   const [target] = admission.targets;
   if (!target) throw new Error('no target');
-  const named = { ...target, model: Object.assign(Object.create(target.model), { id: '日本/語-1 é' }) };
+  const named = { ...target, model: Object.assign(Object.create(target.model), { id }) };
   const headers = answerHeaders(admission, { target: named, fallback: 'none', attempts: [], skipped: [], upstreamMs: 0 }, 1);
-  expect(headers['x-model-served']).toBe('%E6%97%A5%E6%9C%AC/%E8%AA%9E-1%20%C3%A9');
+  expect(headers['x-model-served']).toBe(text);
   expect(() => new Headers({ 'x-model-served': String(headers['x-model-served']) })).not.toThrow();
+  expect(decodeURIComponent(String(headers['x-model-served']))).toBe(id);
 });
 
 test('the token bound is named where it is ours, and only there', async () => {

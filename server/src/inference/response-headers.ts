@@ -11,8 +11,9 @@ const identifyingHeaders = ({ requestId, clientRequestId }: Call): OutgoingHttpH
   'x-request-id': clientRequestId ?? requestId,
 });
 
-/** A field's value has visible ASCII alone (RFC 9110, 5.5): other characters of a name are percent-encoded as UTF-8. */
-const headerText = (name: string): string => name.replace(/[^\x21-\x7e]+/g, (characters) => encodeURIComponent(characters.toWellFormed()));
+/** A field's value has visible ASCII alone (RFC 9110, 5.5): other characters of a name are percent-encoded as UTF-8, and so is `%` itself. */
+const headerText = (name: string): string =>
+  name.replace(/(?:[^\x21-\x7e]|%)+/g, (characters) => encodeURIComponent(characters.toWellFormed()));
 
 /** What is known at the first byte of an admitted call's answer. */
 export function answerHeaders(

@@ -56,7 +56,7 @@ function aboutRequest({ headers }: GatewayAnswer): Record<string, string> {
   return Object.fromEntries(
     Object.entries(SAID_IN_HEADERS).flatMap(([name, header]) => {
       const value = headers[header];
-      return value === undefined ? [] : [[name, value]];
+      return value === undefined ? [] : [[name, header === 'x-model-served' ? decodeURIComponent(value) : value]];
     }),
   );
 }

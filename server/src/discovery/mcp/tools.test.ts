@@ -180,14 +180,14 @@ describe('an answer', () => {
       model: 'm',
       usage: { prompt_tokens: 1, total_tokens: 1, cost: 0.1 },
     };
-    const headers = { 'x-receipt-id': 'rcpt', 'x-cost-usd': '0.1', 'x-model-served': 'm', 'x-agent-budget-remaining-usd': '0.4' };
+    const headers = { 'x-receipt-id': 'rcpt', 'x-cost-usd': '0.1', 'x-model-served': 'm-50%25', 'x-agent-budget-remaining-usd': '0.4' };
     const { result } = await call('create_embedding', { model: 'm', input: 'x' }, { json, headers });
     expect(result.structuredContent).toEqual({
       answer: json,
       request_id: 'req_1',
       receipt_id: 'rcpt',
       cost_usd: '0.1',
-      model_served: 'm',
+      model_served: 'm-50%',
       run_remaining_usd: '0.4',
     });
     expect(ajv.validate(toolNamed('create_embedding').description.outputSchema, result.structuredContent), ajv.errorsText()).toBe(true);
