@@ -31,9 +31,22 @@ test('a model is defined with lengths that the highest price fits into 64 bits, 
   expect(faultOf({ context_window: 1_000, max_output_tokens: 1_001 })).toEqual([
     'max_output_tokens: must not be more than `context_window`',
   ]);
+  // One fault for one length, and none for the other.
+  for (const field of ['context_window', 'max_output_tokens', 'image_token_bound']) {
+    expect(faultOf({ [field]: 1e300 })).toEqual([`${field}: must be at most 100000000 tokens`]);
+    for (const length of [0, -1, -1e300]) expect(faultOf({ [field]: length })).toEqual([`${field}: must be more than 0`]);
+    expect(faultOf({ [field]: 1.5 })).toEqual([`${field}: must be a whole number`]);
+  }
+  expect(faultOf({ context_window: -1, max_output_tokens: 5 })).toEqual(['context_window: must be more than 0']);
   const dearest = 999_999_999_999n;
   expect(PriceInput.safeParse({ usd_per_million: { input_tokens: '999999.999999' } }).success).toBe(true);
   expect((2n * BigInt(MAX_MODEL_TOKENS) * dearest) / 1_000n).toBeLessThan(2n ** 63n);
+});
+
+test.each(['1000000', '1000000.5', '0.1234567', '-1', '1e3', 'USD'])('the price %s is refused with the limit and the form', (price) => {
+  expect(PriceInput.safeParse({ usd_per_million: { input_tokens: price } }).error?.issues.map(({ message }) => message)).toEqual([
+    'must be USD per million units such as "0.15": below 1000000, with at most six decimals',
+  ]);
 });
 
 test('a model can be defined under the ids that MODELS_FILE takes, and no others', () => {

@@ -27,7 +27,7 @@ export type ModelKind = z.infer<typeof ModelKind>;
 const UsdPerMillion = z
   .partialRecord(
     PriceMeter,
-    z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be USD per million units such as "0.15", with at most six decimals'),
+    z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'must be USD per million units such as "0.15": below 1000000, with at most six decimals'),
   )
   .meta({
     description: 'USD per 1,000,000 units, exact decimals, by meter. "0" is a price.',
@@ -91,8 +91,13 @@ export type PriceInput = z.infer<typeof PriceInput>;
  * far within the 64 bits of nano-USD that amounts are kept in.
  */
 export const MAX_MODEL_TOKENS = 100_000_000;
+const TOO_MANY_TOKENS = `must be at most ${MAX_MODEL_TOKENS} tokens`;
 
-const tokens = z.int().positive().max(MAX_MODEL_TOKENS, `must be at most ${MAX_MODEL_TOKENS} tokens`);
+/** Zod bounds integers at 2⁵³ as well, and says so first: one fault is told, and that is ours. */
+const tokens = z
+  .int({ error: ({ code }) => ({ too_big: TOO_MANY_TOKENS, too_small: 'must be more than 0' })[String(code)], abort: true })
+  .positive()
+  .max(MAX_MODEL_TOKENS, TOO_MANY_TOKENS);
 
 export const ModelId = z
   .string()
@@ -214,9 +219,11 @@ interface Lengths {
   readonly max_output_tokens?: number | null | undefined;
 }
 
-/** An answer is part of the context. */
+const isLength = (length: number | null | undefined): length is number => tokens.safeParse(length).success;
+
+/** An answer is part of the context. Of lengths that cannot be, that alone is said. */
 export const outputFitsContext = ({ context_window: context, max_output_tokens: output }: Lengths): boolean =>
-  (output ?? 0) <= (context ?? Infinity);
+  !isLength(context) || !isLength(output) || output <= context;
 
 /** What is said where an answer does not fit. */
 export const OUTPUT_TOO_LONG = { path: ['max_output_tokens'], error: 'must not be more than `context_window`' };

@@ -2,7 +2,16 @@ import { parseArgs } from 'node:util';
 import { ModelDefinition, ModelId, PriceInput } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import * as z from 'zod';
-import { CatalogAdministration, type CatalogModel, LiveCatalog, OPERATOR, OWN, type Price, usdPerUnit } from '../catalog/index.ts';
+import {
+  beginsWithAnother,
+  CatalogAdministration,
+  type CatalogModel,
+  LiveCatalog,
+  OPERATOR,
+  OWN,
+  type Price,
+  usdPerUnit,
+} from '../catalog/index.ts';
 import { rfc3339 } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 
@@ -34,7 +43,7 @@ type Values<T> = { readonly [option in keyof T]?: T[option] extends { multiple: 
 const COMMANDS: Readonly<Record<string, (argv: string[]) => Run>> = {
   models: (argv) => {
     const [text] = lineOf(argv, {}, 1).positionals;
-    return withCatalog((catalog) => Promise.resolve(listOf(catalog.all, text)));
+    return withCatalog((catalog) => Promise.resolve(listOf(catalog, text)));
   },
   price: (argv) => {
     const { positionals, values } = lineOf(argv, PRICE, 1);
@@ -121,7 +130,11 @@ function priceOf(values: Values<typeof PRICE>): PriceInput | undefined {
     ...(values['cached-input'] === undefined ? [] : [['cached_input_tokens', values['cached-input']]]),
     ...meters,
   ]);
-  if (Object.keys(prices).length === 0) return undefined;
+  if (Object.keys(prices).length === 0) {
+    const lonely = (['from', 'batch-factor', 'source'] as const).find((option) => values[option] !== undefined);
+    if (lonely) throw new WrongLine(`--${lonely} is of a price, and there is none: name it too, such as \`--input 0.15 --output 0.60\`.`);
+    return undefined;
+  }
   return PriceInput.parse({
     usd_per_million: prices,
     batch_factor: values['batch-factor'],
@@ -140,24 +153,31 @@ const definitionOf = (values: Values<typeof DEFINITION>) => ({
 });
 
 /** Without a text those of which somebody besides the shipped list has said something. */
-function listOf(all: readonly CatalogModel[], text: string | undefined): string {
+function listOf({ all, found }: Pick<LiveCatalog, 'all' | 'found'>, text: string | undefined): string {
+  const providers = new Set(found.map(({ provider }) => provider));
+  const line = (model: CatalogModel) => priceText(model, hiddenBy(model, providers));
   if (text !== undefined) {
     const named = all.filter(({ id }) => id.includes(text));
-    return named.length === 0 ? `No model has ${text} in its id.` : named.map(priceText).join('\n');
+    return named.length === 0 ? `No model has ${text} in its id.` : named.map(line).join('\n');
   }
   const own = all.filter(
     ({ sources, history }) => sources.some((source) => source !== 'shipped') || history.pricings.some(({ source }) => source !== 'shipped'),
   );
   const rest = `${all.length - own.length} models are as the shipped list has them: \`npm run admin -- models TEXT\` shows those with TEXT in their id.`;
-  return [...own.map(priceText), rest].join('\n');
+  return [...own.map(line), rest].join('\n');
 }
 
+/** The provider whose model an id means that was found elsewhere first: while a gateway has that provider, the id is not this model's. */
+const hiddenBy = ({ id, source, provider }: CatalogModel, providers: ReadonlySet<string>): string | undefined =>
+  source === 'discovery' && beginsWithAnother(providers, provider, id) ? id.slice(0, id.indexOf('/')) : undefined;
+
 /** Its id, where it is known from, and what it costs in USD per million. */
-function priceText({ id, sources, history, priceAt }: CatalogModel): string {
+function priceText({ id, sources, history, priceAt }: CatalogModel, provider?: string): string {
   const price = priceAt(Date.now());
   const newest = history.at(Infinity);
   const next = newest && newest !== price ? `; from ${rfc3339(newest.effectiveFrom)}: ${termsText(newest)}` : '';
-  return `${id}\t${sources.join(', ')}\t${price ? termsText(price) : 'no price'}${next}`;
+  const hidden = provider === undefined ? '' : `; hidden while the gateway has the provider ${provider}`;
+  return `${id}\t${sources.join(', ')}${hidden}\t${price ? termsText(price) : 'no price'}${next}`;
 }
 
 const termsText = ({ unit, version }: Price): string =>

@@ -6,7 +6,7 @@ export { modelsOfFile } from './entry.ts';
 export { type FoundModel, foundModels, listedAt, meantAt, writeFound, writeListed } from './found.ts';
 export { LiveCatalog } from './live-catalog.ts';
 export { type CatalogModel, OWN } from './model.ts';
-export { matchesGlob, type Resolved } from './names.ts';
+export { beginsWithAnother, matchesGlob, type Resolved } from './names.ts';
 export { type Price, type UnitPrices, usdPerUnit } from './price.ts';
 export { modelNotFound, modelWithoutPrice, priceCommand } from './refusals.ts';
 export { catalogRoutes } from './routes.ts';

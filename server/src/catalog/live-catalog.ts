@@ -63,6 +63,11 @@ export class LiveCatalog implements Catalog {
     return this.#now.published;
   }
 
+  /** What providers said that they serve, when they were asked last. */
+  get found(): readonly Found[] {
+    return this.#state.found;
+  }
+
   /** Changes with every change of what is in it. */
   get revision(): bigint {
     return this.#state.revision;
