@@ -164,6 +164,7 @@ describe('a request for what no price holds', () => {
       { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x', file_id: 'f' } }] }] },
       'messages[0].content[0].image_url.file_id',
     ],
+    ['/v1/chat/completions', { prompt: { id: 'pmpt_1' } }, 'prompt'],
     ['/v1/responses', { reasoning: { mode: 'pro' } }, 'reasoning.mode'],
     ['/v1/responses', { prompt_cache_options: { ttl: '12h' } }, 'prompt_cache_options.ttl'],
     ['/v1/responses', { prompt_cache_options: { comparison_response_id: 'resp_1' } }, 'prompt_cache_options.comparison_response_id'],
@@ -201,6 +202,20 @@ describe('a request for what no price holds', () => {
     expect(check(path, { tools: [tool] })).toThrow(refusal('unpriced_feature', `tools[0].${param}`));
     if (path === '/v1/responses')
       expect(unpricedItem([{ type: 'tool_search_output', tools: [tool] }])?.param).toBe(`input[0].tools[0].${param}`);
+  });
+
+  test.each([
+    [{ file_ids: ['file-1'] }, 'file_ids'],
+    [{ attachments: [{ file_id: 'file-1' }] }, 'attachments'],
+    [{ content: [{ type: 'text', text: 'a', file_id: 'file-1' }] }, 'content[0].file_id'],
+    [{ content: [{ type: 'text', text: 'a', files: ['file-1'] }] }, 'content[0].files'],
+  ])('files that only the provider has are refused beside the content of a message too: %j', (named, param) => {
+    const message = { role: 'user', content: 'a', ...named };
+    expect(check('/v1/chat/completions', { messages: [message] })).toThrow(refusal('unpriced_feature', `messages[0].${param}`));
+    expect(unpricedItem([message])?.param).toBe(`input[0].${param}`);
+    const none = { role: 'user', content: [{ type: 'text', text: 'a', file_id: null }], files: [], attachments: null };
+    expect(check('/v1/chat/completions', { messages: [none], files: [] })).not.toThrow();
+    expect(unpricedItem([none])).toBeUndefined();
   });
 
   test('refuses a function of an older request where it is more than a function', () => {
@@ -316,7 +331,20 @@ describe('what other dialects call a cost', () => {
     max_tokens: [
       ...['max_gen_toks', 'max_decode_len', 'max_len', 'output_tokens', 'token_limit', 'limit_tokens', 'completion_length', 'generate_len'],
       ...['max_reply_tokens', 'tokens', 'max_toks', 'token_count', 'token_budget', 'total_tokens', 'new_tokens', 'response_limit', 'len'],
-      ...['output_cap', 'limit_output', 'max_seq_len', 'maximum_response_length', 'maxDecodeLen', 'genToks', 'n_out_toks'],
+      ...[
+        'output_cap',
+        'limit_output',
+        'max_seq_len',
+        'maximum_response_length',
+        'maxDecodeLen',
+        'genToks',
+        'n_out_toks',
+        'maxgentoks',
+        'MAXGENTOKS',
+        'maxlen',
+        'outputtokens',
+        'tokenlimit',
+      ],
     ],
     n: [
       ...['samples', 'repeat', 'count', 'batch_size', 'num_answers', 'numAnswers', 'repeats', 'repetitions', 'repeat_count', 'variants'],
@@ -331,6 +359,10 @@ describe('what other dialects call a cost', () => {
         'number',
         'num',
         'max_choices',
+        'batchsize',
+        'BATCHSIZE',
+        'n_best',
+        'nbest',
       ],
     ],
   } as const;

@@ -1,5 +1,6 @@
 import { isRecord } from '../usage.ts';
 import { counted, type FieldRule, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
+import { KEPT_FILES, keptFilesOf } from './kept-files.ts';
 import { ONE_ANSWER, ONE_VIDEO, OTHER_WAYS } from './other-names.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
 
@@ -29,12 +30,11 @@ const SEARCHES: FieldRules = {
 /** What only the provider knows the length of. */
 const UNSEEN: FieldRules = {
   data_sources: refused('documents that the provider fetches'),
-  files: refused('files that are kept at the provider'),
-  file_ids: refused('files that are kept at the provider'),
-  attachments: refused('files that are kept at the provider'),
-  vector_store_ids: refused('files that are kept at the provider'),
+  ...KEPT_FILES,
   cached_content: refused('content that is kept at the provider'),
   preset: refused('templates that are kept at the provider'),
+  prompt_id: refused('templates that are kept at the provider'),
+  assistant_id: refused('instructions that are kept at the provider'),
   container: refused('containers'),
   mcp_servers: refused('tools that the provider runs'),
   context_management: refused('compaction by the provider: call POST /v1/responses/compact'),
@@ -94,7 +94,10 @@ const REASONING: FieldRule = counted('thought counts as tokens out, within their
 /** What a message names that only the provider has: the audio of an earlier answer, files in the place of content. */
 function unseenInMessages(messages: unknown, param: string): Unpriced | undefined {
   if (!Array.isArray(messages)) return undefined;
-  for (const [index, { audio, content }] of messages.entries()) {
+  for (const [index, message] of messages.entries()) {
+    const { audio, content } = message;
+    const files = keptFilesOf(message, `${param}[${index}]`);
+    if (files) return files;
     if (audio !== undefined && audio !== null) return { param: `${param}[${index}].audio`, what: 'audio that is kept at the provider' };
     if (!Array.isArray(content)) continue;
     for (const [at, part] of content.entries()) {
@@ -143,6 +146,8 @@ const CHAT: FieldRules = {
   ...CALLER,
   messages: counted(PROMPT, unseenInMessages),
   documents: counted(PROMPT),
+  // A text is counted by its bytes.
+  prompt: refused('templates that are kept at the provider', (value) => typeof value === 'string'),
   functions: counted(PROMPT, unpricedFunctions),
   tools: counted(PROMPT, (tools, param) => unpricedTool(tools, param, CHAT_TOOLS)),
   tool_choice: counted('the tools that it names are', unpricedToolChoice),

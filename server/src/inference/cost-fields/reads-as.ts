@@ -23,12 +23,20 @@ const MADE = set(
 const ANSWERS = set(
   'predict beam beams sequence sequences candidate candidates completion completions generation generations response responses choice ' +
     'choices answer answers reply replies output outputs sample samples variant variants image images video videos repeat repeats ' +
-    'repetition repetitions rollout rollouts copies',
+    'repetition repetitions rollout rollouts copies best votes',
 );
 /** Of a group that is made at once. */
 const GROUPS = set('batch beam sample');
 /** What is bounded or counted then is not what comes out. */
-const HARMLESS = set('prompt input context thinking reasoning thought search cache cached tool page document doc chunk');
+const HARMLESS = set(
+  'prompt input context thinking reasoning thought search cache cached tool page document doc chunk time timeout ms second seconds latency',
+);
+/** One word that is several of these without a separator: `maxgentoks`, `BATCHSIZE`. */
+const RUN_TOGETHER = (() => {
+  const known = [LEAST, LIMITS, NUMBERS, TOKENS, LENGTHS, MADE, ANSWERS, GROUPS, HARMLESS].flatMap((words) => [...words]).concat('size');
+  const longestFirst = known.sort((one, other) => other.length - one.length).join('|');
+  return { whole: new RegExp(`^(?:${longestFirst})+$`), word: new RegExp(longestFirst, 'g') };
+})();
 
 /**
  * What a field that is in no table means to a server of a dialect that nobody has looked at (`max_reply_tokens`, `completion_length`,
@@ -38,7 +46,7 @@ const HARMLESS = set('prompt input context thinking reasoning thought search cac
 export function meaningOf(name: string, value: unknown, fields: FieldRules): Meaning | undefined {
   const amount = amountOf(value);
   if (amount === undefined || name.length > MOST_CHARACTERS) return undefined;
-  const words = name.split(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/).flatMap((word) => (word ? [word.toLowerCase()] : []));
+  const words = wordsOf(name);
   if (words.some((word) => HARMLESS.has(word))) return undefined;
   const bound = ['max_tokens', 'max_output_tokens'].find((field) => kept(fields, field) === 'counted');
   const isBound = boundsTokens(words) || (bound !== undefined && boundsLength(words));
@@ -49,6 +57,12 @@ export function meaningOf(name: string, value: unknown, fields: FieldRules): Mea
     ? undefined
     : { what: 'another number of answers', use: kept(fields, 'n') === 'counted' ? 'n' : undefined };
 }
+
+const wordsOf = (name: string): string[] =>
+  name.split(/[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])/).flatMap((part) => {
+    const word = part.toLowerCase();
+    return RUN_TOGETHER.whole.test(word) ? (word.match(RUN_TOGETHER.word) ?? []) : word === '' ? [] : [word];
+  });
 
 const kept = (fields: FieldRules, name: string) => (Object.hasOwn(fields, name) ? fields[name]?.kept : undefined);
 
