@@ -12,6 +12,7 @@ import {
   createOutbox,
   createSecretBox,
   createStoring,
+  deleteContentKey,
   type Identity,
   type Outbox,
   resealSecrets,
@@ -78,6 +79,7 @@ export async function openAccounts({ foundation, catalog, publicUrl, plans }: Ac
       await deleteAccountVideos(execute, closed);
       await deleteAccountBatches(execute, closed);
       await deleteAccountDialogues(execute, closed);
+      await deleteContentKey(execute, closed);
     },
     onTakenOver: revokeAccountKeys,
     hostName: () => new URL(config.webUrl ?? publicUrl()).hostname,

@@ -26,7 +26,7 @@ import {
   storedChatRoutes,
   storedResponseRoutes,
 } from '../inference/index.ts';
-import { settledAmong } from '../ledger/index.ts';
+import { isSettled, settledAmong } from '../ledger/index.ts';
 import type { PlanBook } from '../plans/index.ts';
 import { createVideos, StoredCharacters, StoredVideos, type Videos, videoOperations, videoRoutes, videoWork } from '../videos/index.ts';
 import type { Accounts } from './accounts.ts';
@@ -118,7 +118,14 @@ export async function openStatefulResources({
   };
   const batchWork = new BatchWork(batchDeps);
   await batchWork.resume();
-  const responsesInBackground = backgroundWork({ deps: { ...responseDeps, inference, callerStatusOf }, chats, log });
+  const backgroundDeps = {
+    ...{ ...responseDeps, inference, callerStatusOf },
+    isSettled: async (requestId: string, receiptId?: string) => {
+      await billing.write();
+      return isSettled(pool, requestId, receiptId);
+    },
+  };
+  const responsesInBackground = backgroundWork({ deps: backgroundDeps, chats, log });
   const videosFollowed = videoWork(videoDeps);
   return {
     ...{ files, uploads, videos, operations, batchWork },

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import { PaymentFault, type PaymentProvider } from '../adapters/payment/port.ts';
+import { expirePage } from '../plans/index.ts';
 
 interface EndPagesDeps {
   readonly pool: Pool;
@@ -36,6 +37,6 @@ export async function endPages({ pool, provider }: EndPagesDeps, eventId?: strin
       if (failure instanceof PaymentFault) return;
       throw failure;
     }
-    await pool.query("update checkouts set status = 'expired', url = null where checkout_id = $1 and status = 'open'", [checkout_id]);
+    await expirePage(pool, checkout_id);
   }
 }

@@ -4,6 +4,7 @@ import { readJson } from '../kernel/read-json.ts';
 import { RecentMap } from '../kernel/recent-map.ts';
 import { nextTurn } from '../kernel/turn.ts';
 import { eachJsonPiece, isSmall } from '../kernel/written-json.ts';
+import type { OnAccountClosed } from './profile.ts';
 import type { SecretBox } from './secret-box.ts';
 
 /**
@@ -107,3 +108,8 @@ export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox })
     },
   };
 }
+
+/** What copies of the database still hold of a closed account can be read by nobody who has not their master key and this row. */
+export const deleteContentKey: OnAccountClosed = async (execute, { accountId }) => {
+  await execute('delete from content_keys where account_id = $1', [accountId]);
+};

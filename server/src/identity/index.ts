@@ -6,7 +6,7 @@ export type { PlanOfAccount } from './account.ts';
 export { type Actor, type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './audit/record-audit.ts';
 export { auditRoutes } from './audit/routes.ts';
 export { closeUnclaimed } from './close-unclaimed.ts';
-export { type ContentKeys, createContentKeys } from './content-keys.ts';
+export { type ContentKeys, createContentKeys, deleteContentKey } from './content-keys.ts';
 export { deviceLoginRoutes } from './devices/routes.ts';
 export { type Execute, inUnit } from './execute.ts';
 export type { Call, Handlers } from './handlers.ts';

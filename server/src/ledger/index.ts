@@ -10,6 +10,6 @@ export type { LedgerEntry } from './postings.ts';
 export { reconcileLanes } from './reconcile.ts';
 export { Refunds } from './refunds.ts';
 export { ledgerRoutes } from './routes.ts';
-export { settledAmong } from './settled-among.ts';
+export { isSettled, settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';
 export { unitsOf } from './usage-units.ts';

@@ -8,3 +8,12 @@ export async function settledAmong(pool: Pool, receiptIds: readonly string[]): P
   const { rows } = await pool.query<{ receipt_id: string }>('select receipt_id from receipts where receipt_id = any($1)', [receiptIds]);
   return new Set(rows.map(({ receipt_id }) => receipt_id));
 }
+
+/** Whether the ledger has a settlement of the request, under that receipt where one is given. */
+export async function isSettled(pool: Pool, requestId: string, receiptId?: string): Promise<boolean> {
+  const { rows } = await pool.query('select from usage_records where request_id = $1 and ($2::uuid is null or receipt_id = $2) limit 1', [
+    requestId,
+    receiptId ?? null,
+  ]);
+  return rows.length > 0;
+}

@@ -1,5 +1,6 @@
 export { createAccountLock, type Unit } from './account-lock.ts';
 export { planAdministrationRoutes } from './account-routes.ts';
+export { expirePage } from './checkout-pages.ts';
 export { DEFAULT_OFFER } from './default-offer.ts';
 export { createGivenPlans } from './given-plans.ts';
 

@@ -401,6 +401,29 @@ describe('in the background', () => {
     ]);
   });
 
+  test('is charged for the next worker too where the first one’s hold was settled and is not in the ledger yet', async () => {
+    const taken = await create({ background: true });
+    const [requestId, receiptId] = [taken.headers.get('x-request-id'), taken.headers.get('x-receipt-id') ?? ''];
+    const { id } = taken.body;
+    const { lanes } = world.inference;
+    const [settle, finish] = [lanes.settle.bind(lanes), world.background.finish.bind(world.background)];
+    lanes.settle = () => Promise.reject(new Error('killed'));
+    world.background.finish = () => Promise.reject(new Error('killed'));
+    await expect(world.work(id)).rejects.toThrow('killed');
+    Object.assign(lanes, { settle });
+    Object.assign(world.background, { finish });
+    // As the gateway does that takes over from one that died.
+    expect(await lanes.abandon(receiptId)).toBe(true);
+    clock.offsetMs = 60_000;
+    await world.work(id);
+    clock.offsetMs = 0;
+    await world.written();
+    const settled = await world.database.pool.query('select outcome from usage_records where request_id = $1 order by attempt', [
+      requestId,
+    ]);
+    expect(settled.rows).toEqual([{ outcome: 'abandoned' }, { outcome: 'completed' }]);
+  });
+
   test('settles what a worker left unsettled, without asking the provider again', async () => {
     const { id } = await created({ background: true });
     const { lanes } = world.inference;

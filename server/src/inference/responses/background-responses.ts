@@ -237,15 +237,6 @@ export class BackgroundResponses {
     const [row] = rows;
     return row && { ...(await this.#content.openJson(owner.accountId, placeOf(id, 'response'), row.response)), status: 'cancelled' };
   }
-
-  /** Whether the ledger knows of a settlement of the request, under that receipt where one is given. */
-  async isSettled(requestId: string, receiptId?: string): Promise<boolean> {
-    const { rows } = await this.#pool.query(
-      'select from usage_records where request_id = $1 and ($2::uuid is null or receipt_id = $2) limit 1',
-      [requestId, receiptId ?? null],
-    );
-    return rows.length > 0;
-  }
 }
 
 interface TaskRow {

@@ -5,6 +5,4 @@ export const deleteAccountDialogues: OnAccountClosed = async (execute, { account
   await execute('delete from stored_responses where account_id = $1', [accountId]);
   await execute('delete from conversations where account_id = $1', [accountId]);
   await execute('delete from stored_chat_completions where account_id = $1', [accountId]);
-  // What copies of the database still hold of it can be read by nobody who has not their master key and this row.
-  await execute('delete from content_keys where account_id = $1', [accountId]);
 };

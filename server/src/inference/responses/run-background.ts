@@ -21,6 +21,8 @@ import { type Json, outputOf } from './stored-responses.ts';
 export interface BackgroundDeps extends ResponseDeps {
   readonly inference: InferenceDeps;
   readonly callerStatusOf: StandingOf;
+  /** Whether a call of the request is settled, under that receipt where one is given; also one that is not in the ledger yet. */
+  readonly isSettled: (requestId: string, receiptId?: string) => Promise<boolean>;
 }
 
 /** A cancelled call ends within a second. */
@@ -106,10 +108,10 @@ const ATTEMPTS_A_RUN = 100;
  * A run that died while a provider was at work is charged at its hold. The next one asks again: a call of its own, with a receipt of its own
  * under the same request.
  */
-async function afterEarlierRuns(task: Task, call: Call, { inference, background }: BackgroundDeps): Promise<Call> {
+async function afterEarlierRuns(task: Task, call: Call, { inference, isSettled }: BackgroundDeps): Promise<Call> {
   // What died without asking anybody is released, and may be held again under its name.
   const wasInFlight = await inference.lanes.abandon(call.receiptId);
-  if (!wasInFlight && !(await background.isSettled(call.requestId))) return call;
+  if (!wasInFlight && !(await isSettled(call.requestId))) return call;
   return { ...call, receiptId: newReceiptId(call.startedAt), attemptsBefore: (task.run - 1) * ATTEMPTS_A_RUN };
 }
 
@@ -205,7 +207,7 @@ const outcomeOf = ({ target, ...served }: Served, { receiptId, attemptsBefore = 
 /** Makes up for a settlement that its worker did not live to make. */
 async function settleResult(task: Task, call: Call, outcome: Json, deps: BackgroundDeps): Promise<void> {
   const { inference, background, conversations } = deps;
-  if (!(await background.isSettled(call.requestId, call.receiptId))) {
+  if (!(await deps.isSettled(call.requestId, call.receiptId))) {
     const admission = await admit(call, inference);
     const [first] = admission.targets;
     const target =

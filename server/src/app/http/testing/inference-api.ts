@@ -41,7 +41,7 @@ import type { Clock } from '../../../kernel/clock.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { createGrantOfKey } from '../../../keys/index.ts';
-import { LedgerWriter, ledgerLaneSource } from '../../../ledger/index.ts';
+import { isSettled, LedgerWriter, ledgerLaneSource } from '../../../ledger/index.ts';
 import { ledgerBatchOf } from '../../../ledger/ledger-batch.ts';
 import { TEST_RATES } from '../../../plans/index.ts';
 import { BOOK } from '../../../plans/testing/book.ts';
@@ -152,6 +152,10 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     ...responseDeps,
     inference,
     callerStatusOf: createCallerStatusOf({ grantOfKey: createGrantOfKey({ em, users }), users, plans: BOOK, clock }),
+    isSettled: async (requestId, receiptId) => {
+      await writer.drain();
+      return isSettled(pool, requestId, receiptId);
+    },
   };
   const blobs = await openLocalDisk(join(folder, 'blobs'));
   const front = await openFrontUnderTest(
