@@ -57,8 +57,8 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   await writer.drain();
   closing.add('ledger writer', () => writer.close());
 
-  const refunds = new Refunds({ pool, lanes, clock, write: () => writer.drain() });
-  const corrections = new Corrections({ pool, lanes, clock, write: () => writer.drain(), priceOf: catalog.pricedAt });
+  const refunds = new Refunds({ pool, lanes, clock, write: () => writer.written() });
+  const corrections = new Corrections({ pool, lanes, clock, write: () => writer.written(), priceOf: catalog.pricedAt });
   // With the journal drained, whatever is still open was never told to the lanes; a refund may be one of what was corrected.
   await corrections.resume();
   await refunds.resume();
@@ -73,7 +73,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
     for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
-  return { lanes, refunds, corrections, ownKeys, write: () => writer.drain() };
+  return { lanes, refunds, corrections, ownKeys, write: () => writer.written() };
 }
 
 async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {

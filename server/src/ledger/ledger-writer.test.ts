@@ -64,6 +64,23 @@ const requestsOf = async (accountId: string) =>
 const idsOf = (records: readonly SettlementRecord[]) => records.map(({ requestId }) => requestId).sort();
 const recordsOf = (accountId: string, count: number) => Array.from({ length: count }, () => sampleRecord({ accountId }));
 
+test('is done when another process has written what was there', async () => {
+  const entry = sampleEntry(sampleRecord());
+  const others = new MemoryFeed([entry]);
+  const looks: boolean[] = [];
+  const feed: SettlementFeed = {
+    read: async () => ({ entries: [], ceilings: [], acknowledge: () => {} }),
+    onAppend: () => {},
+    mark: async () => async () => {
+      looks.push(others.acknowledged === 1);
+      if (looks.length === 2) await writerOf(others).writer.drain();
+      return looks.at(-1) ?? false;
+    },
+  };
+  await writerOf(feed).writer.written();
+  expect(looks).toEqual([false, false, true]);
+});
+
 describe('a settlement is written once', () => {
   test('although it is delivered twice, in one batch and in two', async () => {
     const accountId = newId();

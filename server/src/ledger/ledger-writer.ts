@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../adapters/lanes/port.ts';
 import { rfc3339 } from '../kernel/clock.ts';
@@ -23,6 +24,8 @@ interface LedgerWriterDeps {
 const GATHER_MS = 15;
 const RETRY_MS = 500;
 const MOST_COLLISIONS = 20;
+const OTHERS_WRITE_MS = 5_000;
+const LOOK_MS = 20;
 
 /**
  * Drains settlements into PostgreSQL: usage record, receipt, posting, sums, all of a batch in one transaction, each settlement once.
@@ -46,6 +49,22 @@ export class LedgerWriter {
     const drain = this.#drains.then(() => this.#drainAll());
     this.#drains = drain.catch(() => {});
     return drain;
+  }
+
+  /**
+   * The same, where it may be another process that writes: resolves once the ledger has everything that was settled before the call, or, since
+   * what cannot be read stays where it is, after five seconds.
+   * @throws when the database cannot be reached
+   */
+  async written(): Promise<void> {
+    const isWritten = await this.#deps.feed.mark?.();
+    await this.drain();
+    if (!isWritten) return;
+    for (const until = performance.now() + OTHERS_WRITE_MS; !(await isWritten()) && performance.now() < until; ) {
+      await delay(LOOK_MS);
+      // Where the one that wrote is gone, this one does.
+      await this.drain();
+    }
   }
 
   async close(): Promise<void> {

@@ -317,4 +317,9 @@ export interface SettlementFeed {
   read(): Promise<JournalBatch>;
   /** Calls back after every append. */
   onAppend(callback: () => void): void;
+  /**
+   * Where other processes read too: remembers what is there now.
+   * @returns asks whether all of it has been acknowledged, by whichever process
+   */
+  mark?(): Promise<() => Promise<boolean>>;
 }

@@ -84,6 +84,18 @@ describe.skipIf(isRedisMissing())('the feed of settlements in Redis', () => {
     expect((await reader.feed.read()).entries).toHaveLength(1);
   });
 
+  test('says when what was there has been acknowledged by whoever reads, and waits for nothing that came later', async () => {
+    const [reader, other] = [open(), open()];
+    await settleOne(other, 'one');
+    const batch = await reader.feed.read();
+    const isWritten = await other.feed.mark();
+    await settleOne(other, 'another');
+    expect(await isWritten()).toBe(false);
+    batch.acknowledge();
+    await expect.poll(isWritten).toBe(true);
+    await expect.poll(async () => (await reader.feed.read()).entries.length).toBe(1);
+  });
+
   test('reads as many partitions as there are accounts in', async () => {
     const { feed, store } = open();
     const accounts = Array.from({ length: 100 }, () => randomUUID());

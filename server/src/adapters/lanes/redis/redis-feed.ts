@@ -100,6 +100,24 @@ export class RedisFeed implements SettlementFeed {
     }
   }
 
+  async mark(): Promise<() => Promise<boolean>> {
+    const { redis } = this.#deps;
+    const lasts = await Promise.all(
+      ALL_PARTITIONS.map(async (partition) => {
+        const [last] = await redis.xrevrange(this.#stream(partition), '+', '-', 'COUNT', 1);
+        return last ? [{ partition, id: last[0] }] : [];
+      }),
+    );
+    let left = lasts.flat();
+    return async () => {
+      const isThere = await Promise.all(
+        left.map(async ({ partition, id }) => (await redis.xrange(this.#stream(partition), '-', id, 'COUNT', 1)).length > 0),
+      );
+      left = left.filter((_, index) => isThere[index]);
+      return left.length === 0;
+    };
+  }
+
   async close(): Promise<void> {
     clearTimeout(this.#telling);
     clearInterval(this.#looking);
