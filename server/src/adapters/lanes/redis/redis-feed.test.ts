@@ -86,6 +86,7 @@ describe.skipIf(isRedisMissing())('the feed of settlements in Redis', () => {
 
   test('says when what was there has been acknowledged by whoever reads, and waits for nothing that came later', async () => {
     const [reader, other] = [open(), open()];
+    reader.feed.onAppend(() => {});
     await settleOne(other, 'one');
     const batch = await reader.feed.read();
     const isWritten = await other.feed.mark();
