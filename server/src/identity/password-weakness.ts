@@ -70,10 +70,18 @@ const MOST_BESIDE_PHRASE = 3;
 
 const SUBSTITUTES: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's', '!': 'i' };
 
+/** The lists of many words. The others, of days, months, planets and the like, are one list with ours: every list is searched by itself. */
+const LARGE_LISTS = ['commonWords-en', 'firstnames-en', 'lastnames-en', 'wikipedia-en'];
+const isLarge = ([name]: [string, unknown]): boolean => LARGE_LISTS.includes(name);
+const lists = Object.entries<readonly (string | number)[]>(english);
+const firstGuesses = [...new Set([...FIRST_GUESSES, ...lists.filter((list) => !isLarge(list)).flatMap(([, words]) => words)])];
+
 const judge = new ZxcvbnFactory({
-  dictionary: { ...common, ...english, firstGuesses: FIRST_GUESSES },
+  dictionary: { ...common, ...Object.fromEntries(lists.filter(isLarge)), firstGuesses },
   graphs: adjacencyGraphs,
   maxLength: LONGEST,
+  // Of a hundred, the default, most are of signs that nobody takes for letters, and cost most of the time.
+  l33tMaxSubstitutions: 20,
 });
 
 /** For what has no letters: nothing to look up, and no substitution to undo. */
