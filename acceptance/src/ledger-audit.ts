@@ -9,6 +9,8 @@ export interface LedgerAudit extends AsyncDisposable {
   forgetTimers(): Promise<void>;
   /** How often each of these requests was recorded, posted and receipted. */
   entriesOf(requestIds: readonly string[]): Promise<ReadonlyMap<string, AuditedRequest>>;
+  /** What an API key was charged for, oldest first. */
+  recordsOf(keyId: string): Promise<ChargedRecord[]>;
   /** Postings whose entries do not sum to zero, and calls of requests that are booked other than once each. */
   faults(): Promise<string[]>;
 }
@@ -23,6 +25,17 @@ export interface AuditedRequest {
   readonly receipts: number;
   readonly receiptId: string;
   /** Nano-USD. */
+  readonly cost: bigint;
+}
+
+export interface ChargedRecord {
+  readonly requestId: string;
+  readonly outcome: string;
+  readonly estimated: boolean;
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  /** Nano-USD. */
+  readonly held: bigint;
   readonly cost: bigint;
 }
 
@@ -54,6 +67,20 @@ export async function openLedgerAudit(gateway: Gateway): Promise<LedgerAudit> {
           },
         ]),
       );
+    },
+    recordsOf: async (keyId) => {
+      const { rows } = await client.query<
+        Record<'request_id' | 'outcome' | 'input_tokens' | 'output_tokens' | 'held_nano' | 'cost_nano', string> & { estimated: boolean }
+      >('select * from usage_records where key_id = $1 order by started_at', [keyId]);
+      return rows.map((row) => ({
+        requestId: row.request_id,
+        outcome: row.outcome,
+        estimated: row.estimated,
+        inputTokens: Number(row.input_tokens),
+        outputTokens: Number(row.output_tokens),
+        held: BigInt(row.held_nano),
+        cost: BigInt(row.cost_nano),
+      }));
     },
     faults: async () => {
       const { rows } = await client.query<{ fault: string }>(FAULTS);

@@ -1,11 +1,12 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { AgentDocument, ProtectedResourceMetadata, ReceiptResponse } from '@tallygate/contract';
-import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import { type FakeUpstream, type Step, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { Account } from './account.ts';
 import { HELLO, MODEL } from './chat.ts';
 import { Gateway } from './gateway.ts';
+import { type ChargedRecord, openLedgerAudit } from './ledger-audit.ts';
 
 let upstream: FakeUpstream;
 let gateway: Gateway;
@@ -13,7 +14,10 @@ let account: Account;
 let key: string;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({ providers: [{ name: 'openai', base_url: upstream.url }], env: { LOG_LEVEL: 'fatal' } });
+  gateway = await Gateway.start({
+    providers: [{ name: 'openai', base_url: upstream.url }],
+    env: { LOG_LEVEL: 'fatal', DRAIN_TIMEOUT_MS: '500' },
+  });
   account = await Account.signUp(gateway, { plan: 'enterprise' });
   ({ key } = await account.createKey());
 });
@@ -205,17 +209,86 @@ describe('money', () => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  test('a caller that goes away leaves the provider to end, and to be paid', async () => {
-    upstream.script({ delayMs: 300 });
-    await using client = await connect();
-    const hangUp = new AbortController();
-    const calling = client.callTool({ name: 'create_chat_completion', arguments: HELLO }, { signal: hangUp.signal });
-    calling.catch(() => {});
-    await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { timeout: 60_000, interval: 20 });
-    hangUp.abort();
-    await expect(calling).rejects.toThrow();
-    await client.close();
-    expect(await upstream.requests[0]?.ended).toBe('answered');
+  const BOUNDED = { ...HELLO, model: MODEL, max_tokens: 400 };
+  /** A call of a tool, hung up once a provider is at work, in either way that a client can. */
+  const HANG_UPS: readonly (readonly [string, (credential: string, name: string, args: Record<string, unknown>) => Promise<void>])[] = [
+    [
+      'cancels the call',
+      async (credential, name, args) => {
+        await using client = await connect(credential);
+        const hangUp = new AbortController();
+        const calling = client.callTool({ name, arguments: args }, { signal: hangUp.signal });
+        calling.catch(() => {});
+        await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { timeout: 60_000, interval: 20 });
+        hangUp.abort();
+        await expect(calling).rejects.toThrow();
+      },
+    ],
+    [
+      'breaks its connection',
+      async (credential, name, args) => {
+        const hangUp = new AbortController();
+        const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+        const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+        const calling = fetch(`${gateway.url}/mcp`, {
+          method: 'POST',
+          headers: { ...headers, authorization: `Bearer ${credential}` },
+          body,
+          signal: hangUp.signal,
+        }).then((answer) => answer.text());
+        calling.catch(() => {});
+        await vi.waitFor(() => expect(upstream.requests).toHaveLength(1), { timeout: 60_000, interval: 20 });
+        hangUp.abort();
+        await expect(calling).rejects.toThrow();
+      },
+    ],
+  ];
+  const settledOf = async (keyId: string): Promise<ChargedRecord> => {
+    await using ledger = await openLedgerAudit(gateway);
+    await expect.poll(async () => (await ledger.recordsOf(keyId)).length).toBe(1);
+    expect(await ledger.faults()).toEqual([]);
+    const [record] = await ledger.recordsOf(keyId);
+    return record ?? expect.fail('It was recorded a moment ago');
+  };
+
+  describe.each(HANG_UPS)('a caller that %s', (_way, hangUpOn) => {
+    test.each<[string, Record<string, unknown>, Step]>([
+      ['create_chat_completion', BOUNDED, { tokens: 30, delayMs: 500 }],
+      ['create_chat_completion', BOUNDED, { tokens: 30, firstByteDelayMs: 500 }],
+      ['create_embedding', { model: 'text-embedding-3-small', input: 'x' }, { delayMs: 500 }],
+      ['create_image', { model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low' }, { delayMs: 500 }],
+    ])('leaves the provider to end, and to be paid what it bills: %s (case %#)', async (name, args, step) => {
+      const { key: own, key_id: id } = await account.createKey();
+      upstream.script(step);
+      await hangUpOn(own, name, args);
+      const [request] = upstream.requests;
+      expect(await request?.ended).toBe('answered');
+      const { inputTokens = 0, outputTokens = 0 } = request?.billed ?? {};
+      expect(await settledOf(id)).toMatchObject({ outcome: 'cancelled', estimated: false, inputTokens, outputTokens });
+    });
+
+    test('pays all that was held where the provider breaks off', async () => {
+      const { key: own, key_id: id } = await account.createKey();
+      upstream.script({ tokens: 30, firstByteDelayMs: 500, cut: { at: 'after_head', how: 'reset' } });
+      await hangUpOn(own, 'create_chat_completion', BOUNDED);
+      const { held, ...record } = await settledOf(id);
+      expect(record).toMatchObject({ outcome: 'cancelled', estimated: true, cost: held });
+    });
+  });
+
+  test.each([
+    ['is killed', () => gateway.kill()],
+    ['stops', () => gateway.stop()],
+  ])('a call of a tool whose gateway %s is paid at its hold', async (_, end) => {
+    const { key: own, key_id: id } = await account.createKey();
+    upstream.script({ delayMs: 120_000 });
+    const hangsUp = HANG_UPS[1]?.[1] ?? expect.fail('There are two ways');
+    await hangsUp(own, 'create_chat_completion', BOUNDED);
+    await end();
+    await gateway.start();
+    const { held, ...record } = await settledOf(id);
+    expect(held).toBeGreaterThan(0n);
+    expect(record).toMatchObject({ outcome: 'abandoned', estimated: true, cost: held });
   });
 });
 

@@ -122,12 +122,20 @@ function storingRequests(openai: OpenAI): (() => Promise<unknown>)[] {
 
 /** What is refused, here and by a provider that repeats the prompt in its error. */
 async function failEverything(openai: OpenAI, url: string, key: string, provider: FakeUpstream): Promise<void> {
-  const post = (body: string) =>
-    fetch(`${url}/v1/chat/completions`, {
+  const post = (body: string, path = '/v1/chat/completions') =>
+    fetch(`${url}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
       body,
     }).then((answer) => answer.text());
+  const rpc = (members: object) => post(JSON.stringify({ jsonrpc: '2.0', id: 1, ...members }), '/mcp');
+  await post(`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"${PROMPT}`, '/mcp');
+  await rpc({ method: PROMPT });
+  await rpc({ method: 'tools/call', params: { name: PROMPT, arguments: PROMPT } });
+  await rpc({ method: 'tools/call', params: { name: PROMPT, arguments: {} } });
+  await rpc({ method: 'tools/call', params: { name: 'create_chat_completion', arguments: { model: chatModel, messages: PROMPT } } });
+  await rpc({ method: 'resources/read', params: { uri: `tallygate://${PROMPT}` } });
+  await rpc({ method: 'prompts/get', params: { name: PROMPT } });
   await post(`{"model":"${chatModel}","messages":[{"role":"user","content":"${PROMPT}`);
   await post(JSON.stringify({ model: chatModel, messages: PROMPT, [PROMPT]: true }));
   await post(JSON.stringify({ model: chatModel, messages: [{ role: PROMPT, content: PROMPT }] }));
