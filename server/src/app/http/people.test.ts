@@ -154,6 +154,28 @@ describe('an action', () => {
     expect((await get(kept.id)).event_slugs).toEqual(['launch', 'second']);
   });
 
+  test('that merges meets others at the same moment: nobody is lost, known twice or told of a deadlock', async () => {
+    const pool = db.database.pool;
+    for (let round = 0; round < 6; round++) {
+      const people = await Promise.all(Array.from({ length: 8 }, (_, n) => person({ eventSlug: `round-${round}-${n}` })));
+      const at = (n: number) => people[n % people.length] ?? expect.fail('There are people');
+      const asked = [...Array(40).keys()].map((n) => {
+        // Crosswise, in chains and in rings, beside what else is done with the same people.
+        if (n % 5 === 4) return act(at(n * 3).id, { action: 'tag', tag: `t${n}` });
+        if (n % 5 === 3) return person({ email: at(n).email, eventSlug: `again-${round}` });
+        return act(at(n * 3 + round).id, { action: 'merge', into: at(n * 5 + 1).id });
+      });
+      for (const one of await Promise.all(asked)) if ('status' in one) expect([200, 404, 422]).toContain(one.status);
+      const found = await Promise.all(people.map(({ id }) => get(id)));
+      for (const [n, one] of found.entries()) {
+        expect([one.email, ...one.other_emails]).toContain(at(n).email);
+        expect(one.event_slugs).toContain(`round-${round}-${n}`);
+        const { rows: known } = await pool.query('select person_id from people where email = $1 or $1 = any(other_emails)', [at(n).email]);
+        expect(known.map(({ person_id }) => person_id)).toEqual([one.person_id]);
+      }
+    }
+  });
+
   test('that merges two users is refused', async () => {
     const [one, two] = await Promise.all([signUp(api), signUp(api)]);
     const [first, second] = [(await find(one.email)).items[0], (await find(two.email)).items[0]];
