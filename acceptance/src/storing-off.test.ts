@@ -166,7 +166,7 @@ async function failEverything(openai: OpenAI, url: string, key: string, provider
 test.each([
   ['the operator', { STORE_CONTENT: 'off' }],
   ['the account', {}],
-])('where %s switches storing off, no prompt or answer is in a database, file, log or Redis', { timeout: 240_000 }, async (_, env) => {
+])('where %s switches storing off, no prompt or answer is in a database, file, log or Redis', async (_, env) => {
   upstream = await startFakeUpstream();
   redis = isRedisMissing() ? undefined : await startRedis(testRedisProgram(), ['--appendonly', 'yes', '--appendfsync', 'always']);
   const deployment = { base_url: upstream.url, responses: true, models: MODELS };
@@ -176,7 +176,11 @@ test.each([
     env: { ...env, LOG_LEVEL: 'trace', ...(redis && { REDIS_URL: redis.url }) },
   });
   const account = await Account.signUp(gateway, { plan: 'enterprise' });
+  const { key } = await account.createKey();
+  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
+  const begun: OpenAI.Upload[] = [];
   if (!('STORE_CONTENT' in env)) {
+    begun.push(await openai.uploads.create({ filename: 'a.jsonl', purpose: 'batch', bytes: 10, mime_type: 'application/jsonl' }));
     const switched = await fetch(`${gateway.url}/v1/users/me`, {
       method: 'PATCH',
       headers: { ...account.session, 'content-type': 'application/json' },
@@ -184,8 +188,6 @@ test.each([
     });
     expect(switched.status).toBe(200);
   }
-  const { key } = await account.createKey();
-  const openai = new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey: key, maxRetries: 0 });
   const mcp = new Client({ name: 'acceptance', version: '1' });
   const headers = { authorization: `Bearer ${key}` };
   await mcp.connect(new StreamableHTTPClientTransport(new URL(`${gateway.url}/mcp`), { requestInit: { headers } }));
@@ -197,7 +199,11 @@ test.each([
   upstream.script(() => ({ text: answer }));
   await useEverything(openai, mcp);
   expect(upstream.requests.length).toBeGreaterThan(12);
-  for (const ask of storingRequests(openai)) await expect(ask()).rejects.toMatchObject({ status: 403, code: 'storing_off' });
+  const partsOf = ({ id }: OpenAI.Upload) => [
+    async () => openai.uploads.parts.create(id, { data: await toFile(Buffer.from(PROMPT), 'a') }),
+  ];
+  for (const ask of [...storingRequests(openai), ...begun.flatMap(partsOf)])
+    await expect(ask()).rejects.toMatchObject({ status: 403, code: 'storing_off' });
   upstream.reset();
   await failEverything(openai, gateway.url, key, upstream);
   await mcp.close();

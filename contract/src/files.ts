@@ -257,7 +257,7 @@ export const fileTransfers = c.router({
     contentType: 'multipart/form-data',
     body: z.looseObject({ data: binary('The part.') }),
     responses: { 200: UploadPart, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'addUploadPart' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Files', operationId: 'addUploadPart' } as const,
   },
   content: {
     method: 'GET',
