@@ -1,6 +1,11 @@
+import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Events } from '../../events/index.ts';
-import { type Instance, MovableClock, send, signUp } from './testing/account-api.ts';
+import { closeUnclaimed } from '../../identity/index.ts';
+import { peopleRoutes } from '../../marketing/index.ts';
+import { personRecords } from '../person-records.ts';
+import { endpointsOf } from './endpoint.ts';
+import { type Instance, MovableClock, send, signUp, startInstance } from './testing/account-api.ts';
 import { type EventApi, startEventApi } from './testing/event-api.ts';
 
 let world: EventApi;
@@ -302,6 +307,55 @@ describe('places', () => {
       'Your registration has ended: Launch day',
       'You are on the waitlist: Launch day',
     ]);
+  });
+
+  test('asked for, edited, added and erased at two events at once are never too many', async () => {
+    const { pool } = world;
+    const people = await startInstance(world.database, `${pool.options.connectionString}`, {
+      clock,
+      endpoints: endpointsOf(
+        contract.people,
+        peopleRoutes({ pool, clock, isStaff: async () => true, records: personRecords(clock), closeUnclaimed }),
+      ),
+    });
+    const erase = async (email: string) => {
+      const { rows } = await pool.query<{ person_id: string }>('select person_id from people where email = $1', [email]);
+      if (!rows[0]) return { status: 404 };
+      return send(people, `/v1/marketing/people/${rows[0].person_id}/actions`, { headers: admin, json: { action: 'erase' } });
+    };
+    try {
+      for (let round = 0; round < 4; round++) {
+        const both = [await event({ capacity: 3 }), await event({ capacity: 3 })] as const;
+        const emails = Array.from({ length: 8 }, somebody);
+        const origin = { ip: '192.0.2.11', userAgent: null, requestId: 'req_1' };
+        const crowds = await Promise.all(both.map(({ slug }) => events.siteEvents.published(slug)));
+        const at = (n: number) => ({
+          crowd: crowds[n % 2] ?? expect.fail(),
+          email: emails[n % emails.length] ?? '',
+          ...(both[n % 2] ?? both[0]),
+        });
+        const first = await Promise.all(
+          [...Array(12).keys()].map((n) => events.registrations.register(at(n).crowd, { email: at(n >> 1).email }, origin)),
+        );
+        const asked = [...Array(48).keys()].map(async (n) => {
+          const { crowd, email, event_id } = at(n);
+          if (n % 6 === 5) return erase(at(n * 5).email);
+          if (n % 6 === 4) return patchEvent(event_id, { capacity: 3 + (n % 4) });
+          if (n % 6 >= 2) return edit(first[n % first.length]?.registration_id ?? '', { status: n % 6 === 2 ? 'canceled' : 'confirmed' });
+          return events.registrations.register(crowd, { email }, origin).then(() => ({ status: 201 }));
+        });
+        for (const { status: said } of await Promise.all(asked)) expect([200, 201, 404, 409, 422]).toContain(said);
+        const { rows } = await pool.query<{ many: bigint; capacity: number; emails: bigint }>(
+          `select e.capacity, count(*) filter (where r.status = 'confirmed') as many, count(*) - count(distinct lower(r.email)) as emails
+           from site_events e join event_registrations r using (event_id) where e.event_id = any($1) group by e.event_id, e.capacity`,
+          [both.map(({ event_id }) => event_id)],
+        );
+        expect(rows).toHaveLength(2);
+        for (const { many, capacity, emails: twice } of rows) expect([Number(many) <= capacity, twice]).toEqual([true, 0n]);
+      }
+    } finally {
+      await people.close();
+    }
   });
 
   test('that are added go to the waitlist at once, and places that are taken are not taken away', async () => {

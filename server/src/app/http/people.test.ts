@@ -154,7 +154,7 @@ describe('an action', () => {
     expect((await get(kept.id)).event_slugs).toEqual(['launch', 'second']);
   });
 
-  test('that merges meets others at the same moment: nobody is lost, known twice or told of a deadlock', async () => {
+  test('that merges meets others at the same moment, and nobody is lost or known twice', async () => {
     const pool = db.database.pool;
     for (let round = 0; round < 6; round++) {
       const people = await Promise.all(Array.from({ length: 8 }, (_, n) => person({ eventSlug: `round-${round}-${n}` })));
