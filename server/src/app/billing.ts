@@ -68,8 +68,8 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     if (freed > 0) log.warn({ freed }, 'holds expired without being settled');
   });
   closing.every(RECONCILE_MS, 'reconciliation of lanes', async () => {
-    if (isReconciler()) await compare(lanes, source, foundation);
-    else metrics.laneDifferences(0);
+    if (!isReconciler()) return metrics.laneDifferences(0);
+    await compare(lanes, source, foundation);
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
     for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });

@@ -10,6 +10,8 @@ import type { Log } from '../kernel/log.ts';
 import type { Closing } from './closing.ts';
 
 const PREFIX = 'tallygate';
+/** A sweep takes a command for each of the 64 partitions. */
+const SWEEP_EVERY_MS = 30_000;
 
 /** What several gateways share. */
 export interface SharedRedis {
@@ -50,6 +52,7 @@ export function sharedLanes({ prompt }: SharedRedis, source: LaneSource, log: Lo
     prefix: `${PREFIX}:lanes`,
     source,
     onAppend: (partition) => feed.appended(partition),
+    sweeps: { everyMs: SWEEP_EVERY_MS, isMine: () => feed.lead() },
   });
   return { lanes, feed, isReconciler: () => feed.isReader };
 }

@@ -74,6 +74,17 @@ describe.skipIf(isRedisMissing())('the feed of settlements in Redis', () => {
     await expect.poll(async () => idsOf(await heir.feed.read()), { interval: 20 }).toEqual([{ holdId }]);
   });
 
+  test('is taken over from a reader that died once somebody settles', async () => {
+    const [dead, heir, third] = [open(200), open(200), open(200)];
+    await dead.feed.read();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await heir.feed.read();
+    heir.feed.onAppend(resolve);
+    const holdId = await settleOne(third);
+    await promise;
+    await expect.poll(async () => idsOf(await heir.feed.read()), { interval: 20 }).toEqual([{ holdId }]);
+  });
+
   test('wakes the reader for what another process has settled', async () => {
     const [reader, other] = [open(), open()];
     const { promise, resolve } = Promise.withResolvers<void>();

@@ -19,8 +19,8 @@ interface RedisFeedDeps {
 type Taken = ReadonlyMap<number, readonly string[]>;
 
 const LEASE_MS = 5_000;
-/** Entries of processes that died before they could tell of them are found by then. */
-const LOOK_EVERY_MS = 1_000;
+/** Entries of processes that died before they could tell of them are found by then. A look takes a command for each partition. */
+const LOOK_EVERY_MS = 60_000;
 const TELL_MS = 5;
 const ENTRIES_A_READ = 1_024;
 const NOTHING: JournalBatch = { entries: [], ceilings: [], acknowledge: () => {} };
@@ -46,6 +46,7 @@ export class RedisFeed implements SettlementFeed {
   #telling: NodeJS.Timeout | undefined;
   #told: Promise<unknown> = Promise.resolve();
   #looking: NodeJS.Timeout | undefined;
+  #standingIn: NodeJS.Timeout | undefined;
   #subscriber: RedisConnection | undefined;
   #onAppend: () => void = () => {};
 
@@ -75,17 +76,14 @@ export class RedisFeed implements SettlementFeed {
 
   onAppend(callback: () => void): void {
     this.#onAppend = callback;
-    this.#looking ??= setInterval(() => {
-      this.#full = new Set(ALL_PARTITIONS);
-      callback();
-    }, LOOK_EVERY_MS).unref();
+    this.#looking ??= setInterval(() => this.#lookEverywhere(), LOOK_EVERY_MS).unref();
     this.#listen();
   }
 
   async read(): Promise<JournalBatch> {
     await this.#acknowledging;
     for (const partition of this.#unacknowledged.keys()) this.#full.add(partition);
-    if (this.#full.size === 0 || !(await this.#lead())) return NOTHING;
+    if (this.#full.size === 0 || !(await this.lead())) return NOTHING;
     const partitions = [...this.#full];
     this.#full = new Set();
     const most = Math.ceil(ENTRIES_A_READ / partitions.length);
@@ -121,6 +119,7 @@ export class RedisFeed implements SettlementFeed {
   async close(): Promise<void> {
     clearTimeout(this.#telling);
     clearInterval(this.#looking);
+    clearTimeout(this.#standingIn);
     this.#tell();
     await Promise.all([this.#acknowledging, this.#told]);
     this.#subscriber?.disconnect();
@@ -162,7 +161,8 @@ export class RedisFeed implements SettlementFeed {
     this.#acknowledging = Promise.all(removals);
   }
 
-  async #lead(): Promise<boolean> {
+  /** Becomes the reader, or stays it, where no other process is. */
+  async lead(): Promise<boolean> {
     const now = performance.now();
     if (now < this.#nextTryAt) return this.#isReader;
     const answer = await runScript(this.#deps.redis, LEAD, this.#writerKey(), [this.#me, this.#leaseMs]);
@@ -186,11 +186,27 @@ export class RedisFeed implements SettlementFeed {
     subscriber.on('error', () => {}); // It connects again by itself; until then the streams are looked at now and then.
     subscriber.on('ready', () => {
       subscriber.subscribe(this.#channel()).catch(() => {});
+      // What was told while nobody listened.
+      this.#lookEverywhere();
     });
     subscriber.on('message', (_channel: string, partitions: string) => {
       for (const partition of partitions.split(',')) this.#full.add(Number(partition));
       if (this.#isReader) this.#onAppend();
+      else this.#standIn();
     });
+  }
+
+  #lookEverywhere(): void {
+    this.#full = new Set(ALL_PARTITIONS);
+    this.#onAppend();
+  }
+
+  /** The reader may be dead: by then another may take its place. */
+  #standIn(): void {
+    this.#standingIn ??= setTimeout(() => {
+      this.#standingIn = undefined;
+      this.#onAppend();
+    }, this.#leaseMs).unref();
   }
 
   #stream = (partition: number): string => `${partitionKey(this.#deps.prefix, partition)}:settled`;

@@ -65,6 +65,24 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
   describeLaneParts('the Redis store', async (source) => open(source));
 
   describe('several processes on one Redis', () => {
+    test('free what a dead one held by one of them, now and then, and renew their own leases all the same', async () => {
+      const source = new ScriptedSource();
+      const dead = open(source);
+      const sweeper = (isMine: boolean) =>
+        new RedisLanes({
+          ...{ redis, prefix: dead.prefix, source, onAppend: () => {} },
+          sweeps: { everyMs: MINUTE_MS, isMine: async () => isMine },
+        });
+      const [one, other] = [sweeper(true), sweeper(false)];
+      const request = () => holdRequest({ amount: 1n, lanes: [keyLane('k', null)], expiresAt: NOW + 60 * MINUTE_MS });
+      await held(dead.store, request());
+      await held(other, request());
+      const later = NOW + MINUTE_MS / 3;
+      expect([await other.sweep(later), await one.sweep(later), await one.sweep(NOW + MINUTE_MS)]).toEqual([0, 0, 0]);
+      expect(await sweeper(true).sweep(later + MINUTE_MS / 4)).toBe(1);
+      await dead.close();
+    });
+
     test('share their caps: what all of them settle never exceeds one', async () => {
       const { a, b, close } = openTwo();
       const key = keyLane('k', 10_000n);

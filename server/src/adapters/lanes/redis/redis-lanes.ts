@@ -16,10 +16,11 @@ import type {
   Units,
 } from '../port.ts';
 import { levelAt, statusAt } from '../rate-lanes.ts';
+import { readBooks } from './books.ts';
 import { insist } from './insist.ts';
 import { ALL_PARTITIONS, type Miss, type OwnHold, partitionKey, partitionOf } from './partitions.ts';
 import { type RedisConnection, runScript, type Script } from './run-script.ts';
-import { BEGIN, BOOKS, COUNT_REFUSED, CREDIT, HOLD, INSTALL, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
+import { BEGIN, COUNT_REFUSED, CREDIT, HOLD, INSTALL, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import {
   exactAmount,
   type HoldAnswer,
@@ -46,6 +47,8 @@ interface RedisLanesDeps {
   readonly source: LaneSource;
   /** Told of every partition whose stream of settlements has grown. */
   readonly onAppend: (partition: number) => void;
+  /** Which calls of `sweep` look at what other processes have left: those of one process of all, now and then. Default: every call. */
+  readonly sweeps?: { readonly everyMs: number; readonly isMine: () => Promise<boolean> };
 }
 
 /** Without a sign of life of its process a hold counts no longer than this: what a dead gateway held is free again. */
@@ -53,7 +56,6 @@ const LEASE_MS = 30_000;
 const IDLE_LANE_MS = 900_000;
 const LAPSED_KEPT_MS = 3_600_000;
 const MOST_LOADS = 20;
-const BOOKS_PAGE = 200;
 const MOST_PLACES = 100_000;
 
 /**
@@ -68,6 +70,8 @@ export class RedisLanes implements LaneStore {
   readonly #loading = new Map<string, Promise<void>>();
   /** In which partition a lane was seen. */
   readonly #places = new Map<string, number>();
+  /** When it looked at all partitions, on the monotonic clock. */
+  #sweptTick = Number.NEGATIVE_INFINITY;
   /** The newest time that was heard of, epoch milliseconds. */
   #now = 0;
 
@@ -213,6 +217,9 @@ export class RedisLanes implements LaneStore {
     this.#now = Math.max(this.#now, now);
     for (const holdId of this.#unreleased) await this.release(holdId);
     await this.#renewLeases(now);
+    const { everyMs = 0, isMine } = this.#deps.sweeps ?? {};
+    if (performance.now() - this.#sweptTick < everyMs || (isMine && !(await isMine()))) return 0;
+    this.#sweptTick = performance.now();
     const freed = await Promise.all(ALL_PARTITIONS.map((partition) => this.#sweep(partition, now)));
     return freed.reduce((sum, count) => sum + count, 0);
   }
@@ -223,13 +230,13 @@ export class RedisLanes implements LaneStore {
 
   /** Every loaded money lane, for the reconciler. `isWritten`: the ledger has all that was settled on it. */
   async *loaded(): AsyncIterable<{ id: string; spent: NanoUsd; isWritten: boolean }> {
-    for await (const { kind, id, isWritten, counters } of this.#books())
+    for await (const { kind, id, isWritten, counters } of readBooks((...asked) => this.#run(...asked)))
       if (kind === 'money') yield { id, spent: BigInt(counters), isWritten };
   }
 
   /** Every loaded quota lane, likewise. */
   async *loadedQuotas(): AsyncIterable<{ id: string; used: Units; isWritten: boolean }> {
-    for await (const { kind, id, isWritten, counters } of this.#books())
+    for await (const { kind, id, isWritten, counters } of readBooks((...asked) => this.#run(...asked)))
       if (kind === 'quota') yield { id, used: readAmounts(counters), isWritten };
   }
 
@@ -333,15 +340,5 @@ export class RedisLanes implements LaneStore {
       expected = newer;
     }
     throw new Error(`Lane ${id} changes faster than it can be loaded`);
-  }
-
-  async *#books(): AsyncIterable<{ kind: string; id: string; isWritten: boolean; counters: string }> {
-    for (const partition of ALL_PARTITIONS) {
-      for (let from = 0, size = 1; from < size; from += BOOKS_PAGE) {
-        const [total, page] = (await this.#run(BOOKS, partition, [from, BOOKS_PAGE])) as [number, string[][]];
-        size = total;
-        for (const [kind = '', id = '', written, counters = ''] of page) yield { kind, id, isWritten: written === '1', counters };
-      }
-    }
   }
 }
