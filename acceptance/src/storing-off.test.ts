@@ -10,6 +10,7 @@ import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/r
 import { isRedisMissing, testRedisProgram } from '../../server/src/adapters/redis/test-redis.ts';
 import { Account } from './account.ts';
 import { Gateway } from './gateway.ts';
+import { PNG, SILENCE } from './small-media.ts';
 import { filesIn, filesWith } from './stored-bytes.ts';
 
 /** Words that no list of words has, so that they can be looked for; long ones would be seen by their length where they are encrypted. */
@@ -19,7 +20,6 @@ const PADDING_BYTES = 30_000;
 /** No row of the gateway's own comes near. */
 const LARGE_ROW_BYTES = 20_000;
 const longAnd = (words: string): string => `${words} ${randomBytes(PADDING_BYTES).toString('base64url')}`;
-const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==', 'base64');
 
 let upstream: FakeUpstream | undefined;
 let redis: RedisProcess | undefined;
@@ -33,21 +33,9 @@ afterEach(async () => {
   upstream = redis = gateway = database = undefined;
 });
 
-/** A second of silence, and the words behind it. */
+/** With the words among its samples. */
 function recording(): Buffer {
-  const wav = Buffer.alloc(44 + 16_000);
-  wav.write('RIFF', 0);
-  wav.writeUInt32LE(wav.length - 8, 4);
-  wav.write('WAVEfmt ', 8);
-  wav.writeUInt32LE(16, 16);
-  wav.writeUInt16LE(1, 20);
-  wav.writeUInt16LE(1, 22);
-  wav.writeUInt32LE(8_000, 24);
-  wav.writeUInt32LE(16_000, 28);
-  wav.writeUInt16LE(2, 32);
-  wav.writeUInt16LE(16, 34);
-  wav.write('data', 36);
-  wav.writeUInt32LE(16_000, 40);
+  const wav = Buffer.from(SILENCE);
   wav.write(PROMPT, 100);
   return wav;
 }
