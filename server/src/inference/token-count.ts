@@ -3,10 +3,13 @@ import type { Encoding } from './tokenizer.ts';
 const LONGEST_RUN = 512;
 const LONG_RUN = /\s{513,}|\S{513,}/gu;
 
-const load = {
+const vocabularies = {
   o200k_base: () => import('gpt-tokenizer/encoding/o200k_base'),
   cl100k_base: () => import('gpt-tokenizer/encoding/cl100k_base'),
 };
+
+/** Resolves once texts can be counted; at once where it was loaded before. */
+export const loadVocabulary = (encoding: Encoding) => vocabularies[encoding]();
 
 /**
  * Byte-pair encoding is quadratic in a run without a natural boundary (openai/tiktoken#195): 200,000 times "a" takes 20 seconds.
@@ -14,7 +17,7 @@ const load = {
  * which the `u` flag and the slicing by code points see to.
  */
 export async function countTokensGuarded(encoding: Encoding, text: string): Promise<number> {
-  const { countTokens } = await load[encoding]();
+  const { countTokens } = await loadVocabulary(encoding);
   // A prompt that spells a control token (`<|endoftext|>`) is text here; the library would throw.
   const options = { disallowedSpecial: new Set<string>() };
   let tokens = 0;
