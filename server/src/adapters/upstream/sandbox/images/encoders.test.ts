@@ -1,5 +1,4 @@
 import { hash } from 'node:crypto';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { crc32, inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -79,14 +78,23 @@ describe('pictures of the sandbox', () => {
   });
 
   it('let the event loop turn while they are made', async () => {
-    const delay = monitorEventLoopDelay({ resolution: 1 });
     const picture = await paint({ seed: 'warm', width: 512, height: 512 });
     for (const encode of [png, webp, (warm: Picture) => jpeg(warm, 85)]) await encode(picture);
-    delay.enable();
+    const turns: number[] = [];
+    let last = process.threadCpuUsage().user;
+    const turn = () => {
+      const now = process.threadCpuUsage().user;
+      turns.push((now - last) / 1_000);
+      last = now;
+      next = setImmediate(turn);
+    };
+    let next = setImmediate(turn);
     const large = await paint({ seed: 'large', width: 1536, height: 1024 });
     for (const encode of [png, webp, (made: Picture) => jpeg(made, 85)]) await encode(large);
-    delay.disable();
-    // The work itself takes eight milliseconds at a time; the rest is room for a busy machine.
-    expect(delay.percentile(90) / 1e6).toBeLessThan(30);
+    clearImmediate(next);
+    // The work itself takes eight milliseconds at a time; its time on the processor counts, whatever else the machine does.
+    turns.sort((one, other) => one - other);
+    expect(turns.length).toBeGreaterThan(50);
+    expect(turns[Math.floor(turns.length * 0.9)]).toBeLessThan(30);
   });
 });
