@@ -132,7 +132,7 @@ test('a new user gets from registration to a revoked key with nothing but the co
   await terminal.must(['logout']);
   await terminal.must(login, { stdin: newPassword });
 
-  // Closed for good: the password opens nothing any more.
+  // Closed permanently: the password opens nothing any more.
   expect(await terminal.type(['account', 'close'], { stdin: newPassword })).toMatchObject({
     exitCode: 2,
     stderr: expect.stringContaining('--yes'),

@@ -18,7 +18,7 @@ const wordsOf = (command: string): string[] => [...command.matchAll(/"([^"]*)"|(
 
 const commands = Object.entries(SAMPLES).flatMap(([id, { cli }]) => (cli === undefined ? [] : [[cli, id] as const]));
 const PASSWORD = 'seven grey herons at dawn';
-/** What is asked before something is gone for good is answered with yes, everything else with the password. */
+/** What is asked before something is permanently gone is answered with yes, everything else with the password. */
 const answersTo = (command: string) => ({
   isTty: true,
   typed: command.startsWith('tallygate keys revoke') ? ['y'] : [PASSWORD, PASSWORD, PASSWORD],

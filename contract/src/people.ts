@@ -177,7 +177,7 @@ export const MarketingPeopleActionRequest = z
   .meta({
     id: 'MarketingPeopleActionRequest',
     description:
-      'What to do with a person. `erase` deletes all that is kept of them, for good, and lets nothing bring them back; a place at an event that nothing was paid for falls free; what was paid stays in the ledger, which names accounts alone.',
+      'What to do with a person. `erase` deletes all that is kept of them, permanently, and lets nothing bring them back; a place at an event that nothing was paid for falls free; what was paid stays in the ledger, which names accounts alone.',
     examples: [{ action: 'tag', tag: 'beta' }],
   });
 export type MarketingPeopleActionRequest = z.infer<typeof MarketingPeopleActionRequest>;

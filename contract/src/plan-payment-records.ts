@@ -178,7 +178,7 @@ export const PlanPayment = z
     status: z.enum(['pending', 'succeeded', 'failed', 'canceled']).meta({ examples: ['succeeded'] }),
     amount_usd: Usd,
     refunded_usd: Usd.meta({ description: 'Returned to where it came from.' }),
-    disputed_usd: Usd.meta({ description: 'Taken back by the customer’s bank, for the time being or for good.' }),
+    disputed_usd: Usd.meta({ description: 'Taken back by the customer’s bank, temporarily or permanently.' }),
     created_at: Timestamp,
     livemode: PlanLivemode,
   })

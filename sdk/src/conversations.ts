@@ -71,7 +71,7 @@ export class Conversations {
     return this.#transport.json({ method: 'POST', path: conversationPath(conversationId), body: request }, options);
   }
 
-  /** Deletes it with its items, for good. Responses that were made in it stay. */
+  /** Deletes it with its items, permanently. Responses that were made in it stay. */
   delete(conversationId: string, options?: CallOptions): Call<ConversationDeleted> {
     return this.#transport.json({ method: 'DELETE', path: conversationPath(conversationId) }, options);
   }

@@ -56,7 +56,7 @@ export class Emails {
     return this.#transport.pages({ path, query: { ...query } }, ({ recipient_id }) => recipient_id, options);
   }
 
-  /** Stops a mail: whoever still waits for it gets nothing. */
+  /** Stops a mail: a recipient who still waits for it gets nothing. */
   cancel(emailId: string, options?: CallOptions): Call<MarketingEmailRecord> {
     return this.#transport.json({ method: 'POST', path: `${emailPath(emailId)}/cancel` }, options);
   }

@@ -108,7 +108,7 @@ export class Events {
     return this.#transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/publish` }, options);
   }
 
-  /** Puts an event away for good. */
+  /** Puts an event away permanently. */
   archive(eventId: string, options?: CallOptions): Call<SiteEventResponse> {
     return this.#transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/archive` }, options);
   }
@@ -118,7 +118,7 @@ export class Events {
     return this.#transport.json({ method: 'GET', path: '/v1/events/admin/registrations', query: { ...query } }, options);
   }
 
-  /** Changes a registration. A place that falls free goes to whoever has waited longest. */
+  /** Changes a registration. A place that falls free goes to the person who has waited longest. */
   updateRegistration(
     registrationId: string,
     request: VibethonRegistrationAdminUpdateRequest,

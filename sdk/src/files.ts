@@ -66,7 +66,7 @@ export class Files {
     return this.#transport.download({ method: 'GET', path: `${filePath(fileId)}/content` }, options);
   }
 
-  /** Deletes a file with its bytes, for good. */
+  /** Deletes a file with its bytes, permanently. */
   delete(fileId: string, options?: CallOptions): Call<FileDeleted> {
     return this.#transport.json({ method: 'DELETE', path: filePath(fileId) }, options);
   }

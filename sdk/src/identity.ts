@@ -48,7 +48,7 @@ export class Identity {
     return this.#transport.empty({ method: 'POST', path: '/v1/users/logout' }, options);
   }
 
-  /** The profile of whoever owns the credential. */
+  /** The profile of the user whose credential it is. */
   me(options?: CallOptions): Call<UserResponse> {
     return this.#transport.json({ method: 'GET', path: '/v1/users/me' }, options);
   }
@@ -83,7 +83,7 @@ export class Identity {
     return this.#transport.empty({ method: 'POST', path: '/v1/users/password-reset/confirm', body: request }, options);
   }
 
-  /** Closes the account for good: every key and session dies, the address is free again, usage and receipts stay. */
+  /** Closes the account permanently: every key and session dies, the address is free again, usage and receipts stay. */
   close(request: AccountCloseRequest, options?: CallOptions): Call<undefined> {
     return this.#transport.empty({ method: 'POST', path: '/v1/users/me/close', body: request }, options);
   }

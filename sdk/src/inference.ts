@@ -85,7 +85,7 @@ export class ChatCompletions {
     return this.#transport.json({ method: 'POST', path: completionPath(completionId), body: request }, options);
   }
 
-  /** Deletes a stored completion with the messages it answers, for good. */
+  /** Deletes a stored completion with the messages it answers, permanently. */
   delete(completionId: string, options?: CallOptions): Call<ChatCompletionDeleted> {
     return this.#transport.json({ method: 'DELETE', path: completionPath(completionId) }, options);
   }

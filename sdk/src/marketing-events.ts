@@ -39,7 +39,7 @@ export class MarketingEvents {
     return this.#transport.pages({ path, query: { ...query } }, ({ registration_id }) => registration_id, options);
   }
 
-  /** Changes a registration. A place that falls free goes to whoever has waited longest. */
+  /** Changes a registration. A place that falls free goes to the person who has waited longest. */
   updateRegistration(
     registrationId: string,
     request: MarketingEventRegistrationUpdateRequest,

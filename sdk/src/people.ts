@@ -25,7 +25,7 @@ export interface PeopleFilter {
   readonly owner?: string | undefined;
   readonly client_type?: string | undefined;
   readonly plan_tier?: PlanId | 'none' | undefined;
-  /** To news by mail: confirmed by whoever reads the address, `none`, or of those said on a form and not confirmed. */
+  /** To news by mail: confirmed by the person who reads its mail, `none`, or of those said on a form and not confirmed. */
   readonly consent?: 'given' | 'claimed' | 'none' | undefined;
 }
 
@@ -59,7 +59,7 @@ export class People {
     return this.#transport.json({ method: 'POST', path: `${personPath(personId)}/actions`, body: action }, options);
   }
 
-  /** Everything that is kept of a person, for whoever asks what is known of them. */
+  /** Everything that is kept of a person, for a request about what is stored on them. */
   exportOne(personId: string, options?: CallOptions): Call<MarketingPersonExport> {
     return this.#transport.json({ method: 'GET', path: `${personPath(personId)}/export` }, options);
   }

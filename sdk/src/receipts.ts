@@ -20,7 +20,7 @@ export interface ReceiptQuery extends Mode {
   readonly model?: string | undefined;
   readonly run_id?: string | undefined;
   readonly key_id?: string | undefined;
-  /** Only what stands in the log after this entry, in its order: for whoever follows along. */
+  /** Only what stands in the log after this entry, in its order: for a client that follows the log. */
   readonly logged_after?: number | undefined;
   readonly after?: string | undefined;
   /** 1 to 100; default 20. */
@@ -73,7 +73,7 @@ export class Receipts {
     return this.#transport.download({ method: 'GET', path: `/v1/log/${path.split('/').map(pathStep).join('/')}` }, options);
   }
 
-  /** Proof that the log of one size is the beginning of the log of another, for whoever has kept a checkpoint. */
+  /** Proof that the log of one size is the beginning of the log of another, for a client that has kept a checkpoint. */
   consistency(sizes: { from: number; to: number }, options?: CallOptions): Call<LogConsistencyResponse> {
     return this.#transport.json({ method: 'GET', path: '/v1/log/consistency', query: sizes }, options);
   }

@@ -112,7 +112,7 @@ export class Videos {
     return this.#transport.download({ method: 'GET', path: `${videoPath(videoId)}/content`, query: { variant } }, options);
   }
 
-  /** Deletes a video for good. One that is still made is called off, as far as its provider lets itself be stopped. */
+  /** Deletes a video permanently. One that is still made is called off, as far as its provider lets itself be stopped. */
   delete(videoId: string, options?: CallOptions): Call<VideoDeleted> {
     return this.#transport.json({ method: 'DELETE', path: videoPath(videoId) }, options);
   }

@@ -8,7 +8,7 @@ export function moveEvents(events: Command, perform: Perform): void {
     withJson(EVENT_FIELDS, events.command(name).description(description).argument('<slug>')).action(perform(run));
   step('publish', 'Show a draft to everybody; needs the role marketing or admin', publish);
   step('unpublish', 'Make a published event a draft again; its registrations stay', unpublish);
-  step('archive', 'Put an event away for good; for administrators', archive);
+  step('archive', 'Put an event away permanently; for administrators', archive);
 }
 
 async function publish(world: CommandWorld, { args: [slug = ''] }: Typed<object>): Promise<void> {

@@ -3,7 +3,7 @@ import type { CommandWorld, Perform, Typed } from '../command.ts';
 import { plainText } from '../print.ts';
 
 export const deleteFile = (files: Command, perform: Perform): Command =>
-  files.command('delete').description('Delete a file with its bytes, for good').argument('<file-id>').action(perform(remove));
+  files.command('delete').description('Delete a file with its bytes, permanently').argument('<file-id>').action(perform(remove));
 
 async function remove(world: CommandWorld, { args: [fileId = ''] }: Typed<object>): Promise<void> {
   const client = await world.connect();

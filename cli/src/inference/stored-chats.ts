@@ -48,7 +48,7 @@ export function storedChatCommands(chats: Command, perform: Perform): void {
   ).action(perform(messages));
   chats
     .command('delete')
-    .description('Delete a stored chat completion with its messages, for good')
+    .description('Delete a stored chat completion with its messages, permanently')
     .argument('<completion-id>')
     .action(perform(remove));
 }

@@ -161,8 +161,8 @@ describe('keys revoke', () => {
   });
 
   it.each([
-    ['y', [], `Revoke ${KEY_ID} for good? [y/N] Revoked ${KEY_ID}.\n`, 0, 1],
-    ['n', [], `Revoke ${KEY_ID} for good? [y/N] error: Nothing was changed.\n  code: not_confirmed\n`, 1, 0],
+    ['y', [], `Revoke ${KEY_ID} permanently? [y/N] Revoked ${KEY_ID}.\n`, 0, 1],
+    ['n', [], `Revoke ${KEY_ID} permanently? [y/N] error: Nothing was changed.\n  code: not_confirmed\n`, 1, 0],
     ['', ['--yes'], `Revoked ${KEY_ID}.\n`, 0, 1],
   ])('asks a person first: "%s" %j', async (reply, options, said, exitCode, requests) => {
     gateway.script({ status: 204 });

@@ -8,7 +8,7 @@ import { KEY_ARGUMENT, meantKey } from './meant.ts';
 export const revokeKey = (keys: Command, perform: Perform): Command =>
   keys
     .command('revoke')
-    .description('Revoke an API key, for good and within a second')
+    .description('Revoke an API key, permanently and within a second')
     .argument(...KEY_ARGUMENT)
     .option('--yes', 'do not ask')
     .action(perform(revoke));
@@ -24,6 +24,6 @@ async function revoke(world: CommandWorld, { args: [text = ''], options: { yes }
 /** Nothing brings a revoked key back, so a person is asked; a script has said what it wants. @throws Failure where the answer is no */
 async function mustBeMeant({ input }: CommandWorld, label: string): Promise<void> {
   if (!input.isTty) return;
-  const reply = await input.ask(plainText(`Revoke ${label} for good? [y/N] `));
+  const reply = await input.ask(plainText(`Revoke ${label} permanently? [y/N] `));
   if (!/^y(es)?$/i.test(reply)) throw new Failure('not_confirmed', 'Nothing was changed.', EXIT.failure);
 }

@@ -61,7 +61,7 @@ const VERBS: readonly Verb[] = [
   },
   {
     name: 'erase',
-    description: 'Delete all that is kept of them for marketing, for good',
+    description: 'Delete all that is kept of them for marketing, permanently',
     options: [reason('why: kept in the audit log'), new Option('--yes', 'do not ask')],
     request: (_value, options) => ({ action: 'erase', ...because(options) }),
   },
@@ -95,6 +95,6 @@ function stageOf(text: string): (typeof STAGES)[number] {
 
 async function confirmErasure(world: CommandWorld, personId: string): Promise<void> {
   if (!world.input.isTty) throw new Failure('usage', 'Erasing cannot be undone.', EXIT.usage, 'Say --yes to go on without being asked.');
-  const answer = await world.input.ask(`Erase ${personId} for good? [y/N] `);
+  const answer = await world.input.ask(`Erase ${personId} permanently? [y/N] `);
   if (!/^y(es)?$/i.test(answer.trim())) throw new Failure('canceled', 'Nothing was erased.', EXIT.failure);
 }

@@ -33,7 +33,7 @@ export function keptVideos(videos: Command, perform: Perform): void {
     .addOption(new Option('--variant <which>', 'or a picture of it').choices(['video', 'thumbnail', 'spritesheet']).default('video'))
     .requiredOption('-o, --output <file>', 'where to; - for stdout')
     .action(perform(download));
-  videos.command('delete').description('Delete a video for good, or call it off').argument('<video-id>').action(perform(remove));
+  videos.command('delete').description('Delete a video permanently, or call it off').argument('<video-id>').action(perform(remove));
 }
 
 async function list(world: CommandWorld): Promise<void> {

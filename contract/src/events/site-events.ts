@@ -89,7 +89,7 @@ export const siteEvents = c.router({
     path: '/v1/events/admin/:event_id/archive',
     summary: 'Archive an event',
     description:
-      'For administrators: a draft or a published event is put away for good. Places that were held for payment are let go, and cannot be paid any more; other registrations stay as they are.',
+      'For administrators: a draft or a published event is put away permanently. Places that were held for payment are let go, and cannot be paid any more; other registrations stay as they are.',
     headers: headersA,
     pathParams: EventPath,
     body: c.noBody(),

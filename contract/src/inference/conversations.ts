@@ -91,7 +91,7 @@ export const conversations = c.router({
     method: 'DELETE',
     path: '/v1/conversations/:conversation_id',
     summary: 'Delete a conversation',
-    description: 'With its items, for good. Responses that were made in it stay.',
+    description: 'With its items, permanently. Responses that were made in it stay.',
     headers: headersA,
     pathParams: ConversationPath,
     responses: { 200: ConversationDeleted, 404: problem, ...refusals.read },

@@ -91,7 +91,7 @@ export const storedChats = c.router({
     method: 'DELETE',
     path: '/v1/chat/completions/:completion_id',
     summary: 'Delete a stored chat completion',
-    description: 'With the messages it answers, for good.',
+    description: 'With the messages it answers, permanently.',
     headers: headersA,
     pathParams: CompletionPath,
     responses: { 200: ChatCompletionDeleted, 404: problem, ...refusals.read },

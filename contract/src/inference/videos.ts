@@ -119,7 +119,7 @@ export const videos = c.router({
     path: '/v1/videos/:video_id',
     summary: 'Delete a video',
     description:
-      'The video and its bytes are gone for good. A job that is `queued` is given back in full. One that runs is called off at its provider, and given back where that succeeds; where it ends all the same, it is charged.',
+      'The video and its bytes are permanently gone. A job that is `queued` is given back in full. One that runs is called off at its provider, and given back where that succeeds; where it ends all the same, it is charged.',
     headers: headersA,
     pathParams: VideoPath,
     responses: { 200: VideoDeleted, 404: problem, ...refusals.read },

@@ -1884,9 +1884,9 @@ export interface MarketingEmailRecord {
     sent: number;
     /** Handed to the mail server, which was not heard before the connection or this service broke: most likely sent, and never sent twice. */
     unconfirmed: number;
-    /** The mail server refused the address for good; it gets no further mail. */
+    /** The mail server refused the address permanently; it gets no further mail. */
     bounced: number;
-    /** The mail server refused this mail for good. */
+    /** The mail server refused this mail permanently. */
     rejected: number;
     /** Given up after the last attempt. */
     failed: number;
@@ -2228,7 +2228,7 @@ export interface MarketingInviteRecord {
   revoked_at: string | null;
 }
 
-/** What to do with a person. `erase` deletes all that is kept of them, for good, and lets nothing bring them back; a place at an event that nothing was paid for falls free; what was paid stays in the ledger, which names accounts alone. */
+/** What to do with a person. `erase` deletes all that is kept of them, permanently, and lets nothing bring them back; a place at an event that nothing was paid for falls free; what was paid stays in the ledger, which names accounts alone. */
 export type MarketingPeopleActionRequest = {
   action: 'tag';
   tag: string;
@@ -2982,7 +2982,7 @@ export interface PlanPayment {
   amount_usd: string;
   /** Returned to where it came from. */
   refunded_usd: string;
-  /** Taken back by the customer’s bank, for the time being or for good. */
+  /** Taken back by the customer’s bank, temporarily or permanently. */
   disputed_usd: string;
   /** RFC 3339, UTC. */
   created_at: string;

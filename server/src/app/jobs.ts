@@ -51,6 +51,6 @@ async function runOnce(job: Job, { id, payload, attempt, isLastAttempt }: Delive
 
 function report(log: Log, job: Job, { id, attempt, isLastAttempt }: Delivery, failure: unknown): void {
   const facts = { job: job.name, id, attempt, err: failure };
-  if (isLastAttempt) log.error(facts, 'a job failed for good');
+  if (isLastAttempt) log.error(facts, 'a job failed permanently');
   else log.warn(facts, 'a job failed and will be tried again');
 }

@@ -123,7 +123,7 @@ export interface NewPrice {
 
 /**
  * The first price of a model starts now, whatever it says; a later one when it says, but not before all gateways know of it. One that is set for
- * the moment of another replaces it. A version stands for one price for good: what comes back after another one has a version of its own. The time
+ * the moment of another replaces it. A version stands for one price permanently: what comes back after another one has a version of its own. The time
  * is the database's.
  */
 async function writePrices(client: PoolClient, prices: readonly NewPrice[]): Promise<WrittenPrice[]> {

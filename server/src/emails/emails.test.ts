@@ -239,7 +239,7 @@ describe('a mail', () => {
 });
 
 describe('what the mail server says', () => {
-  test('for good of an address is a bounce, and the address gets nothing any more', async () => {
+  test('permanently of an address is a bounce, and the address gets nothing any more', async () => {
     const { server, sender, send, progressOf } = await worldOf({ recipient: (address) => (address.startsWith('gone') ? 550 : 250) });
     const gone = await person('gone@example.com');
     const to = { person_ids: [gone.id, (await person()).id] };
@@ -254,7 +254,7 @@ describe('what the mail server says', () => {
     expect(rows[0].detail.error).toContain('550');
   });
 
-  test('for good of a mail is a rejection of that mail alone', async () => {
+  test('permanently of a mail is a rejection of that mail alone', async () => {
     const { sender, send, progressOf } = await worldOf({ data: () => 554 });
     const { id } = await person();
     const { email } = await send({ to: { person_id: id } });

@@ -58,7 +58,7 @@ export async function releaseUnpaid({ pool, provider, clock }: UnpaidDeps, signa
   }
 }
 
-/** Nobody can pay any more for places at an event that is archived for good. In the transaction that archives it, with the event locked. */
+/** Nobody can pay any more for places at an event that is archived permanently. In the transaction that archives it, with the event locked. */
 export async function cancelUnpaid(sql: Sql, event: SiteEvent, nowMs: number): Promise<void> {
   const now = new Date(nowMs);
   const { rows } = await sql.query<Registration>(

@@ -10,7 +10,7 @@ interface Bounce {
   readonly at: Date;
 }
 
-/** An address that is refused for good gets no further mail: to go on would cost the sender's good name. In the caller's transaction. */
+/** An address that is refused permanently gets no further mail: to go on would cost the sender's good name. In the caller's transaction. */
 export async function recordBouncedAddress(sql: Pick<Pool, 'query'>, { address, error, at }: Bounce): Promise<void> {
   const execute = (text: string, values: unknown[]) => sql.query(text, values);
   await suppress(execute, { emails: [address], reason: 'bounced', at });

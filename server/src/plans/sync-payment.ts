@@ -127,7 +127,7 @@ function sidesOf(
   ];
 }
 
-/** What banks have taken back of a payment, for the time being or for good. */
+/** What banks have taken back of a payment, temporarily or permanently. */
 async function disputedOf(unit: Unit, providerId: string): Promise<NanoUsd> {
   const { rows } = await unit.query<{ sum: string | null }>(
     "select sum(amount_nano)::text as sum from payment_disputes where provider_payment_id = $1 and status in ('open', 'lost')",

@@ -16,7 +16,7 @@ export const closeAccount = (account: Command, perform: Perform): Command =>
   account
     .command('close')
     .description(
-      'Close the account for good: every key and session ends, usage and receipts stay; takes the password, and a code where MFA is on',
+      'Close the account permanently: every key and session ends, usage and receipts stay; takes the password, and a code where MFA is on',
     )
     .option('--code <code>', 'six digits from the app, or a recovery code')
     .option('--yes', 'do not ask whether it is meant')

@@ -55,7 +55,7 @@ export function conversationCommands(conversations: Command, perform: Perform): 
   ).action(perform(add));
   conversations
     .command('delete')
-    .description('Delete a conversation with what was said in it, for good')
+    .description('Delete a conversation with what was said in it, permanently')
     .argument('<conversation-id>')
     .action(perform(remove));
 }

@@ -87,7 +87,7 @@ class LocalDisk implements BlobStore {
     if (isThere) yield* keysIn(folder, segments.map((segment) => `${segment}/`).join(''));
   }
 
-  /** One probe at a time, however many ask: on a disk that hangs each would block a thread of the pool for good. */
+  /** One probe at a time, however many ask: on a disk that hangs each would block a thread of the pool permanently. */
   check(): Promise<void> {
     this.#checking ??= this.#probe().finally(() => {
       this.#checking = undefined;

@@ -24,7 +24,7 @@ export interface BlobStore {
    */
   get(key: string, options?: { range?: ByteRange }): Promise<StoredBlob | undefined>;
 
-  /** Deletes the blob for good. There may be none. */
+  /** Deletes the blob permanently. There may be none. */
   delete(key: string): Promise<void>;
 
   /**

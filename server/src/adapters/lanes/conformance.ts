@@ -119,7 +119,7 @@ export function describeLaneStoreConformance(name: string, makeStore: MakeStore)
 
   describe(`${name} refuses`, () => {
     test(
-      'for good what no settlement can make fit, for now what running requests stand in the way of',
+      'permanently what no settlement can make fit, for now what running requests stand in the way of',
       on(async (store) => {
         const key = keyLane('k', 100n);
         const first = holdRequest({ amount: 60n, lanes: [key] });

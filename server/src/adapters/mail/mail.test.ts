@@ -52,12 +52,12 @@ describe('over SMTP', () => {
     expect(second?.messageId).toBe(first?.messageId);
   });
 
-  test('a recipient that is refused for good is a refusal', async () => {
+  test('a recipient that is refused permanently is a refusal', async () => {
     const { sender } = await sendingTo({ recipient: () => 550 });
     expect(await failureOf(sender)).toBeInstanceOf(MailRefused);
   });
 
-  test('a mail that is refused for good is a refusal', async () => {
+  test('a mail that is refused permanently is a refusal', async () => {
     const { sender } = await sendingTo({ data: () => 554 });
     expect(await failureOf(sender)).toBeInstanceOf(MailRefused);
   });

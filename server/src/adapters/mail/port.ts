@@ -27,7 +27,7 @@ export interface MailSender {
   close(): Promise<void>;
 }
 
-/** The recipient or the mail itself was refused for good: repeating it only hurts the sender's reputation. */
+/** The recipient or the mail itself was refused permanently: repeating it only hurts the sender's reputation. */
 export class MailRefused extends Error {
   readonly of: 'recipient' | 'mail';
 

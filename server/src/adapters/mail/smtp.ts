@@ -59,7 +59,7 @@ const gated = (input: Readable, beforeHandover: () => Promise<void>): Readable =
   );
 
 /**
- * RFC 5321: 5xx is for good, 4xx may pass. Only what was said of this mail counts: a 535 to the login is our setting, and waits
+ * RFC 5321: 5xx is permanent, 4xx may pass. Only what was said of this mail counts: a 535 to the login is our setting, and waits
  * for whoever mends it.
  */
 function meaningOf(failure: unknown): unknown {

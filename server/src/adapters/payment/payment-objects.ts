@@ -84,7 +84,7 @@ export interface SavedPaymentMethod {
 
 /**
  * `incomplete`: the first payment has not come yet; `past_due`: a renewal was declined and is being retried; `unpaid`: the retries are used
- * up; `canceled` is for good.
+ * up; `canceled` is permanent.
  */
 export type SubscriptionStatus = 'incomplete' | 'trialing' | 'active' | 'past_due' | 'unpaid' | 'paused' | 'canceled';
 

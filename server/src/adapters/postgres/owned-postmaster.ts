@@ -90,7 +90,7 @@ export class OwnedPostmaster {
     }
     if (signal.aborted) return;
     clearInterval(this.#watch);
-    log?.fatal({ port: this.#postmaster.port }, 'embedded PostgreSQL is gone for good');
+    log?.fatal({ port: this.#postmaster.port }, 'embedded PostgreSQL is permanently gone');
     onGone?.();
   }
 

@@ -36,7 +36,7 @@ test('says how to build it where it is not built, but for the pages of errors, w
   expect((await get('/docs/errors/nothing')).status).toBe(404);
 });
 
-test('serves what is built, from then on: pages anew each time, hashed assets for good, and nothing of other origins', async () => {
+test('serves what is built, from then on: pages anew each time, hashed assets permanently, and nothing of other origins', async () => {
   const dist = join(folder, 'dist');
   await mkdir(join(dist, 'errors', 'not_found'), { recursive: true });
   await mkdir(join(dist, '_astro'));

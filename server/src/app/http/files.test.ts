@@ -138,7 +138,7 @@ describe('a file', () => {
     expect([status, headers.get('content-length'), bytes.length]).toEqual([200, '10', 0]);
   });
 
-  test('is gone for good when it is deleted, with its bytes', async () => {
+  test('is permanently gone when it is deleted, with its bytes', async () => {
     const before = await blobCount();
     const file = await upload('secret');
     expect(await blobCount()).toBe(before + 1);

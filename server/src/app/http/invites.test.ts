@@ -174,7 +174,7 @@ test('an invitation of which nobody heard whether it was taken is unconfirmed, a
 test.each([
   ['address, so that it gets nothing more', 'recipient', { later: 'suppressed', bounces: 1 }],
   ['text alone, which is nothing against the address', 'mail', { later: 'queued', bounces: 0 }],
-] as const)('an invitation that is refused for good for its %s', async (_what, of, { later, bounces }) => {
+] as const)('an invitation that is refused permanently for its %s', async (_what, of, { later, bounces }) => {
   const email = someone();
   await deliver();
   const { batch_id } = await make({ recipients: [{ email: email.toUpperCase() }] });

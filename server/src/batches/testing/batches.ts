@@ -87,7 +87,7 @@ function withMethods<T extends object>(target: T, methods: Readonly<Record<strin
   });
 }
 
-/** What is settled, for good: the ledger as far as batches have to do with it. */
+/** What is settled, permanently: the ledger as far as batches have to do with it. */
 interface Settlement {
   readonly cost: bigint;
   readonly debt: bigint;

@@ -9,7 +9,7 @@ export interface MailOutcome {
   readonly isUnconfirmed: boolean;
   /** Whether it was held back, since its recipient wants no mails of its kind any more. */
   readonly isSuppressed: boolean;
-  /** Whether the mail server refused the address for good, and not only the mail. */
+  /** Whether the mail server refused the address permanently, and not only the mail. */
   readonly isRecipientRefused: boolean;
   /** What the mail server said last; null when nothing went wrong. */
   readonly failure: string | null;

@@ -100,7 +100,7 @@ describe('the outbox', () => {
     expect(sent.map(({ to }) => to)).toEqual([failing]);
   });
 
-  test('a mail that is refused for good, or could not be sent for two days, is given up', async () => {
+  test('a mail that is refused permanently, or could not be sent for two days, is given up', async () => {
     const refused = await queue();
     await outboxOf(async () => Promise.reject(new MailRefused('550 no such user', { of: 'recipient' }))).sendDue();
     expect(await rowOf(refused)).toMatchObject({ sent_at: null, failed_at: expect.any(Date), last_error: '550 no such user' });
