@@ -100,6 +100,9 @@ describe('images', () => {
     const two = await openai.images.edit({ ...IMAGE, image: [await image(), await image()] });
     expect(isPng(pngOf(one.data?.[0]?.b64_json))).toBe(true);
     expect(two.usage?.input_tokens_details.image_tokens).toBe(2 * (one.usage?.input_tokens_details.image_tokens ?? 0));
+    const bytes = Buffer.concat([pngOf(made.data?.[0]?.b64_json), Buffer.alloc(1_000_000)]);
+    const large = await openai.images.edit({ ...IMAGE, image: await toFile(bytes, 'a.png', { type: 'image/png' }) });
+    expect(isPng(pngOf(large.data?.[0]?.b64_json))).toBe(true);
   });
 });
 

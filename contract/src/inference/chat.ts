@@ -67,7 +67,8 @@ const ResponseFormat = z.looseObject({
     .optional(),
 });
 
-const count = (max: number) => z.int().min(0).max(max);
+/** Not 0, as at OpenAI: some providers read it as no bound at all. */
+const MostTokens = z.int().min(1).max(2_147_483_647);
 
 /** Fields that the gateway acts on or checks. Whatever else stands in the body goes to the provider as it is. */
 export const ChatCompletionRequest = z
@@ -81,12 +82,10 @@ export const ChatCompletionRequest = z
       .nullable()
       .optional()
       .meta({ description: '`include_usage` for a last chunk with tokens and cost.' }),
-    max_tokens: count(2_147_483_647)
-      .nullable()
+    max_tokens: MostTokens.nullable()
       .optional()
       .meta({ description: 'Upper bound on tokens out (older name).', examples: [256] }),
-    max_completion_tokens: count(2_147_483_647)
-      .nullable()
+    max_completion_tokens: MostTokens.nullable()
       .optional()
       .meta({ description: 'Upper bound on tokens out, reasoning included.', examples: [256] }),
     n: z.int().min(1).max(128).nullable().optional().meta({ description: 'How many choices.' }),
@@ -124,7 +123,13 @@ export const ChatCompletionRequest = z
       .meta({ description: 'Texts at which the answer ends; they are not part of it.' }),
     seed: z.int().nullable().optional().meta({ description: 'Asks for the same answer to the same request, as far as the provider can.' }),
     logprobs: z.boolean().nullable().optional().meta({ description: 'Whether the answer tells how likely its tokens were.' }),
-    top_logprobs: count(20).nullable().optional().meta({ description: 'So many of the likeliest tokens at each place, with `logprobs`.' }),
+    top_logprobs: z
+      .int()
+      .min(0)
+      .max(20)
+      .nullable()
+      .optional()
+      .meta({ description: 'So many of the likeliest tokens at each place, with `logprobs`.' }),
     logit_bias: z
       .record(z.string(), z.number())
       .nullable()

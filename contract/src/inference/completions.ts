@@ -24,9 +24,10 @@ export const CompletionRequest = z
     frequency_penalty: z.number().min(-2).max(2).nullable().optional(),
     logit_bias: z.record(z.string(), z.number()).nullable().optional(),
     logprobs: z.int().min(0).max(5).nullable().optional(),
+    // Not 0, which some providers read as no bound at all.
     max_tokens: z
       .int()
-      .min(0)
+      .min(1)
       .max(2_147_483_647)
       .nullable()
       .optional()

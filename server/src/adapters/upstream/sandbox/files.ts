@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { UpstreamFile } from '../port.ts';
 
 /** The beginning and the end of a file; a short one is whole in `head`, and `tail` is its last part. */
@@ -28,6 +27,8 @@ export async function endsOf(file: UpstreamFile): Promise<FileEnds> {
 /** The beginning of a file; no more of it is read. */
 export async function headOf(file: UpstreamFile): Promise<Buffer> {
   const stream = file.open();
+  // A stream that is left in the middle tells of an AbortError before it closes.
+  const closed = new Promise<void>((resolve) => stream.on('error', () => {}).once('close', resolve));
   const kept: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of stream) {
@@ -35,6 +36,6 @@ export async function headOf(file: UpstreamFile): Promise<Buffer> {
     bytes += kept.at(-1)?.length ?? 0;
     if (bytes >= HEAD_BYTES) break;
   }
-  if (!stream.closed) await once(stream, 'close');
+  await closed;
   return Buffer.concat(kept).subarray(0, HEAD_BYTES);
 }
