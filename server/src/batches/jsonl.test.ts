@@ -42,3 +42,16 @@ test('gives no text of what is too long or is no UTF-8, and goes on with the nex
     [3, 'ok'],
   ]);
 });
+
+test('lets other work have its turn in a file of nothing but blank lines, and counts them', async () => {
+  let turns = 0;
+  const turn = () => {
+    turns += 1;
+    next = setImmediate(turn);
+  };
+  let next = setImmediate(turn);
+  const blank = 5_000_000;
+  expect(await linesIn([Buffer.concat([Buffer.alloc(blank, '\n'), bytes('{}')])])).toEqual([[blank + 1, '{}']]);
+  clearImmediate(next);
+  expect(turns).toBeGreaterThan(2);
+});
