@@ -39,7 +39,7 @@ export const emailBounces = c.router({
     path: '/v1/marketing/emails/bounces',
     summary: 'Take a report of a mail that came back',
     description:
-      'The body is the mail as it came in, `Content-Type: message/rfc822`: a report of a delivery that failed or is late (RFC 3464). Whose mail it is about is told by the signed address it was written to (`MAIL_BOUNCE_ADDRESS`), or by the signed link in the mail that came back. What is no report, or about no mail of this service, is a 422 and changes nothing. It may have a megabyte and 10,000 lines; mail servers send back less. A repeat changes nothing more.',
+      'The body is the mail as it came in, `Content-Type: message/rfc822`: a report of a delivery that failed or is late (RFC 3464). Whose mail it is about is told by the signed address it was written to (`MAIL_BOUNCE_ADDRESS`), or by the signed link in the mail that came back. What is no report, or about no mail of this service, is a 422 and changes nothing. It may have a megabyte, 10,000 lines and 64 KiB of headers before its first empty line; mail servers send back less. A repeat changes nothing more.',
     headers: headersA,
     body: z
       .string()

@@ -202,6 +202,9 @@ const OTHER_SHAPES: Readonly<Record<string, Readonly<Record<string, (bytes: numb
   'message/rfc822': {
     'many headers': (bytes) => filled('A: b\r\n', bytes),
     'a long header': (bytes) => `A: ${'b'.repeat(bytes - 3)}`,
+    'many groups of addresses': (bytes) => `Reply-To: ${filled('a:;', bytes - 10)}`,
+    'many addresses': (bytes) => filled(`To: ${filled('a@b,', 900)}\r\n`, bytes),
+    'many quoted names': (bytes) => `To: ${filled('"a\\\\" <a@b>, ', bytes - 4)}`,
     'folded lines': (bytes) => `A: b\r\n${filled(' c\r\n', bytes - 6)}`,
     'many parts': (bytes) => `Content-Type: multipart/mixed; boundary=b\r\n\r\n${filled('--b\r\n\r\n', bytes - 50)}`,
   },
@@ -388,6 +391,15 @@ describe('a body made to cost more than its bytes', () => {
   ])('of %s is refused', async (_what, body, status) => {
     expect((await expectHarmless(CHAT, Buffer.from(body))).status).toBe(status);
   });
+});
+
+const MAIL_SHAPES = Object.entries(OTHER_SHAPES['message/rfc822'] ?? {});
+test.each(MAIL_SHAPES)('a mail of %s holds the event loop for 50 ms at most', async (what, shape) => {
+  const door: Door = { ...CHAT, path: '/v1/marketing/emails/bounces', contentType: 'message/rfc822' };
+  for (const bytes of [60_000, 900_000])
+    expect((await expectHarmless(door, Buffer.from(shape(bytes)), { auth: session, what })).status).toSatisfy((status) =>
+      [413, 422].includes(status),
+    );
 });
 
 describe('a large request that is in order', () => {
