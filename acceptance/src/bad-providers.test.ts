@@ -230,6 +230,7 @@ describe('a stream in a form of its own', () => {
 describe('usage that cannot be trusted', () => {
   const WRONG: [string, Step][] = [
     ['missing', steps.usageMissing()],
+    ['zero', steps.usageZero()],
     ['negative', steps.usageNegative()],
     ['written as strings', steps.usageStrings()],
     ['absurd', steps.usageAbsurd()],
@@ -248,9 +249,9 @@ describe('usage that cannot be trusted', () => {
     }
   });
 
-  test('of zero is a provider’s word, and wins', async () => {
+  test('of zero is a provider’s word where the answer is empty, and costs nothing', async () => {
     for (const body of [HELLO, STREAM]) {
-      upstream.script(steps.usageZero());
+      upstream.script({ ...steps.usageZero(), text: '' });
       const { trace } = await settledOnce(gateway, account, await ask(gateway, key, body));
       expect(trace).toMatchObject({ estimated: false, cost_usd: '0', usage: { input_tokens: 0, output_tokens: 0 } });
     }

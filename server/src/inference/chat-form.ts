@@ -5,7 +5,7 @@ import { CompletionAssembly } from './chats/completion-assembly.ts';
 import { eventsOf } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { dataOf, jsonOf, SseFilter, textOfChunk } from './sse-filter.ts';
-import { readUsage, usageForClient } from './usage.ts';
+import { readUsage, reportedUsage, usageForClient } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ export const chatForm = (
   keptId?: string,
 ): AnswerForm => ({
   read: (bytes) => readCompletion(bytes, keptId),
-  usageIn: readUsage,
+  usageIn: (usage) => reportedUsage(readUsage(usage), () => true),
   openStream: () =>
     new ChatStream(
       request.stream_options?.include_usage === true,
@@ -33,11 +33,12 @@ async function readCompletion(bytes: Buffer, keptId: string | undefined): Promis
   const given = await jsonObjectOf(bytes);
   if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
   const value = keptId === undefined ? given : { ...given, id: keptId };
-  const usage = readUsage(value['usage']);
+  const text = textOfChunk(value);
+  const usage = reportedUsage(readUsage(value['usage']), () => text !== '');
   return {
     contentType: 'application/json',
     usage,
-    delivered: { text: textOfChunk(value), scale: 1 },
+    delivered: { text, scale: 1 },
     value,
     toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && value['usage'], cost) }),
   };

@@ -1,4 +1,4 @@
-import type { Step } from '@tallygate/fake-upstream';
+import { type Step, steps } from '@tallygate/fake-upstream';
 import { describe, expect, test } from 'vitest';
 import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
 import type { Call } from './call.ts';
@@ -77,9 +77,13 @@ test('an answer that is too large and never ends costs what was held', async () 
   expect(records).toHaveLength(1);
 });
 
-test.each([false, true])('an answer that is too large and says nothing of its usage costs what was held (stream: %s)', async (stream) => {
-  const silent: Step = { padding: TOO_LARGE, usage: () => undefined };
-  const { record } = await play({ ...scenario, one: chat, stream, steps: [silent, FALLBACK] });
+test.each([
+  ['says nothing of its usage', false, steps.usageMissing()],
+  ['says nothing of its usage', true, steps.usageMissing()],
+  ['says that it took no tokens', false, steps.usageZero()],
+  ['says that it took no tokens', true, steps.usageZero()],
+] as const)('an answer that is too large and %s costs what was held (stream: %s)', async (_, stream, usage) => {
+  const { record } = await play({ ...scenario, one: chat, stream, steps: [{ padding: TOO_LARGE, ...usage }, FALLBACK] });
   expect(record).toMatchObject({ outcome: 'abandoned', estimated: true });
   expect(record.cost).toBe(record.held);
 });

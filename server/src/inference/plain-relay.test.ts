@@ -69,9 +69,11 @@ describe('an answer', () => {
     expect(BigInt(settled[0]?.record.cost ?? 0)).toBeLessThanOrEqual(BigInt(settled[0]?.record.held ?? 0));
   });
 
-  test('that claims no tokens costs nothing, since the provider’s word counts', async () => {
-    const { settled } = await play([new ScriptedAnswer([completion({ usage: { prompt_tokens: 0, completion_tokens: 0 } })])]);
-    expect(settled[0]?.record).toMatchObject({ cost: '0', estimated: false });
+  test('that claims to have taken no tokens is estimated, and shows what was counted', async () => {
+    const { reply, settled } = await play([new ScriptedAnswer([completion({ usage: { prompt_tokens: 0, completion_tokens: 0 } })])]);
+    const usage = settled[0]?.record.usage;
+    expect(settled[0]?.record).toMatchObject({ estimated: true, usage: { output_tokens: 2 } });
+    expect(JSON.parse(reply.body.toString()).usage).toMatchObject({ prompt_tokens: usage?.input_tokens, completion_tokens: 2 });
   });
 
   test('that costs more than was held is booked whole, the excess as debt', async () => {

@@ -13,7 +13,6 @@ import type { RunningCall } from './running-calls.ts';
 import { beginStoring, costOfUsage, mostUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
 import { settleUnanswered, toldInstead } from './unanswered.ts';
 import { tooLargeProblem } from './upstream-problem.ts';
-import { writesText } from './usage.ts';
 
 /** An answer that is larger is charged and not given: nobody could give many of them at a time. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -105,12 +104,13 @@ export async function settlePlain(
 
 /**
  * The provider's count wins. Without it, all that was held is the cost of an answer that was not kept, since nothing of it can be counted, and
- * of a text that nobody waited for: what a model thinks is in no text.
+ * of one that nobody waited for: what its provider bills for it is not known.
  */
 async function usageOf(answer: PlainAnswer, target: Target, admission: Admission, deps: InferenceDeps): Promise<ReceiptUsage> {
   if (answer.usage) return answer.usage;
-  const isUnknown = answer.isTooLarge || (admission.call.signal.aborted && writesText(target.model));
-  return isUnknown ? mostUsage(admission, target) : ourCount(admission, target, answer.delivered, deps);
+  return answer.isTooLarge || admission.call.signal.aborted
+    ? mostUsage(admission, target)
+    : ourCount(admission, target, answer.delivered, deps);
 }
 
 async function replyOf(answer: PlainAnswer, shown: ShownCost, { call }: Admission, deps: InferenceDeps): Promise<Reply> {

@@ -1,7 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { StreamError } from './answer-form.ts';
 import { EventFrames, eventsOf } from './event-frames.ts';
-import { atLeast, readUsage } from './usage.ts';
+import { atLeast, readUsage, reportedUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
@@ -97,9 +97,14 @@ export class SseFilter {
     return this.#said;
   }
 
-  /** The provider's last usage, or the one with its error; undefined where text came behind it. */
+  /** The provider's last usage, or the one with its error; undefined where text came behind it, or where it is zero beside a text. */
   get usage(): unknown {
-    return this.#hasGoneOn ? undefined : this.#usage;
+    if (this.#hasGoneOn) return undefined;
+    return reportedUsage(readUsage(this.#usage), () => this.#hasContent) && this.#usage;
+  }
+
+  get #hasContent(): boolean {
+    return this.isTooLarge || this.#isUnreadable || this.delivered().text !== '';
   }
 
   /** Whether the stream came to its end: `[DONE]`, or from providers that leave it out, a finish reason. */

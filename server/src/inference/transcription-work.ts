@@ -9,7 +9,7 @@ import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import { TypedEventStream } from './typed-event-stream.ts';
-import { isCount, isRecord, NO_USAGE } from './usage.ts';
+import { isCount, isRecord, isUsed, NO_USAGE, reportedUsage } from './usage.ts';
 import type { Dialect, Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -121,13 +121,13 @@ const transcriptForm = (format: string): AnswerForm => ({
     if (!value || typeof text !== 'string') return undefined;
     return {
       contentType: 'application/json',
-      usage: readTranscriptUsage(value['usage'], value['duration']),
+      usage: reportedUsage(readTranscriptUsage(value['usage'], value['duration']), () => text !== ''),
       delivered: { text, scale: 1 },
       value,
       toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(value['usage'], cost) }),
     };
   },
-  usageIn: (usage) => readTranscriptUsage(usage, undefined),
+  usageIn: (usage) => reportedUsage(readTranscriptUsage(usage, undefined), () => true),
   openStream: () =>
     new TypedEventStream({
       isWatched: (type) => type === 'transcript.text.done',
@@ -135,6 +135,7 @@ const transcriptForm = (format: string): AnswerForm => ({
       readUsage: ({ usage }) => readTranscriptUsage(usage, undefined),
       withCost: (final, cost) => ({ ...final, usage: shownUsage(final['usage'], cost) }),
       textOf: ({ delta }) => (typeof delta === 'string' ? delta : ''),
+      wholeTextOf: ({ text }) => (typeof text === 'string' ? text : ''),
     }),
 });
 
@@ -154,7 +155,12 @@ function readTranscriptUsage(usage: unknown, duration: unknown): ReceiptUsage | 
 
 const LONGEST_SECONDS = 10_000_000;
 
+const countedUsage = ({ audio_seconds, input_tokens, output_tokens }: ReceiptUsage): Json =>
+  audio_seconds === undefined && input_tokens > 0
+    ? { type: 'tokens', input_tokens, output_tokens, total_tokens: input_tokens + output_tokens }
+    : { type: 'duration', seconds: audio_seconds ?? 0 };
+
 const shownUsage = (reported: unknown, { usage, costUsd }: ShownCost): Json => ({
-  ...(isRecord(reported) ? reported : { type: 'duration', seconds: usage.audio_seconds ?? 0 }),
+  ...(isRecord(reported) && (isUsed(readTranscriptUsage(reported, undefined)) || !isUsed(usage)) ? reported : countedUsage(usage)),
   cost: costUsd,
 });

@@ -2,7 +2,7 @@ import type { ReceiptUsage } from '@tallygate/contract';
 import type { ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { EventFrames, eventsOf } from './event-frames.ts';
 import { dataOf, isJsonText, jsonOf } from './sse-filter.ts';
-import { atLeast, isRecord } from './usage.ts';
+import { atLeast, isRecord, reportedUsage } from './usage.ts';
 import type { Delivered } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -20,6 +20,8 @@ export interface EventForm {
   withCost(final: Json, cost: ShownCost): Json;
   /** What of the answer the event carries as text; for an estimate. */
   textOf(event: Json): string;
+  /** The text of the whole answer, where the final event repeats it; some send nothing else. */
+  wholeTextOf?(final: Json): string;
   /** What is kept of a complete answer. */
   valueOf?(final: Json): unknown;
 }
@@ -93,7 +95,7 @@ export class TypedEventStream implements StreamFilter {
 
   get usage(): ReceiptUsage | undefined {
     const last = this.#final ?? this.#failure;
-    return last && this.#form.readUsage(last);
+    return last && reportedUsage(this.#form.readUsage(last), () => this.isTooLarge || this.#isUnreadable || this.delivered().text !== '');
   }
 
   get usageSaid(): ReceiptUsage | undefined {
@@ -110,6 +112,7 @@ export class TypedEventStream implements StreamFilter {
       .map((event) => (event ? this.#form.textOf(event) : ''))
       .join('');
     const last = this.#final ? this.#form.textOf(this.#final) : '';
+    if (text + last === '' && this.#final) return { text: this.#form.wholeTextOf?.(this.#final) ?? '', scale: 1 };
     return { text: text + last, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
   }
 

@@ -23,7 +23,7 @@ const part = (details: unknown, name: string, most: number): number => {
 };
 
 /**
- * The provider's usage in OpenAI's form, zero included; undefined where it is missing or cannot be a count (negative, a string, absurd).
+ * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a string, absurd).
  * Parts never exceed their whole, whatever the provider says. xAI and Google count what the model thought beside `completion_tokens`, and
  * bill it as output: there the total alone has all of it.
  */
@@ -58,6 +58,13 @@ export const readUsageSoFar = (usage: unknown): ReceiptUsage | undefined =>
 /** Whether anything of it may cost something. */
 export const isUsed = (usage: ReceiptUsage | undefined): boolean =>
   Object.values(usage ?? {}).some((count) => count !== undefined && count > 0);
+
+/**
+ * What the provider reported; undefined where it is no report: servers that do not count say that an answer with content took no tokens. How
+ * many images were made is counted here.
+ */
+export const reportedUsage = (usage: ReceiptUsage | undefined, hasContent: () => boolean): ReceiptUsage | undefined =>
+  usage && !isUsed({ ...usage, images: 0 }) && hasContent() ? undefined : usage;
 
 const PROMPT_METERS: ReadonlySet<string> = new Set<keyof ReceiptUsage>([
   'input_tokens',

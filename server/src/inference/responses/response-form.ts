@@ -3,7 +3,7 @@ import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, ShownCost } from '../answer-form.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
-import { isCount, isRecord, isUsed } from '../usage.ts';
+import { isCount, isRecord, isUsed, reportedUsage } from '../usage.ts';
 import { shownResponse, withoutEncrypted } from './wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -20,7 +20,8 @@ export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): Answ
   async read(bytes) {
     const value = await jsonObjectOf(bytes);
     if (value?.['object'] !== 'response' || !Array.isArray(value['output'])) return undefined;
-    const usage = readResponseUsage(value['usage']);
+    const text = textOfOutput(value['output']);
+    const usage = reportedUsage(readResponseUsage(value['usage']), () => text !== '');
     const hasFailed = value['status'] === 'failed';
     // One that costs nothing is no answer: another provider may give one.
     if (hasFailed && !isUsed(usage)) return undefined;
@@ -29,13 +30,13 @@ export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): Answ
       contentType: 'application/json',
       usage,
       ...(hasFailed && { hasFailed }),
-      delivered: { text: textOfOutput(value['output']), scale: 1 },
+      delivered: { text, scale: 1 },
       value: response,
       toBytes: (cost) => writtenJson(withUsage(shownResponse(response, !hidesEncrypted), cost)),
     };
   },
   openStream: () => new TypedEventStream(eventForm(frame, hidesEncrypted)),
-  usageIn: readResponseUsage,
+  usageIn: (usage) => reportedUsage(readResponseUsage(usage), () => true),
 });
 
 /** Events that carry an item whole, and with it what the model thought. */
@@ -54,6 +55,10 @@ const eventForm = (frame: ResponseFrame, hidesEncrypted: boolean): EventForm => 
     response: withUsage({ ...shownResponse(responseOf(final), !hidesEncrypted), ...frame }, cost),
   }),
   textOf: ({ delta }) => (typeof delta === 'string' ? delta : ''),
+  wholeTextOf: (final) => {
+    const { output } = responseOf(final);
+    return Array.isArray(output) ? textOfOutput(output) : '';
+  },
   valueOf: (final) => ({ ...responseOf(final), ...frame }),
 });
 
@@ -86,9 +91,10 @@ function readResponseUsage(usage: unknown): ReceiptUsage | undefined {
   };
 }
 
-/** A response with its usage, ours where the provider sent none, and its cost. */
+/** A response with its usage, ours where the provider reported none, and its cost. */
 export function withUsage(response: Json, { usage, costUsd }: ShownCost): Json {
-  const reported = readResponseUsage(response['usage']) && isRecord(response['usage']) ? response['usage'] : undefined;
+  const read = readResponseUsage(response['usage']);
+  const reported = read && isRecord(response['usage']) && (isUsed(read) || !isUsed(usage)) ? response['usage'] : undefined;
   const shown = reported ?? {
     input_tokens: usage.input_tokens,
     input_tokens_details: { cached_tokens: usage.cached_input_tokens, cache_write_tokens: usage.cache_write_tokens },
