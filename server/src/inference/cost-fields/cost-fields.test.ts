@@ -543,7 +543,7 @@ describe('what other dialects call a cost', () => {
         ...{
           nvext: { max_thinking_tokens: 99 },
           return_images: false,
-          search_mode: 'web',
+          search_domain_filter: ['a.com'],
           citation_options: { mode: 'fast' },
           k: 4,
           p: 0.5,
@@ -551,10 +551,227 @@ describe('what other dialects call a cost', () => {
         ...{ response_modalities: ['TEXT'], modalities: ['text'], previous_response_id: null, conversation: null, files: null },
       },
     ],
-    ['/v1/images/generations', { max_sequence_length: 512, num_inference_steps: 20, guidance_scale: 7, steps: 30, aspect_ratio: '1:1' }],
-    ['/v1/audio/transcriptions', { max_len: 60, beam_size: 5, vad_filter: true, hotwords: 'a' }],
+    ['/v1/images/generations', { max_sequence_length: 512, guidance_scale: 7, negative_prompt: 'a', aspect_ratio: '1:1' }],
+    ['/v1/audio/transcriptions', { max_len: 60, beam_size: 1, vad_filter: true, hotwords: 'a' }],
   ])('%s %j costs nothing of its own and passes', (path, request) => {
     expect(check(path, request)).not.toThrow();
+  });
+});
+
+describe('content that is not where it is counted', () => {
+  const image_url = { url: 'https://a.example/b.png' };
+  const text = { type: 'text', text: 'a' };
+
+  test.each<[object, string]>([
+    [{ ...text, image_url }, 'image_url'],
+    [{ ...text, video_url: { url: 'x' } }, 'video_url'],
+    [{ ...text, input_audio: { data: 'AAAA', format: 'wav' } }, 'input_audio'],
+    [{ ...text, file: { file_id: 'file-1' } }, 'file'],
+    [{ ...text, images: ['x'] }, 'images'],
+    [{ ...text, a_member_of_tomorrow: 'x' }, 'a_member_of_tomorrow'],
+    [{ type: 'refusal', refusal: 'no', image_url }, 'image_url'],
+    [{ type: 'image_url', image_url, text: 'a' }, 'text'],
+    [{ type: 'image_url', image_url, min_pixels: 9_999_999 }, 'min_pixels'],
+    [{ type: 'image_url', image_url: { ...image_url, video_url: 'x' } }, 'image_url.video_url'],
+    [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' }, file: { file_id: 'f' } }, 'file'],
+    [{ type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav', url: 'x' } }, 'input_audio.url'],
+    [{ type: 'video_url', video_url: { url: 'x', file_id: 'f' } }, 'video_url.file_id'],
+  ])('a part of a chat completion has the members of its type alone: %j', (part, param) => {
+    const messages = [{ role: 'user', content: [text, part] }];
+    expect(check('/v1/chat/completions', { messages })).toThrow(refusal('unpriced_feature', `messages[0].content[1].${param}`));
+  });
+
+  test.each<[object, string]>([
+    [{ type: 'input_text', text: 'a', image_url: 'x' }, 'image_url'],
+    [{ type: 'output_text', text: 'a', file_id: 'f' }, 'file_id'],
+    [{ type: 'input_image', image_url: 'x', file_data: 'y' }, 'file_data'],
+    [{ type: 'input_image', image_url: 'x', input_audio: {} }, 'input_audio'],
+    [{ type: 'computer_screenshot', image_url: 'x', file_url: 'y' }, 'file_url'],
+  ])('a part of a response has the members of its type alone: %j', (part, param) => {
+    for (const list of ['content', 'output', 'summary'])
+      expect(unpricedItem([{ type: 'message', [list]: [part] }])?.param).toBe(`input[0].${list}[0].${param}`);
+    expect(unpricedItem([{ type: 'computer_call_output', output: part }])?.param).toBe(`input[0].output.${param}`);
+    expect(unpricedItem([{ ...part }])?.param).toBe(`input[0].${param}`);
+  });
+
+  const aside = {
+    cache_control: { type: 'ephemeral' },
+    prompt_cache_breakpoint: { mode: 'explicit' },
+    annotations: [],
+    id: 'p',
+    file: null,
+  };
+  test.each([
+    { ...text, ...aside, logprobs: [], parsed: { a: 1 }, image_url: null },
+    { type: 'refusal', refusal: 'no', ...aside },
+    { type: 'image_url', image_url: { ...image_url, detail: 'low', format: 'image/png', file_id: null }, ...aside, uuid: 'u' },
+    { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' }, ...aside },
+    { type: 'video_url', video_url: { url: 'x', fps: 2 } },
+    { type: 'file', file: { file_id: 'f', filename: 'a.pdf', file_data: 'x' }, cache_control: { type: 'ephemeral' } },
+    { type: 'input_text', text: 'a', ...aside },
+    { type: 'output_text', text: 'a', ...aside, parsed: { a: 1 } },
+    { type: 'input_image', image_url: 'x', detail: 'low' },
+    { type: 'input_file', file_id: 'f', filename: 'a.pdf', detail: 'low' },
+  ])('passes a part with what SDKs send beside its content: %j', (part) => {
+    expect(check('/v1/chat/completions', { messages: [{ role: 'user', content: [part] }] })).not.toThrow();
+    expect(unpricedItem([{ type: 'message', content: [part] }])).toBeUndefined();
+  });
+
+  test.each(['images', 'videos', 'audios', 'documents', 'image_url', 'imageUrls', 'video', 'file', 'media', 'input_audio', 'url'])(
+    'a message or an item has no %s beside its content',
+    (name) => {
+      const asked = { role: 'user', content: 'a', [name]: ['x'] };
+      expect(check('/v1/chat/completions', { messages: [asked] })).toThrow(expect.objectContaining({ status: 422 }));
+      expect(unpricedItem([asked])?.param).toBe(`input[0].${name}`);
+      expect(unpricedItem([{ type: 'function_call_output', call_id: 'c', output: 'a', [name]: ['x'] }])?.param).toBe(`input[0].${name}`);
+      const asPart = { ...asked, type: 'input_image' };
+      expect(check('/v1/chat/completions', { messages: [asPart] })).toThrow(expect.objectContaining({ status: 422 }));
+      expect(unpricedItem([asPart])?.param).toBe(`input[0].${name}`);
+      const none = { role: 'user', content: 'a', [name]: null };
+      expect(check('/v1/chat/completions', { messages: [none] })).not.toThrow();
+    },
+  );
+
+  test('passes what providers add to an answer, in the next request', () => {
+    const message = {
+      ...{ role: 'assistant', content: 'a', refusal: null, annotations: [], audio: null, function_call: null, reasoning_content: 'r' },
+      ...{ reasoning_details: [{ type: 'reasoning.text', text: 'r' }], provider_specific_fields: { a: 1 }, parsed: null, prefix: true },
+      ...{ extra_content: { google: { thought_signature: 's' } }, tool_plan: 'p', weight: 1 },
+    };
+    expect(check('/v1/chat/completions', { messages: [message] })).not.toThrow();
+    expect(unpricedItem([message])).toBeUndefined();
+  });
+
+  test('a prediction is of text alone', () => {
+    const asked = (content: unknown) => check('/v1/chat/completions', { prediction: { type: 'content', content } });
+    expect(asked([text, { type: 'image_url', image_url }])).toThrow(refusal('unpriced_feature', 'prediction.content[1]'));
+    expect(asked([{ ...text, image_url }])).toThrow(refusal('unpriced_feature', 'prediction.content[0].image_url'));
+    expect(asked([text])).not.toThrow();
+    expect(asked('a')).not.toThrow();
+  });
+
+  test('a document is text of the request', () => {
+    const asked = (documents: unknown) => check('/v1/chat/completions', { documents });
+    for (const document of [
+      'https://a.example/b.pdf',
+      ' data:application/pdf;base64,AA',
+      { url: 'x' },
+      { file_id: 'f' },
+      { data: { image: 'x' } },
+      7,
+    ])
+      expect(asked(['a', document])).toThrow(refusal('unpriced_feature', 'documents[1]'));
+    expect(asked('file-1')).toThrow(refusal('unpriced_feature', 'documents'));
+    expect(
+      asked(['a', 'Data: b', 'https://a.example says c', { id: '1', data: { text: 'b', title: 'c' } }, { title: 'd', snippet: 'e' }]),
+    ).not.toThrow();
+  });
+
+  test('a local shell has skills of the caller’s alone', () => {
+    const asked = (skills: unknown) => check('/v1/responses', { tools: [{ type: 'shell', environment: { type: 'local', skills } }] });
+    const mine = { name: 's', description: 'd', path: '/s' };
+    expect(asked([mine, { type: 'skill_reference', skill_id: 'k' }])).toThrow(refusal('unpriced_feature', 'tools[0]'));
+    expect(asked([{ ...mine, skill_id: 'k' }])).toThrow(refusal('unpriced_feature', 'tools[0]'));
+    expect(asked('k')).toThrow(refusal('unpriced_feature', 'tools[0]'));
+    expect(asked([mine])).not.toThrow();
+    expect(asked(null)).not.toThrow();
+  });
+});
+
+describe('a name that is in no table', () => {
+  const PLACES_OF_FIELDS = ['extra_body', 'options', 'provider_options', 'a_field_of_tomorrow'];
+  const CHAT_LIKE = ['/v1/chat/completions', '/v1/responses', '/v1/completions'];
+  const words = (text: string): string[] => text.split(' ');
+  const refused = (path: string, names: readonly string[], values: readonly unknown[]) =>
+    names.flatMap((name) => values.map((value) => [path, name, value] as const));
+
+  test.each([
+    ...CHAT_LIKE.flatMap((path) => [
+      ...refused(
+        path,
+        words(
+          'enable_web_search use_search with_search_enhance search search_mode search_enable online web use_web grounding deep_research ' +
+            'enableWebSearch websearch rag retrieval browse google_search internet',
+        ),
+        [true, 'on', 'auto', {}, { enabled: true }, { mode: 'on' }, 1],
+      ),
+      ...refused(path, ['disable_search', 'no_search'], [false, 0, 'false']),
+      ...refused(
+        path,
+        words(
+          'url urls file thread_id assistant memory_id knowledge_base_id collection_id skills toolkits builtin_tools server_tools ' +
+            'image_url imageUrls video audio_url thread knowledge agent_id',
+        ),
+        ['x', ['x'], { id: 'x' }],
+      ),
+      ...refused(path, words('engine model_name model_id modelName deployment deployment_id fallback_models draft_model loras'), [
+        'x',
+        ['x'],
+      ]),
+    ]),
+    ...['/v1/chat/completions', '/v1/completions'].flatMap((path) =>
+      refused(path, words('best_of_n num_return return_n replicas runs iterations repetition_n stream_n predict'), [4, '4']),
+    ),
+    ...refused('/v1/chat/completions', ['images'], [['x'], 'x']),
+    ...refused('/v1/chat/completions', ['response_modality', 'modality'], ['audio', ['image']]),
+    ...refused('/v1/images/generations', words('output_resolution size_preset dimensions'), ['4k', '4096x4096']),
+    ...refused('/v1/images/generations', words('scale upscale frames num_inference_steps steps upscale_factor'), [4, '4']),
+    ...refused('/v1/images/generations', words('hd upscale'), [true, 'true']),
+    ...refused('/v1/images/generations', words('image_url reference_images images'), [['x']]),
+    ...refused('/v1/videos', words('length frames fps frame_rate'), [60, '60']),
+    ...refused('/v1/videos', words('quality generate_audio upscale'), ['high', true]),
+    ...refused('/v1/audio/speech', words('quality sample_rate'), ['hd', 96_000]),
+    ...refused('/v1/audio/transcriptions', words('n best_of beam_size'), [5, '5']),
+    ...refused('/v1/audio/transcriptions', words('diarize diarization'), [true, 'true']),
+    ...refused('/v1/audio/speech', ['engine'], ['long-form']),
+    ...refused('/v1/embeddings', ['model_name', 'image_url'], ['x']),
+  ])('%s refuses %s: %j, in every place', (path, name, value) => {
+    expect(check(path, { [name]: value })).toThrow(expect.objectContaining({ status: 422 }));
+    for (const place of PLACES_OF_FIELDS)
+      expect(check(path, { [place]: { deep: [{ [name]: value }] } })).toThrow(expect.objectContaining({ status: 422 }));
+  });
+
+  test.each<[string, object]>([
+    ...CHAT_LIKE.flatMap((path): [string, object][] => [
+      [path, { search_parameters: { mode: 'off' } }],
+      [path, { search_parameters: { mode: 'off', sources: [{ type: 'web' }] }, web_search: { enable: false }, enable_search: 'false' }],
+      [
+        path,
+        {
+          search: false,
+          online: null,
+          grounding: 'none',
+          deep_research: 'off',
+          use_search: 'disabled',
+          rag: [],
+          web: { type: 'disabled' },
+        },
+      ],
+      [path, { disable_search: true, search_domain_filter: ['a.com'], search_recency_filter: 'week' }],
+      [path, { metadata: { thread_id: 't', conversation_id: 'c', model_name: 'm', url: 'u' } }],
+      [path, { litellm_metadata: { thread_id: 't', search: 's' }, trace: { model_name: 'm', url: 'u' }, extra_headers: { url: 'u' } }],
+      [path, { webhook_url: 'u', callback_url: 'u', file: null, urls: [], model_kwargs: { a: 1 }, options: { num_thread: 8 }, threads: 4 }],
+      [path, { response_modality: 'text', repeat_last_n: 64, top_n: 4, best_of_n: 1, assistant_prefix: 'a' }],
+    ]),
+    ['/v1/images/generations', { hd: false, upscale: false, scale: 1, frames: 1, guidance_scale: 7, dimensions: null }],
+    ['/v1/videos', { generate_audio: false, quality: 'standard', negative_prompt: 'a', image_url: 'x' }],
+    ['/v1/audio/speech', { quality: 'standard', pitch: 2, emotion: 'happy', ref_audio: 'x' }],
+    ['/v1/audio/transcriptions', { diarize: false, beam_size: 1, vad_filter: true }],
+  ])('%s passes %j', (path, request) => {
+    expect(check(path, request)).not.toThrow();
+  });
+
+  test('that is a schema’s opens no place in an unknown field', () => {
+    const asked = (request: object) => check('/v1/chat/completions', request);
+    expect(asked({ foo: { json_schema: { max_tokens: 99_999 } } })).toThrow(refusal('validation_failed', 'foo.json_schema.max_tokens'));
+    expect(asked({ foo: { stop: [{ deep: { n_predict: '99999' } }] } })).toThrow(expect.objectContaining({ status: 422 }));
+    const schema = {
+      properties: { max_tokens: { type: 'integer', default: 9 }, n: { type: 'string', maxLength: 9 }, model: {}, samples: true },
+      required: ['n'],
+      default: { n: 4, max_tokens: 9 },
+    };
+    expect(asked({ output_config: { format: { type: 'json_schema', schema } } })).not.toThrow();
+    expect(asked({ extra_body: { guided_json: schema, metadata: { n: 4 } }, nvext: { guided_json: schema } })).not.toThrow();
   });
 });
 

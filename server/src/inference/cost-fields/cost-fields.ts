@@ -1,7 +1,10 @@
 import { isRecord } from '../usage.ts';
-import { counted, type FieldRule, type FieldRules, free, refused, type Unpriced } from './field-rule.ts';
-import { KEPT_FILES, keptFilesOf } from './kept-files.ts';
+import { counted, type FieldRule, type FieldRules, free, refused } from './field-rule.ts';
+import { KEPT_FILES } from './kept-files.ts';
+import { unpricedInMessages, unpricedPrediction } from './message-members.ts';
 import { ONE_ANSWER, ONE_VIDEO, OTHER_WAYS } from './other-names.ts';
+import { isOff } from './provider-features.ts';
+import { unpricedDocument } from './text-documents.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
 
 const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex']);
@@ -19,11 +22,11 @@ const GATEWAY = 'read by the gateway, not sent';
 const SEARCHES: FieldRules = {
   web_search_options: refused('web search'),
   // xAI, OpenRouter, Alibaba, Zhipu and Cohere.
-  search_parameters: refused('web search'),
+  search_parameters: refused('web search', isOff),
   plugins: refused('web search and other plugins'),
-  enable_search: refused('web search', isFalse),
-  search_options: refused('web search'),
-  web_search: refused('web search', isFalse),
+  enable_search: refused('web search', isOff),
+  search_options: refused('web search', isOff),
+  web_search: refused('web search', isOff),
   connectors: refused('connectors'),
 };
 
@@ -91,24 +94,6 @@ const REASONING: FieldRule = counted('thought counts as tokens out, within their
     : { param: `${param}.mode`, what: `the reasoning mode "${String(mode).slice(0, 40)}"` };
 });
 
-/** What a message names that only the provider has: the audio of an earlier answer, files in the place of content. */
-function unseenInMessages(messages: unknown, param: string): Unpriced | undefined {
-  if (!Array.isArray(messages)) return undefined;
-  for (const [index, message] of messages.entries()) {
-    const { audio, content } = message;
-    const files = keptFilesOf(message, `${param}[${index}]`);
-    if (files) return files;
-    if (audio !== undefined && audio !== null) return { param: `${param}[${index}].audio`, what: 'audio that is kept at the provider' };
-    if (!Array.isArray(content)) continue;
-    for (const [at, part] of content.entries()) {
-      const held = part.type === 'file' ? undefined : part[part.type];
-      if (isRecord(held) && held['file_id'] !== undefined)
-        return { param: `${param}[${index}].content[${at}].${part.type}.file_id`, what: 'files that are kept at the provider' };
-    }
-  }
-  return undefined;
-}
-
 const CACHING = free(
   'what is written to the prompt cache and read from it is held at the dearest of these prices',
   'prompt_cache_key',
@@ -125,13 +110,16 @@ const WITHIN_BOUND = free('the answer goes on to the bound, which is held', 'ign
 const CALLER = free(ABOUT_CALLER, 'user', 'safety_identifier', 'metadata');
 
 /** Gemini writes it in upper case. */
-const isText = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((one) => typeof one === 'string' && one.toLowerCase() === 'text');
+const isTextOut = (value: unknown): boolean =>
+  (Array.isArray(value) ? value : [value]).every((one) => typeof one === 'string' && one.toLowerCase() === 'text');
 
 const OTHER_OUTPUT: FieldRules = {
-  modalities: refused('output other than text', isText),
-  response_modalities: refused('output other than text', isText),
-  output_modalities: refused('output other than text', isText),
+  modalities: refused('output other than text', isTextOut),
+  response_modalities: refused('output other than text', isTextOut),
+  response_modality: refused('output other than text', isTextOut),
+  output_modality: refused('output other than text', isTextOut),
+  modality: refused('output other than text', isTextOut),
+  output_modalities: refused('output other than text', isTextOut),
   audio: refused('output other than text'),
   deferred: refused('answers that are fetched later', isFalse),
 };
@@ -144,8 +132,8 @@ const CHAT: FieldRules = {
   ...OTHER_PRICES,
   ...CACHING,
   ...CALLER,
-  messages: counted(PROMPT, unseenInMessages),
-  documents: counted(PROMPT),
+  messages: counted(PROMPT, unpricedInMessages),
+  documents: counted(PROMPT, unpricedDocument),
   // A text is counted by its bytes.
   prompt: refused('templates that are kept at the provider', (value) => typeof value === 'string'),
   functions: counted(PROMPT, unpricedFunctions),
@@ -156,7 +144,7 @@ const CHAT: FieldRules = {
   max_completion_tokens: counted(BOUND),
   n: counted('each choice is held with the whole bound on tokens out'),
   best_of: refused('choices that are made and not shown', isOne),
-  prediction: counted('rejected tokens are billed as output: its bytes are held beside the bound'),
+  prediction: counted('rejected tokens are billed as output: its bytes are held beside the bound', unpricedPrediction),
   ...OTHER_OUTPUT,
   reasoning: REASONING,
   extra_body: { ...counted('its members are looked at as those of the request are'), mayHoldFields: true },
@@ -324,7 +312,8 @@ const CHARACTERS: FieldRules = free('characters cost nothing', 'name', 'video', 
 /**
  * Every field that can change what a request costs, by the path of the operation, and beside them those that cannot. A field that is not
  * here passes to the provider, except where its name is that of one here but for case or separators (`Max_Tokens`), is another dialect's for
- * one here (`other-names.ts`, `reads-as.ts`), or has one of these inside (`nested-fields.ts`).
+ * one here (`other-names.ts`, `reads-as.ts`), asks for a feature of the provider
+ * (`provider-features.ts`), or has one of these inside (`nested-fields.ts`).
  */
 export const COST_FIELDS: Readonly<Record<string, FieldRules>> = {
   '/v1/chat/completions': CHAT,

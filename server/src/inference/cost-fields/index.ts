@@ -18,7 +18,7 @@ export function costCheckOf(path: string): (request: unknown) => void {
   return (request) => {
     requireSpelling(request, shape);
     requirePriced(request, fields);
-    requireNothingNested(request, fields, shape.names);
+    requireNothingNested(request, { path, fields, names: shape.names });
   };
 }
 

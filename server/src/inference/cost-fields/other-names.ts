@@ -111,5 +111,6 @@ export const OTHER_WAYS: FieldRules = {
   context_window_fallbacks: refused('models that the provider chooses: name them in `models`'),
   num_retries: refused('requests that the provider repeats', (value) => value === 0),
   max_retries: refused('requests that the provider repeats', (value) => value === 0),
+  // Alone too: OpenRouter then tries a model of its own choice, priced near the one that was asked for.
   route: refused('models that the provider chooses: name them in `models`'),
 };

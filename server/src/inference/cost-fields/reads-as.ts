@@ -23,7 +23,8 @@ const MADE = set(
 const ANSWERS = set(
   'predict beam beams sequence sequences candidate candidates completion completions generation generations response responses choice ' +
     'choices answer answers reply replies output outputs sample samples variant variants image images video videos repeat repeats ' +
-    'repetition repetitions rollout rollouts copies best votes',
+    'repetition repetitions rollout rollouts copies best votes return returns replica replicas run runs iteration iterations iter iters try ' +
+    'tries attempt attempts round rounds pass passes',
 );
 /** Of a group that is made at once. */
 const GROUPS = set('batch beam sample');
@@ -78,7 +79,7 @@ function amountOf(value: unknown): number | undefined {
 function boundsTokens(words: readonly string[]): boolean {
   const [first = ''] = words;
   // `token` alone is a secret.
-  if (words.length === 1) return first === 'tokens' || first === 'toks';
+  if (words.length === 1) return first === 'tokens' || first === 'toks' || first === 'predict';
   if (!words.some((word) => TOKENS.has(word))) return false;
   if (NUMBERS.has(first) || LEAST.has(first) || words.at(-1) === 'count') return true;
   return words.some((word) => LIMITS.has(word) || MADE.has(word));
@@ -97,12 +98,13 @@ function boundsLength(words: readonly string[]): boolean {
 const countsAnswers = ([first = '', ...words]: readonly string[]): boolean =>
   (NUMBERS.has(first) || LIMITS.has(first) || LEAST.has(first)) && ANSWERS.has(words.at(-1) ?? '');
 
-/** `count`, `samples`, `batch_size`, `choice_count`. */
+/** `count`, `samples`, `batch_size`, `choice_count`, `best_of_n`. */
 function countsInOtherWords(words: readonly string[]): boolean {
   const [first = ''] = words;
   const last = words.at(-1) ?? '';
   if (words.length === 1)
     return NUMBERS.has(first) || first === 'batch' || first === 'repeat' || (ANSWERS.has(first) && first.endsWith('s'));
-  // `repeat_last_n` is a window.
-  return (NUMBERS.has(last) && last !== 'n' && words.some((word) => ANSWERS.has(word))) || (last === 'size' && GROUPS.has(first));
+  // `best_of_n`, `stream_n`; `repeat_last_n` and `top_n` are windows.
+  if (last === 'n') return !/^(?:last|top)$/.test(words.at(-2) ?? '');
+  return (NUMBERS.has(last) && words.some((word) => ANSWERS.has(word))) || (last === 'size' && GROUPS.has(first));
 }

@@ -17,6 +17,16 @@ const provider = (billedBy: string, isCallers?: ToolRule['isCallers']): ToolRule
   ...(isCallers && { isCallers }),
 });
 
+/** A skill that the caller has is named, described and at a path of the caller's; any other is fetched by the provider. */
+const hasOwnSkills = ({ skills }: Readonly<Record<string, unknown>>): boolean =>
+  skills === undefined ||
+  skills === null ||
+  (Array.isArray(skills) &&
+    skills.every(
+      (skill) => isRecord(skill) && typeof skill['path'] === 'string' && Object.keys(skill).every((name) => SKILL_MEMBERS.has(name)),
+    ));
+const SKILL_MEMBERS: ReadonlySet<string> = new Set(['name', 'description', 'path']);
+
 const webSearch = provider('calls');
 const computer = provider('screenshots at prices of a model of its own');
 
@@ -28,7 +38,10 @@ export const RESPONSE_TOOLS: ReadonlyMap<string, ToolRule> = new Map([
   ['local_shell', caller],
   ['apply_patch', caller],
   // Without `environment`, and in a container, the provider runs it.
-  ['shell', provider('containers', ({ environment }) => isRecord(environment) && environment['type'] === 'local')],
+  [
+    'shell',
+    provider('containers', ({ environment }) => isRecord(environment) && environment['type'] === 'local' && hasOwnSkills(environment)),
+  ],
   ['tool_search', provider('searches', ({ execution }) => execution === 'client')],
   ['web_search', webSearch],
   ['web_search_2025_08_26', webSearch],

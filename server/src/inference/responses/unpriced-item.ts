@@ -1,6 +1,6 @@
 import type { ResponseItem } from '@tallygate/contract';
 import type { Unpriced } from '../cost-fields/field-rule.ts';
-import { keptFilesOf } from '../cost-fields/kept-files.ts';
+import { unpricedInMessage } from '../cost-fields/message-members.ts';
 import { RESPONSE_TOOLS, unpricedTool } from '../cost-fields/tool-rules.ts';
 
 /** Items that make the provider run something. */
@@ -14,7 +14,7 @@ export function unpricedItem(items: readonly ResponseItem[]): Unpriced | undefin
   for (const [index, item] of items.entries()) {
     const started = STARTS[item.type ?? 'message'];
     if (started) return { param: `input[${index}]`, what: started };
-    const found = unpricedTool(item['tools'], `input[${index}].tools`, RESPONSE_TOOLS) ?? keptFilesOf(item, `input[${index}]`);
+    const found = unpricedTool(item['tools'], `input[${index}].tools`, RESPONSE_TOOLS) ?? unpricedInMessage(item, `input[${index}]`);
     if (found) return found;
   }
   return undefined;

@@ -1,0 +1,144 @@
+import { isRecord } from '../usage.ts';
+import { isContentName, snakeCase } from './names-of-content.ts';
+
+/** What fields of one kind ask a provider for, by their names: they are in no table. */
+interface Feature {
+  readonly what: string;
+  readonly isNamed: (snake: string) => boolean;
+  /** Values that ask for nothing, beside those that switch it off. */
+  readonly passes?: (value: unknown) => boolean;
+}
+
+const isScalar = (value: unknown): boolean => typeof value === 'boolean' || typeof value === 'number';
+const isOne = (value: unknown): boolean => value !== true && Number(value) === 1;
+
+const either = (words: string): string => `(?:${words.split(' ').join('|')})`;
+/** Names with one of the words in any place (`enable_web_search`). */
+const having = (words: string): RegExp => new RegExp(`(?:^|_)${either(words)}(?:_|$)`);
+/** Names that end with one of the words, or with one and what identifies it (`model_id`, `modelname`). */
+const endingWith = (words: string): RegExp => new RegExp(`(?:^|_)${either(words)}(?:_?${either(IDENTIFIERS)})?$`);
+/** Names that are one of the words, with or without what identifies it (`thread_id`). */
+const being = (words: string): RegExp => new RegExp(`^${either(words)}(?:_?${either(IDENTIFIERS)})?$`);
+const IDENTIFIERS = 'ids? names? refs? paths? versions? lists?';
+
+const named =
+  (...patterns: readonly RegExp[]) =>
+  (snake: string): boolean =>
+    patterns.some((pattern) => pattern.test(snake));
+const except = (isNamed: Feature['isNamed'], ...patterns: readonly RegExp[]): Feature['isNamed'] => {
+  const isExcepted = named(...patterns);
+  return (snake) => isNamed(snake) && !isExcepted(snake);
+};
+
+const SEARCH: Feature = {
+  what: 'searches of the provider',
+  isNamed: except(
+    named(
+      having('search searches searching research browse browsing browser web online internet crawl crawler'),
+      having('grounding grounded retrieval retrieve rag'),
+      having('(?:web|deep|use|enable|do|live|internet|google|bing|online)+(?:search|research) searchmode'),
+    ),
+    // Perplexity's `search_domain_filter` and its like narrow a search. The others are ways of decoding.
+    /_filter$/,
+    /(?:^|_)(?:beam|contrastive|greedy|prefix)_search/,
+  ),
+};
+
+const KEPT: Feature = {
+  what: 'content or tools that only the provider has',
+  isNamed: named(
+    being('assistants? threads? collections? skills? agents? datasets? datastores? corpus plugins? workflows?'),
+    /^(?:memory|memories)(?:_|$)/,
+    having('knowledge knowledge_?bases? toolkits? toolsets? interpreter mcp'),
+    new RegExp(`(?:^|_)${either('built_?in server hosted native provider internal system')}_?tools?$`),
+  ),
+  // Threads of the processor are counted.
+  passes: (value) => typeof value === 'number',
+};
+
+const MODEL: Feature = {
+  what: 'another model',
+  isNamed: named(endingWith('models? engines? deployments? loras? adapters? checkpoints?')),
+  passes: isScalar,
+};
+
+const CONTENT: Feature = { what: 'content outside of the fields that are counted', isNamed: isContentName, passes: isScalar };
+
+const MEASURE: Feature = {
+  what: 'another size, length or quality',
+  isNamed: except(
+    named(
+      having('sizes? resolutions? superresolution super_resolution width height dimensions? pixels? mega_?pixels? dpi hd uhd hires 4k 8k'),
+      having('quality fps frame_?rate sample_?rate bit_?rate len length duration seconds minutes'),
+      having('diari[sz]e diari[sz]ation speakers? (?:generate|enable|with|add|include)_?(?:audio|sound)'),
+    ),
+    // The text of the prompt (diffusers, fal), and lines of subtitles (whisper.cpp).
+    /^(?:max_sequence_length|max_len|prompt_length)$/,
+    // Counts.
+    /^(?:beam|batch)_size$/,
+  ),
+  passes: (value) => ['auto', 'default', 'original', 'standard'].includes(String(value).toLowerCase()),
+};
+
+const COUNT: Feature = {
+  what: 'more or larger answers, or more passes over one',
+  isNamed: named(
+    having('n num number counts? best beams? batch samples variants? copies iterations? replicas? runs? repeats? frames? steps'),
+    having('upscale upscaler upscaling upscale_?factor (?:output|image|resolution)_?scale'),
+    /^scale$/,
+  ),
+  passes: isOne,
+};
+
+const EVERYWHERE = [SEARCH, KEPT, MODEL];
+const IN_PROMPTS = [...EVERYWHERE, CONTENT];
+const IMAGES = [...EVERYWHERE, CONTENT, MEASURE, COUNT];
+const MEDIA = [...EVERYWHERE, MEASURE, COUNT];
+
+/** By the path of the operation. What is not here sends no field that is in no table, or costs nothing. */
+const FEATURES: Readonly<Record<string, readonly Feature[]>> = {
+  '/v1/chat/completions': IN_PROMPTS,
+  '/v1/responses': IN_PROMPTS,
+  '/v1/completions': IN_PROMPTS,
+  // How many texts or tokens are looked at together changes nothing of the bill.
+  '/v1/embeddings': IN_PROMPTS,
+  '/v1/images/generations': IMAGES,
+  '/v1/images/edits': IMAGES,
+  '/v1/images/variations': IMAGES,
+  '/v1/audio/speech': MEDIA,
+  '/v1/audio/transcriptions': MEDIA,
+  '/v1/audio/translations': MEDIA,
+  '/v1/videos': MEDIA,
+  '/v1/video/generations': MEDIA,
+};
+
+/**
+ * What a field that is in no table asks the provider for, by its name and value; undefined where that is nothing with a price.
+ */
+export function featureIn(path: string, name: string, value: unknown): string | undefined {
+  if (name.length > MOST_CHARACTERS) return undefined;
+  const snake = snakeCase(name);
+  const isNegated = /^(?:disable|no|without|skip|exclude)_/.test(snake);
+  const isAsked = isNegated ? isOff(value) : !isOff(value);
+  if (!isAsked) return undefined;
+  return FEATURES[path]?.find(({ isNamed, passes }) => isNamed(snake) && (isNegated || !passes?.(value)))?.what;
+}
+
+/** Of the caller's own making, or of the connection: what is inside asks for nothing. */
+export const isDescriptive = (name: string): boolean =>
+  /(?:^|_)(?:metadata|trace|tracing|tags|labels|headers|telemetry)$/.test(snakeCase(name));
+
+const MOST_CHARACTERS = 64;
+const OFF = new Set(['', 'off', 'none', 'no', 'false', 'disable', 'disabled', 'never', '0', 'null']);
+const SWITCHES = new Set(['mode', 'enable', 'enabled', 'status']);
+
+/** `false`, `"off"`, `[]`, `{"enabled": false}`, `{"mode": "off"}`, `{"type": "disabled"}`. */
+export function isOff(value: unknown): boolean {
+  if (value === null || value === undefined || value === false || value === 0) return true;
+  if (typeof value === 'string') return OFF.has(value.trim().toLowerCase());
+  if (Array.isArray(value)) return value.length === 0;
+  if (!isRecord(value)) return false;
+  const switches = Object.entries(value).filter(([name]) => SWITCHES.has(name.toLowerCase()));
+  if (switches.length > 0) return switches.every(([, one]) => !isRecord(one) && one !== null && isOff(one));
+  return typeof value['type'] === 'string' && isOff(value['type']);
+}
