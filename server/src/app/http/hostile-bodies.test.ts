@@ -424,6 +424,42 @@ describe('a large request that is in order', () => {
   });
 });
 
+describe('an answer of the sandbox that is much larger than its request', () => {
+  const completion = '"model":"gpt-3.5-turbo-instruct"';
+  const prompts = (count: number, characters: number) => `[${`"${'a '.repeat(characters / 2)}",`.repeat(count).slice(0, -1)}]`;
+  const properties = (count: number) =>
+    JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, { type: 'string' }])));
+  const schema = `{"type":"json_schema","json_schema":{"name":"a","schema":{"type":"object","properties":${properties(2_000)}}}}`;
+  const said = (content: string) => `"messages":[{"role":"user","content":"${content}"}]`;
+  test.each([
+    ['2,000 streamed choices', COMPLETION, `{${completion},"stream":true,"n":10,"max_tokens":4000,"prompt":${prompts(200, 100)}}`],
+    ['2,040 long prompts', COMPLETION, `{${completion},"prompt":${prompts(2_040, 4_000)}}`],
+    ['2,040 long prompts, streamed', COMPLETION, `{${completion},"stream":true,"prompt":${prompts(2_040, 4_000)}}`],
+    ['2,040 prompts that come back', COMPLETION, `{${completion},"echo":true,"prompt":${prompts(2_040, 4_000)}}`],
+    ['1,000 short prompts that come back', COMPLETION, `{${completion},"echo":true,"prompt":${prompts(1_000, 500)}}`],
+    ['100 prompts of 40,000 characters', COMPLETION, `{${completion},"prompt":${prompts(100, 40_000)}}`],
+    [
+      'one prompt that comes back with log probabilities',
+      COMPLETION,
+      `{${completion},"echo":true,"logprobs":5,"prompt":"${'a '.repeat(3_000)}"}`,
+    ],
+    ['128 streamed choices', CHAT, `{${model},"stream":true,"n":128,${said('a '.repeat(50_000))}}`],
+    ['60 streamed choices', CHAT, `{${model},"stream":true,"n":60,${said('a '.repeat(50_000))}}`],
+    ['10 choices with 20 log probabilities', CHAT, `{${model},"n":10,"logprobs":true,"top_logprobs":20,${said('Hi')}}`],
+    ['objects of 2,000 properties', CHAT, `{${model},"n":8,"response_format":${schema},${said('Hi')}}`],
+    ['streamed objects of 2,000 properties', CHAT, `{${model},"stream":true,"n":8,"response_format":${schema},${said('Hi')}}`],
+    [
+      '1 MB of instructions',
+      RESPONSES,
+      `{"model":"gpt-4.1-mini","stream":true,"store":false,"input":"Hi","instructions":"${'a '.repeat(500_000)}"}`,
+    ],
+  ])('holds the event loop for 50 ms at most: %s', async (what, door, body) => {
+    const { status, bytes } = await expectHarmless(door, Buffer.from(body), { what });
+    expect([200, 400]).toContain(status);
+    expect(bytes).toBeLessThanOrEqual(2 * MIB);
+  });
+});
+
 test('an answer of 2,048 embeddings holds the event loop for 50 ms at most and takes 8 times its size at most', async () => {
   const body = `{"model":"text-embedding-3-small","input":${listOf('"Hello, world."')(2_048 * 16)}}`;
   expect((await expectHarmless(EMBEDDINGS, Buffer.from(body), { answerBytes: 8_000_000 })).status).toBe(200);

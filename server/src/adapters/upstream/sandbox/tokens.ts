@@ -76,6 +76,9 @@ const CHARACTERS_PER_PIECE = 12;
 /** Arguments in pieces, none of which ends inside a character: how a call is streamed. */
 export const piecesOf = (text: string): string[] => text.match(new RegExp(`.{1,${CHARACTERS_PER_PIECE}}`, 'gsu')) ?? [];
 
+/** How many pieces {@link piecesOf} makes of it, at most. */
+export const mostPieces = (text: string): number => Math.ceil(text.length / CHARACTERS_PER_PIECE);
+
 /** Of messages, tools and response format. */
 export const promptTokens = ({ messages, tools, response_format }: ChatCompletionRequest): number =>
   tokensWithin([messages, tools, response_format]);

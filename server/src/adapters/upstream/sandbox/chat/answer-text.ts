@@ -19,11 +19,11 @@ export function textOf(content: Message['content']): string {
   return content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join(' ');
 }
 
-/** An answer in words: what was understood of the request, and where the answer comes from. */
-export function answerInWords(messages: readonly Message[], choice: { index: number; count: number }): string {
+/** Answers in words, one for each choice: what was understood of the request, and where the answer comes from. */
+export function answersInWords(messages: readonly Message[], count: number): (index: number) => string {
   const results = trailingResults(messages);
-  const which = choice.index > 0 ? [`(Choice ${choice.index + 1} of ${choice.count}.)`] : [];
-  return [...(results.length > 0 ? [quoteResults(results)] : understood(lastUserMessage(messages))), ABOUT, ...which].join(' ');
+  const said = [...(results.length > 0 ? [quoteResults(results)] : understood(lastUserMessage(messages))), ABOUT].join(' ');
+  return (index) => (index > 0 ? `${said} (Choice ${index + 1} of ${count}.)` : said);
 }
 
 function understood(message: Message | undefined): string[] {

@@ -1,11 +1,12 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
+import { breather } from '../../../../kernel/turn.ts';
 import type { ChatCall } from '../../port.ts';
-import { tooLarge } from '../answer-size.ts';
+import type { AnswerSize, ChoiceSize } from '../answer-size.ts';
 import { type Rejection, rejection } from '../rejection.ts';
 import { sampleSchema } from '../schema/sample.ts';
-import { countTokens, cutToTokens, promptTokens } from '../tokens.ts';
+import { countTokens, cutToTokens, mostPieces, promptTokens, wordsOf } from '../tokens.ts';
 import { callTools, type ToolCall } from '../tool-calls.ts';
-import { answerInWords, lastUserMessage, REFUSAL, textOf } from './answer-text.ts';
+import { answersInWords, lastUserMessage, REFUSAL, textOf } from './answer-text.ts';
 import { checkAttachments } from './attachments.ts';
 
 /** What is said, before it takes the form of a body or of chunks. */
@@ -26,19 +27,23 @@ export interface Choice {
   readonly calls: readonly ToolCall[];
   readonly finishReason: 'stop' | 'length' | 'tool_calls';
   readonly tokens: number;
+  readonly size: ChoiceSize;
 }
 
 /** What of a call the answer depends on. */
-type Asked = Pick<ChatCall, 'model' | 'request' | 'maxOutputTokens'>;
+interface Asked extends Pick<ChatCall, 'model' | 'request' | 'maxOutputTokens'> {
+  /** To which the choices are added. */
+  readonly size: AnswerSize;
+}
 
 const REASONING_TOKENS: Readonly<Record<string, number>> = { none: 0, minimal: 8, low: 16, medium: 32, high: 64, xhigh: 128 };
 const REASONING_MODELS = /(?:^|\/)(?:o\d|gpt-[5-9]|deepseek|gemini|grok)/i;
 
 /** Depends on the call and nothing else, so the same call gets the same answer. `refuses`: it is a refusal. */
-export function composeAnswer({ model, request, maxOutputTokens }: Asked, refuses = false): Answer | Rejection {
+export async function composeAnswer({ model, request, maxOutputTokens, size }: Asked, refuses = false): Promise<Answer | Rejection> {
   const count = request.n ?? 1;
   const reasoning = reasoningTokens(model, request, maxOutputTokens);
-  const spoken = compose(request, { count, bound: maxOutputTokens - reasoning, refuses });
+  const spoken = await compose(request, { count, bound: maxOutputTokens - reasoning, refuses, size });
   if ('ok' in spoken) return spoken;
   return {
     ok: true,
@@ -54,27 +59,42 @@ interface Room {
   /** Of one choice, tokens. */
   readonly bound: number;
   readonly refuses: boolean;
+  readonly size: AnswerSize;
 }
 
-function compose(request: ChatCompletionRequest, { count, bound, refuses }: Room): Choice[] | Rejection {
+async function compose(request: ChatCompletionRequest, { count, bound, refuses, size }: Room): Promise<Choice[] | Rejection> {
   const broken = checkAttachments(request.messages);
   if (broken) return broken;
-  const choice = refuses ? () => refusalWithin(bound) : choiceOf(request, { count, bound });
+  const choice = refuses ? always(refusalWithin(bound)) : choiceOf(request, { count, bound });
   if ('ok' in choice) return choice;
-  const first = choice(0);
-  const logprobs = request.logprobs ? 1 + (request.top_logprobs ?? 0) : 0;
-  // The choices are about as long as each other.
-  const refusal = tooLarge({ choices: count, tokens: first.tokens * count, logprobs });
-  return refusal ?? [first, ...Array.from({ length: count - 1 }, (_, index) => choice(index + 1))];
+  const rest = breather();
+  const choices: Choice[] = [];
+  for (let index = 0; index < count; index += 1) {
+    await rest();
+    const made = choice(index);
+    const refusal = size.addChoice(made.size);
+    if (refusal) return refusal;
+    choices.push(made);
+  }
+  return choices;
 }
 
-function choiceOf(request: ChatCompletionRequest, { count, bound }: Omit<Room, 'refuses'>): ((index: number) => Choice) | Rejection {
+type ChoiceAt = (index: number) => Choice;
+
+const always =
+  (choice: Choice): ChoiceAt =>
+  () =>
+    choice;
+
+function choiceOf(request: ChatCompletionRequest, { count, bound }: Pick<Room, 'count' | 'bound'>): ChoiceAt | Rejection {
   const calls = callTools(request, textOf(lastUserMessage(request.messages)?.content));
   if ('ok' in calls) return calls;
-  if (calls.length > 0) return () => callsWithin(calls, bound);
+  if (calls.length > 0) return always(callsWithin(calls, bound));
   const json = answerInJson(request);
   if (json && 'ok' in json) return json;
-  return (index) => textWithin(json?.text ?? answerInWords(request.messages, { index, count }), request.stop, bound);
+  if (json) return always(textWithin(json.text, request.stop, bound));
+  const words = answersInWords(request.messages, count);
+  return (index) => textWithin(words(index), request.stop, bound);
 }
 
 /** Reasoning models think for a while, but leave at least half of the bound (rounded down) for what they say. */
@@ -87,7 +107,7 @@ function reasoningTokens(model: string, { reasoning_effort: effort }: ChatComple
 function answerInJson({ messages, response_format: format }: ChatCompletionRequest): { text: string } | Rejection | undefined {
   if (!format || format.type === 'text') return undefined;
   const schema = format.type === 'json_schema' ? format.json_schema?.schema : undefined;
-  if (schema === undefined) return { text: JSON.stringify({ answer: answerInWords(messages, { index: 0, count: 1 }), sandbox: true }) };
+  if (schema === undefined) return { text: JSON.stringify({ answer: answersInWords(messages, 1)(0), sandbox: true }) };
   const sample = sampleSchema(schema);
   if (sample.ok) return { text: JSON.stringify(sample.value) };
   const message = `Invalid schema for response_format in the sandbox: ${sample.reason}.`;
@@ -96,12 +116,25 @@ function answerInJson({ messages, response_format: format }: ChatCompletionReque
 
 function textWithin(text: string, stop: ChatCompletionRequest['stop'], bound: number): Choice {
   const cut = cutToTokens(beforeStop(text, stop), bound);
-  return { content: cut.text, refusal: null, calls: [], finishReason: cut.isCut ? 'length' : 'stop', tokens: cut.tokens };
+  return sized({ content: cut.text, refusal: null, calls: [], finishReason: cut.isCut ? 'length' : 'stop', tokens: cut.tokens });
 }
 
 function refusalWithin(bound: number): Choice {
   const cut = cutToTokens(REFUSAL, bound);
-  return { content: null, refusal: cut.text, calls: [], finishReason: cut.isCut ? 'length' : 'stop', tokens: cut.tokens };
+  return sized({ content: null, refusal: cut.text, calls: [], finishReason: cut.isCut ? 'length' : 'stop', tokens: cut.tokens });
+}
+
+/** Of a call besides its name and arguments: ids, a type, and the events that begin and end it. */
+const CALL_BYTES = 300;
+/** Events of a choice besides those of its text: its beginning and its end. */
+const FRAME_EVENTS = 2;
+
+function sized(choice: Omit<Choice, 'size'>): Choice {
+  const { content, refusal, calls, tokens } = choice;
+  const words = wordsOf(content ?? '').length + wordsOf(refusal ?? '').length;
+  const pieces = calls.reduce((sum, call) => sum + 1 + mostPieces(call.arguments), 0);
+  const bytes = Buffer.byteLength(JSON.stringify([content, refusal, calls])) + calls.length * CALL_BYTES;
+  return { ...choice, size: { bytes, tokens: content === null ? 0 : tokens, events: FRAME_EVENTS + words + pieces } };
 }
 
 /** The text as far as the first of its stop sequences, which is not part of the answer. */
@@ -122,7 +155,7 @@ function callsWithin(calls: readonly ToolCall[], bound: number): Choice {
       fitting.push({ ...call, arguments: cut.text });
       tokens += nameTokens + cut.tokens;
     }
-    if (cut.isCut) return { content: fitting.length > 0 ? null : '', refusal: null, calls: fitting, finishReason: 'length', tokens };
+    if (cut.isCut) return sized({ content: fitting.length > 0 ? null : '', refusal: null, calls: fitting, finishReason: 'length', tokens });
   }
-  return { content: null, refusal: null, calls: fitting, finishReason: 'tool_calls', tokens };
+  return sized({ content: null, refusal: null, calls: fitting, finishReason: 'tool_calls', tokens });
 }

@@ -1,5 +1,5 @@
 import type { ChatCompletionRequest } from '@tallygate/contract';
-import type { StreamEvent } from '../composition.ts';
+import type { Piece, StreamEvent } from '../composition.ts';
 import { logprobsOf } from '../logprobs.ts';
 import { piecesOf, wordsOf } from '../tokens.ts';
 import type { ToolCall } from '../tool-calls.ts';
@@ -39,21 +39,43 @@ export function usageOf({ promptTokens, completionTokens, reasoningTokens }: Ans
   };
 }
 
-/** The answer as one JSON body; without `usage` where there is none. */
-export function completionBody(head: Head, answer: Answer, request: ChatCompletionRequest, usage: Usage | undefined): string {
-  const choices = answer.choices.map((choice, index) => ({
-    index,
-    message: {
-      role: 'assistant',
-      content: choice.content,
-      refusal: choice.refusal,
-      annotations: [],
-      ...(choice.calls.length > 0 && { tool_calls: choice.calls.map((call, position) => toolCall(head, { index, position }, call)) }),
-    },
-    logprobs: logprobsFor(request, choice.content),
-    finish_reason: choice.finishReason,
-  }));
-  return JSON.stringify({ ...head, object: 'chat.completion', choices, usage });
+/** The answer as one JSON body, a piece for each choice; without `usage` where there is none. */
+export function completionBody(head: Head, answer: Answer, request: ChatCompletionRequest, usage: Usage | undefined): Piece[] {
+  const start = `${JSON.stringify({ ...head, object: 'chat.completion' }).slice(0, -1)},"choices":[`;
+  const end = `]${usage ? `,"usage":${JSON.stringify(usage)}` : ''}}`;
+  const last = answer.choices.length - 1;
+  return answer.choices.map((choice, index) => () => {
+    const written = JSON.stringify({
+      index,
+      message: {
+        role: 'assistant',
+        content: choice.content,
+        refusal: choice.refusal,
+        annotations: [],
+        ...(choice.calls.length > 0 && { tool_calls: choice.calls.map((call, position) => toolCall(head, { index, position }, call)) }),
+      },
+      logprobs: logprobsFor(request, choice.content),
+      finish_reason: choice.finishReason,
+    });
+    return `${index === 0 ? start : ','}${written}${index === last ? end : ''}`;
+  });
+}
+
+/** What stands around the choices of every event. */
+function eventFrame(head: Head, request: ChatCompletionRequest): { start: string; end: string } {
+  return {
+    start: `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk' }).slice(0, -1)},"choices":`,
+    end: request.stream_options?.include_usage ? ',"usage":null}\n\n' : '}\n\n',
+  };
+}
+
+/** Of a choice in an event, besides the text: its names, and those of its log probabilities. */
+const DELTA_BYTES = 150;
+
+/** What an event takes besides its text. */
+export function eventBytes(head: Head, request: ChatCompletionRequest): number {
+  const { start, end } = eventFrame(head, request);
+  return Buffer.byteLength(start) + end.length + DELTA_BYTES;
 }
 
 /**
@@ -62,11 +84,10 @@ export function completionBody(head: Head, answer: Answer, request: ChatCompleti
  */
 export function completionEvents(head: Head, answer: Answer, request: ChatCompletionRequest, usage: Usage | undefined): StreamEvent[] {
   // A stream is mostly its head, over and over: it is written once.
-  const start = `data: ${JSON.stringify({ ...head, object: 'chat.completion.chunk' }).slice(0, -1)},"choices":`;
-  const end = request.stream_options?.include_usage ? ',"usage":null}\n\n' : '}\n\n';
-  const event = (part: StreamEvent['part'], choices: readonly object[]): StreamEvent => ({
+  const { start, end } = eventFrame(head, request);
+  const event = (part: StreamEvent['part'], choice: () => object): StreamEvent => ({
     part,
-    text: `${start}${JSON.stringify(choices)}${end}`,
+    text: () => `${start}[${JSON.stringify(choice())}]${end}`,
   });
   const deltas = answer.choices.map((choice, index) => deltasOf(head, request, choice, index));
   const turns = Math.max(...deltas.map(({ length }) => length));
@@ -74,34 +95,33 @@ export function completionEvents(head: Head, answer: Answer, request: ChatComple
   return [
     ...answer.choices.map(({ content }, index) => {
       const delta = { role: 'assistant', content: content === null ? null : '', refusal: null };
-      return event('opening', [{ index, delta, logprobs: null, finish_reason: null }]);
+      return event('opening', () => ({ index, delta, logprobs: null, finish_reason: null }));
     }),
-    ...inTurn.flat().map((choice) => event('content', [choice])),
+    ...inTurn.flat().map((choice) => event('content', choice)),
     ...answer.choices.map(({ finishReason }, index) =>
-      event('closing', [{ index, delta: {}, logprobs: null, finish_reason: finishReason }]),
+      event('closing', () => ({ index, delta: {}, logprobs: null, finish_reason: finishReason })),
     ),
     ...(usage ? [{ part: 'closing', text: `${start}[],"usage":${JSON.stringify(usage)}}\n\n` } as const] : []),
     { part: 'closing', text: 'data: [DONE]\n\n' },
   ];
 }
 
-interface Delta {
-  readonly delta: object;
-  readonly logprobs: object | null;
-}
+/** Made when it is its turn. */
+type Delta = () => { readonly delta: object; readonly logprobs: object | null };
 
-const choiceDelta = (index: number, delta: Delta | undefined): object[] => (delta ? [{ index, ...delta, finish_reason: null }] : []);
+const choiceDelta = (index: number, delta: Delta | undefined): (() => object)[] =>
+  delta ? [() => ({ index, ...delta(), finish_reason: null })] : [];
 
 /** Words of the text or the refusal, or of each call its head and then its arguments in pieces. */
 function deltasOf(head: Head, request: ChatCompletionRequest, { content, refusal, calls }: Choice, choice: number): Delta[] {
-  const words = wordsOf(content ?? '').map((word) => ({ delta: { content: word }, logprobs: logprobsFor(request, word) }));
-  const refused = wordsOf(refusal ?? '').map((word) => ({ delta: { refusal: word }, logprobs: null }));
+  const words = wordsOf(content ?? '').map((word) => () => ({ delta: { content: word }, logprobs: logprobsFor(request, word) }));
+  const refused = wordsOf(refusal ?? '').map((word) => () => ({ delta: { refusal: word }, logprobs: null }));
   const pieces = calls.flatMap((call, index) => {
     const { id, type } = toolCall(head, { index: choice, position: index }, call);
     const first = { index, id, type, ...wrapped(call, { name: call.name }, '') };
     return [first, ...piecesOf(call.arguments).map((piece) => ({ index, ...wrapped(call, {}, piece) }))];
   });
-  return [...words, ...refused, ...pieces.map((piece) => ({ delta: { tool_calls: [piece] }, logprobs: null }))];
+  return [...words, ...refused, ...pieces.map((piece) => () => ({ delta: { tool_calls: [piece] }, logprobs: null }))];
 }
 
 /** OpenAI has other names for what a custom tool is called with. */

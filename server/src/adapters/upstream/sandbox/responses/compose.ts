@@ -1,6 +1,9 @@
+import { jsonLength } from '../../../../kernel/written-json.ts';
+import type { UpstreamCallOf } from '../../port.ts';
+import { AnswerSize } from '../answer-size.ts';
 import { billed } from '../billing.ts';
 import { composeAnswer } from '../chat/answer.ts';
-import { type Composer, jsonBody, namedEvent, unixSeconds } from '../composition.ts';
+import { type Composer, namedEvent, unixSeconds } from '../composition.ts';
 import { tokensWithin } from '../tokens.ts';
 import { asChat, asResponseRejection } from './as-chat.ts';
 import { responseEvents } from './events.ts';
@@ -8,10 +11,14 @@ import { outputOf } from './output.ts';
 import { type ResponseHead, type ResponseUsage, responseObject } from './response.ts';
 
 /** OpenAI's Responses: the same answer as a chat would get, as items. Nothing is kept: the input has to be whole. */
-export const composeResponse: Composer<'/v1/responses'> = (call, { fingerprint, clock, fault }) => {
+export const composeResponse: Composer<'/v1/responses'> = async (call, { fingerprint, clock, fault }) => {
   const { model, request, maxOutputTokens } = call;
   const chat = asChat(request);
-  const answer = composeAnswer({ model, request: chat.request, maxOutputTokens }, fault?.name === 'refusal');
+  const size = sizeOf(call);
+  const { input: _, ...echoed } = request;
+  const refusal = size.addBytes((call.stream ? STREAMED_HEADS : 1) * ((await jsonLength(echoed)) + HEAD_BYTES));
+  if (refusal) return refusal;
+  const answer = await composeAnswer({ model, request: chat.request, maxOutputTokens, size }, fault?.name === 'refusal');
   if (!answer.ok) return asResponseRejection(answer, chat.origins);
   const inputTokens = tokensWithin([request.input, request.instructions, request.tools, request.text]);
   const usage = billed(usageOf(inputTokens, answer.completionTokens, answer.reasoningTokens), fault, () =>
@@ -20,13 +27,30 @@ export const composeResponse: Composer<'/v1/responses'> = (call, { fingerprint, 
   const status = answer.choices.some(({ finishReason }) => finishReason === 'length') ? 'incomplete' : 'completed';
   const head: ResponseHead = { id: `resp_${fingerprint.slice(0, 48)}`, createdAt: unixSeconds(clock), model, request };
   const ended = { status, output: outputOf(answer, request, fingerprint), usage } as const;
-  if (!call.stream) return jsonBody(responseObject(head, ended));
+  if (!call.stream) return { ok: true, contentType: 'application/json', pieces: [() => JSON.stringify(responseObject(head, ended))] };
   return {
     ok: true,
     events: responseEvents(head, ended),
     failure: ({ message, code, param }, sent) => namedEvent({ type: 'error', code, message, param, sequence_number: sent }),
   };
 };
+
+/** The response stands in a stream three times: when it is created, in progress, and complete. */
+const STREAMED_HEADS = 3;
+/** Of a response besides what it takes over from its request, and what it says. */
+const HEAD_BYTES = 4096;
+/** What is said stands in a stream in its deltas, at the end of the text, of the part and of the item, and in the response. */
+const STREAMED_COPIES = 5;
+const EVENT_BYTES = 280;
+
+const sizeOf = ({ request, stream }: UpstreamCallOf<'/v1/responses'>): AnswerSize =>
+  new AnswerSize({
+    eventBytes: stream ? EVENT_BYTES : undefined,
+    copies: stream ? STREAMED_COPIES : 1,
+    logprobs: request.include?.includes('message.output_text.logprobs') ? 1 + (request.top_logprobs ?? 0) : 0,
+    advice: 'lower max_output_tokens or top_logprobs, or send shorter instructions, tools and formats',
+    param: null,
+  });
 
 const usageOf = (input_tokens: number, output_tokens: number, reasoning_tokens: number): ResponseUsage => ({
   input_tokens,

@@ -24,7 +24,7 @@ export function responseEvents(head: ResponseHead, ended: Ended): StreamEvent[] 
   return events.map((event, index) => {
     const { type, ...members } = event;
     const part = isDelta(event) ? 'content' : index > Math.max(1, lastDelta) ? 'closing' : 'opening';
-    return { part, text: namedEvent({ type, sequence_number: index, ...members }) };
+    return { part, text: () => namedEvent({ type, sequence_number: index, ...members }) };
   });
 }
 
