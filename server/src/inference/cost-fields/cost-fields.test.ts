@@ -753,9 +753,9 @@ describe('a name that is in no table', () => {
       [path, { webhook_url: 'u', callback_url: 'u', file: null, urls: [], model_kwargs: { a: 1 }, options: { num_thread: 8 }, threads: 4 }],
       [path, { response_modality: 'text', repeat_last_n: 64, top_n: 4, best_of_n: 1, assistant_prefix: 'a' }],
     ]),
-    ['/v1/images/generations', { hd: false, upscale: false, scale: 1, frames: 1, guidance_scale: 7, dimensions: null }],
-    ['/v1/videos', { generate_audio: false, quality: 'standard', negative_prompt: 'a', image_url: 'x' }],
-    ['/v1/audio/speech', { quality: 'standard', pitch: 2, emotion: 'happy', ref_audio: 'x' }],
+    ['/v1/images/generations', { hd: false, upscale: false, scale: 1, frames: 1, guidance_scale: 7, dimensions: null, output_quality: 80 }],
+    ['/v1/videos', { generate_audio: false, quality: 'standard', negative_prompt: 'a', image_url: 'x', first_frame: 'x' }],
+    ['/v1/audio/speech', { quality: 'standard', pitch: 2, emotion: 'happy', ref_audio: 'x', chunk_length: 200 }],
     ['/v1/audio/transcriptions', { diarize: false, beam_size: 1, vad_filter: true }],
   ])('%s passes %j', (path, request) => {
     expect(check(path, request)).not.toThrow();

@@ -72,8 +72,8 @@ const MEASURE: Feature = {
       having('quality fps frame_?rate sample_?rate bit_?rate len length duration seconds minutes'),
       having('diari[sz]e diari[sz]ation speakers? (?:generate|enable|with|add|include)_?(?:audio|sound)'),
     ),
-    // The text of the prompt (diffusers, fal), and lines of subtitles (whisper.cpp).
-    /^(?:max_sequence_length|max_len|prompt_length)$/,
+    // The text of the prompt (diffusers, fal), lines of subtitles (whisper.cpp), parts of a text to speak (Fish Audio), compression (Replicate).
+    /^(?:max_sequence_length|max_len|prompt_length|chunk_length|output_quality)$/,
     // Counts.
     /^(?:beam|batch)_size$/,
   ),
@@ -83,7 +83,7 @@ const MEASURE: Feature = {
 const COUNT: Feature = {
   what: 'more or larger answers, or more passes over one',
   isNamed: named(
-    having('n num number counts? best beams? batch samples variants? copies iterations? replicas? runs? repeats? frames? steps'),
+    having('n num number counts? best beams? batch samples variants? copies iterations? replicas? runs? repeats? frames steps'),
     having('upscale upscaler upscaling upscale_?factor (?:output|image|resolution)_?scale'),
     /^scale$/,
   ),
