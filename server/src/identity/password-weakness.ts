@@ -1,6 +1,7 @@
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
 import { adjacencyGraphs, dictionary as common } from '@zxcvbn-ts/language-common';
 import { dictionary as english } from '@zxcvbn-ts/language-en';
+import { isKnownNumber, isRunsOfKeys } from './learned-by-heart.ts';
 import type { Weakness } from './password-strength.ts';
 
 const words = (text: string): string[] => text.split(/\s+/);
@@ -18,6 +19,9 @@ const CHARACTER_LOG10 = 1;
 const WORD_LOG10 = 1.7;
 /** Where the same comes again, only how often is to be guessed. */
 const AGAIN_LOG10 = 0.5;
+/** What stands between words: nearly always one of four. */
+const BETWEEN_WORDS = /^[ ._-]$/;
+const BETWEEN_WORDS_LOG10 = 0.5;
 /** `Admin@Tallygate1`: letters from one capital to the next, digits, signs. */
 const PIECES = /\p{Lu}+\p{Ll}*|\p{L}+?(?=\p{Lu}|\P{L}|$)|\p{N}+|[^\p{L}\p{N}]+/gu;
 
@@ -62,6 +66,14 @@ const KNOWN_PHRASES = [
   'four score and seven years ago',
   'god save the queen',
   'i will be back',
+  'jesus loves you',
+  'jesus loves me',
+  'jesus is lord',
+  'god is good',
+  'god is love',
+  'god bless america',
+  'ich liebe dich',
+  'te quiero mucho',
 ].map((phrase) => phrase.split(' ').sort((one, other) => other.length - one.length));
 /** As long as the shortest of them. */
 const FEWEST_OF_PHRASE = 7;
@@ -104,7 +116,7 @@ export function weaknessOf(password: string, about: readonly string[]): Weakness
   const checked = judge.check(text, known);
   if (areFew(partsOf(checked)) || areFew(piecesOf(text, known))) return reasonOf(checked);
   const whole = password.normalize('NFKC').slice(0, LONGEST_WORD).toLowerCase();
-  return isKnownPhrase(whole) || isWordAgain(whole) ? 'known' : null;
+  return isKnownPhrase(whole) || isWordAgain(whole) || isLovedWord(whole) || isRunsOfKeys(whole) || isKnownNumber(whole) ? 'known' : null;
 }
 
 /** A part of a password, and how many guesses it takes by itself. */
@@ -134,11 +146,16 @@ function areFew(parts: Iterable<Part>): boolean {
   let sum = 0;
   for (const { token, guessesLog10 } of parts) {
     const folded = token.toLowerCase();
-    sum += seen.has(folded) ? AGAIN_LOG10 : Math.max(guessesLog10, token.length === 1 ? CHARACTER_LOG10 : WORD_LOG10);
+    sum += seen.has(folded) ? AGAIN_LOG10 : guessesFor(token, guessesLog10);
     if (sum >= FEWEST_GUESSES_LOG10) return false;
     seen.add(folded);
   }
   return true;
+}
+
+function guessesFor(token: string, guessesLog10: number): number {
+  if (BETWEEN_WORDS.test(token)) return BETWEEN_WORDS_LOG10;
+  return Math.max(guessesLog10, token.length === 1 ? CHARACTER_LOG10 : WORD_LOG10);
 }
 
 function reasonOf({ sequence, feedback }: ReturnType<typeof judge.check>): Weakness {
@@ -176,4 +193,15 @@ function isWordAgain(text: string): boolean {
   if (times > 1 && word.length < SHORTEST) return true;
   const { sequence } = judge.check(word);
   return sequence.length === 1 && sequence[0]?.pattern === 'dictionary';
+}
+
+/** `I love my` and its like, in the languages of most visitors. */
+const OPENING =
+  /^(?:i(?:love|like|hate|miss|need|want|heart|am)|welove|ichliebe|jetaime|jaime|teamo|tiamo|euamo|mynameis|thisis)(?:my|your?|u|the|mein|meine|meinen|mon|ma|mi)?(?=\p{L}{2})/u;
+
+/** A known word after what people say of what they love (`ilovemydog2026`). */
+function isLovedWord(text: string): boolean {
+  const letters = text.replaceAll(/[^\p{L}]/gu, '');
+  const opening = OPENING.exec(letters)?.[0];
+  return opening !== undefined && isWordAgain(`${letters.slice(opening.length)}${text.replaceAll(/[\p{L} ]/gu, '')}`);
 }
