@@ -118,7 +118,7 @@ export const storedResponses = c.router({
     path: '/v1/responses/input_tokens',
     summary: 'Count the tokens of an input',
     description:
-      'Counted here, with the model’s published tokenizer where it has one and OpenAI’s otherwise; no provider is called and nothing is charged. Images count as the most that the catalogue allows one.',
+      'Counted here, with the model’s published tokenizer where it has one and OpenAI’s otherwise; no provider is called and nothing is charged. It is one of the requests that the key may make per minute. Images count as the most that the catalogue allows one.',
     headers: headersA,
     body: InputTokensRequest,
     responses: { 200: InputTokens, 404: problem, 409: problem, ...refusals.write },

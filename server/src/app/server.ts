@@ -61,7 +61,7 @@ import { createPeerAddress } from './http/peer-address.ts';
 import { createProblemReply } from './http/problem-document.ts';
 import { RefusalLimits } from './http/refusal-limits.ts';
 import { Refusals } from './http/refusals.ts';
-import { withResponseStream } from './http/response-api.ts';
+import { withCountedTokens, withResponseStream } from './http/response-api.ts';
 import { trustedPages } from './http/trusted-pages.ts';
 import { videoRoutes } from './http/video-api.ts';
 import { createIdempotency } from './idempotency.ts';
@@ -257,7 +257,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
           bodyLimits: config.inferenceBody,
           formLimits: { ...fileLimits, ...INFERENCE_FORM },
         }),
-        ...withResponseStream(endpoints, kept.followResponse),
+        ...withCountedTokens(withResponseStream(endpoints, kept.followResponse), refusedRequests),
         ...fileTransferRoutes({
           files: kept.files,
           uploads: kept.uploads,

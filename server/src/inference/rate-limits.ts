@@ -49,7 +49,7 @@ interface RateDeps extends Limits {
 
 /**
  * Counts requests that are refused before they get as far as a hold among the requests of their caller: nobody may have bodies read and
- * checked faster than answers. Who has no request left is refused until there is one, before anything of the next body is read; that is
+ * checked faster than answers. What needs no hold because no provider is called is counted here, too. Who has no request left is refused until there is one, before anything of the next body is read; that is
  * remembered in this process, and costs the requests that are served nothing.
  */
 export class RefusedRequests {

@@ -237,6 +237,20 @@ test('every operation answers with the same headers, whoever asks, and also when
   `);
 }, 60_000);
 
+test('counting the tokens of an input is one of the requests that a key may make', async () => {
+  const { key } = await post('/v1/keys', sessionOf, { name: 'counted', livemode: false, rate_limits: { requests_per_minute: 2 } });
+  const count = (input: unknown) =>
+    ask(
+      'POST',
+      '/v1/responses/input_tokens',
+      { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      JSON.stringify({ model: 'gpt-4o-mini', input }),
+    );
+  const first = await count('Hello');
+  expect([first.status, first.headers.get('x-ratelimit-remaining-requests')]).toEqual([200, '1']);
+  expect([(await count(0)).status, (await count('Hello')).status]).toEqual([422, 429]);
+});
+
 describe('inference', () => {
   const HELLO = { model: 'gpt-4o-mini', messages: [{ role: 'user', content: 'Hello' }] };
   test.each([
@@ -284,6 +298,11 @@ test.each([
 test('the page of no error has the headers of every page', async () => {
   const answer = await ask('GET', '/docs/errors/nothing');
   expect([answer.status, compared(answer.headers)]).toEqual([404, EVERY]);
+});
+
+test.each(['/metrics', '/docs/', '/device'])('%s grants no preflight', async (path) => {
+  const answer = await ask('OPTIONS', path, { origin: 'https://app.example', 'access-control-request-method': 'GET' });
+  expect([answer.status, answer.headers.get('allow'), compared(answer.headers)]).toEqual([405, 'GET, HEAD', EVERY]);
 });
 
 test('metrics are for no page of another origin, and are not kept', async () => {

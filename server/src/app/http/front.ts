@@ -83,7 +83,8 @@ export function createFront({
     if (fault || isDraining()) res.shouldKeepAlive = false;
     req.url = withoutBrokenEscapes(req.url ?? '');
     const pathname = pathnameOf(req.url);
-    if (!fault && req.method === 'OPTIONS') {
+    // No page of another origin reads a page or the metrics: there is nothing to ask for.
+    if (!fault && req.method === 'OPTIONS' && router.kindAt(pathname) === 'api') {
       res.writeHead(204, preflightHeaders(req.headers)).end();
       return;
     }
@@ -92,7 +93,7 @@ export function createFront({
       ...ids,
       ...{ req, res, pathname, params: found?.params ?? {}, startedAt, startedTick, grant: undefined, admittedTick: startedTick },
     };
-    if (found) headers.apply(res, found.route.kind, requestId);
+    if (!fault) headers.apply(res, found?.route.kind ?? router.kindAt(pathname), requestId);
     const answering = found ? serve(found.route, exchange) : refusals.refuse(fault ?? router.missing(req.method ?? '', pathname), exchange);
     answering.catch((error: unknown) => {
       log.error({ err: error }, 'an answer could not be written');

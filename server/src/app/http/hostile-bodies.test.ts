@@ -89,6 +89,7 @@ const COMPLETION: Door = { ...CHAT, path: '/v1/completions' };
 const EMBEDDINGS: Door = { ...CHAT, path: '/v1/embeddings' };
 const COMPACT: Door = { ...CHAT, path: '/v1/responses/compact' };
 const RESPONSES: Door = { ...CHAT, path: '/v1/responses' };
+const INPUT_TOKENS: Door = { ...CHAT, path: '/v1/responses/input_tokens' };
 const CONVERSATIONS: Door = { ...CHAT, path: '/v1/conversations' };
 
 const Media = z.looseObject({
@@ -417,6 +418,9 @@ describe('a large request that is in order', () => {
       RESPONSES,
       `{"model":"gpt-4.1-mini","store":false,"input":[${`${item},`.repeat(2_999)}${item}]}`,
     ],
+    ['10 MB whose tokens are counted', INPUT_TOKENS, `{${model},"input":"${text}"}`],
+    ['10 MB that are not ASCII whose tokens are counted', INPUT_TOKENS, `{${model},"input":"${'привет '.repeat(750_000)}"}`],
+    ['3,000 items whose tokens are counted', INPUT_TOKENS, `{${model},"input":[${`${message},`.repeat(2_999)}${message}]}`],
     ['a conversation of 10 MB', CONVERSATIONS, `{"items":[{"role":"user","content":"${text}"}]}`],
     ['300,000 tokens', COMPLETION, `{"model":"gpt-3.5-turbo-instruct","prompt":[${'1,'.repeat(299_999)}1]}`],
   ])('of %s is answered and holds the event loop for 50 ms at most', async (_what, door, body) => {

@@ -1,11 +1,11 @@
 import { contract } from '@tallygate/contract';
-import type { FollowResponse } from '../../inference/index.ts';
-import { type Exchange, principalOf } from './exchange.ts';
+import type { FollowResponse, RefusedRequests } from '../../inference/index.ts';
+import { type Exchange, grantOf, principalOf } from './exchange.ts';
 import { queryOf } from './query.ts';
 import type { ServedRoute } from './router.ts';
 import { queryParamsOf } from './target.ts';
 
-const { get: RESPONSE } = contract.storedResponses;
+const { get: RESPONSE, countTokens: COUNT } = contract.storedResponses;
 
 /** `GET /v1/responses/{id}?stream=true`: the events of a kept response, which its route gives as a whole otherwise. */
 export const withResponseStream = (routes: readonly ServedRoute[], follow: FollowResponse): ServedRoute[] =>
@@ -14,6 +14,22 @@ export const withResponseStream = (routes: readonly ServedRoute[], follow: Follo
       ? { ...served, answer: (exchange) => (isStream(exchange) ? stream(exchange, follow) : served.answer(exchange)) }
       : served,
   );
+
+/** `POST /v1/responses/input_tokens` runs no model, so no hold counts it: it is counted among the requests of its caller here. */
+export const withCountedTokens = (routes: readonly ServedRoute[], requests: RefusedRequests): ServedRoute[] =>
+  routes.map((served) =>
+    served.method === COUNT.method && served.path === COUNT.path
+      ? { ...served, answer: (exchange) => counted(exchange, served, requests) }
+      : served,
+  );
+
+async function counted(exchange: Exchange, { answer }: ServedRoute, requests: RefusedRequests): Promise<void> {
+  const grant = grantOf(exchange);
+  requests.requireRoom(grant, exchange.startedAt);
+  const rates = await requests.count(grant, exchange.startedAt);
+  for (const [name, value] of Object.entries(rates)) exchange.res.setHeader(name, value);
+  await answer(exchange);
+}
 
 const isStream = ({ req: { method, url = '' } }: Exchange): boolean => method === 'GET' && queryParamsOf(url).get('stream') === 'true';
 

@@ -34,6 +34,8 @@ interface Found {
 
 export interface Router {
   find(method: string, pathname: string): Found | undefined;
+  /** Which headers the answers at a path have: those of a site where it has nothing but pages. */
+  kindAt(pathname: string): AnswerKind;
   /** Why nothing was found: no such path, or not with this method. */
   missing(method: string, pathname: string): Problem;
 }
@@ -52,6 +54,10 @@ export function createRouter(routes: readonly ServedRoute[]): Router {
   };
   return {
     find,
+    kindAt(pathname) {
+      const kinds = METHODS.flatMap((method) => find(method, pathname)?.route.kind ?? []);
+      return kinds.length > 0 && kinds.every((kind) => kind === 'site') ? 'site' : 'api';
+    },
     missing(method, pathname) {
       const methods = METHODS.filter((one) => find(one, pathname) !== undefined);
       if (methods.length === 0) return unknownPath();
