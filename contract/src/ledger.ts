@@ -154,7 +154,7 @@ export const RequestTrace = z
     fallback: z.enum(['none', 'deployment', 'model']),
     outcome: z.enum(['completed', 'cancelled', 'abandoned', 'cut', 'failed']).meta({
       description:
-        '`cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off. `failed`: no answer.',
+        '`cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off, or failed and said what it had used. `failed`: no answer.',
       examples: ['completed'],
     }),
     attempts: z.array(RequestAttempt),

@@ -3304,7 +3304,7 @@ export interface ReceiptListItem {
   /** The agent run as the caller named it (`X-Agent-Run-Id`), or null. */
   run_id: string | null;
   livemode: boolean;
-  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte, or failed and said what it had used. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
   outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'refunded';
   /** What it cost at catalogue prices; of a refund, what is given back. */
   cost_usd: string;
@@ -3355,7 +3355,7 @@ export interface ReceiptPayload {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off after the first byte, or failed and said what it had used. `failed`: no answer, nothing charged. `refunded`: of a refund, and of nothing else. */
   outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed' | 'refunded';
   /** Of the request body as received. */
   request_sha256: string;
@@ -3530,7 +3530,7 @@ export interface RequestTrace {
   model_served: string;
   provider: string;
   fallback: 'none' | 'deployment' | 'model';
-  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off. `failed`: no answer. */
+  /** `cancelled`: the client hung up, or the agent run ended. `abandoned`: the gateway stopped, or gave up waiting, while the provider was at work. `cut`: the provider broke off, or failed and said what it had used. `failed`: no answer. */
   outcome: 'completed' | 'cancelled' | 'abandoned' | 'cut' | 'failed';
   attempts: RequestAttempt[];
   /** What could have served and was not asked. */

@@ -6,6 +6,7 @@ import type { Call } from './call.ts';
 import type { Skipped, Target } from './deployments.ts';
 import { viaWith } from './provider-loop.ts';
 import type { Running, RunningCall } from './running-calls.ts';
+import { usageOfFault } from './usage.ts';
 
 export type JourneySoFar = Omit<Journey<unknown>, 'result'>;
 
@@ -72,7 +73,8 @@ export class Attempt {
       this.#startedTick = performance.now();
       const answer = await this.target.deployment.upstream.call(this.#upstreamCall());
       if (!this.isLate) this.#note(answer.ok ? 'answered' : OUTCOME[answer.kind], answer.status);
-      if (!answer.ok) return answer;
+      // What is billed is final: no other may be asked.
+      if (!answer.ok) return usageOfFault(answer, this.target.dialect.form) ? { ...answer, retryable: false } : answer;
       const begunTick = performance.now();
       const result = await read(answer, this.journey(), this);
       // The body of a plain answer is the provider's time; a stream's is not, its overhead is taken at the first byte.

@@ -7,6 +7,7 @@ import type { AnswerReader, Used } from './attempts.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { AttemptLeft, RunningCall } from './running-calls.ts';
 import { beginInFlight, renewHold, settle, usageWhenCut } from './settlement.ts';
+import { usageOfFault } from './usage.ts';
 
 /** What is charged for an answer that nobody waits for. */
 export interface Bill {
@@ -70,7 +71,7 @@ async function releaseQuietly({ call }: Admission, { lanes, log }: InferenceDeps
 
 const NOTHING_TOLD_SHA256 = hash('sha256', '', 'hex');
 
-/** Settles what its answer comes to. A provider that gives none bills nothing. Never rejects. */
+/** Settles what its answer comes to. A provider that gives none bills nothing but what it says beside its error. Never rejects. */
 export async function settleLeft<T>(
   { admission, running, journey }: LeftBehind,
   asked: Attempt,
@@ -82,13 +83,16 @@ export async function settleLeft<T>(
   const stopBeating = deps.heartbeat.start(() => renewHold(admission, deps));
   try {
     const result = await answered;
-    if (!result.ok && result.kind !== 'cancelled') {
+    const used = result.ok ? undefined : usageOfFault(result, asked.target.dialect.form);
+    if (!result.ok && result.kind !== 'cancelled' && !used) {
       await deps.lanes.release(call.receiptId);
       return;
     }
     const bill = result.ok
       ? await reader.billOf(result.value, asked)
-      : { usage: await usageWhenCut(admission, asked.target, running, undefined, deps), estimated: true };
+      : used
+        ? { usage: used, estimated: false }
+        : { usage: await usageWhenCut(admission, asked.target, running, undefined, deps), estimated: true };
     const now = deps.clock.now();
     const served = { ...journey, ...bill, outcome: 'abandoned', responseSha256: NOTHING_TOLD_SHA256 } as const;
     await settle(admission, { ...served, firstByteAt: null, completedAt: now, overheadMs: 0 }, deps.lanes);

@@ -9,11 +9,12 @@ import { answerHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import { type Served, settle, usageWhenCut } from './settlement.ts';
 import { lateProblem, upstreamProblem } from './upstream-problem.ts';
-import { NO_USAGE } from './usage.ts';
+import { NO_USAGE, usageOfFault } from './usage.ts';
 
 /**
- * No provider answered, and the client has seen nothing yet: it gets the problem. Nothing is charged where the providers ended it. Where it
- * was cut from our side while a provider was at work, or a provider broke off an answer whose client had left, what that one may bill is charged.
+ * No provider answered, and the client has seen nothing yet: it gets the problem. Nothing is charged where the providers ended it, but what the
+ * last of them says beside its error that it has used. Where it was cut from our side while a provider was at work, or a provider broke off an
+ * answer whose client had left, what that one may bill is charged.
  */
 export async function settleUnanswered(
   admission: Admission,
@@ -25,14 +26,16 @@ export async function settleUnanswered(
   running.isDecided = true;
   const isCut = fault.kind === 'cancelled' || (admission.call.signal.aborted && fault.status === 200);
   const wasAsked = journey.attempts.length > 0;
-  const reply = deps.problemReply(admission.call.run?.stopped ?? endingOf(fault, running), admission.call);
+  const used = usageOfFault(fault, journey.target.dialect.form);
+  const hasLeft = admission.call.signal.aborted || running.isGivenUp;
+  const reply = deps.problemReply(admission.call.run?.stopped ?? endingOf(fault, running, used !== undefined), admission.call);
   const told = running.told ?? toldInstead(admission.call, deps) ?? reply.body;
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
   const served: Served = {
     ...journey,
-    outcome: isCut ? cutOutcome(admission.call, running) : 'failed',
-    usage: isCut && wasAsked ? await usageWhenCut(admission, journey.target, running, undefined, deps) : NO_USAGE,
-    estimated: isCut && wasAsked,
+    outcome: isCut || (used && hasLeft) ? cutOutcome(admission.call, running) : used ? 'cut' : 'failed',
+    usage: used ?? (isCut && wasAsked ? await usageWhenCut(admission, journey.target, running, undefined, deps) : NO_USAGE),
+    estimated: isCut && wasAsked && !used,
     responseSha256: hash('sha256', told, 'hex'),
     firstByteAt: null,
     completedAt: deps.clock.now(),
@@ -47,9 +50,9 @@ export async function settleUnanswered(
 export const cutOutcome = ({ signal }: Call, { endedBy, isGivenUp }: RunningCall): 'cancelled' | 'abandoned' =>
   signal.aborted && endedBy !== 'shutdown' && !isGivenUp ? 'cancelled' : 'abandoned';
 
-function endingOf(fault: UpstreamFault, { endedBy }: RunningCall): Problem {
+function endingOf(fault: UpstreamFault, { endedBy }: RunningCall, isCharged: boolean): Problem {
   if (fault.kind === 'cancelled' && endedBy === 'shutdown') return stopping();
-  return fault.kind === 'cancelled' && endedBy === 'deadline' ? lateProblem(fault) : upstreamProblem(fault);
+  return fault.kind === 'cancelled' && endedBy === 'deadline' ? lateProblem(fault) : upstreamProblem(fault, isCharged);
 }
 
 /** What a client that left, or whose run has ended, was told in place of the answer; undefined where it still waits for that. */

@@ -23,14 +23,18 @@ export const unreadableProblem = (): Problem =>
     'The provider sent something that is no event of a stream. What the provider bills for the answer is charged: the receipt has the amount. Repeat the request.',
   );
 
-/** What the caller is told when no provider answered. Only a rejection shows the provider's own words. */
-export function upstreamProblem(fault: UpstreamFault): Problem {
+/**
+ * What the caller is told when no provider answered. Only a rejection shows the provider's own words.
+ * @param isCharged the provider says beside its error what it has used
+ */
+export function upstreamProblem(fault: UpstreamFault, isCharged = false): Problem {
   const because = { because: reasonOf(fault) };
   const retryAfterSeconds = fault.retryAfterMs === null ? undefined : Math.max(1, Math.ceil(fault.retryAfterMs / 1000));
   switch (fault.kind) {
     case 'rejected':
       return new Problem('upstream_rejected', fault.message, { ...because, ...(fault.param === null ? {} : { param: fault.param }) });
     case 'rate_limited':
+      if (isCharged) return failedProblem(CHARGED, because, retryAfterSeconds);
       return new Problem(
         'upstream_rate_limited',
         'Every provider of this model is at its rate limit: repeat later, or name fallbacks in `models`.',
@@ -45,11 +49,15 @@ export function upstreamProblem(fault: UpstreamFault): Problem {
     case 'failed':
       // A gateway that is our provider tells what only its operator, or ours, can mend.
       if (fault.code === 'provider_loop') return new Problem('provider_loop', fault.message, because);
-      return new Problem('upstream_failed', 'No provider of this model gave a valid answer; nothing was charged. Repeat the request.', {
-        ...because,
-        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-      });
+      return failedProblem(isCharged ? CHARGED : NOT_CHARGED, because, retryAfterSeconds);
     default:
       return fault.kind satisfies never;
   }
 }
+
+const NOT_CHARGED = 'No provider of this model gave a valid answer; nothing was charged. Repeat the request.';
+const CHARGED =
+  'The provider failed and says what it has used. That is charged: the receipt has the amount, and no other provider was asked. Repeat the request.';
+
+const failedProblem = (message: string, because: { readonly because: string }, retryAfterSeconds: number | undefined): Problem =>
+  new Problem('upstream_failed', message, { ...because, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });

@@ -153,3 +153,65 @@ test('of a failed response that says no usage the next provider is asked', async
   expect(fake.requests).toHaveLength(2);
   expect(record).toMatchObject({ outcome: 'completed', fallback: 'deployment', usage: { output_tokens: 3 } });
 });
+
+const googleError = { error: { code: 500, message: error.message, status: 'INTERNAL' }, usageMetadata: googleUsage };
+const anthropicError = { type: 'error', error: { type: 'api_error', message: error.message }, usage: anthropicUsage };
+/** Error answers with the usage of what was generated, in the words of each API. */
+const ERRORS = [
+  ['chat, OpenAI', { error, usage: chatUsage }],
+  ['chat, reasoning', { error, usage: chatUsage }],
+  ['chat, Azure', { error, usage: chatUsage }],
+  ['chat, Anthropic', anthropicError],
+  ['chat, Google', googleError],
+  ['responses', { error, usage: responseUsage }],
+  ['responses, Anthropic', anthropicError],
+  ['responses, chat', { error, usage: chatUsage }],
+  ['completions', { error, usage: chatUsage }],
+] as const;
+
+describe.each(ERRORS)('%s, which answers with an error and says what it has used', (name, body) => {
+  const one = caseOf(name);
+  const usage = { input_tokens: PROMPT, cached_input_tokens: CACHED, output_tokens: OUTPUT };
+
+  test.each([
+    [false, 500],
+    [true, 500],
+    [false, 429],
+    [false, 400],
+  ])('costs that, and no other provider is asked (stream: %s, status %i)', async (stream, status) => {
+    const { record, records, reply, sent, stillHeld } = await play({ ...scenario, one, stream, steps: [{ status, body }, { tokens: 3 }] });
+    expect(fake.requests).toHaveLength(1);
+    expect(records).toHaveLength(1);
+    expect(record).toMatchObject({ outcome: 'cut', estimated: false, usage });
+    expect(stillHeld).toBe(0n);
+    const told = JSON.parse(stream ? sent.body.toString() : String(Object(reply).body));
+    if (status === 400) expect(told).toMatchObject({ code: 'upstream_rejected', detail: 'The model failed.' });
+    else expect(told).toMatchObject({ code: 'upstream_failed', detail: expect.stringContaining('That is charged') });
+  });
+
+  test('costs that where its client had left', async () => {
+    const { record } = await play({ ...scenario, one, stream: false, ending: 'client', steps: [{ status: 500, body, delayMs: 30 }] });
+    expect(record).toMatchObject({ outcome: 'cancelled', estimated: false, usage });
+  });
+
+  test('costs that where it was late and another was asked beside it', async () => {
+    const late = { status: 500, body, delayMs: 300 };
+    const { records } = await play({ ...scenario, one, stream: false, timeoutMs: 60, steps: [late, { tokens: 3 }] });
+    expect(records).toHaveLength(2);
+    expect(records.find(({ attempt }) => attempt === 1)).toMatchObject({ outcome: 'abandoned', estimated: false, usage });
+    expect(records.find(({ attempt }) => attempt === 2)).toMatchObject({ outcome: 'completed', usage: { output_tokens: 3 } });
+  });
+});
+
+const NO_USE = [
+  ['chat, OpenAI', 'zero', { error, usage: { prompt_tokens: 0, completion_tokens: 0 } }],
+  ['chat, OpenAI', 'not a count', { error, usage: { prompt_tokens: 'many', completion_tokens: -1 } }],
+  ['chat, OpenAI', 'beyond the first 16 KiB', { error, padding: 'x'.repeat(20_000), usage: chatUsage }],
+  ['speech', 'of what is priced by its request', { error, usage: chatUsage }],
+] as const;
+
+test.each(NO_USE)('of an error answer of %s whose usage is %s the next provider is asked', async (name, _, body) => {
+  const { record } = await play({ ...scenario, one: caseOf(name), stream: false, steps: [{ status: 500, body }, { tokens: 3 }] });
+  expect(fake.requests).toHaveLength(2);
+  expect(record).toMatchObject({ outcome: 'completed', fallback: 'deployment' });
+});

@@ -1,5 +1,7 @@
 import { MAX_MODEL_TOKENS, type ReceiptUsage } from '@tallygate/contract';
+import type { UpstreamFault } from '../adapters/upstream/port.ts';
 import type { CatalogModel } from '../catalog/index.ts';
+import type { AnswerForm } from './answer-form.ts';
 
 export const NO_USAGE: ReceiptUsage = {
   input_tokens: 0,
@@ -65,6 +67,16 @@ export const isUsed = (usage: ReceiptUsage | undefined): boolean =>
  */
 export const reportedUsage = (usage: ReceiptUsage | undefined, hasContent: () => boolean): ReceiptUsage | undefined =>
   usage && !isUsed({ ...usage, images: 0 }) && hasContent() ? undefined : usage;
+
+/**
+ * What a provider says beside its error that it has used, and so bills; undefined where that is nothing. What is priced by the request alone
+ * costs nothing where nothing was made.
+ */
+export function usageOfFault({ usage }: Pick<UpstreamFault, 'usage'>, { usageIn }: Pick<AnswerForm, 'usageIn'>): ReceiptUsage | undefined {
+  if (usage === undefined || usageIn(undefined) !== undefined) return undefined;
+  const used = usageIn(usage);
+  return isUsed(used) ? used : undefined;
+}
 
 const PROMPT_METERS: ReadonlySet<string> = new Set<keyof ReceiptUsage>([
   'input_tokens',

@@ -21,7 +21,7 @@ export function azureWords(text: string): Words {
   if (code !== null && GATEWAY_CODES.has(code)) return { ...words, code, blames: 'gateway' };
   const found = filteredCategories(text);
   // `prompt` is the field of an older endpoint: the filter means whatever was said.
-  return code === 'content_filter' ? { message: words.message + found, code, param: null } : { ...words, code };
+  return code === 'content_filter' ? { ...words, message: words.message + found, code, param: null } : { ...words, code };
 }
 
 function filteredCategories(text: string): string {

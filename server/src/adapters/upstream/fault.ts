@@ -1,3 +1,4 @@
+import { isRecord } from './json-value.ts';
 import type { UpstreamFault } from './port.ts';
 import { retryAfterMs } from './retry-after.ts';
 
@@ -26,6 +27,8 @@ export interface Words {
   readonly blames?: 'request' | 'gateway' | undefined;
   /** When to ask again, milliseconds, where the body says it and no header does. */
   readonly retryAfterMs?: number | undefined;
+  /** As of an {@link UpstreamFault}. */
+  readonly usage?: unknown;
 }
 
 export interface RefusalReader {
@@ -44,6 +47,7 @@ export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secr
     code,
     blames = blamedBy(status),
     retryAfterMs: toldMs = null,
+    usage,
   } = wordsOf(withoutSecrets(body.toString(), secrets));
   const kind = status === 429 ? 'rate_limited' : blames === 'request' ? 'rejected' : 'failed';
   return {
@@ -56,6 +60,7 @@ export function faultOfRefusal({ status, headers, body }: Refusal, { nowMs, secr
     isQuoted: true,
     param: param === null ? null : printable(param, MAX_NAME_CHARACTERS),
     code: code === null ? null : printable(code, MAX_NAME_CHARACTERS),
+    ...(isRecord(usage) && { usage }),
   };
 }
 

@@ -5,10 +5,11 @@ export function openAiWords(text: string): Words {
   const document = parsed(text);
   const body: unknown = Array.isArray(document) ? document[0] : document; // Google wraps the object in a list.
   const error = isRecord(body) && 'error' in body ? body['error'] : body;
-  if (typeof error === 'string') return { message: error, param: null, code: null };
-  if (!isRecord(error)) return { message: text, param: null, code: null };
+  const usage = isRecord(body) ? body['usage'] : undefined;
+  if (typeof error === 'string') return { message: error, param: null, code: null, usage };
+  if (!isRecord(error)) return { message: text, param: null, code: null, usage };
   const message = textIn(error['message']) ?? textIn(error['detail']) ?? text;
-  return { message, param: textIn(error['param']), code: textIn(error['code']) };
+  return { message, param: textIn(error['param']), code: textIn(error['code']), usage };
 }
 
 function parsed(text: string): unknown {

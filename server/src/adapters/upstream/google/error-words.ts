@@ -1,5 +1,6 @@
 import type { Words } from '../fault.ts';
 import { isRecord, type Json, jsonIn, recordsIn, textIn } from '../json-value.ts';
+import { usageOf } from './usage.ts';
 
 /** Reasons that speak of our key or our account, though Google answers them with 400 as it does a wrong request. */
 const GATEWAY_REASONS = new Set(['API_KEY_INVALID', 'API_KEY_EXPIRED', 'API_KEY_SERVICE_BLOCKED', 'SERVICE_DISABLED', 'CONSUMER_INVALID']);
@@ -24,6 +25,7 @@ export function googleWords(text: string): Words {
     message: textIn(error['message']) ?? text,
     param: null,
     code: reason ?? status ?? null,
+    usage: isRecord(body) ? usageOf(body['usageMetadata']) : undefined,
     ...(isOurs && { blames: 'gateway' }),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   };
