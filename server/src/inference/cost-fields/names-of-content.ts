@@ -1,9 +1,11 @@
 /** `imageUrls` as `image_urls`. */
 export const snakeCase = (name: string): string =>
-  name
-    .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
-    .replaceAll(/[^A-Za-z0-9]+/g, '_')
-    .toLowerCase();
+  /^[a-z0-9_]*$/.test(name)
+    ? name
+    : name
+        .replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, '_')
+        .replaceAll(/[^A-Za-z0-9]+/g, '_')
+        .toLowerCase();
 
 const CONTENT =
   /(?:^|_)(?:images?|videos?|audios?|pictures?|photos?|documents?|docs?|media|pdfs?|files?|attachments?|ur[il]s?|vector_stores?)(?:_?(?:ur[il]|id|data|path|base64|b64)s?)?$/;
