@@ -691,7 +691,7 @@ describe('a name that is in no table', () => {
         path,
         words(
           'enable_web_search use_search with_search_enhance search search_mode search_enable online web use_web grounding deep_research ' +
-            'enableWebSearch websearch rag retrieval browse google_search internet',
+            'enableWebSearch websearch rag retrieval browse google_search internet url_context code_execution image_generation',
         ),
         [true, 'on', 'auto', {}, { enabled: true }, { mode: 'on' }, 1],
       ),
@@ -700,29 +700,32 @@ describe('a name that is in no table', () => {
         path,
         words(
           'url urls file thread_id assistant memory_id knowledge_base_id collection_id skills toolkits builtin_tools server_tools ' +
-            'image_url imageUrls video audio_url thread knowledge agent_id',
+            'image_url imageUrls video audio_url thread knowledge agent_id kb_ids bot_id',
         ),
         ['x', ['x'], { id: 'x' }],
       ),
-      ...refused(path, words('engine model_name model_id modelName deployment deployment_id fallback_models draft_model loras'), [
-        'x',
-        ['x'],
-      ]),
+      ...refused(
+        path,
+        words('engine model_name model_id modelName model_override deployment deployment_id fallback_models draft_model loras'),
+        ['x', ['x']],
+      ),
     ]),
     ...['/v1/chat/completions', '/v1/completions'].flatMap((path) =>
       refused(path, words('best_of_n num_return return_n replicas runs iterations repetition_n stream_n predict'), [4, '4']),
     ),
     ...refused('/v1/chat/completions', ['images'], [['x'], 'x']),
+    ...refused('/v1/chat/completions', ['tier', 'processing_tier', 'priority'], ['priority', 'High']),
+    ...refused('/v1/chat/completions', ['quantity', 'amount'], [4, '4']),
     ...refused('/v1/chat/completions', ['response_modality', 'modality'], ['audio', ['image']]),
     ...refused('/v1/images/generations', words('output_resolution size_preset dimensions'), ['4k', '4096x4096']),
     ...refused('/v1/images/generations', words('scale upscale frames num_inference_steps steps upscale_factor'), [4, '4']),
     ...refused('/v1/images/generations', words('hd upscale'), [true, 'true']),
     ...refused('/v1/images/generations', words('image_url reference_images images'), [['x']]),
     ...refused('/v1/videos', words('length frames fps frame_rate'), [60, '60']),
-    ...refused('/v1/videos', words('quality generate_audio upscale'), ['high', true]),
+    ...refused('/v1/videos', words('quality generate_audio upscale sound mode'), ['high', true]),
     ...refused('/v1/audio/speech', words('quality sample_rate'), ['hd', 96_000]),
     ...refused('/v1/audio/transcriptions', words('n best_of beam_size'), [5, '5']),
-    ...refused('/v1/audio/transcriptions', words('diarize diarization'), [true, 'true']),
+    ...refused('/v1/audio/transcriptions', words('diarize diarization speaker_labels'), [true, 'true']),
     ...refused('/v1/audio/speech', ['engine'], ['long-form']),
     ...refused('/v1/embeddings', ['model_name', 'image_url'], ['x']),
   ])('%s refuses %s: %j, in every place', (path, name, value) => {
@@ -751,10 +754,16 @@ describe('a name that is in no table', () => {
       [path, { metadata: { thread_id: 't', conversation_id: 'c', model_name: 'm', url: 'u' } }],
       [path, { litellm_metadata: { thread_id: 't', search: 's' }, trace: { model_name: 'm', url: 'u' }, extra_headers: { url: 'u' } }],
       [path, { webhook_url: 'u', callback_url: 'u', file: null, urls: [], model_kwargs: { a: 1 }, options: { num_thread: 8 }, threads: 4 }],
-      [path, { response_modality: 'text', repeat_last_n: 64, top_n: 4, best_of_n: 1, assistant_prefix: 'a' }],
+      [path, { response_modality: 'text', repeat_last_n: 64, top_n: 4, best_of_n: 1, assistant_prefix: 'a', priority: 3, tier: 'default' }],
     ]),
-    ['/v1/images/generations', { hd: false, upscale: false, scale: 1, frames: 1, guidance_scale: 7, dimensions: null, output_quality: 80 }],
-    ['/v1/videos', { generate_audio: false, quality: 'standard', negative_prompt: 'a', image_url: 'x', first_frame: 'x' }],
+    [
+      '/v1/images/generations',
+      { hd: false, upscale: false, scale: 1, frames: 1, guidance_scale: 7, enhance_prompt: true, dimensions: null, output_quality: 80 },
+    ],
+    [
+      '/v1/videos',
+      { generate_audio: false, quality: 'standard', mode: 'std', sound: 'off', negative_prompt: 'a', image_url: 'x', first_frame: 'x' },
+    ],
     ['/v1/audio/speech', { quality: 'standard', pitch: 2, emotion: 'happy', ref_audio: 'x', chunk_length: 200 }],
     ['/v1/audio/transcriptions', { diarize: false, beam_size: 1, vad_filter: true }],
   ])('%s passes %j', (path, request) => {

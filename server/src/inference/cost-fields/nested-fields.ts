@@ -83,7 +83,8 @@ function requireNoMeaning(value: unknown, { fields }: Known, loc: Loc): void {
 /** @throws Problem `unpriced_feature` */
 function requireNoFeature(value: unknown, { path }: Known, loc: Loc): void {
   const what = featureIn(path, String(loc.at(-1)), value);
-  if (what !== undefined && !loc.some((name) => isDescriptive(String(name)))) throw unpricedFeature({ param: inOpenAiNotation(loc), what });
+  if (what !== undefined && !loc.slice(0, -1).some((name) => isDescriptive(String(name))))
+    throw unpricedFeature({ param: inOpenAiNotation(loc), what });
 }
 
 function requireCostless(value: unknown, meant: string, known: Known, loc: Loc): void {

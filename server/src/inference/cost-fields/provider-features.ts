@@ -19,7 +19,7 @@ const having = (words: string): RegExp => new RegExp(`(?:^|_)${either(words)}(?:
 const endingWith = (words: string): RegExp => new RegExp(`(?:^|_)${either(words)}(?:_?${either(IDENTIFIERS)})?$`);
 /** Names that are one of the words, with or without what identifies it (`thread_id`). */
 const being = (words: string): RegExp => new RegExp(`^${either(words)}(?:_?${either(IDENTIFIERS)})?$`);
-const IDENTIFIERS = 'ids? names? refs? paths? versions? lists?';
+const IDENTIFIERS = 'ids? names? refs? paths? versions? lists? variants? overrides?';
 
 /** One pattern for all: it is asked of every name that is in no table. */
 const named = (...patterns: readonly RegExp[]): Feature['isNamed'] => {
@@ -32,11 +32,12 @@ const except = (isNamed: Feature['isNamed'], ...patterns: readonly RegExp[]): Fe
 };
 
 const SEARCH: Feature = {
-  what: 'searches of the provider',
+  what: 'searches and other work of the provider',
   isNamed: except(
     named(
       having('search searches searching research browse browsing browser web online internet crawl crawler'),
-      having('grounding grounded retrieval retrieve rag'),
+      having('grounding grounded retrieval retrieve rag fetch wikipedia google_?maps url_?context'),
+      having('code_?execution image_?generation generate_?images?'),
       having('(?:web|deep|use|enable|do|live|internet|google|bing|online)+(?:search|research) searchmode'),
     ),
     // Perplexity's `search_domain_filter` and its like narrow a search. The others are ways of decoding.
@@ -48,7 +49,7 @@ const SEARCH: Feature = {
 const KEPT: Feature = {
   what: 'content or tools that only the provider has',
   isNamed: named(
-    being('assistants? threads? collections? skills? agents? datasets? datastores? corpus plugins? workflows?'),
+    being('assistants? threads? collections? skills? agents? datasets? datastores? corpus plugins? workflows? kbs? librar(?:y|ies) bots?'),
     /^(?:memory|memories)(?:_|$)/,
     having('knowledge knowledge_?bases? toolkits? toolsets? interpreter mcp'),
     new RegExp(`(?:^|_)${either('built_?in server hosted native provider internal system')}_?tools?$`),
@@ -63,6 +64,13 @@ const MODEL: Feature = {
   passes: isScalar,
 };
 
+const TIER: Feature = {
+  what: 'another tier',
+  isNamed: named(having('tiers?'), /^priority$/),
+  // vLLM's place in the queue is a number.
+  passes: (value) => isScalar(value) || ['auto', 'default', 'flex', 'standard', 'normal', 'low'].includes(String(value).toLowerCase()),
+};
+
 const CONTENT: Feature = { what: 'content outside of the fields that are counted', isNamed: isContentName, passes: isScalar };
 
 const MEASURE: Feature = {
@@ -72,26 +80,32 @@ const MEASURE: Feature = {
       having('sizes? resolutions? superresolution super_resolution width height dimensions? pixels? mega_?pixels? dpi hd uhd hires 4k 8k'),
       having('quality fps frame_?rate sample_?rate bit_?rate len length duration seconds minutes'),
       having('diari[sz]e diari[sz]ation speakers? (?:generate|enable|with|add|include)_?(?:audio|sound)'),
+      having('ultra enhance enhanced enhancer'),
+      // Kling's and Veo's videos.
+      /^(?:mode|audio|sound)$/,
     ),
     // The text of the prompt (diffusers, fal), lines of subtitles (whisper.cpp), parts of a text to speak (Fish Audio), compression (Replicate).
     /^(?:max_sequence_length|max_len|prompt_length|chunk_length|output_quality)$/,
+    /(?:^|_)prompt(?:_|$)/,
     // Counts.
     /^(?:beam|batch)_size$/,
   ),
-  passes: (value) => ['auto', 'default', 'original', 'standard'].includes(String(value).toLowerCase()),
+  passes: (value) => ['auto', 'default', 'original', 'standard', 'std'].includes(String(value).toLowerCase()),
 };
 
 const COUNT: Feature = {
   what: 'more or larger answers, or more passes over one',
   isNamed: named(
-    having('n num number counts? best beams? batch samples variants? copies iterations? replicas? runs? repeats? frames steps'),
+    having(
+      'n num number counts? best beams? batch samples variants? copies iterations? replicas? runs? repeats? frames steps quantity amount variations? clips loops?',
+    ),
     having('upscale upscaler upscaling upscale_?factor (?:output|image|resolution)_?scale'),
     /^scale$/,
   ),
   passes: isOne,
 };
 
-const EVERYWHERE = [SEARCH, KEPT, MODEL];
+const EVERYWHERE = [SEARCH, KEPT, MODEL, TIER];
 const IN_PROMPTS = [...EVERYWHERE, CONTENT];
 const IMAGES = [...EVERYWHERE, CONTENT, MEASURE, COUNT];
 const MEDIA = [...EVERYWHERE, MEASURE, COUNT];

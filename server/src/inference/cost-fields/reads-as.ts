@@ -12,7 +12,7 @@ const set = (text: string): ReadonlySet<string> => new Set(text.split(' '));
 
 const LEAST = set('min minimum least');
 const LIMITS = set('max maximum limit cap ceiling budget quota total');
-const NUMBERS = set('num number n count');
+const NUMBERS = set('num number n count quantity amount');
 const TOKENS = set('token tokens tok toks');
 const LENGTHS = set('len length');
 /** What is made, one of it. */
