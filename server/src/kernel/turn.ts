@@ -1,5 +1,21 @@
-/** Lets the event loop turn once: others get their share between two long steps of one request. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+/** What goes on in one of the next turns, in order. */
+const waiting: (() => void)[] = [];
+
+/**
+ * Lets the event loop turn at least once: others get their share between two long steps of one request. One of those that wait goes on in
+ * each turn, so that the long steps of several requests never add up to one long turn.
+ */
+export const nextTurn = (): Promise<void> =>
+  new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(resumeOne);
+  });
+
+function resumeOne(): void {
+  waiting.shift()?.();
+  // Asked for within an immediate, the next one comes a turn later.
+  if (waiting.length > 0) setImmediate(resumeOne);
+}
 
 /** So long may work go on before others get their turn, milliseconds. */
 const TURN_MS = 8;
