@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FakeUpstream, type RecordedRequest, startFakeUpstream } from '@tallygate/fake-upstream';
+import { type FakeUpstream, type RecordedRequest, startFakeUpstream, steps } from '@tallygate/fake-upstream';
 import OpenAI, { toFile } from 'openai';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -224,8 +224,8 @@ test('what a provider refuses is in the error file and costs nothing; what it ca
     tries.set(id, (tries.get(id) ?? 0) + 1);
     if (id === 'refused')
       return { status: 400, body: { error: { message: 'No.', type: 'invalid_request_error', code: null, param: null } } };
-    if (id === 'busy' && tries.get(id) === 1) return { status: 429, headers: { 'retry-after': '1' } };
-    if (id === 'broken' && tries.get(id) === 1) return { status: 500 };
+    if (id === 'busy' && tries.get(id) === 1) return steps.rateLimited({ seconds: 1 });
+    if (id === 'broken' && tries.get(id) === 1) return steps.serverError();
     return undefined;
   });
   const created = await createBatch(
