@@ -1,12 +1,15 @@
 import { reasonOf, type UpstreamFault } from '../adapters/upstream/port.ts';
 import { Problem } from '../kernel/problem.ts';
 
+/** The request is charged: a client library that repeated it by itself would pay twice. */
+const PAID = { headers: { 'x-should-retry': 'false' } } as const;
+
 /** A provider that is late may bill all the same. */
 export const lateProblem = (fault: UpstreamFault): Problem =>
   new Problem(
     'upstream_timeout',
     'No provider of this model answered in time. What a provider bills for it all the same is charged: the receipt will tell. Repeat the request.',
-    { because: reasonOf(fault) },
+    { because: reasonOf(fault), ...PAID },
   );
 
 /** What a provider bills for an answer that nobody could be given. */
@@ -34,7 +37,7 @@ export function upstreamProblem(fault: UpstreamFault, isCharged = false): Proble
     case 'rejected':
       return new Problem('upstream_rejected', fault.message, { ...because, ...(fault.param === null ? {} : { param: fault.param }) });
     case 'rate_limited':
-      if (isCharged) return failedProblem(CHARGED, because, retryAfterSeconds);
+      if (isCharged) return new Problem('upstream_failed', CHARGED, { ...because, ...PAID });
       return new Problem(
         'upstream_rate_limited',
         'Every provider of this model is at its rate limit: repeat later, or name fallbacks in `models`.',
@@ -49,7 +52,8 @@ export function upstreamProblem(fault: UpstreamFault, isCharged = false): Proble
     case 'failed':
       // A gateway that is our provider tells what only its operator, or ours, can mend.
       if (fault.code === 'provider_loop') return new Problem('provider_loop', fault.message, because);
-      return failedProblem(isCharged ? CHARGED : NOT_CHARGED, because, retryAfterSeconds);
+      if (isCharged) return new Problem('upstream_failed', CHARGED, { ...because, ...PAID });
+      return new Problem('upstream_failed', NOT_CHARGED, { ...because, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
     default:
       return fault.kind satisfies never;
   }
@@ -58,6 +62,3 @@ export function upstreamProblem(fault: UpstreamFault, isCharged = false): Proble
 const NOT_CHARGED = 'No provider of this model gave a valid answer; nothing was charged. Repeat the request.';
 const CHARGED =
   'The provider failed and says what it has used. That is charged: the receipt has the amount, and no other provider was asked. Repeat the request.';
-
-const failedProblem = (message: string, because: { readonly because: string }, retryAfterSeconds: number | undefined): Problem =>
-  new Problem('upstream_failed', message, { ...because, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
