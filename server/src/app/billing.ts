@@ -25,7 +25,7 @@ export interface Billing {
 
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
 export async function openBilling(foundation: Foundation, catalog: Catalog): Promise<Billing> {
-  const { config, log, clock, closing, dataDir, redis, pool, metrics } = foundation;
+  const { config, log, clock, steady, closing, dataDir, redis, pool, metrics } = foundation;
   const { signingSeed, own: ownKeys } = receiptKeysOf(config, dataDir);
   const notYetValid = await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
     throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
@@ -49,7 +49,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   const writerOf = (feed: SettlementFeed) =>
     new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine });
   const source = ledgerLaneSource(pool);
-  const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, source, log, closing) : ownLanes(source, journal);
+  const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, source, log, closing) : ownLanes(source, journal, steady);
   // What this data directory settled before there was a Redis.
   if (redis) await writerOf(journal).close();
   // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.
@@ -63,9 +63,9 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   await corrections.resume();
   await refunds.resume();
 
-  closing.every(SWEEP_MS, 'sweep of expired holds', async () => {
-    const freed = await lanes.sweep(clock.now());
-    if (freed > 0) log.warn({ freed }, 'holds expired without being settled');
+  closing.every(SWEEP_MS, 'sweep of the lanes', async () => {
+    const ended = await lanes.sweep();
+    if (ended > 0) log.warn({ ended }, 'holds of gateways that are gone were ended');
   });
   closing.every(RECONCILE_MS, 'reconciliation of lanes', async () => {
     if (!isReconciler()) return metrics.laneDifferences(0);

@@ -20,6 +20,8 @@ export interface Process {
   readonly config: Config;
   readonly log: Log;
   readonly clock: Clock;
+  /** Milliseconds that only go forward, as `steadyMs`. */
+  readonly steady: () => number;
   readonly closing: Closing;
   /** Ends the process: what it lost it cannot go on without. */
   readonly onFatal: () => void;

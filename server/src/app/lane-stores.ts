@@ -58,6 +58,6 @@ export function sharedLanes({ prompt }: SharedRedis, source: LaneSource, log: Lo
 }
 
 /** Lanes of this process, which has to be the only one. */
-export function ownLanes(source: LaneSource, journal: SettlementJournal): LaneStores {
-  return { lanes: new InProcessLanes(source, journal), feed: journal, isReconciler: () => true };
+export function ownLanes(source: LaneSource, journal: SettlementJournal, steady: () => number): LaneStores {
+  return { lanes: new InProcessLanes(source, journal, steady), feed: journal, isReconciler: () => true };
 }

@@ -16,6 +16,8 @@ export interface Metrics {
   logFaults(check: 'audit' | 'witness' | 'stopped', count: number): void;
   /** Asked at every reading how the deployments are doing. */
   watchDeployments(views: () => readonly DeploymentView[]): void;
+  /** Asked at every reading how many calls are over and could not be settled yet. */
+  watchUnsettled(count: () => number): void;
   /** The exposition text and its content type. */
   render(): Promise<{ contentType: string; body: string }>;
 }
@@ -92,6 +94,7 @@ export function createMetrics(): Metrics {
     laneDifferences: (count) => differences.set(count),
     anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),
+    watchUnsettled: (count) => unsettledGauge(registers, count),
     render: async () => ({ contentType: registry.contentType, body: await registry.metrics() }),
   };
 }
@@ -115,6 +118,16 @@ function anchoringGauges(registers: Registry[]): (view: AnchoringView) => void {
     fees.set({ chain }, Number(feesWei) / WEI_PER_COIN);
   };
 }
+
+const unsettledGauge = (registers: Registry[], count: () => number): void =>
+  void new Gauge({
+    name: 'tallygate_unsettled_calls',
+    help: 'Calls that are over and could not be settled yet, since a store cannot be written; above 0 for long is an alarm',
+    registers,
+    collect() {
+      this.set(count());
+    },
+  });
 
 const STATES = { closed: 0, half_open: 1, open: 2 };
 

@@ -24,7 +24,7 @@ import { blobSealingKeys } from '../files/index.ts';
 import { accountRoutes, auditRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes, userRoutes } from '../identity/index.ts';
 import { deploymentRoutes, RefusedRequests } from '../inference/index.ts';
 import { createInvites, inviteRoutes } from '../invites/index.ts';
-import { type Clock, systemClock } from '../kernel/clock.ts';
+import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
 import { keyRoutes } from '../keys/index.ts';
 import { ledgerRoutes } from '../ledger/index.ts';
@@ -98,9 +98,15 @@ export interface RunningServer {
 
 /**
  * Everything in one process, built in order; what is opened is closed in the opposite order.
- * @param clock of everything that has a date: holds, periods, invoices
+ * @param clock of everything that has a date: periods, invoices
+ * @param steady of what must not jump with the time of day: rate limits
  */
-export async function startServer(config: Config, onFatal: () => void, clock: Clock = systemClock): Promise<RunningServer> {
+export async function startServer(
+  config: Config,
+  onFatal: () => void,
+  clock: Clock = systemClock,
+  steady: () => number = steadyMs,
+): Promise<RunningServer> {
   const log = createLog(config.logLevel);
   const closing = new Closing(log);
   closing.add('log', () => flushed(log));
@@ -113,7 +119,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
     };
 
     const problemReply = createProblemReply(publicUrl);
-    const foundation = await openFoundation({ config, log, clock, closing, onFatal });
+    const foundation = await openFoundation({ config, log, clock, steady, closing, onFatal });
     const { dataDir, redis, pool, em, metrics } = foundation;
     const catalog = await openCatalog(foundation);
     const billing = await openBilling(foundation, catalog);
@@ -128,7 +134,7 @@ export async function startServer(config: Config, onFatal: () => void, clock: Cl
       discovery: modelDiscovery,
       runs,
     } = await openServing({ foundation, catalog, billing, accounts, publicUrl, problemReply, plans: planBook });
-    const refusedRequests = new RefusedRequests(inference);
+    const refusedRequests = new RefusedRequests(inference, steady);
 
     const payments = await openPayments(config.stripe, { pool, clock, log, publicUrl });
     closing.add('payments', () => payments.provider.close());

@@ -12,6 +12,7 @@ import {
   newGatewayId,
   RunningCalls,
   type SignatureCheck,
+  UnsettledCalls,
 } from '../inference/index.ts';
 import { withoutRedaction } from '../kernel/log.ts';
 import { KEYS_CHANNEL } from '../keys/index.ts';
@@ -106,6 +107,9 @@ export async function openServing({
   closing.add('tokenizer', () => tokenizer.close());
   const heartbeat = new Heartbeat();
   closing.add('heartbeat', async () => heartbeat.close());
+  const unsettled = new UnsettledCalls(log);
+  closing.add('unsettled calls', async () => unsettled.close());
+  metrics.watchUnsettled(() => unsettled.size);
 
   const deployments = new Deployments(new Map(), sandbox, Math.random, circuits.circuits);
   catalog.follow((current, found) => deployments.replace(deploymentsOf(providers, current, found)));
@@ -121,6 +125,7 @@ export async function openServing({
     log,
     heartbeat,
     gatewayId: newGatewayId(),
+    unsettled,
     running: new RunningCalls({ readOnMs: config.disconnected.timeoutMs, mostLeftPerKey: config.disconnected.callsPerKey }),
     runs: directory,
     timeouts: config.timeouts,

@@ -8,7 +8,7 @@ import type { BatchLines, WaitingLine } from './batch-lines.ts';
 import type { BatchDeps } from './deps.ts';
 import type { StoredBatch } from './stored-batch.ts';
 
-/** The lease ends by itself should nobody ever come back to the batch. */
+/** The hold ends by itself should nobody ever come back to the batch. */
 const OUTLASTS_MS = 3_600_000;
 const NOTHING: WorstCase = { amount: 0n, units: {} };
 /** What was settled before tells nothing of the lanes, and nobody asks. */
@@ -155,7 +155,7 @@ function outOfReach(cause: unknown): never {
 
 const sharedHold = (batch: StoredBatch, caller: Caller) => ({
   holdId: batch.id,
-  expiresAt: batch.expiresAt.getTime() + OUTLASTS_MS,
+  keptUntil: batch.expiresAt.getTime() + OUTLASTS_MS,
   startedAt: batch.heldAt.getTime(),
   grant: { ...caller, plan: batch.heldPlan },
   headers: headersOf(batch),

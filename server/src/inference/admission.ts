@@ -94,13 +94,9 @@ export async function admitLeft(
   const request = holdRequest(left, [offer], deps);
   const perChoice = Math.min(maxOutputTokens ?? 0, target.model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
   const tokens = perChoice * (call.work.output?.choices ?? 1);
-  const at = deps.clock.now();
-  const hold = await take(deps.lanes, { ...request, at, expiresAt: at + HOLD_MS, outputTokens: { wanted: tokens, least: tokens } });
+  const hold = await take(deps.lanes, { ...request, at: deps.clock.now(), outputTokens: { wanted: tokens, least: tokens } });
   return hold.held ? { ...admitted(left, [offer], { hold, plans: deps.plans }), maxOutputTokens } : undefined;
 }
-
-/** A hold that nobody renews counts no longer: its gateway is gone. Plain calls may take as long as the provider's first-byte limit. */
-export const HOLD_MS = 15 * 60_000;
 
 /**
  * Holds the worst-case cost of the call on all its lanes, or refuses it: the only way to a provider. The cheap bound on the prompt (its
@@ -210,7 +206,8 @@ export function admitToShare(
 /** One hold for many calls, which are settled out of it part by part. */
 export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run'> {
   readonly holdId: string;
-  readonly expiresAt: number;
+  /** As the lanes' `HoldRequest` has it, epoch milliseconds. */
+  readonly keptUntil: number;
   /** The sum over all calls. */
   readonly worstCase: WorstCase;
   /** What was answered before is settled out of it, and nothing else: no cap keeps it out, and its worst case is nothing. */
@@ -222,13 +219,13 @@ export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt'
  * @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable`, `validation_failed`
  */
 export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 'lanes' | 'clock' | 'onRefused' | 'plans'>): Promise<void> {
-  const { holdId, expiresAt, worstCase, grant, startedAt, isForDebt } = shared;
+  const { holdId, keptUntil, worstCase, grant, startedAt, isForDebt } = shared;
   refuseBeyondAnyHold(worstCase, MANY_CHEAPER);
   const outcome = await take(deps.lanes, {
     holdId,
     accountId: grant.principal.accountId,
     at: deps.clock.now(),
-    expiresAt,
+    keptUntil,
     cost: { fixed: worstCase.amount * PICO_PER_NANO, perOutputToken: 0n },
     outputTokens: { wanted: 0, least: 0 },
     units: worstCase.units,
@@ -270,7 +267,6 @@ function holdRequest(call: Call, offers: readonly Offer[], { plans }: Pick<Admis
     holdId: call.receiptId,
     accountId: call.grant.principal.accountId,
     at: call.startedAt,
-    expiresAt: call.startedAt + HOLD_MS,
     cost: {
       fixed: costs.map((cost) => cost.fixed).reduce(maxOf, 0n),
       perOutputToken: costs.map((cost) => cost.perOutputToken).reduce(maxOf, 0n),

@@ -44,6 +44,7 @@ export class Attempt {
   /** Until the first byte, milliseconds. */
   latencyMs = 0;
   readonly #admission: Admission;
+  readonly #ofCall: RunningCall;
   readonly #sofar: Progress;
   readonly #deps: AttemptDeps;
   readonly #late = Promise.withResolvers<typeof LATE>();
@@ -55,6 +56,7 @@ export class Attempt {
     this.#admission = admission;
     this.target = target;
     this.running = running;
+    this.#ofCall = running;
     this.#sofar = sofar;
     this.#deps = deps;
   }
@@ -75,6 +77,7 @@ export class Attempt {
       if (!this.isLate) this.#note(answer.ok ? 'answered' : OUTCOME[answer.kind], answer.status);
       // What is billed is final: no other may be asked.
       if (!answer.ok) return usageOfFault(answer, this.target.dialect.form) ? { ...answer, retryable: false } : answer;
+      if (!this.isLeft) this.#ofCall.isAnswered = true;
       const begunTick = performance.now();
       const result = await read(answer, this.journey(), this);
       // The body of a plain answer is the provider's time; a stream's is not, its overhead is taken at the first byte.

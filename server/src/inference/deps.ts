@@ -7,6 +7,7 @@ import type { Call } from './call.ts';
 import type { Heartbeat } from './heartbeat.ts';
 import type { RunningCalls } from './running-calls.ts';
 import type { Served } from './settlement.ts';
+import type { UnsettledCalls } from './unsettled-calls.ts';
 
 /** An answer, ready to be sent. */
 export interface Reply {
@@ -19,6 +20,7 @@ export interface Reply {
 export interface InferenceDeps extends AdmissionDeps, AttemptDeps {
   readonly heartbeat: Heartbeat;
   readonly running: RunningCalls;
+  readonly unsettled: UnsettledCalls;
   readonly runs: Pick<RunDirectory, 'enter'>;
   problemReply(problem: Problem, call: Pick<Call, 'requestId' | 'clientRequestId'>): Reply;
   /** Told of every settled call; for logs and metrics. */

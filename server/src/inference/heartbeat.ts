@@ -1,6 +1,6 @@
 const BEAT_MS = 15_000;
 
-/** One timer for all running calls: renews their holds, and pings the streams that are silent. */
+/** One timer for all running streams: pings those that are silent. */
 export class Heartbeat {
   readonly #beats = new Set<() => void>();
   readonly #timer: NodeJS.Timeout;

@@ -37,5 +37,6 @@ export { RunningCalls } from './running-calls.ts';
 export { completeCall, completeShare, streamCall } from './serve.ts';
 export type { Served } from './settlement.ts';
 export { createTokenizer } from './tokenizer.ts';
+export { UnsettledCalls } from './unsettled-calls.ts';
 export { NO_USAGE } from './usage.ts';
 export type { Requirement, Work } from './work.ts';

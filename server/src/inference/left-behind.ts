@@ -6,7 +6,7 @@ import type { Attempt, JourneySoFar } from './attempt.ts';
 import type { AnswerReader, Used } from './attempts.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { AttemptLeft, RunningCall } from './running-calls.ts';
-import { beginInFlight, renewHold, settle, usageWhenCut } from './settlement.ts';
+import { beginInFlight, releaseLater, settle, usageWhenCut } from './settlement.ts';
 import { usageOfFault } from './usage.ts';
 
 /** What is charged for an answer that nobody waits for. */
@@ -46,12 +46,12 @@ export async function leaveBehind(
     await beginInFlight(held, number, deps);
     await beginInFlight(admission, number + 1, deps);
     if (!mayLeave()) {
-      await deps.lanes.release(held.call.receiptId);
+      await releaseLater(held, deps);
       return undefined;
     }
   } catch (error) {
     deps.log.warn({ err: error, requestId: admission.call.requestId }, 'what a late provider may bill could not be held');
-    if (held) await releaseQuietly(held, deps);
+    if (held) await releaseLater(held, deps);
     return undefined;
   }
   const left = running.leaveBehind(number);
@@ -59,14 +59,6 @@ export async function leaveBehind(
   asked.running = left;
   const journey = asked.journey();
   return { admission: held, running: left, journey: { ...journey, attempts: [...journey.attempts], skipped: [...journey.skipped] } };
-}
-
-async function releaseQuietly({ call }: Admission, { lanes, log }: InferenceDeps): Promise<void> {
-  try {
-    await lanes.release(call.receiptId);
-  } catch (error) {
-    log.warn({ err: error, requestId: call.requestId }, 'the hold of a late provider stays until it expires');
-  }
 }
 
 const NOTHING_TOLD_SHA256 = hash('sha256', '', 'hex');
@@ -80,14 +72,10 @@ export async function settleLeft<T>(
   deps: InferenceDeps,
 ): Promise<void> {
   const { call } = admission;
-  const stopBeating = deps.heartbeat.start(() => renewHold(admission, deps));
   try {
     const result = await answered;
     const used = result.ok ? undefined : usageOfFault(result, asked.target.dialect.form);
-    if (!result.ok && result.kind !== 'cancelled' && !used) {
-      await deps.lanes.release(call.receiptId);
-      return;
-    }
+    if (!result.ok && result.kind !== 'cancelled' && !used) return await releaseLater(admission, deps);
     const bill = result.ok
       ? await reader.billOf(result.value, asked)
       : used
@@ -95,12 +83,12 @@ export async function settleLeft<T>(
         : { usage: await usageWhenCut(admission, asked.target, running, undefined, deps), estimated: true };
     const now = deps.clock.now();
     const served = { ...journey, ...bill, outcome: 'abandoned', responseSha256: NOTHING_TOLD_SHA256 } as const;
-    await settle(admission, { ...served, firstByteAt: null, completedAt: now, overheadMs: 0 }, deps.lanes);
+    await settle(admission, { ...served, firstByteAt: null, completedAt: now, overheadMs: 0 }, deps);
     deps.log.info({ requestId: call.requestId, deployment: asked.target.deployment.name }, 'a late provider was paid');
   } catch (error) {
-    deps.log.error({ err: error, requestId: call.requestId }, 'what a late provider bills could not be settled: its hold is, in time');
+    deps.log.error({ err: error, requestId: call.requestId }, 'what a late provider bills could not be settled yet');
+    if (!deps.unsettled.has(call.receiptId)) deps.unsettled.add(call.receiptId, () => deps.lanes.abandon(call.receiptId));
   } finally {
-    stopBeating();
     running.end();
   }
 }

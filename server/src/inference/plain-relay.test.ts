@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
-import { admit, HOLD_MS } from './admission.ts';
+import { admit } from './admission.ts';
 import { relayPlain } from './plain-relay.ts';
-import { callOf, faulty, NOW, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
+import { callOf, faulty, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
 
 const USAGE = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 };
 const completion = (fields: object = {}) =>
@@ -242,22 +242,37 @@ test('clients that hang up too often have to wait until their answers have ended
   started.deps.running.requireRoom(another);
 });
 
-test('a settlement that cannot be written gives no body away', async () => {
+test.each([31 * 86_400_000, 3_600_000, -31 * 86_400_000])(
+  'a call keeps its place under the cap though the clock leaps by %i ms',
+  async (byMs) => {
+    const started = await start(['silence']);
+    const running = started.run();
+    const held = await started.held(KEY_LANE);
+    started.clock.at += byMs;
+    expect(started.lanes.sweep()).toBe(0);
+    expect(await started.held(KEY_LANE)).toBe(held);
+    started.running.cut('deadline');
+    await running;
+    expect(held).toBeGreaterThan(0n);
+    expect(await started.held(KEY_LANE)).toBe(0n);
+  },
+);
+
+test('a settlement that cannot be written gives no body away, and is written as soon as it can be', async () => {
   const started = await start([new ScriptedAnswer([completion()])]);
+  const { unsettled } = started.deps;
   started.journal.isBroken = true;
   await expect(started.run()).rejects.toMatchObject({ code: 'store_unavailable', status: 503 });
+  await unsettled.tryAgain();
   expect(await started.held(KEY_LANE)).toBeGreaterThan(0n);
-});
-
-test('a call that outlives its hold’s first term keeps its place under the cap', async () => {
-  const started = await start(['silence']);
-  const running = started.run();
-  started.clock.at = NOW + HOLD_MS - 1;
-  started.heartbeat.beat();
-  expect(started.lanes.sweep(NOW + HOLD_MS + 1)).toBe(0);
-  started.running.cut('deadline');
-  await running;
-  expect(started.heartbeat.running).toBe(0);
+  expect(unsettled.size).toBe(1);
+  started.journal.isBroken = false;
+  await unsettled.tryAgain();
+  expect([unsettled.size, await started.held(KEY_LANE)]).toEqual([0, 0n]);
+  const [one, ...more] = await started.settled();
+  expect(more).toEqual([]);
+  expect(one?.record).toMatchObject({ outcome: 'abandoned', estimated: false, responseSha256: sha256('') });
+  expect(Number(one?.record.cost)).toBeGreaterThan(0);
 });
 
 test('the bound that is held is the bound that is sent', async () => {

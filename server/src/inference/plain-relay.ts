@@ -10,7 +10,7 @@ import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
-import { beginStoring, costOfUsage, mostUsage, ourCount, renewHold, type Served, settle } from './settlement.ts';
+import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle } from './settlement.ts';
 import { settleUnanswered, toldInstead } from './unanswered.ts';
 import { tooLargeProblem } from './upstream-problem.ts';
 
@@ -24,12 +24,7 @@ export async function relayPlain(
   deps: InferenceDeps,
   late: AnswerReader<PlainAnswer>['late'],
 ): Promise<{ served: Served; reply: Reply }> {
-  const stopBeating = deps.heartbeat.start(() => renewHold(admission, deps));
-  try {
-    return await settlePlain(admission, running, await askPlain(admission, running, deps, late), deps);
-  } finally {
-    stopBeating();
-  }
+  return settlePlain(admission, running, await askPlain(admission, running, deps, late), deps);
 }
 
 /** Asks the providers for a whole answer, and settles nothing. */
@@ -92,7 +87,7 @@ export async function settlePlain(
     await beginStoring(admission, served, deps);
     await call.work.keep(answer.value, shown, served, call);
   }
-  const settled = await settle(admission, served, deps.lanes, { status: reply.status, body: reply.body });
+  const settled = await settle(admission, served, deps, { status: reply.status, body: reply.body });
   const headers = {
     ...answerHeaders(admission, journey, overheadMs),
     ...runHeaders(settled.lanes),

@@ -1,4 +1,5 @@
 import type { LaneStore, RateDraw, RateLane, RateRefused, RateStatus, RateWindow } from '../adapters/lanes/port.ts';
+import { steadyMs } from '../kernel/clock.ts';
 import { Problem } from '../kernel/problem.ts';
 import type { PlanBook, RateLimits } from '../plans/index.ts';
 import { type Call, type Caller, isLive, limitsOf } from './call.ts';
@@ -35,9 +36,9 @@ function rateLanesOf(grant: Caller, { plans, testRates }: Limits): RateLane[] {
  * The headers of a refusal that took nothing of the limits, so that a client that reads them on every answer reads them here too. Without a
  * store to ask there are none: what is wrong with the request is worth more than they are.
  */
-export async function presentRateHeaders({ lanes, ...limits }: RateDeps, grant: Caller, at: number): Promise<Record<string, string>> {
+export async function presentRateHeaders({ lanes, ...limits }: RateDeps, grant: Caller): Promise<Record<string, string>> {
   try {
-    return rateHeaders(await lanes.rates(grant.principal.accountId, rateLanesOf(grant, limits), at));
+    return rateHeaders(await lanes.rates(grant.principal.accountId, rateLanesOf(grant, limits)));
   } catch {
     return {};
   }
@@ -54,15 +55,18 @@ interface RateDeps extends Limits {
  */
 export class RefusedRequests {
   readonly #deps: RateDeps;
+  readonly #now: () => number;
   /** By caller, when a request fits again. */
   readonly #waiting = new Map<string, RateRefused & { readonly until: number }>();
 
-  constructor(deps: RateDeps) {
+  /** @param now milliseconds, as `steadyMs` */
+  constructor(deps: RateDeps, now: () => number = steadyMs) {
     this.#deps = deps;
+    this.#now = now;
   }
 
   /** @throws Problem `rate_limited` for a caller whose refused requests have used up what there was */
-  requireRoom(grant: Caller, at: number): void {
+  requireRoom(grant: Caller): void {
     if (this.#waiting.size === 0) return;
     const name = nameOf(grant);
     const waiting = this.#waiting.get(name);
@@ -70,30 +74,32 @@ export class RefusedRequests {
     const isInForce = rateLanesOf(grant, this.#deps).some(
       ({ id, requestsPerMinute }) => id === waiting.refusedBy.id && requestsPerMinute === waiting.limit,
     );
-    if (isInForce && waiting.until > at) throw rateLimited({ ...waiting, retryAfterMs: waiting.until - at }, NOT_OF_TOKENS);
+    const retryAfterMs = waiting.until - this.#now();
+    if (isInForce && retryAfterMs > 0) throw rateLimited({ ...waiting, retryAfterMs }, NOT_OF_TOKENS);
     this.#waiting.delete(name);
   }
 
   /** Counts one. @returns the headers of its refusal; none without a store to ask: what is wrong with the request is worth more than they are */
-  async count(grant: Caller, at: number): Promise<Record<string, string>> {
+  async count(grant: Caller): Promise<Record<string, string>> {
     const lanes = rateLanesOf(grant, this.#deps);
     try {
-      const rates = await this.#deps.lanes.countRefused(grant.principal.accountId, lanes, at);
+      const rates = await this.#deps.lanes.countRefused(grant.principal.accountId, lanes);
       const { requests } = rates;
       const lane = lanes.find(({ requestsPerMinute }) => requestsPerMinute === requests?.limit);
-      if (requests && lane && requests.remaining === 0) this.#remember(nameOf(grant), { lane, requests, rates }, at);
+      if (requests && lane && requests.remaining === 0) this.#remember(nameOf(grant), { lane, requests, rates });
       return rateHeaders(rates);
     } catch {
       return {};
     }
   }
 
-  #remember(name: string, { lane, requests, rates }: { lane: RateLane; requests: RateWindow; rates: RateStatus }, at: number): void {
-    if (this.#waiting.size >= MOST_WAITING) for (const [one, { until }] of this.#waiting) if (until <= at) this.#waiting.delete(one);
+  #remember(name: string, { lane, requests, rates }: { lane: RateLane; requests: RateWindow; rates: RateStatus }): void {
+    const now = this.#now();
+    if (this.#waiting.size >= MOST_WAITING) for (const [one, { until }] of this.#waiting) if (until <= now) this.#waiting.delete(one);
     const { limit, resetMs } = requests;
     // All of it is there after `resetMs`, and the last of it but one this much earlier.
     const retryAfterMs = Math.max(1, Math.ceil(resetMs - ((limit - 1) * MINUTE_MS) / limit));
-    this.#waiting.set(name, { held: false, refusedBy: lane, kind: 'requests', limit, retryAfterMs, rates, until: at + retryAfterMs });
+    this.#waiting.set(name, { held: false, refusedBy: lane, kind: 'requests', limit, retryAfterMs, rates, until: now + retryAfterMs });
   }
 }
 

@@ -123,6 +123,8 @@ export class RunningCall implements Running {
   isDecided = false;
   /** Its client has left, and its answer is read on. */
   isReadOn = false;
+  /** A provider has given an answer: it bills, whatever becomes of that. */
+  isAnswered = false;
   /** What whoever waited was told when the provider did not answer in time. */
   told: Buffer | undefined;
   /** The attempts up to this one were left behind, each with a hold and a receipt of its own. */

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { LaneStore } from '../adapters/lanes/port.ts';
 import { completeCall } from './serve.ts';
 import { callOf, openInference, ScriptedAnswer, ScriptedProvider } from './testing/inference.ts';
@@ -11,12 +11,46 @@ afterEach(() => {
   world = undefined;
 });
 
-test('a defect behind admission leaves no hold and charges nothing, and is not hidden', async () => {
+test('a defect before any provider has answered leaves no hold and charges nothing, and is not hidden', async () => {
   const withoutScript = new ScriptedProvider();
   world = openInference({ live: { 'gpt-4o-mini': [withoutScript] } });
   await expect(completeCall(callOf({}, { livemode: true }), world.deps)).rejects.toThrow('the script does not have');
   expect((await world.deps.lanes.inspect([KEY_LANE])).get(KEY_LANE)).toMatchObject({ spent: 0n, held: 0n });
   expect(await world.settled()).toMatchObject([{ charged: 0n, record: { outcome: 'failed', cost: '0', attempt: 1 } }]);
+});
+
+describe('a call that fails behind its provider’s answer', () => {
+  const ANSWER = JSON.stringify({
+    choices: [{ index: 0, message: { role: 'assistant', content: 'Hi.' } }],
+    usage: { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 },
+  });
+  const failing = (keep: () => Promise<void>) => {
+    const call = callOf({}, { livemode: true });
+    return { ...call, work: { ...call.work, keep } };
+  };
+
+  test('costs what the provider bills, and leaves no hold', async () => {
+    world = openInference({ live: { 'gpt-4o-mini': [new ScriptedProvider(new ScriptedAnswer([ANSWER]))] } });
+    const away = failing(() => Promise.reject(new Error('the database is away')));
+    await expect(completeCall(away, world.deps)).rejects.toThrow('the database is away');
+    expect(await world.held(KEY_LANE)).toBe(0n);
+    expect(await world.settled()).toMatchObject([{ record: { outcome: 'abandoned', usage: { input_tokens: 100, output_tokens: 10 } } }]);
+  });
+
+  test('costs that once the journal can be written again', async () => {
+    world = openInference({ live: { 'gpt-4o-mini': [new ScriptedProvider(new ScriptedAnswer([ANSWER]))] } });
+    const { deps, journal } = world;
+    const full = failing(() => {
+      journal.isBroken = true;
+      return Promise.reject(new Error('the disk is full'));
+    });
+    await expect(completeCall(full, deps)).rejects.toThrow('the disk is full');
+    expect(await world.held(KEY_LANE)).toBeGreaterThan(0n);
+    journal.isBroken = false;
+    await deps.unsettled.tryAgain();
+    expect([await world.held(KEY_LANE), deps.unsettled.size]).toEqual([0n, 0]);
+    expect(await world.settled()).toMatchObject([{ record: { outcome: 'abandoned', usage: { input_tokens: 100, output_tokens: 10 } } }]);
+  });
 });
 
 /** The lanes, but for the mark that a provider is at work. */

@@ -12,7 +12,7 @@ import { askPlain, relayPlain, settlePlain } from './plain-relay.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import { asStep, isBeforeRun } from './run-calls.ts';
 import type { RunningCall } from './running-calls.ts';
-import { beginInFlight, settle } from './settlement.ts';
+import { beginInFlight, releaseLater, settle } from './settlement.ts';
 import { relayStream } from './stream-relay.ts';
 import { lateProblem } from './upstream-problem.ts';
 import { NO_USAGE } from './usage.ts';
@@ -61,11 +61,7 @@ async function begin(call: Call, deps: InferenceDeps): Promise<[Admission, Runni
   try {
     await beginInFlight(admission, 1, deps);
   } catch (cause) {
-    try {
-      await deps.lanes.release(call.receiptId);
-    } catch (error) {
-      deps.log.warn({ err: error, requestId: call.requestId }, 'the hold of a call that was not started cannot be freed yet');
-    }
+    await releaseLater(admission, deps);
     throw unrecorded(cause);
   }
   call.run?.admitted();
@@ -160,8 +156,7 @@ export async function streamTo(call: Call, res: StreamReceiver, deps: InferenceD
 async function enqueueBackground(call: Call, later: Later, deps: InferenceDeps): Promise<Reply> {
   // It counts in its run when it is done.
   if (isBeforeRun(call)) return asStep(call, deps, (step) => enqueueBackground(step, later, deps));
-  await admit(call, deps);
-  await deps.lanes.release(call.receiptId);
+  await releaseLater(await admit(call, deps), deps);
   const body = Buffer.from(JSON.stringify(await later.accept(call)));
   const headers = {
     'x-request-id': call.clientRequestId ?? call.requestId,
@@ -173,26 +168,26 @@ async function enqueueBackground(call: Call, later: Later, deps: InferenceDeps):
   return { status: 200, headers, body };
 }
 
-/** A relay that throws is a defect of ours, or a journal that cannot be written: the customer pays nothing, and the hold must not stay. */
+/** A relay that throws is a defect of ours, or a store that cannot be written. The call is over all the same: its hold must not stay. */
 async function orAbandon<T>(admission: Admission, running: RunningCall, deps: InferenceDeps, relayed: Promise<T>): Promise<T> {
   try {
     return await relayed;
   } catch (thrown) {
-    await abandon(admission, running, deps).catch((error: unknown) =>
-      deps.log.warn(
-        { err: error, requestId: admission.call.requestId },
-        'the hold of a failed call is settled already, or stays until it expires',
-      ),
-    );
+    await abandon(admission, running, deps);
     throw thrown;
   } finally {
     running.end();
   }
 }
 
-async function abandon(admission: Admission, { lastLeft }: RunningCall, { lanes, clock }: InferenceDeps): Promise<void> {
+/**
+ * What a provider's answer may cost is charged, as after a crash: its usage where the answer was about to be stored, and otherwise the hold.
+ * Without an answer nothing is. Never rejects.
+ */
+async function abandon(admission: Admission, { isAnswered, lastLeft }: RunningCall, deps: InferenceDeps): Promise<void> {
+  const { receiptId, requestId, startedTick } = admission.call;
   const [target] = admission.targets;
-  if (!target) return;
+  if (!target || deps.unsettled.has(receiptId)) return;
   const failed = {
     target,
     attempts: [],
@@ -203,8 +198,14 @@ async function abandon(admission: Admission, { lastLeft }: RunningCall, { lanes,
     estimated: false,
     responseSha256: hash('sha256', '', 'hex'),
     firstByteAt: null,
-    completedAt: clock.now(),
-    overheadMs: performance.now() - admission.call.startedTick,
+    completedAt: deps.clock.now(),
+    overheadMs: performance.now() - startedTick,
   } as const;
-  await settle(admission, failed, lanes);
+  try {
+    if (isAnswered) await deps.lanes.abandon(receiptId);
+    else await settle(admission, failed, deps);
+  } catch (error) {
+    deps.log.warn({ err: error, requestId }, 'a call that failed cannot be settled yet');
+    if (isAnswered) deps.unsettled.add(receiptId, () => deps.lanes.abandon(receiptId));
+  }
 }

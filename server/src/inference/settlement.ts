@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
 import type { ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
-import type { InFlight, LaneStore, Settled } from '../adapters/lanes/port.ts';
+import type { InFlight, Settled } from '../adapters/lanes/port.ts';
 import { type Cost, costOf, type UnitPrices, usageBound } from '../catalog/index.ts';
 import type { NanoUsd } from '../kernel/money.ts';
 import { Problem } from '../kernel/problem.ts';
 import { type SettlementRecord, unitsOf } from '../ledger/index.ts';
-import { type Admission, HOLD_MS } from './admission.ts';
+import type { Admission } from './admission.ts';
 import { isLive, keyIdOf, priceFactorOf } from './call.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
@@ -81,7 +81,7 @@ export async function beginStoring(admission: Admission, served: Served, deps: P
   try {
     await beginAt(admission, { ...served, ...UNTOLD }, deps);
   } catch (cause) {
-    throw unsettled(cause);
+    throw withheld(cause);
   }
 }
 
@@ -157,21 +157,9 @@ export async function usageWhenCut(
   return corrected({ ...within, output_tokens });
 }
 
-/** Keeps the hold of a call that takes long. One renewal that fails does no harm: the next comes before the hold expires. */
-export function renewHold({ call, share }: Admission, { lanes, clock, log }: Pick<InferenceDeps, 'lanes' | 'clock' | 'log'>): void {
-  // A hold of many is kept by whoever has taken it.
-  if (share) return;
-  const failed = (error: unknown) => log.warn({ err: error, requestId: call.requestId }, 'a hold could not be renewed');
-  try {
-    const renewed = lanes.renew(call.receiptId, clock.now() + HOLD_MS);
-    if (renewed instanceof Promise) renewed.catch(failed);
-  } catch (error) {
-    failed(error);
-  }
-}
-
 /**
- * Replaces the hold by the actual cost and makes the record of it durable, once. To be called before the last byte leaves.
+ * Replaces the hold by the actual cost and makes the record of it durable, once. To be called before the last byte leaves. A record that
+ * cannot be written is written later, as that of an answer that nobody was told all of.
  *
  * @param answer what the caller will be told, for who has to keep it; a stream has been told already
  * @throws Problem `store_unavailable` when the record cannot be written: the answer must then not be completed
@@ -179,29 +167,43 @@ export function renewHold({ call, share }: Admission, { lanes, clock, log }: Pic
 export async function settle(
   admission: Admission,
   served: Served,
-  lanes: LaneStore,
+  { lanes, unsettled }: Pick<InferenceDeps, 'lanes' | 'unsettled'>,
   answer?: Pick<Reply, 'status' | 'body'>,
 ): Promise<Settled> {
   const cost = costOfUsage(admission, served.target, served.usage);
   const { usage, outcome } = served;
   const units = outcome === 'failed' ? {} : unitsOf(usage);
-  const rates = { tokens: Number(units['tokens'] ?? 0n), at: served.completedAt };
+  const rateTokens = Number(units['tokens'] ?? 0n);
   const record = JSON.stringify(recordOf(admission, served, cost));
   if (admission.share && answer) return admission.share.settle({ cost: cost.nanoUsd, units, record, usage }, answer);
+  const settlement = { holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record, rateTokens };
+  let settled: Settled | undefined;
   try {
-    const settled = await lanes.settle({ holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record, rates });
-    if (!settled) throw new Error('the hold is gone');
-    return settled;
+    settled = await lanes.settle(settlement);
   } catch (cause) {
-    throw unsettled(cause);
+    const untold = outcome === 'failed' ? record : JSON.stringify(recordOf(admission, { ...served, ...UNTOLD }, cost));
+    unsettled.add(settlement.holdId, () => lanes.settle({ ...settlement, record: untold }));
+    throw withheld(cause);
   }
+  if (!settled) throw withheld(new Error('the hold is gone'));
+  return settled;
 }
 
-const unsettled = (cause: unknown) =>
+const withheld = (cause: unknown) =>
   new Problem('store_unavailable', 'The usage of this request could not be recorded, so its answer is withheld. Repeat the request.', {
     retryAfterSeconds: 2,
     cause,
   });
+
+/** Nothing came of the call: frees its hold, now or as soon as it can be. Never rejects. */
+export async function releaseLater({ call }: Pick<Admission, 'call'>, { lanes, log, unsettled }: InferenceDeps): Promise<void> {
+  try {
+    await lanes.release(call.receiptId);
+  } catch (error) {
+    log.warn({ err: error, requestId: call.requestId }, 'the hold of a call that came to nothing cannot be freed yet');
+    unsettled.add(call.receiptId, () => lanes.release(call.receiptId));
+  }
+}
 
 /** Members are set to `undefined` rather than spread in: JSON leaves them out, and V8 makes every record by the same plan. */
 function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost): SettlementRecord {

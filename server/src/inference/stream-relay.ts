@@ -14,7 +14,7 @@ import type { InferenceDeps } from './deps.ts';
 import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
-import { beginStoring, costOfUsage, mostUsage, ourCount, renewHold, type Served, settle, usageWhenCut } from './settlement.ts';
+import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle, usageWhenCut } from './settlement.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
 import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
 import { atLeast, isUsed, readUsageSoFar, withPromptOf, writesText } from './usage.ts';
@@ -76,10 +76,7 @@ export async function relayStream(admission: Admission, running: RunningCall, re
   const { call } = admission;
   const client = new ClientStream(res, { keepsSent: call.work.keepStream !== undefined });
   const relay: Relay = { admission, running, client, filter: undefined, told: undefined };
-  const stopBeating = deps.heartbeat.start(() => {
-    client.ping(SILENCE_MS);
-    renewHold(admission, deps);
-  });
+  const stopBeating = deps.heartbeat.start(() => client.ping(SILENCE_MS));
   const onLeft = () => leave(relay, deps);
   if (call.signal.aborted) onLeft();
   else call.signal.addEventListener('abort', onLeft);
@@ -192,7 +189,7 @@ async function settleRelayed(
     // What was delivered of one that broke off is charged, whether or not it can be kept.
     await (isWhole ? kept : kept.catch((error: unknown) => deps.log.warn({ err: error }, 'a stream that broke off could not be kept')));
   } else if (isWhole) await work.keep?.(filter.value, shown, served, call);
-  await settle(admission, served, deps.lanes);
+  await settle(admission, served, deps);
   if (isWhole) client.end(last);
   else if (client.isAttached) client.breakOff(last);
   return served;

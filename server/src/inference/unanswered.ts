@@ -41,7 +41,7 @@ export async function settleUnanswered(
     completedAt: deps.clock.now(),
     overheadMs,
   };
-  await settle(admission, served, deps.lanes, { status: reply.status, body: reply.body });
+  await settle(admission, served, deps, { status: reply.status, body: reply.body });
   const headers = { ...answerHeaders(admission, journey, overheadMs), ...reply.headers };
   return { served, reply: { status: reply.status, headers, body: reply.body } };
 }

@@ -6,6 +6,9 @@ export interface Clock {
 
 export const systemClock: Clock = { now: () => Date.now() };
 
+/** Whole milliseconds of this process that only go forward: no change of the time of day touches them, and a suspended machine stops them. */
+export const steadyMs = (): number => Math.floor(performance.now());
+
 /** A UTC calendar month, `YYYY-MM`. */
 export type Month = string;
 

@@ -118,7 +118,6 @@ function request(account: Account, use: Use): HoldRequest {
     holdId: newId(),
     accountId,
     at: use.at,
-    expiresAt: use.at + 60_000,
     cost: { fixed: use.held * PICO_PER_NANO, perOutputToken: 0n },
     outputTokens: { wanted: 0, least: 0 },
     units: { requests: 1n, tokens: use.tokens.held },

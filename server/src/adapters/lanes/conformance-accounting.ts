@@ -1,9 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { balance, holdRequest, keyLane, NOW, quotaLane, runLane, settlementOf } from './conformance-requests.ts';
+import { balance, holdRequest, keyLane, quotaLane, runLane, settlementOf } from './conformance-requests.ts';
 import { counters, held, type MakeStore, refused, withStore } from './conformance-store.ts';
 import type { SettlementFeed } from './port.ts';
-
-const HOUR_MS = 3_600_000;
 
 async function recordsIn(feed: SettlementFeed): Promise<unknown[]> {
   const batch = await feed.read();
@@ -36,7 +34,7 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
 
     test(
       'once: a second settlement and one of what was never held are undefined and change nothing',
-      on(async (store, _source, feed) => {
+      on(async (store, _source, { feed }) => {
         const request = holdRequest({ amount: 50n, lanes: [keyLane('k', 100n)] });
         await held(store, request);
         await store.settle(settlementOf(request, 30n));
@@ -49,7 +47,7 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
 
     test(
       'nothing of a request that was refused',
-      on(async (store, _source, feed) => {
+      on(async (store, _source, { feed }) => {
         const request = holdRequest({ amount: 50n, lanes: [keyLane('k', 10n)] });
         await refused(store, request);
         expect(await store.settle(settlementOf(request, 30n))).toBeUndefined();
@@ -59,7 +57,7 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
 
     test(
       'durably: the record, with how the account paid, can be read when settle returns',
-      on(async (store, _source, feed) => {
+      on(async (store, _source, { feed }) => {
         const quota = quotaLane('q', { requests: 10n, tokens: 60n });
         const request = holdRequest({ amount: 100n, units: { requests: 1n, tokens: 80n }, quota, funds: keyLane('f', null) });
         await held(store, request);
@@ -98,21 +96,6 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
         expect(await store.settle(settlementOf(nothing, 5n))).toMatchObject({ charged: 5n, debt: 5n });
         await refused(store, holdRequest({ amount: 1n, lanes: [run], isForDebt: true }));
         expect(await counters(store, run)).toEqual({ spent: 75n, held: 0n, cap: 50n });
-      }),
-    );
-
-    test(
-      'an expired hold once, however late',
-      on(async (store) => {
-        const key = keyLane('k', 10n);
-        const late = holdRequest({ amount: 10n, lanes: [key], expiresAt: NOW + 100 });
-        await held(store, late);
-        await store.sweep(NOW + 100);
-        await held(store, holdRequest({ amount: 10n, lanes: [key], at: NOW + 100, expiresAt: NOW + HOUR_MS }));
-        await store.sweep(NOW + HOUR_MS - 1);
-        expect(await store.settle(settlementOf(late, 4n))).toMatchObject({ charged: 4n });
-        expect(await store.settle(settlementOf(late, 4n))).toBeUndefined();
-        expect(await counters(store, key)).toEqual({ spent: 4n, held: 10n, cap: 10n });
       }),
     );
   });
@@ -179,20 +162,6 @@ export function describeLaneAccounting(name: string, makeStore: MakeStore): void
         await held(store, second);
         expect(await store.settle(settlementOf(second, 80n, use(80n)))).toMatchObject({ covered: use(40n), charged: 40n, debt: 40n });
         expect(await refused(store, holdRequest({ amount: 1n, units: use(1n), quota, funds: null }))).toMatchObject({ mayFitLater: false });
-      }),
-    );
-
-    test(
-      'and keeps the cover of a hold that expired, although others drew on it since',
-      on(async (store) => {
-        const wish = { amount: 100n, units: use(100n), quota: quotaLane('q', { requests: 10n, tokens: 100n }), funds: null };
-        const late = holdRequest({ ...wish, expiresAt: NOW + 100 });
-        await held(store, late);
-        await store.sweep(NOW + 100);
-        const other = holdRequest(wish);
-        await held(store, other);
-        await store.settle(settlementOf(other, 100n, use(100n)));
-        expect(await store.settle(settlementOf(late, 80n, use(80n)))).toMatchObject({ covered: use(80n), charged: 0n });
       }),
     );
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { holdRequest, keyLane, NOW, settlementOf } from './conformance-requests.ts';
-import { counters, held, type MakeStore, refused, withStore } from './conformance-store.ts';
+import { counters, held, type MakeStore, refused, type StoreClock, withStore } from './conformance-store.ts';
 import type { HoldRequest, LaneStore, RateLane, RateRefused } from './port.ts';
 
 const MINUTE_MS = 60_000;
@@ -20,7 +20,7 @@ const rateLane = (limits: Partial<RateLane>): RateLane => ({
 const request = (
   lanes: readonly RateLane[],
   { at = 0, tokens = 0, ...wish }: Parameters<typeof holdRequest>[0] & { tokens?: number } = {},
-): HoldRequest => holdRequest({ at: NOW + at, expiresAt: NOW + at + HOUR_MS, rates: { lanes, tokens }, ...wish });
+): HoldRequest => holdRequest({ at: NOW + at, rates: { lanes, tokens }, ...wish });
 
 async function tooFast(store: LaneStore, wish: HoldRequest): Promise<RateRefused> {
   const outcome = await store.hold(wish);
@@ -28,12 +28,26 @@ async function tooFast(store: LaneStore, wish: HoldRequest): Promise<RateRefused
   return outcome;
 }
 
-const settle = (store: LaneStore, wish: HoldRequest, tokens: number, at = 0) =>
-  store.settle({ ...settlementOf(wish, 0n), rates: { tokens, at: NOW + at } });
+const settle = (store: LaneStore, wish: HoldRequest, rateTokens: number) => store.settle({ ...settlementOf(wish, 0n), rateTokens });
+
+/** The store, with a clock that shows of each request the moment at which it says that it comes. */
+const onTime = (store: LaneStore, clock: StoreClock): LaneStore =>
+  new Proxy(store, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name);
+      if (typeof value !== 'function') return value;
+      if (name !== 'hold') return value.bind(target);
+      return (request: HoldRequest) => {
+        clock.at = request.at;
+        return target.hold(request);
+      };
+    },
+  });
 
 /** What every lane store promises of rate limits. */
 export function describeLaneRates(name: string, makeStore: MakeStore): void {
-  const on = (body: Parameters<typeof withStore>[1]) => withStore(makeStore, body);
+  const on = (body: Parameters<typeof withStore>[1]) =>
+    withStore(makeStore, (store, source, surroundings) => body(onTime(store, surroundings.clock), source, surroundings));
 
   describe(`${name} limits requests`, () => {
     const lane = rateLane({ requestsPerMinute: 3 });
@@ -61,9 +75,12 @@ export function describeLaneRates(name: string, makeStore: MakeStore): void {
 
     test(
       'and says how they stand without taking any, a lane that was never used included',
-      on(async (store) => {
+      on(async (store, _source, { clock }) => {
         const { accountId } = request([lane]);
-        const look = (at: number) => store.rates(accountId, [lane], NOW + at);
+        const look = async (at: number) => {
+          clock.at = NOW + at;
+          return store.rates(accountId, [lane]);
+        };
         expect(await look(0)).toEqual({ requests: { limit: 3, remaining: 3, resetMs: 0 }, tokens: null });
         await held(store, request([lane]));
         for (let looks = 0; looks < 5; looks++) expect((await look(5_000)).requests).toEqual({ limit: 3, remaining: 2, resetMs: 15_000 });
@@ -75,17 +92,20 @@ export function describeLaneRates(name: string, makeStore: MakeStore): void {
 
     test(
       'and counts a refused request as one that takes no tokens, as far as there is room',
-      on(async (store) => {
+      on(async (store, _source, { clock }) => {
         const { accountId } = request([lane]);
         const full = rateLane({ id: 'rate:full', requestsPerMinute: 2, tokensPerMinute: 600 });
-        const refuse = async (lanes: readonly RateLane[], at: number) => store.countRefused(accountId, lanes, NOW + at);
+        const refuse = async (lanes: readonly RateLane[], at: number) => {
+          clock.at = NOW + at;
+          return store.countRefused(accountId, lanes);
+        };
         expect((await refuse([lane], 0)).requests).toEqual({ limit: 3, remaining: 2, resetMs: 20_000 });
         expect((await held(store, request([lane]))).rates?.requests).toMatchObject({ remaining: 1 });
         // A narrow lane that is full says so, and the wide one beside it counts on.
         for (const remaining of [1, 0, 0]) expect((await refuse([full], 0)).requests).toMatchObject({ limit: 2, remaining });
         expect((await refuse([full, lane], 0)).requests).toEqual({ limit: 2, remaining: 0, resetMs: 60_000 });
         expect((await refuse([lane], 0)).requests).toEqual({ limit: 3, remaining: 0, resetMs: 60_000 });
-        expect((await store.rates(accountId, [full], NOW)).tokens).toEqual({ limit: 600, remaining: 600, resetMs: 0 });
+        expect((await store.rates(accountId, [full])).tokens).toEqual({ limit: 600, remaining: 600, resetMs: 0 });
         expect((await tooFast(store, request([full]))).kind).toBe('requests');
         expect((await refuse([full], 30_000)).requests).toEqual({ limit: 2, remaining: 0, resetMs: 60_000 });
         expect(await refuse([rateLane({ id: 'rate:none' })], 0)).toEqual({ requests: null, tokens: null });
@@ -113,7 +133,7 @@ export function describeLaneRates(name: string, makeStore: MakeStore): void {
     );
 
     test(
-      'of a request that comes with an earlier time as of one that comes now',
+      'with a clock that is set back as with one that stands still',
       on(async (store) => {
         await held(store, request([lane], { at: 60_000 }));
         await held(store, request([lane], { at: 0 }));
@@ -143,7 +163,7 @@ export function describeLaneRates(name: string, makeStore: MakeStore): void {
         const first = request([lane], { tokens: 300 });
         await held(store, first);
         await held(store, request([lane], { at: 30_000, tokens: 500 }));
-        await settle(store, first, 0, 30_000);
+        await settle(store, first, 0);
         expect(await tooFast(store, request([lane], { at: 30_000, tokens: 101 }))).toMatchObject({ retryAfterMs: 100 });
       }),
     );
@@ -184,18 +204,18 @@ export function describeLaneRates(name: string, makeStore: MakeStore): void {
     const lane = rateLane({ concurrency: 2 });
 
     test(
-      'until a hold is settled, or expires',
+      'until a hold is settled, or released',
       on(async (store) => {
-        const [first, second] = [request([lane]), request([lane], { expiresAt: NOW + MINUTE_MS })];
+        const [first, second] = [request([lane]), request([lane])];
         await held(store, first);
         await held(store, second);
         expect(await tooFast(store, request([lane]))).toMatchObject({ kind: 'concurrency', limit: 2, retryAfterMs: 1_000 });
         await settle(store, first, 0);
         const third = request([lane]);
         await held(store, third);
-        await store.sweep(NOW + MINUTE_MS);
+        await store.release(second.holdId);
         await held(store, request([lane]));
-        // The late settlement of an expired hold frees no second place.
+        // Nothing that comes of it then frees a second place.
         await settle(store, second, 0);
         await tooFast(store, request([lane]));
       }),
@@ -310,7 +330,7 @@ async function neverTooMany(store: LaneStore, lane: RateLane, steps: readonly St
       await tooFast(store, { ...wish, at: NOW + at });
     }
     const [ended] = running.splice(settles % Math.max(1, running.length), 1);
-    if (ended) await settle(store, ended.wish, ended.used, at);
+    if (ended) await settle(store, ended.wish, ended.used);
   }
   for (let first = 0; first < passed.length; first++) {
     let used = 0;

@@ -1,7 +1,6 @@
 import type { NanoUsd } from '../../kernel/money.ts';
 import type { HoldRequest, LaneSource, MoneyLane, MoneyOnRecord, QuotaLane, Refund, Settled, Settlement, Units } from './port.ts';
 
-const MINUTE_MS = 60_000;
 const PICO_PER_NANO = 1000n;
 
 /** When the suite's requests come in, epoch milliseconds. */
@@ -52,7 +51,6 @@ export function holdRequest({ amount = 0n, perToken = 0n, wanted = 0, least = wa
     holdId: `hold-${holds}`,
     accountId: 'account',
     at: NOW,
-    expiresAt: NOW + MINUTE_MS,
     cost: { fixed: amount * PICO_PER_NANO, perOutputToken: perToken * PICO_PER_NANO },
     outputTokens: { wanted, least },
     units: {},

@@ -1,4 +1,4 @@
-import { ScriptedSource } from './conformance-requests.ts';
+import { NOW, ScriptedSource } from './conformance-requests.ts';
 import type { Held, HoldRequest, LaneSource, LaneStore, MoneyLane, Refused, SettlementFeed } from './port.ts';
 
 /** A store under test. It starts empty: whatever it knows of a lane it has from its source. */
@@ -9,15 +9,29 @@ export interface StoreUnderTest {
   close(): Promise<void>;
 }
 
-export type MakeStore = (source: LaneSource) => Promise<StoreUnderTest>;
+/** @param now the store's clock, milliseconds */
+export type MakeStore = (source: LaneSource, now: () => number) => Promise<StoreUnderTest>;
+
+/** What the clock of the store shows, milliseconds. */
+export interface StoreClock {
+  at: number;
+}
+
+/** What the suite has in its hands beside the store. */
+export interface Surroundings {
+  readonly source: ScriptedSource;
+  readonly feed: SettlementFeed;
+  readonly clock: StoreClock;
+}
 
 /** Runs `body` on a fresh store whose source says what it is told to. */
 export const withStore =
-  (makeStore: MakeStore, body: (store: LaneStore, source: ScriptedSource, feed: SettlementFeed) => Promise<void>) => async () => {
+  (makeStore: MakeStore, body: (store: LaneStore, source: ScriptedSource, surroundings: Surroundings) => Promise<void>) => async () => {
     const source = new ScriptedSource();
-    const { store, feed, close } = await makeStore(source);
+    const clock = { at: NOW };
+    const { store, feed, close } = await makeStore(source, () => clock.at);
     try {
-      await body(store, source, feed);
+      await body(store, source, { source, feed, clock });
     } finally {
       await close();
     }

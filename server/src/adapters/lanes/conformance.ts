@@ -3,7 +3,7 @@ import { describeLaneAccounting } from './conformance-accounting.ts';
 import { describeLanesInFlight } from './conformance-in-flight.ts';
 import { describeLaneModel } from './conformance-model.ts';
 import { describeLaneRates } from './conformance-rates.ts';
-import { balance, holdRequest, keyLane, MONTH_END, NOW, quotaLane, runLane, settlementOf } from './conformance-requests.ts';
+import { balance, holdRequest, keyLane, MONTH_END, quotaLane, runLane, settlementOf } from './conformance-requests.ts';
 import { counters, held, type MakeStore, refused, withStore } from './conformance-store.ts';
 
 /** What every lane store promises, whatever stands behind it. Call it from a test file. */
@@ -301,36 +301,6 @@ export function describeLaneStoreConformance(name: string, makeStore: MakeStore)
         const states = await store.inspect(['key:old', 'key:new']);
         expect(states.get('key:old')).toEqual({ spent: 7n, held: 0n, cap: null });
         expect(states.get('key:new')).toEqual({ spent: 0n, held: 0n, cap: null });
-      }),
-    );
-  });
-
-  describe(`${name} lets holds expire`, () => {
-    test(
-      'and frees them in the sweep, not before their time',
-      on(async (store) => {
-        const key = keyLane('k', 10n);
-        await held(store, holdRequest({ amount: 10n, lanes: [key], expiresAt: NOW + 100 }));
-        expect(await store.sweep(NOW + 99)).toBe(0);
-        expect(await store.sweep(NOW + 100)).toBe(1);
-        expect(await store.sweep(NOW + 200)).toBe(0);
-        expect(await counters(store, key)).toMatchObject({ held: 0n });
-        await held(store, holdRequest({ amount: 10n, lanes: [key] }));
-      }),
-    );
-
-    test(
-      'later, when they are renewed',
-      on(async (store) => {
-        const key = keyLane('k', 10n);
-        const stream = holdRequest({ amount: 10n, lanes: [key], expiresAt: NOW + 100 });
-        await held(store, stream);
-        await store.renew(stream.holdId, NOW + 200);
-        expect(await store.sweep(NOW + 150)).toBe(0);
-        expect(await store.sweep(NOW + 200)).toBe(1);
-        await store.renew(stream.holdId, NOW + 300);
-        await store.renew('never held', NOW + 300);
-        expect(await counters(store, key)).toMatchObject({ held: 0n });
       }),
     );
   });

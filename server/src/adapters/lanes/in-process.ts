@@ -1,3 +1,4 @@
+import { steadyMs } from '../../kernel/clock.ts';
 import { maxOf, minOf, type NanoUsd } from '../../kernel/money.ts';
 import { chargeOf, costAt, drawOnQuota, largestThatFits, shareOf, unitsAt } from './lane-arithmetic.ts';
 import { OnceIds } from './once-ids.ts';
@@ -38,12 +39,12 @@ import type { SettlementJournal } from './settlement-journal.ts';
 /** What the lanes need of the journal: to write to it, and to know what was taken from it. */
 type Journal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'begin' | 'end' | 'isAcknowledged'>;
 
-const EXPIRED_KEPT_MS = 3_600_000;
 const IDLE_LANE_MS = 900_000;
 
 /**
  * Lanes in the memory of the one process of the embedded default. Everything between reading a counter and writing it is synchronous,
  * which is what makes it atomic. Lanes are loaded from their source on first use; what is settled is in the journal before `settle` returns.
+ * A hold ends with its process or before: no clock ends it.
  */
 export class InProcessLanes implements LaneStore {
   readonly #money = new Map<string, MoneyCounter>();
@@ -55,17 +56,20 @@ export class InProcessLanes implements LaneStore {
   readonly #loading = new Map<string, Promise<void>>();
   readonly #source: LaneSource;
   readonly #journal: Journal;
+  readonly #now: () => number;
 
-  constructor(source: LaneSource, journal: Journal) {
+  /** @param now milliseconds, as `steadyMs` */
+  constructor(source: LaneSource, journal: Journal, now: () => number = steadyMs) {
     this.#source = source;
     this.#journal = journal;
+    this.#now = now;
   }
 
   hold(request: HoldRequest): HoldOutcome | Promise<HoldOutcome> {
     const missing = this.#missing(request);
     return missing.length === 0
       ? this.#holdLoaded(request)
-      : this.#load(missing, request.quota?.id, request.at).then(() => this.hold(request));
+      : this.#load(missing, request.quota?.id, this.#now()).then(() => this.hold(request));
   }
 
   begin(inFlight: InFlight): void {
@@ -76,12 +80,7 @@ export class InProcessLanes implements LaneStore {
     hold.inFlight = inFlight;
   }
 
-  renew(holdId: string, expiresAt: number): void {
-    const hold = this.#holds.get(holdId);
-    if (hold && !hold.expired) hold.expiresAt = expiresAt;
-  }
-
-  settle({ holdId, cost, units, record, rates }: Settlement): Settled | undefined {
+  settle({ holdId, cost, units, record, rateTokens }: Settlement): Settled | undefined {
     const hold = this.#holds.get(holdId);
     if (!hold) return undefined;
     const { passage } = hold;
@@ -91,9 +90,8 @@ export class InProcessLanes implements LaneStore {
     // The journal first: if it cannot be written, nothing has happened and the hold stands.
     const settledAt = this.#journal.append({ charged: drawn.charge, debt, covered: drawn.covered, record }, hold.inFlight && holdId);
 
-    if (!hold.expired) this.#release(hold);
-    this.#forget(holdId, hold);
-    if (hold.rates && rates) this.#rates.correct(hold.rates, rates.tokens, rates.at);
+    this.#end(holdId, hold);
+    if (hold.rates && rateTokens !== undefined) this.#rates.correct(hold.rates, rateTokens, this.#now());
     for (const counter of money) counter.spent += cost;
     if (funds) funds.spent += drawn.charge;
     if (quota) addUnits(quota.used, drawn.covered, 1n);
@@ -115,7 +113,7 @@ export class InProcessLanes implements LaneStore {
     const settledAt = this.#journal.append({ charged, debt, covered, record });
 
     this.#once.add(partId, settledAt);
-    if (!hold.expired) count(passage, share, -1n);
+    count(passage, share, -1n);
     hold.left = without(left, share);
     for (const counter of money) counter.spent += cost;
     if (funds) funds.spent += charged;
@@ -128,8 +126,7 @@ export class InProcessLanes implements LaneStore {
     const hold = this.#holds.get(holdId);
     if (!hold) return;
     if (hold.inFlight) this.#journal.end(holdId);
-    if (!hold.expired) this.#release(hold);
-    this.#forget(holdId, hold);
+    this.#end(holdId, hold);
   }
 
   abandon(holdId: string): boolean {
@@ -144,7 +141,9 @@ export class InProcessLanes implements LaneStore {
     const missing = (funds === null ? lanes : [...lanes, funds]).filter((id) => !this.#money.has(id));
     if (quota !== null && !this.#quota.has(quota)) missing.push(quota);
     // Of a past month mostly: nobody else has touched it, and nobody needs it for long.
-    return missing.length === 0 ? this.#refundLoaded(refund) : this.#load(missing, quota, 0).then(() => this.refund(refund));
+    return missing.length === 0
+      ? this.#refundLoaded(refund)
+      : this.#load(missing, quota, Number.NEGATIVE_INFINITY).then(() => this.refund(refund));
   }
 
   #refundLoaded(refund: Refund): boolean {
@@ -163,12 +162,12 @@ export class InProcessLanes implements LaneStore {
     return true;
   }
 
-  rates(_accountId: string, lanes: readonly RateLane[], at: number): RateStatus {
-    return this.#rates.glance(lanes, at);
+  rates(_accountId: string, lanes: readonly RateLane[]): RateStatus {
+    return this.#rates.glance(lanes, this.#now());
   }
 
-  countRefused(_accountId: string, lanes: readonly RateLane[], at: number): RateStatus {
-    return this.#rates.takeRefused(lanes, at);
+  countRefused(_accountId: string, lanes: readonly RateLane[]): RateStatus {
+    return this.#rates.takeRefused(lanes, this.#now());
   }
 
   async refreshCredit(laneId: string): Promise<void> {
@@ -182,16 +181,9 @@ export class InProcessLanes implements LaneStore {
     counter.credits = credits;
   }
 
-  sweep(now: number): number {
-    let freed = 0;
-    for (const [id, hold] of this.#holds) {
-      if (hold.expiresAt > now) continue;
-      if (!hold.expired) {
-        hold.expired = true;
-        this.#release(hold);
-        freed += 1;
-      } else if (hold.expiresAt + EXPIRED_KEPT_MS <= now) this.abandon(id);
-    }
+  /** There is no other process: nothing is freed, whatever the clock says. */
+  sweep(): number {
+    const now = this.#now();
     // An idle lane may be forgotten once its source knows everything that was settled on it.
     for (const lanes of [this.#money, this.#quota]) {
       for (const [id, counter] of lanes) {
@@ -200,7 +192,7 @@ export class InProcessLanes implements LaneStore {
     }
     this.#rates.forgetIdle(now - IDLE_LANE_MS);
     this.#once.forget(now);
-    return freed;
+    return 0;
   }
 
   async inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>> {
@@ -226,8 +218,9 @@ export class InProcessLanes implements LaneStore {
   #holdLoaded(request: HoldRequest): HoldOutcome {
     if (this.#holds.has(request.holdId)) throw new Error(`There is a hold ${request.holdId} already`);
     const passage = this.#passage(request);
-    for (const counter of passage.all) counter.touchedAt = Math.max(counter.touchedAt, request.at);
-    const tooFast = request.rates && this.#rates.refusal(request.rates, request.at);
+    const now = this.#now();
+    for (const counter of passage.all) counter.touchedAt = now;
+    const tooFast = request.rates && this.#rates.refusal(request.rates, now);
     if (tooFast) return tooFast;
     for (const lane of request.lanes) this.#applyCap(loaded(this.#money, lane.id), lane, request.at);
     if (request.funds) this.#applyCap(loaded(this.#money, request.funds.id), request.funds, request.at);
@@ -268,21 +261,17 @@ export class InProcessLanes implements LaneStore {
     const rates = request.rates && this.#rates.take(request.rates);
     const left = { amount, covered, charge };
     const whole = { ...left, units: unitsAt(request.units, tokens) };
-    this.#holds.set(request.holdId, { passage, whole, left, rates, expiresAt: request.expiresAt, expired: false, inFlight: undefined });
+    this.#holds.set(request.holdId, { passage, whole, left, rates, inFlight: undefined });
     count(passage, left, 1n);
     for (const counter of passage.all) counter.holds += 1;
     const taken = { held: true, outputTokens: tokens, amount, lanes: statesOf(passage) } as const;
     return request.rates ? { ...taken, rates: this.#rates.status(request.rates.lanes) } : taken;
   }
 
-  /** It counts as running no longer, though it may still be settled. */
-  #release(hold: Hold): void {
-    count(hold.passage, hold.left, -1n);
-    if (hold.rates) this.#rates.release(hold.rates);
-  }
-
-  /** From now on it cannot be settled. */
-  #forget(holdId: string, { passage }: Hold): void {
+  /** It counts no longer, and cannot be settled any more. */
+  #end(holdId: string, { passage, left, rates }: Hold): void {
+    count(passage, left, -1n);
+    if (rates) this.#rates.release(rates);
     this.#holds.delete(holdId);
     for (const counter of passage.all) counter.holds -= 1;
   }
@@ -309,8 +298,10 @@ export class InProcessLanes implements LaneStore {
     return missing;
   }
 
-  async #load(missing: readonly string[], quotaId: string | null | undefined, at: number): Promise<void> {
-    await Promise.all(missing.map((id) => this.#loadOnce(id, () => (id === quotaId ? this.#loadQuota(id, at) : this.#loadMoney(id, at)))));
+  async #load(missing: readonly string[], quotaId: string | null | undefined, touchedAt: number): Promise<void> {
+    await Promise.all(
+      missing.map((id) => this.#loadOnce(id, () => (id === quotaId ? this.#loadQuota(id, touchedAt) : this.#loadMoney(id, touchedAt)))),
+    );
   }
 
   /** One read per lane, however many requests wait for it. */
@@ -320,13 +311,13 @@ export class InProcessLanes implements LaneStore {
     return loading;
   }
 
-  async #loadMoney(id: string, at: number): Promise<void> {
+  async #loadMoney(id: string, touchedAt: number): Promise<void> {
     const { spent, cap, credits = 0 } = await this.#source.moneyLane(id);
-    this.#money.set(id, { spent, cap, credits, held: 0n, holds: 0, touchedAt: at, settledAt: undefined });
+    this.#money.set(id, { spent, cap, credits, held: 0n, holds: 0, touchedAt, settledAt: undefined });
   }
 
-  async #loadQuota(id: string, at: number): Promise<void> {
-    this.#quota.set(id, { used: { ...(await this.#source.quotaLane(id)) }, held: {}, holds: 0, touchedAt: at, settledAt: undefined });
+  async #loadQuota(id: string, touchedAt: number): Promise<void> {
+    this.#quota.set(id, { used: { ...(await this.#source.quotaLane(id)) }, held: {}, holds: 0, touchedAt, settledAt: undefined });
   }
 }
 

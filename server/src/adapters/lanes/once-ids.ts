@@ -2,7 +2,7 @@ import type { JournalPosition } from './settlement-journal.ts';
 
 interface Mark {
   readonly position: JournalPosition;
-  /** When it was first seen to be in the ledger, epoch milliseconds. */
+  /** When it was first seen to be in the ledger, on the clock of the lanes. */
   writtenAt: number | undefined;
 }
 

@@ -5,9 +5,9 @@ import type { RateTake } from './rate-lanes.ts';
 import type { JournalPosition } from './settlement-journal.ts';
 
 export interface Counter {
-  /** How many holds may still be settled on it, the expired ones included. */
+  /** How many holds may still be settled on it. */
   holds: number;
-  /** When a request last named it, epoch milliseconds. */
+  /** When a request last named it, on the clock of the lanes. */
   touchedAt: number;
   /** Where its newest settlement or ceiling is in the journal. */
   settledAt: JournalPosition | undefined;
@@ -154,20 +154,16 @@ export function count({ money, funds, quota }: Passage, { amount, covered, charg
 
 /**
  * What the quota gives a hold at its settlement: what it has reserved, and what others have left since. Usage inside the quota costs
- * nothing, even where the worst case would not have fitted. An expired hold keeps its word too.
+ * nothing, even where the worst case would not have fitted.
  */
-export function coverOf(
-  { passage, expired }: { readonly passage: Passage; readonly expired: boolean },
-  covered: Units,
-  use: Units,
-): Units | null {
+export function coverOf({ passage }: { readonly passage: Passage }, covered: Units, use: Units): Units | null {
   const left = quotaLeft(passage, use);
   if (!left) return null;
   const cover: Record<string, bigint> = {};
   for (const meter in left) {
     const free = left[meter] ?? 0n;
     const reserved = covered[meter] ?? 0n;
-    cover[meter] = expired ? maxOf(free, reserved) : maxOf(free, 0n) + reserved;
+    cover[meter] = maxOf(free, 0n) + reserved;
   }
   return cover;
 }
@@ -180,9 +176,6 @@ export interface Hold {
   /** What its parts have left of it. */
   left: Reserve;
   readonly rates: RateTake | undefined;
-  expiresAt: number;
-  /** Swept: no longer counted as held, but still good for one late settlement. */
-  expired: boolean;
   /** What settles it should nobody ever say what came of it: its provider was asked. */
   inFlight: InFlight | undefined;
 }

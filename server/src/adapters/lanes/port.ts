@@ -72,10 +72,13 @@ export interface HoldRequest {
   /** Unique among all holds, for ever: one hold is settled once. Only what was released may be held again under its name. */
   readonly holdId: string;
   readonly accountId: string;
-  /** Epoch milliseconds. */
+  /** When it came, epoch milliseconds: for the record of a ceiling that it sets. What the store measures it measures on its own clock. */
   readonly at: number;
-  /** From then on the hold counts no longer, unless it is renewed. */
-  readonly expiresAt: number;
+  /**
+   * Many draw from it, and whoever takes their work over releases it. Should this process die, it is counted until then, and no longer than
+   * until this moment, epoch milliseconds. Absent: a hold that was not begun is freed with its process.
+   */
+  readonly keptUntil?: number;
   /** Worst-case cost as a function of the tokens out, so that the store itself can find the largest bound that fits. */
   readonly cost: { readonly fixed: PicoUsd; readonly perOutputToken: PicoUsd };
   /** Tokens out, over all choices: what is wanted, and the least that is worth running. Equal where the bound must not be lowered. */
@@ -163,8 +166,8 @@ export interface Settlement {
   readonly units: Units;
   /** The settlement record, one line of JSON: made durable in the same step, before `settle` returns. */
   readonly record: string;
-  /** What was really used, for the rate lanes: what was taken and not used is given back. Absent: nothing is. */
-  readonly rates?: { readonly tokens: number /** Epoch milliseconds. */; readonly at: number };
+  /** Tokens that were really used, for the rate lanes: what was taken and not used is given back. Absent: nothing is. */
+  readonly rateTokens?: number;
 }
 
 /** What a hold is settled at should nobody ever say what came of its request: the most that its provider may bill. */
@@ -222,6 +225,8 @@ export interface Refund {
 /**
  * Where caps are enforced. Every operation is atomic over all lanes it names.
  * A store that cannot be reached rejects: admission then refuses, it never waves through.
+ *
+ * A hold ends by its settlement or its release, never by a clock: it counts as long as the process lives that took it.
  */
 export interface LaneStore {
   /**
@@ -237,8 +242,6 @@ export interface LaneStore {
    * @throws (or rejects) when it cannot be made durable: the provider must not be asked then, and the hold is to be released
    */
   begin(inFlight: InFlight): void | Promise<void>;
-  /** For long streams. */
-  renew(holdId: string, expiresAt: number): void | Promise<void>;
   /** Replaces the hold by the actual cost, exactly once; undefined when the hold is settled already or was never held. */
   settle(settlement: Settlement): Settled | undefined | Promise<Settled | undefined>;
   /**
@@ -254,20 +257,24 @@ export interface LaneStore {
   abandon(holdId: string): boolean | Promise<boolean>;
   /** Lowers what was spent by what is given back and returns the covered units, exactly once per `refundId`; false when that was done before. */
   refund(refund: Refund): boolean | Promise<boolean>;
-  /** The account's rate lanes as they stand, epoch milliseconds. Nothing is taken: for the headers of what never got as far as a hold. */
-  rates(accountId: string, lanes: readonly RateLane[], at: number): RateStatus | Promise<RateStatus>;
+  /** The account's rate lanes as they stand. Nothing is taken: for the headers of what never got as far as a hold. */
+  rates(accountId: string, lanes: readonly RateLane[]): RateStatus | Promise<RateStatus>;
   /**
    * Counts a request that was refused before it was held: one of the requests of each lane that has room for it, and no tokens.
-   * @returns the lanes as they stand then, at epoch milliseconds
+   * @returns the lanes as they stand then
    */
-  countRefused(accountId: string, lanes: readonly RateLane[], at: number): RateStatus | Promise<RateStatus>;
+  countRefused(accountId: string, lanes: readonly RateLane[]): RateStatus | Promise<RateStatus>;
   /**
    * Reads anew what is credited to a lane, from where it is on record: to be called once a credit is committed, and as often as one likes.
    * What is charged to the lane meanwhile is not touched.
    */
   refreshCredit(laneId: string): Promise<void>;
-  /** Frees what expired, and settles what was in flight and has been given up. Returns how many holds. */
-  sweep(now: number): number | Promise<number>;
+  /**
+   * To be called every few seconds. Forgets what is idle. Where several processes share the store it says that this one lives, and ends the
+   * holds of those that do not: frees them, or settles those that were in flight.
+   * @returns how many holds of dead processes were ended
+   */
+  sweep(): number | Promise<number>;
   /** Counters of lanes, for status and reconciliation; lanes that are not loaded are read from their source. */
   inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>>;
 }

@@ -126,7 +126,7 @@ export class RateLanes {
 
   #drain(lane: RateLane, at: number): Counter {
     const counter = this.#counter(lane.id);
-    // Requests that waited for something else arrive with an earlier time: nothing drains backwards.
+    // A clock that is set back drains nothing backwards.
     if (at <= counter.at) return counter;
     const { requests, tokens } = levelAt(lane, counter, at);
     counter.at = at;
@@ -138,7 +138,7 @@ export class RateLanes {
 }
 
 /** What a level that was counted at an earlier time has drained to. One that is not known is empty. */
-export function levelAt(lane: RateLane, counted: (RateLevel & { readonly at: number }) | undefined, at: number): RateLevel {
+function levelAt(lane: RateLane, counted: (RateLevel & { readonly at: number }) | undefined, at: number): RateLevel {
   if (!counted) return { requests: 0, tokens: 0, running: 0 };
   const elapsedMs = Math.max(0, at - counted.at);
   // Without a limit nothing is asked of the level, and it must not stand in the way of a limit that is set later.

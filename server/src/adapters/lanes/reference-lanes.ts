@@ -9,8 +9,6 @@ interface ReferenceHold {
   readonly charge: NanoUsd;
   /** What its parts have taken out of it. */
   readonly parts: { readonly amount: NanoUsd; readonly covered: Units; readonly charge: NanoUsd }[];
-  expiresAt: number;
-  isRunning: boolean;
 }
 
 interface Draw {
@@ -52,17 +50,10 @@ export class ReferenceLanes {
         covered,
         charge,
         parts: [],
-        expiresAt: request.expiresAt,
-        isRunning: true,
       });
       return { held: true, outputTokens: tokens, amount };
     }
     return { held: false, mayFitLater: this.#fits(request, request.outputTokens.least, { ignoreHeld: true }) };
-  }
-
-  renew(holdId: string, expiresAt: number): void {
-    const hold = this.#holds.get(holdId);
-    if (hold?.isRunning) hold.expiresAt = expiresAt;
   }
 
   settle({ holdId, cost, units }: Settlement): { covered: Units; charged: NanoUsd; debt: NanoUsd } | undefined {
@@ -72,7 +63,7 @@ export class ReferenceLanes {
     const { request } = hold;
     let drawn: Draw = { covered: {}, charge: cost };
     if (request.quota) {
-      // The hold is gone, so what it had reserved is left again; after an expiry somebody else may have it by now.
+      // The hold is gone, so what it had reserved is left again, even where others have used more than there was.
       const left = this.#quotaLeft(request, { ignoreHeld: false });
       drawn = drawOn(
         units,
@@ -104,7 +95,7 @@ export class ReferenceLanes {
         }),
       ),
     };
-    // With its share taken out of the hold, that share is left again; after an expiry somebody else may have it by now.
+    // With its share taken out of the hold, that share is left again.
     hold.parts.push(share);
     let drawn: Draw = { covered: {}, charge: part.cost };
     if (request.quota) {
@@ -134,12 +125,6 @@ export class ReferenceLanes {
     this.#caps.set(laneId, (this.#caps.get(laneId) ?? 0n) + amount);
   }
 
-  sweep(now: number): number {
-    const expired = [...this.#holds.values()].filter((hold) => hold.isRunning && hold.expiresAt <= now);
-    for (const hold of expired) hold.isRunning = false;
-    return expired.length;
-  }
-
   counters(laneId: string): { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null } {
     return { spent: this.#spent(laneId), held: this.#held(laneId), cap: this.#caps.get(laneId) ?? null };
   }
@@ -162,12 +147,10 @@ export class ReferenceLanes {
 
   #held = (laneId: string): NanoUsd =>
     sum(
-      [...this.#holds.values()]
-        .filter(({ isRunning }) => isRunning)
-        .flatMap((hold) => [
-          ...hold.request.lanes.filter(({ id }) => id === laneId).map(() => leftOf(hold).amount),
-          hold.request.funds?.id === laneId ? leftOf(hold).charge : 0n,
-        ]),
+      [...this.#holds.values()].flatMap((hold) => [
+        ...hold.request.lanes.filter(({ id }) => id === laneId).map(() => leftOf(hold).amount),
+        hold.request.funds?.id === laneId ? leftOf(hold).charge : 0n,
+      ]),
     );
 
   #fits(request: HoldRequest, tokens: number, options: { ignoreHeld: boolean }): boolean {
@@ -192,7 +175,7 @@ export class ReferenceLanes {
       this.#settled.map(({ request, covered }) => (request.quota?.id === quota?.id ? (covered[meter] ?? 0n) : 0n));
     const held = (meter: string) =>
       [...this.#holds.values()].map((hold) =>
-        hold.isRunning && !ignoreHeld && hold.request.quota?.id === quota?.id ? (leftOf(hold).covered[meter] ?? 0n) : 0n,
+        !ignoreHeld && hold.request.quota?.id === quota?.id ? (leftOf(hold).covered[meter] ?? 0n) : 0n,
       );
     return Object.fromEntries(Object.entries(quota?.caps ?? {}).map(([m, cap]) => [m, cap - sum(used(m)) - sum(held(m))]));
   }

@@ -47,6 +47,7 @@ beforeAll(async () => {
     readConfig({ DATABASE_URL: url, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'silent', REFUSED_REQUESTS_PER_MINUTE: '1000000' }),
     () => {},
     clock,
+    () => clock.now(),
   );
   endings.push(() => server.close());
   const told = async (path: string, headers: Headers, json: object) => {

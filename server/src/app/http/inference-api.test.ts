@@ -87,7 +87,7 @@ async function open(...turns: ConstructorParameters<typeof ScriptedProvider>) {
         ],
         idempotency,
         inference: world.deps,
-        refusedRequests: new RefusedRequests(world.deps),
+        refusedRequests: new RefusedRequests(world.deps, () => world.deps.clock.now()),
         bodyLimits: { maxBytes: 1_000_000, timeoutMs: 2_000 },
         ...NO_FORMS,
         checkSignature: () => null,

@@ -68,7 +68,7 @@ interface Serving {
 async function answer(serving: Serving, exchange: Exchange, deps: InferenceApiDeps): Promise<void> {
   const { operation, served } = serving;
   const { req, res, params, startedAt, startedTick, requestId, clientRequestId } = exchange;
-  deps.refusedRequests.requireRoom(grantOf(exchange), startedAt);
+  deps.refusedRequests.requireRoom(grantOf(exchange));
   const headers = parseInferenceHeaders(req.headers);
   refuseLoop(headers.via, deps.inference.gatewayId);
   if (headers.anchorWished) res.setHeader('x-vaas-anchor', anchorAnswer(deps.isAnchoring));
@@ -156,10 +156,9 @@ async function withRates(
   { inference, refusedRequests }: InferenceApiDeps,
 ): Promise<Answer> {
   if (!grant) return document;
-  const now = inference.clock.now();
   // Who cannot sign for a key, or has none, must not use up what its owner may ask for.
   const isCounted = problem.status < 500 && problem.status !== 401 && problem.code !== 'rate_limited';
-  const rates = await (isCounted ? refusedRequests.count(grant, now) : presentRateHeaders(inference, grant, now));
+  const rates = await (isCounted ? refusedRequests.count(grant) : presentRateHeaders(inference, grant));
   // What the hold saw of the limits was before this refusal counted.
   return { ...document, headers: { ...document.headers, ...rates } };
 }

@@ -52,10 +52,10 @@ export const mcpRoutes = (deps: McpApiDeps): ServedRoute[] =>
       const { req } = exchange;
       requireTrustedPage(req.headers, deps.pages);
       const grant = await deps.admission.authenticate(exchange);
-      deps.refusedRequests.requireRoom(grant, exchange.startedAt);
+      deps.refusedRequests.requireRoom(grant);
       // The longest arguments that a tool takes are those of the API.
       const { value } = await readJsonBody(req, deps.bodyLimits, ACCOUNT_JSON).catch(async (refusal: unknown) => {
-        await deps.refusedRequests.count(grant, deps.clock.now());
+        await deps.refusedRequests.count(grant);
         throw refusal;
       });
       await answerTo(value, exchange, deps);

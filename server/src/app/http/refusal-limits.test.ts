@@ -42,6 +42,15 @@ describe('a flood of refused requests', () => {
     expect((await send(instance, '/v1/keys', { headers: auth })).status).toBe(200);
   });
 
+  test('is over in the same time on a clock that is set back meanwhile', async () => {
+    const { auth } = await signUp(instance);
+    await statuses(LIMIT, '/v1/keys', { headers: auth, ...wrongName });
+    clock.stoppedAtMs = (clock.stoppedAtMs ?? 0) - 3_600_000;
+    expect((await send(instance, '/v1/keys', { headers: auth })).status).toBe(429);
+    clock.stoppedAtMs += 3_000;
+    expect((await send(instance, '/v1/keys', { headers: auth })).status).toBe(200);
+  });
+
   test('with a test key of the account API does so too, and leaves the other keys of the account alone', async () => {
     const { auth } = await signUp(instance);
     const [one, other] = [await newKey(instance, auth, { livemode: false }), await newKey(instance, auth)];

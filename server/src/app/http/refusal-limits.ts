@@ -88,7 +88,8 @@ export class RefusalLimits {
   #refill(bucket: Bucket, now: number): void {
     const { perMinute } = this.#deps;
     bucket.left = Math.min(perMinute, bucket.left + (Math.max(0, now - bucket.at) * perMinute) / MINUTE_MS);
-    bucket.at = Math.max(bucket.at, now);
+    // Of a clock that was set back nobody waits until it has caught up.
+    bucket.at = now;
   }
 
   #tooMany({ left }: Bucket, refused?: Problem): Problem {

@@ -25,8 +25,8 @@ export const withCountedTokens = (routes: readonly ServedRoute[], requests: Refu
 
 async function counted(exchange: Exchange, { answer }: ServedRoute, requests: RefusedRequests): Promise<void> {
   const grant = grantOf(exchange);
-  requests.requireRoom(grant, exchange.startedAt);
-  const rates = await requests.count(grant, exchange.startedAt);
+  requests.requireRoom(grant);
+  const rates = await requests.count(grant);
   for (const [name, value] of Object.entries(rates)) exchange.res.setHeader(name, value);
   await answer(exchange);
 }

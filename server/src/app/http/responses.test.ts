@@ -374,7 +374,8 @@ describe('in the background', () => {
     const [requestId, receiptId] = [taken.headers.get('x-request-id'), taken.headers.get('x-receipt-id') ?? ''];
     const { id } = taken.body;
     const { lanes } = world.inference;
-    const [begin, settle, finish] = [lanes.begin.bind(lanes), lanes.settle.bind(lanes), world.background.finish.bind(world.background)];
+    const [begin, settle, abandon] = [lanes.begin.bind(lanes), lanes.settle.bind(lanes), lanes.abandon.bind(lanes)];
+    const finish = world.background.finish.bind(world.background);
     const killed = () => Promise.reject(new Error('killed'));
     let begun = 0;
     lanes.begin = (inFlight) => {
@@ -382,9 +383,11 @@ describe('in the background', () => {
       return begun === 2 && last === 'the answer is there' ? killed() : begin(inFlight);
     };
     lanes.settle = killed;
+    lanes.abandon = (holdId) => (begun > 0 ? killed() : abandon(holdId));
     world.background.finish = killed;
     await world.work(id).catch((error: unknown) => expect(String(error)).toContain('killed'));
-    Object.assign(lanes, { begin, settle });
+    world.inference.unsettled.close();
+    Object.assign(lanes, { begin, settle, abandon });
     Object.assign(world.background, { finish });
     clock.offsetMs = 60_000;
     await world.work(id);
@@ -406,11 +409,15 @@ describe('in the background', () => {
     const [requestId, receiptId] = [taken.headers.get('x-request-id'), taken.headers.get('x-receipt-id') ?? ''];
     const { id } = taken.body;
     const { lanes } = world.inference;
-    const [settle, finish] = [lanes.settle.bind(lanes), world.background.finish.bind(world.background)];
+    const [settle, abandon] = [lanes.settle.bind(lanes), lanes.abandon.bind(lanes)];
+    const finish = world.background.finish.bind(world.background);
     lanes.settle = () => Promise.reject(new Error('killed'));
+    let asked = 0;
+    lanes.abandon = (holdId) => (asked++ > 0 ? Promise.reject(new Error('killed')) : abandon(holdId));
     world.background.finish = () => Promise.reject(new Error('killed'));
     await expect(world.work(id)).rejects.toThrow('killed');
-    Object.assign(lanes, { settle });
+    world.inference.unsettled.close();
+    Object.assign(lanes, { settle, abandon });
     Object.assign(world.background, { finish });
     // As the gateway does that takes over from one that died.
     expect(await lanes.abandon(receiptId)).toBe(true);

@@ -20,6 +20,7 @@ import {
   RunningCalls,
   StoredChats,
   statelessOperations,
+  UnsettledCalls,
 } from '../../inference/index.ts';
 import { ScriptedAnswer, type ScriptedProvider } from '../../inference/testing/inference.ts';
 import { countTokensGuarded } from '../../inference/token-count.ts';
@@ -192,6 +193,7 @@ export async function openBatchWorld() {
       tokenizer: { count: countTokensGuarded, close: async () => {} },
       heartbeat: new Heartbeat(),
       gatewayId: newGatewayId(),
+      unsettled: new UnsettledCalls(silentLog()),
       running: new RunningCalls({ readOnMs: 1_000, mostLeftPerKey: 64 }),
       testRates: TEST_RATES,
       timeouts: { plainFirstByteMs: 1_000, streamFirstByteMs: 1_000, idleMs: 1_000 },

@@ -214,7 +214,7 @@ async function settleResult(task: Task, call: Call, outcome: Json, deps: Backgro
       admission.targets.find(({ model, deployment }) => model.id === outcome['model'] && deployment.name === outcome['deployment']) ??
       first;
     if (!target) throw new Error('An admission has at least one target');
-    await settle(admission, { ...servedOf(outcome), target }, inference.lanes);
+    await settle(admission, { ...servedOf(outcome), target }, inference);
   }
   if (task.conversationId !== null)
     await appendTurn(task.owner, task.conversationId, [...task.input, ...outputOf(task.response)], conversations);

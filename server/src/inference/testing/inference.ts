@@ -35,6 +35,7 @@ import { newGatewayId } from '../provider-loop.ts';
 import { RunningCalls } from '../running-calls.ts';
 import type { Served } from '../settlement.ts';
 import { countTokensGuarded } from '../token-count.ts';
+import { UnsettledCalls } from '../unsettled-calls.ts';
 
 const READ_ON_MS = 5_000;
 export const NOW = Date.UTC(2026, 10, 21, 12);
@@ -226,12 +227,14 @@ export function openInference({
   const journal = new BreakableJournal(dir, (segment, line) => {
     throw new Error(`${segment}: ${line}`);
   });
+  const clock = { at: NOW, now: () => clock.at };
   const lanes = new InProcessLanes(
     { moneyLane: async (id) => ({ spent: 0n, cap: id.startsWith('balance:') ? balance : null }), quotaLane: async () => quotaUsed },
     journal,
+    () => clock.at,
   );
-  const clock = { at: NOW, now: () => clock.at };
   const heartbeat = new ManualHeartbeat();
+  const unsettled = new UnsettledCalls(silentLog());
   const runStore = memoryRunStore();
   const runs = new RunDirectory({ store: runStore, clock, log: silentLog() });
   runs.listening();
@@ -261,6 +264,7 @@ export function openInference({
     log: silentLog(),
     heartbeat,
     gatewayId: newGatewayId(),
+    unsettled,
     running: new RunningCalls({ readOnMs, mostLeftPerKey }),
     runs,
     testRates: TEST_RATES,
@@ -311,6 +315,7 @@ export function openInference({
     },
     close() {
       heartbeat.close();
+      unsettled.close();
       journal.close();
       rmSync(dir, { recursive: true });
     },

@@ -71,7 +71,6 @@ export async function settleOn(lanes: InProcessLanes, record: SettlementRecord):
     holdId: record.receiptId,
     accountId: record.accountId,
     at: record.startedAt,
-    expiresAt: record.startedAt + 60_000,
     cost: { fixed: BigInt(record.held) * 1_000n, perOutputToken: 0n },
     outputTokens: { wanted: 0, least: 0 },
     units,

@@ -16,7 +16,6 @@ import { newSigningSeed, signingKeyFromSeed } from '../../receipts/index.ts';
 import { BOOK, planOf } from './book.ts';
 
 const PICO_PER_NANO = 1_000n;
-const HOUR_MS = 3_600_000;
 
 /** One request: what it may cost at most, what it comes to, and what it counts against the quota. */
 export interface Use {
@@ -72,7 +71,7 @@ export function usageUnderTest(pool: Pool) {
       const units = unitsOf(usage);
       const outcome = await lanes.hold({
         ...passage,
-        ...{ holdId: record.receiptId, accountId, at, expiresAt: at + HOUR_MS, units },
+        ...{ holdId: record.receiptId, accountId, at, units },
         cost: { fixed: mostNano * PICO_PER_NANO, perOutputToken: 0n },
         outputTokens: { wanted: 0, least: 0 },
       });

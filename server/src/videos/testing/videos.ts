@@ -182,7 +182,7 @@ export async function openVideoWorld() {
         const names = lanesOfRecord(record);
         const funds = { id: names.funds ?? '', source: 'balance', cap: null, capRule: 'given', resetsAt: null } as const;
         await lanes.hold({
-          ...{ holdId: record.receiptId, accountId, at: clock.at, expiresAt: clock.at + 60_000, units: {}, lanes: [], quota: null, funds },
+          ...{ holdId: record.receiptId, accountId, at: clock.at, units: {}, lanes: [], quota: null, funds },
           cost: { fixed: PRICE * 1_000n, perOutputToken: 0n },
           outputTokens: { wanted: 0, least: 0 },
         });

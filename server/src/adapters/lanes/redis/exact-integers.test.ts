@@ -87,7 +87,7 @@ describe.skipIf(isRedisMissing())('integers in scripts', () => {
         const wanted = drawOnQuota(use, there, cost);
         const units = JSON.stringify(Object.fromEntries(Object.entries(use).map(([meter, amount]) => [meter, Number(amount)])));
         const written = there && JSON.stringify(Object.fromEntries(Object.entries(there).map(([meter, amount]) => [meter, `${amount}`])));
-        const [covered, charge] = (await run(DRAW, units, written ?? '', cost)) as [string, string];
+        const [covered, charge] = (await run(DRAW, '', units, written ?? '', cost)) as [string, string];
         expect({ covered: readAmounts(covered), charge: BigInt(charge) }).toEqual(wanted);
       }),
       MANY,

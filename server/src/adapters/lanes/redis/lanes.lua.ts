@@ -4,9 +4,16 @@
  */
 export const LANES = /* lua */ `
 local base = KEYS[1]
-local STREAM, STAMP, EXPIRY, LAPSED, INDEX = base .. ':settled', base .. ':stamp', base .. ':expiry', base .. ':lapsed', base .. ':index'
+local STREAM, STAMP, LEASES, INDEX = base .. ':settled', base .. ':stamp', base .. ':leases', base .. ':index'
 local UNWRITTEN, DOUBT = base .. ':unwritten', base .. ':doubt'
-local LAPSED_KEPT_MS, DOUBT_MS = 3600000, 600000
+local LEASE_MS, DOUBT_MS, ONCE_KEPT_MS = 30000, 600000, 3600000
+
+-- The first argument is the time of a test, epoch milliseconds, or nothing: then it is Redis's own, whatever the clocks of its callers say.
+local now = tonumber(table.remove(ARGV, 1))
+if not now then
+  local time = redis.call('TIME')
+  now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
+end
 
 local money, quotas, rates = {}, {}, {}
 
@@ -79,7 +86,7 @@ local function save()
     redis.call('HSET', lane.key, unpack(fields))
   end
   for _, lane in pairs(rates) do
-    redis.call('HSET', lane.key, 'at', lane.at, 'requests', lane.requests, 'tokens', lane.tokens, 'drained', lane.drained, 'running', lane.running)
+    redis.call('HSET', lane.key, 'at', string.format('%.0f', lane.at), 'requests', lane.requests, 'tokens', lane.tokens, 'drained', lane.drained, 'running', lane.running)
     if lane.is_new then redis.call('ZADD', INDEX, lane.at, 'rate:' .. lane.id) end
   end
 end
@@ -156,10 +163,10 @@ end
 
 local function read_hold(id)
   -- Amount, charge and cover are what its parts have left of it.
-  local read = redis.call('HMGET', hold_key(id), 'request', 'amount', 'charge', 'covered', 'marks', 'lapsed')
+  local read = redis.call('HMGET', hold_key(id), 'request', 'amount', 'charge', 'covered', 'marks')
   if not read[1] then return nil end
   return {request = cjson.decode(read[1]), amount = exact(read[2]), charge = exact(read[3]), covered = amounts(read[4]),
-    marks = cjson.decode(read[5]), lapsed = read[6] == '1'}
+    marks = cjson.decode(read[5])}
 end
 
 -- What the quota gives a use at its settlement: what was reserved, and what others have left since.
@@ -168,9 +175,7 @@ local function cover_of(hold, reserve, use)
   local cover = quota_left(hold.request, quota, use)
   for meter, free in pairs(cover or {}) do
     local reserved = reserve[meter] or ZERO
-    if hold.lapsed then
-      if at_most(free, reserved) then cover[meter] = reserved end
-    elseif free[1] < 0 then cover[meter] = reserved
+    if free[1] < 0 then cover[meter] = reserved
     else cover[meter] = add(free, reserved) end
   end
   return cover
@@ -203,53 +208,47 @@ local function remember(id, entry)
   redis.call('ZADD', UNWRITTEN, (string.match(entry, '%d+')), id)
 end
 
--- It counts as running no longer, though it may still be settled.
-local function release(hold)
+-- It counts no longer, and can be neither begun nor settled any more.
+local function finish(id, hold)
   count(hold, subtract)
-  if not hold.request.rates then return end
-  for _, lane in ipairs(hold.request.rates.lanes) do
+  for _, lane in ipairs(hold.request.rates and hold.request.rates.lanes or {}) do
     local there = rate_lane(lane.id)
     there.running = math.max(0, there.running - 1)
   end
-end
-
--- From now on it cannot be settled.
-local function forget(id, request)
-  each_lane(request, function (lane) if lane then lane.holds = lane.holds - 1 end end)
+  each_lane(hold.request, function (lane) if lane then lane.holds = lane.holds - 1 end end)
   redis.call('DEL', hold_key(id))
-  redis.call('ZREM', EXPIRY, id)
-  redis.call('ZREM', LAPSED, id)
+  redis.call('ZREM', LEASES, id)
   redis.call('ZREM', DOUBT, id)
 end
 
--- Releases what expired before the bound, at most so many of them. What is in flight is in doubt: its provider may bill for it, so it goes on
--- being counted until its process is back, or for DOUBT_MS; then the sweep settles it. To be followed by save.
-local function expire(bound, most)
+-- Ends what has no lease any more, at most so many holds. No provider was asked for what is not in flight, and none will be, since it can't be
+-- begun any more: it is freed. The rest is in doubt: it goes on being counted until its process is back, or for DOUBT_MS; then the sweep ends
+-- it. To be followed by save.
+local function expire(most)
   local freed = 0
-  local ids = redis.call('ZRANGEBYSCORE', EXPIRY, '-inf', bound, 'WITHSCORES', 'LIMIT', 0, most)
-  for index = 1, #ids, 2 do
-    local id = ids[index]
+  local ids = redis.call('ZRANGEBYSCORE', LEASES, '-inf', string.format('%.0f', now), 'LIMIT', 0, most)
+  for _, id in ipairs(ids) do
     local hold = read_hold(id)
-    redis.call('ZREM', EXPIRY, id)
-    if hold and redis.call('HEXISTS', hold_key(id), 'inFlight') == 1 then
-      redis.call('ZADD', DOUBT, tonumber(ids[index + 1]) + DOUBT_MS, id)
+    redis.call('ZREM', LEASES, id)
+    if hold and (hold.request.keptUntil or redis.call('HEXISTS', hold_key(id), 'inFlight') == 1) then
+      redis.call('ZADD', DOUBT, string.format('%.0f', math.max(now + DOUBT_MS, hold.request.keptUntil or 0)), id)
     elseif hold then
-      release(hold)
-      redis.call('HSET', hold_key(id), 'lapsed', '1')
-      redis.call('ZADD', LAPSED, tonumber(ids[index + 1]) + LAPSED_KEPT_MS, id)
+      finish(id, hold)
       freed = freed + 1
     end
   end
   return freed
 end
 
+local function lease(id) redis.call('ZADD', LEASES, string.format('%.0f', now + LEASE_MS), id) end
+
 local PER_UNIT, MOST_DRAINED = 60000, 4503599627370496
 
-local function drain(lane, at)
+local function drain(lane)
   local counter = rate_lane(lane.id)
-  local elapsed = at - counter.at
+  local elapsed = now - counter.at
   if elapsed <= 0 then return counter end
-  counter.at = at
+  counter.at = now
   local requests = lane.requests and elapsed * lane.requests or counter.requests
   local tokens = math.min(counter.tokens, lane.tokens and elapsed * lane.tokens or counter.tokens)
   counter.requests = math.max(0, counter.requests - requests)

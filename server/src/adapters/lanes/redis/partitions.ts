@@ -19,13 +19,12 @@ export const ALL_PARTITIONS: readonly number[] = Array.from({ length: PARTITIONS
 export interface OwnHold {
   readonly partition: number;
   readonly lanes: HoldRequest['lanes'];
-  /** As the caller wants it, epoch milliseconds. */
-  expiresAt: number;
 }
 
-/** Where and when lanes were found not to be loaded, and the partition's stamp at that moment. */
+/** Where lanes were found not to be loaded, and the partition's stamp at that moment. */
 export interface Miss {
   readonly partition: number;
   readonly stamp: string;
-  readonly at: number;
+  /** They are used from now on: it is not one settlement of the past that asks for them. */
+  readonly isForUse: boolean;
 }

@@ -14,9 +14,9 @@ import { RedisLanes } from './redis-lanes.ts';
 let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
 let redis: RedisConnection;
 
-function open(source: LaneSource, prefix = `test:${randomUUID()}`) {
+function open(source: LaneSource, prefix = `test:${randomUUID()}`, now = Date.now) {
   const feed = new RedisFeed({ redis, prefix, onDamage: (entry) => expect(entry).toBe('') });
-  const store = new RedisLanes({ redis, prefix, source, onAppend: (partition) => feed.appended(partition) });
+  const store = new RedisLanes({ redis, prefix, source, onAppend: (partition) => feed.appended(partition), now });
   return { store, feed, close: () => feed.close() };
 }
 
@@ -31,8 +31,8 @@ describe.skipIf(testRedisProgram() === '')('over a Redis Cluster of three', () =
     await cluster?.stop();
   });
 
-  describeLaneStoreConformance('the Redis store', async (source) => open(source));
-  describeLaneParts('the Redis store', async (source) => open(source));
+  describeLaneStoreConformance('the Redis store', async (source, now) => open(source, undefined, now));
+  describeLaneParts('the Redis store', async (source, now) => open(source, undefined, now));
 
   test('the settlements of all nodes are read, and the reader is woken across them', async () => {
     const prefix = `test:${randomUUID()}`;

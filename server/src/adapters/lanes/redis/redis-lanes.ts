@@ -15,12 +15,12 @@ import type {
   Settlement,
   Units,
 } from '../port.ts';
-import { levelAt, statusAt } from '../rate-lanes.ts';
+import { statusAt } from '../rate-lanes.ts';
 import { readBooks } from './books.ts';
 import { insist } from './insist.ts';
 import { ALL_PARTITIONS, type Miss, type OwnHold, partitionKey, partitionOf } from './partitions.ts';
 import { type RedisConnection, runScript, type Script } from './run-script.ts';
-import { BEGIN, COUNT_REFUSED, CREDIT, HOLD, INSTALL, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
+import { BEGIN, COUNT_REFUSED, CREDIT, HOLD, INSTALL, LEVELS, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import {
   exactAmount,
   type HoldAnswer,
@@ -49,18 +49,18 @@ interface RedisLanesDeps {
   readonly onAppend: (partition: number) => void;
   /** Which calls of `sweep` look at what other processes have left: those of one process of all, now and then. Default: every call. */
   readonly sweeps?: { readonly everyMs: number; readonly isMine: () => Promise<boolean> };
+  /** For tests: the time in place of Redis's own, epoch milliseconds. */
+  readonly now?: () => number;
 }
 
-/** Without a sign of life of its process a hold counts no longer than this: what a dead gateway held is free again. */
-const LEASE_MS = 30_000;
 const IDLE_LANE_MS = 900_000;
-const LAPSED_KEPT_MS = 3_600_000;
 const MOST_LOADS = 20;
 const MOST_PLACES = 100_000;
 
 /**
  * Lanes in Redis, for any number of processes. Every operation is one script on one partition of the accounts, which is what makes it
- * atomic. `sweep` has to be called every few seconds: it is also how this process says that its holds are alive.
+ * atomic. `sweep` has to be called every few seconds: it is also how this process says that its holds are alive. Time is Redis's own: no clock
+ * of a gateway decides over another's holds.
  */
 export class RedisLanes implements LaneStore {
   readonly #deps: RedisLanesDeps;
@@ -72,8 +72,6 @@ export class RedisLanes implements LaneStore {
   readonly #places = new Map<string, number>();
   /** When it looked at all partitions, on the monotonic clock. */
   #sweptTick = Number.NEGATIVE_INFINITY;
-  /** The newest time that was heard of, epoch milliseconds. */
-  #now = 0;
 
   constructor(deps: RedisLanesDeps) {
     this.#deps = deps;
@@ -81,19 +79,18 @@ export class RedisLanes implements LaneStore {
 
   async hold(request: HoldRequest): Promise<HoldOutcome> {
     const partition = partitionOf(request.accountId);
-    this.#now = Math.max(this.#now, request.at);
-    const written = writtenRequest(request, Math.min(request.expiresAt, request.at + LEASE_MS));
+    const written = writtenRequest(request);
     for (let loads = 0; loads < MOST_LOADS; loads += 1) {
       const answer = (await this.#run(HOLD, partition, [written, randomUUID()])) as HoldAnswer | ['missing', string, string[]];
       if (answer[0] === 'missing') {
         const [, stamp, missing] = answer;
-        await this.#load(missing, request.quota?.id, { partition, stamp, at: request.at });
+        await this.#load(missing, request.quota?.id, { partition, stamp, isForUse: true });
         continue;
       }
       const outcome = readOutcome(request, answer);
       for (const { id } of request.lanes) this.#seen(id, partition);
       if (request.funds) this.#seen(request.funds.id, partition);
-      if (outcome.held) this.#own.set(request.holdId, { partition, lanes: request.lanes, expiresAt: request.expiresAt });
+      if (outcome.held) this.#own.set(request.holdId, { partition, lanes: request.lanes });
       if (request.lanes.some(({ capRule }) => capRule === 'tightening')) this.#deps.onAppend(partition);
       return outcome;
     }
@@ -109,25 +106,10 @@ export class RedisLanes implements LaneStore {
     if (isBegun !== 1) throw new Error(`The hold ${holdId} is lost`);
   }
 
-  async renew(holdId: string, expiresAt: number): Promise<void> {
-    const own = this.#own.get(holdId);
-    if (own) own.expiresAt = expiresAt;
-    const until = own ? this.#leasedUntil(own) : expiresAt;
-    await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#run(RENEW, partition, [holdId, until])));
-  }
-
   /** Repeats itself for a while when the answer is lost on its way: the script knows the call again. */
   async settle(settlement: Settlement): Promise<Settled | undefined> {
-    const { holdId, cost, units, record, rates } = settlement;
-    const args = [
-      holdId,
-      randomUUID(),
-      exactAmount(cost),
-      JSON.stringify(writtenUnits(units)),
-      record,
-      rates?.tokens ?? '',
-      rates?.at ?? '',
-    ];
+    const { holdId, cost, units, record, rateTokens } = settlement;
+    const args = [holdId, randomUUID(), exactAmount(cost), JSON.stringify(writtenUnits(units)), record, rateTokens ?? ''];
     const own = this.#own.get(holdId);
     if (own) return this.#settleIn(own.partition, own.lanes, args);
     // Held by another process, or not at all.
@@ -137,20 +119,17 @@ export class RedisLanes implements LaneStore {
     return found.find((settled) => settled !== undefined);
   }
 
-  async rates(accountId: string, lanes: readonly RateLane[], at: number): Promise<RateStatus> {
-    const { redis, prefix } = this.#deps;
-    const base = `${partitionKey(prefix, partitionOf(accountId))}:rate:`;
-    const levels = lanes.map(async (lane) => {
-      const [countedAt, requests, tokens, running] = await redis.hmget(`${base}${lane.id}`, 'at', 'requests', 'tokens', 'running');
-      const counted = { at: Number(countedAt), requests: Number(requests), tokens: Number(tokens), running: Number(running) };
-      return levelAt(lane, countedAt == null ? undefined : counted, at);
-    });
-    return statusAt(lanes, await Promise.all(levels));
+  rates(accountId: string, lanes: readonly RateLane[]): Promise<RateStatus> {
+    return this.#ratesBy(LEVELS, accountId, lanes);
   }
 
-  async countRefused(accountId: string, lanes: readonly RateLane[], at: number): Promise<RateStatus> {
-    const args = [JSON.stringify(lanes.map(writtenRateLane)), at];
-    return statusAt(lanes, readLevels((await this.#run(COUNT_REFUSED, partitionOf(accountId), args)) as string[]));
+  countRefused(accountId: string, lanes: readonly RateLane[]): Promise<RateStatus> {
+    return this.#ratesBy(COUNT_REFUSED, accountId, lanes);
+  }
+
+  async #ratesBy(script: Script, accountId: string, lanes: readonly RateLane[]): Promise<RateStatus> {
+    const levels = await this.#run(script, partitionOf(accountId), [JSON.stringify(lanes.map(writtenRateLane))]);
+    return statusAt(lanes, readLevels(levels as string[]));
   }
 
   async settlePart(holdId: string, { partId, reserved, cost, units, record }: PartSettlement): Promise<PartOutcome> {
@@ -197,7 +176,7 @@ export class RedisLanes implements LaneStore {
       const answer = (await this.#run(REFUND, partition, args)) as ['known' | 'refunded'] | ['missing', string, string[]];
       if (answer[0] === 'missing') {
         // Of a past month mostly: nobody else has touched it, and nobody needs it for long.
-        await this.#load(answer[2], quota, { partition, stamp: answer[1], at: 0 });
+        await this.#load(answer[2], quota, { partition, stamp: answer[1], isForUse: false });
         continue;
       }
       if (answer[0] === 'refunded') this.#deps.onAppend(partition);
@@ -213,14 +192,13 @@ export class RedisLanes implements LaneStore {
     await Promise.all(ALL_PARTITIONS.map((partition) => this.#run(CREDIT, partition, args)));
   }
 
-  async sweep(now: number): Promise<number> {
-    this.#now = Math.max(this.#now, now);
+  async sweep(): Promise<number> {
     for (const holdId of this.#unreleased) await this.release(holdId);
-    await this.#renewLeases(now);
+    await this.#renewLeases();
     const { everyMs = 0, isMine } = this.#deps.sweeps ?? {};
     if (performance.now() - this.#sweptTick < everyMs || (isMine && !(await isMine()))) return 0;
     this.#sweptTick = performance.now();
-    const freed = await Promise.all(ALL_PARTITIONS.map((partition) => this.#sweep(partition, now)));
+    const freed = await Promise.all(ALL_PARTITIONS.map((partition) => this.#sweep(partition)));
     return freed.reduce((sum, count) => sum + count, 0);
   }
 
@@ -241,8 +219,8 @@ export class RedisLanes implements LaneStore {
   }
 
   #run(script: Script, partition: number, args: readonly (string | number)[]): Promise<unknown> {
-    const { redis, prefix } = this.#deps;
-    return runScript(redis, script, partitionKey(prefix, partition), args);
+    const { redis, prefix, now } = this.#deps;
+    return runScript(redis, script, partitionKey(prefix, partition), [now?.() ?? '', ...args]);
   }
 
   async #settleIn(partition: number, lanes: HoldRequest['lanes'], args: readonly (string | number)[]): Promise<Settled | undefined> {
@@ -266,24 +244,23 @@ export class RedisLanes implements LaneStore {
     return request ? (JSON.parse(request) as { lanes: HoldRequest['lanes'] }).lanes : [];
   }
 
-  #leasedUntil = ({ expiresAt }: OwnHold): number => Math.min(expiresAt, this.#now + LEASE_MS);
-
-  async #renewLeases(now: number): Promise<void> {
-    const byPartition = new Map<number, (string | number)[]>();
-    for (const [id, own] of this.#own) {
-      if (own.expiresAt + LAPSED_KEPT_MS <= now) this.#own.delete(id);
-      if (own.expiresAt <= now) continue;
-      const args = byPartition.get(own.partition) ?? [];
-      args.push(id, this.#leasedUntil(own));
-      byPartition.set(own.partition, args);
-    }
-    await Promise.all([...byPartition].map(([partition, args]) => this.#run(RENEW, partition, args)));
+  async #renewLeases(): Promise<void> {
+    const byPartition = Map.groupBy(this.#own, ([, { partition }]) => partition);
+    await Promise.all(
+      [...byPartition].map(([partition, own]) =>
+        this.#run(
+          RENEW,
+          partition,
+          own.map(([id]) => id),
+        ),
+      ),
+    );
   }
 
-  async #sweep(partition: number, now: number): Promise<number> {
+  async #sweep(partition: number): Promise<number> {
     let total = 0;
     for (;;) {
-      const [freed, more, given] = (await this.#run(SWEEP, partition, [now, IDLE_LANE_MS, randomUUID()])) as [number, number, string[]];
+      const [freed, more, given] = (await this.#run(SWEEP, partition, [IDLE_LANE_MS, randomUUID()])) as [number, number, string[]];
       for (const holdId of given) await this.#abandonIn(partition, holdId);
       total += freed + given.length;
       if (more === 0) return total;
@@ -294,7 +271,7 @@ export class RedisLanes implements LaneStore {
     const { redis, prefix } = this.#deps;
     const written = await redis.hget(`${partitionKey(prefix, partition)}:hold:${holdId}`, 'inFlight');
     if (!written) await this.#run(RELEASE, partition, [holdId]);
-    else await this.#settleIn(partition, await this.#lanesOf(partition, holdId), [holdId, randomUUID(), ...readInFlight(written), '', '']);
+    else await this.#settleIn(partition, await this.#lanesOf(partition, holdId), [holdId, randomUUID(), ...readInFlight(written), '']);
     return Boolean(written);
   }
 
@@ -329,13 +306,13 @@ export class RedisLanes implements LaneStore {
   }
 
   /** The stamp changes when a lane is dropped or credited: what was read before that may be too old by now. */
-  async #loadOne(id: string, isQuota: boolean, { partition, stamp, at }: Miss): Promise<void> {
+  async #loadOne(id: string, isQuota: boolean, { partition, stamp, isForUse }: Miss): Promise<void> {
     const { source } = this.#deps;
     const read = async () => (isQuota ? quotaFields(id, await source.quotaLane(id)) : moneyFields(id, await source.moneyLane(id)));
     let expected = stamp;
     for (let loads = 0; loads < MOST_LOADS; loads += 1) {
       const lane = await read();
-      const newer = await this.#run(INSTALL, partition, [expected, at, JSON.stringify([lane]), randomUUID()]);
+      const newer = await this.#run(INSTALL, partition, [expected, isForUse ? 1 : 0, JSON.stringify([lane]), randomUUID()]);
       if (typeof newer !== 'string') return;
       expected = newer;
     }

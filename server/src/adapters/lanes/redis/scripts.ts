@@ -4,11 +4,18 @@ import { defineScript } from './run-script.ts';
 
 const onLanes = (body: string) => defineScript(`${EXACT_INTEGERS}${LANES}${body}`);
 
-/** ARGV: rate lanes, epoch milliseconds. */
+/** ARGV: rate lanes. Nothing of them is written down. */
+export const LEVELS = onLanes(/* lua */ `
+local request = {rates = {lanes = cjson.decode(ARGV[1])}}
+for _, lane in ipairs(request.rates.lanes) do drain(lane) end
+return levels(request)
+`);
+
+/** ARGV: rate lanes. */
 export const COUNT_REFUSED = onLanes(/* lua */ `
 local request = {rates = {lanes = cjson.decode(ARGV[1])}}
 for _, lane in ipairs(request.rates.lanes) do
-  local there = drain(lane, tonumber(ARGV[2]))
+  local there = drain(lane)
   if lane.requests and lane.requests >= 1 and there.requests + (1 - lane.requests) * PER_UNIT <= 0 then there.requests = there.requests + PER_UNIT end
 end
 save()
@@ -24,13 +31,13 @@ if #missing > 0 then return {'missing', stamp_or(ARGV[2]), missing} end
 if redis.call('EXISTS', hold_key(request.id)) == 1 then return {'known'} end
 
 -- A few at a time: the sweep does the rest.
-expire('(' .. string.format('%.0f', request.at), 3)
-each_lane(request, function (lane) lane.touched = math.max(lane.touched, request.at) end)
+expire(3)
+each_lane(request, function (lane) lane.touched = math.max(lane.touched, now) end)
 
 if request.rates then
   local too_fast = false
   for _, lane in ipairs(request.rates.lanes) do
-    if is_too_fast(lane, drain(lane, request.at), request.rates.draw) then too_fast = true end
+    if is_too_fast(lane, drain(lane), request.rates.draw) then too_fast = true end
   end
   if too_fast then
     save()
@@ -110,8 +117,8 @@ for index, lane in ipairs(request.rates and request.rates.lanes or {}) do
 end
 save()
 redis.call('HSET', hold_key(request.id), 'request', ARGV[1], 'amount', text(hold.amount), 'charge', text(hold.charge),
-  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'lapsed', '0', 'tokens', string.format('%.0f', tokens))
-redis.call('ZADD', EXPIRY, request.expiresAt, request.id)
+  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'tokens', string.format('%.0f', tokens))
+lease(request.id)
 return {'held', states(request), levels(request), string.format('%.0f', tokens)}
 `);
 
@@ -122,7 +129,7 @@ redis.call('HSET', hold_key(ARGV[1]), 'inFlight', ARGV[2])
 return 1
 `);
 
-/** ARGV: the hold's id, a name for this call, the cost, the units, the record, tokens used (or nothing), epoch milliseconds. */
+/** ARGV: the hold's id, a name for this call, the cost, the units, the record, tokens used (or nothing). */
 export const SETTLE = onLanes(/* lua */ `
 local id, call = ARGV[1], ARGV[2]
 local answer_key = base .. ':answer:' .. id
@@ -140,11 +147,10 @@ local covered, charge = draw(use, cover_of(hold, hold.covered, use), cost)
 local debt = at_most(charge, hold.charge) and ZERO or subtract(charge, hold.charge)
 local entry = write_entry(charge, debt, covered, ARGV[5])
 
-if not hold.lapsed then release(hold) end
 if request.rates and ARGV[6] ~= '' then
-  local used, at = tonumber(ARGV[6]), tonumber(ARGV[7])
+  local used = tonumber(ARGV[6])
   for index, lane in ipairs(request.rates.lanes) do
-    local there = drain(lane, at)
+    local there = drain(lane)
     if used >= request.rates.draw then
       there.tokens = there.tokens + (used - request.rates.draw) * PER_UNIT
     else
@@ -158,7 +164,7 @@ if request.rates and ARGV[6] ~= '' then
   end
 end
 spend(request, cost, charge, covered, entry)
-forget(id, request)
+finish(id, hold)
 save()
 local answer = settled_answer(request, charge, debt, covered)
 redis.call('SET', answer_key, call .. answer, 'PX', 60000)
@@ -201,7 +207,7 @@ remember(ARGV[2], entry)
 if is_whole then
   redis.call('HSET', hold_key(ARGV[1]), 'wholeAmount', text(whole.amount), 'wholeCharge', text(whole.charge), 'wholeCovered', texts(whole.covered))
 end
-if not hold.lapsed then count(share, subtract) end
+count(share, subtract)
 for meter, amount in pairs(share.covered) do hold.covered[meter] = subtract(hold.covered[meter] or ZERO, amount) end
 redis.call('HSET', hold_key(ARGV[1]), 'amount', text(subtract(hold.amount, share.amount)), 'charge', text(subtract(hold.charge, share.charge)),
   'covered', texts(hold.covered))
@@ -214,8 +220,7 @@ return settled_answer(request, charged, debt, covered)
 export const RELEASE = onLanes(/* lua */ `
 local hold = read_hold(ARGV[1])
 if not hold then return false end
-if not hold.lapsed then release(hold) end
-forget(ARGV[1], hold.request)
+finish(ARGV[1], hold)
 save()
 return false
 `);
@@ -236,37 +241,32 @@ save()
 return {'refunded'}
 `);
 
-/** ARGV: the stamp that the lanes were read under, epoch milliseconds, the lanes, a stamp should there be none. */
+/** ARGV: the stamp that the lanes were read under, 1 where they are used from now on, the lanes, a stamp should there be none. */
 export const INSTALL = onLanes(/* lua */ `
 local stamp = stamp_or(ARGV[4])
 if stamp ~= ARGV[1] then return stamp end
+local touched = ARGV[2] == '1' and string.format('%.0f', now) or '0'
 for _, lane in ipairs(cjson.decode(ARGV[3])) do
   local key = base .. ':' .. lane.kind .. ':' .. lane.id
   if redis.call('EXISTS', key) == 0 then
-    redis.call('HSET', key, 'holds', 0, 'touched', ARGV[2], 'last', '', unpack(lane.fields))
-    redis.call('ZADD', INDEX, ARGV[2], lane.kind .. ':' .. lane.id)
+    redis.call('HSET', key, 'holds', 0, 'touched', touched, 'last', '', unpack(lane.fields))
+    redis.call('ZADD', INDEX, touched, lane.kind .. ':' .. lane.id)
   end
 end
 return false
 `);
 
-/** ARGV: epoch milliseconds, how long a lane may be idle, a new stamp. Returns how many holds were freed, whether there may be more, and the holds in flight that are to be settled. */
+/** ARGV: how long a lane may be idle, a new stamp. Returns how many holds were freed, whether there may be more, and the holds whose doubt is over. */
 export const SWEEP = onLanes(/* lua */ `
 local MOST = 100
-local now, idle_before = tonumber(ARGV[1]), tonumber(ARGV[1]) - tonumber(ARGV[2])
-local freed = expire(ARGV[1], MOST)
-
-local lapsed = redis.call('ZRANGEBYSCORE', LAPSED, '-inf', ARGV[1], 'LIMIT', 0, MOST)
-for _, id in ipairs(lapsed) do
-  local hold = read_hold(id)
-  if hold then forget(id, hold.request) else redis.call('ZREM', LAPSED, id) end
-end
+local idle_before = now - tonumber(ARGV[1])
+local freed = expire(MOST)
 save()
 
 for _, id in ipairs(redis.call('ZRANGE', UNWRITTEN, 0, MOST - 1)) do
   local entry = redis.call('GET', once_key(id))
   if entry and not is_written(entry) then break end
-  redis.call('PEXPIRE', once_key(id), LAPSED_KEPT_MS)
+  redis.call('PEXPIRE', once_key(id), ONCE_KEPT_MS)
   redis.call('ZREM', UNWRITTEN, id)
 end
 
@@ -289,17 +289,17 @@ for _, member in ipairs(idle) do
   end
 end
 -- What somebody is reading from the ledger just now may be older than what was settled on the lane since.
-if dropped then redis.call('SET', STAMP, ARGV[3]) end
-local more = freed == MOST or #lapsed == MOST or #idle == MOST
-return {freed, more and 1 or 0, redis.call('ZRANGEBYSCORE', DOUBT, '-inf', ARGV[1], 'LIMIT', 0, MOST)}
+if dropped then redis.call('SET', STAMP, ARGV[2]) end
+local more = freed == MOST or #idle == MOST
+return {freed, more and 1 or 0, redis.call('ZRANGEBYSCORE', DOUBT, '-inf', string.format('%.0f', now), 'LIMIT', 0, MOST)}
 `);
 
-/** ARGV: pairs of a hold's id and the time when it expires. */
+/** ARGV: ids of holds whose process lives. */
 export const RENEW = onLanes(/* lua */ `
-for index = 1, #ARGV, 2 do
-  if redis.call('HGET', hold_key(ARGV[index]), 'lapsed') == '0' then
-    redis.call('ZADD', EXPIRY, ARGV[index + 1], ARGV[index])
-    redis.call('ZREM', DOUBT, ARGV[index])
+for _, id in ipairs(ARGV) do
+  if redis.call('EXISTS', hold_key(id)) == 1 then
+    lease(id)
+    redis.call('ZREM', DOUBT, id)
   end
 end
 return false

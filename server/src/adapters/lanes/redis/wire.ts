@@ -17,17 +17,15 @@ import { LARGEST_AMOUNT } from './exact-integers.lua.ts';
 
 /**
  * The request as the script reads it, and as the hold keeps it.
- *
- * @param expiresAt until when the hold counts without a sign of life
  * @throws RangeError where an amount is beyond what the script counts exactly
  */
-export function writtenRequest(request: HoldRequest, expiresAt: number): string {
-  const { holdId, at, cost, outputTokens, units, lanes, funds, quota, rates, isForDebt } = request;
+export function writtenRequest(request: HoldRequest): string {
+  const { holdId, at, keptUntil, cost, outputTokens, units, lanes, funds, quota, rates, isForDebt } = request;
   requireExact(request);
   return JSON.stringify({
     id: holdId,
     at,
-    expiresAt,
+    keptUntil,
     fixed: cost.fixed.toString(),
     perToken: cost.perOutputToken.toString(),
     wanted: outputTokens.wanted,

@@ -36,6 +36,7 @@ import {
   statelessOperations,
   storedChatRoutes,
   storedResponseRoutes,
+  UnsettledCalls,
 } from '../../../inference/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { silentLog } from '../../../kernel/log.ts';
@@ -118,6 +119,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
 
   const sandbox = createSandboxProvider({ chunkDelayMs });
   const heartbeat = new Heartbeat();
+  const unsettled = new UnsettledCalls(log);
   const idempotency = createIdempotency({ em: db.database.orm.em, clock, log });
   const deployment = (model: string): Deployment => ({
     name: 'sandbox',
@@ -132,12 +134,13 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
     catalog,
     plans: BOOK,
     deployments: new Deployments(new Map(catalog.models.map(({ id }) => [id, [deployment(id)]])), sandbox),
-    lanes: new InProcessLanes(ledgerLaneSource(pool), journal),
+    lanes: new InProcessLanes(ledgerLaneSource(pool), journal, () => clock.now()),
     tokenizer,
     clock,
     log,
     heartbeat,
     gatewayId: newGatewayId(),
+    unsettled,
     running: new RunningCalls({ readOnMs: 10_000, mostLeftPerKey: 64 }),
     runs: new RunDirectory({ store: createRunStore(pool), clock, log }),
     testRates: TEST_RATES,
@@ -165,7 +168,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
         isAnchoring: false,
         idempotency,
         inference,
-        refusedRequests: new RefusedRequests(inference),
+        refusedRequests: new RefusedRequests(inference, () => clock.now()),
         operations: [
           ...statelessOperations({ recordings }),
           chatOperation({ chats, openFile, storing, recordings }),
@@ -213,6 +216,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
       await account.close();
       await writer.close();
       heartbeat.close();
+      unsettled.close();
       await tokenizer.close();
       await recordings.close();
       await sandbox.close();
