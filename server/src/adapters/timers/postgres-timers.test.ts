@@ -33,10 +33,10 @@ afterAll(async () => {
 const freshName = () => `test-timer-${++names}`;
 
 /** One more gateway on the database. */
-function gateway(timers: readonly Timer[], { now = () => Date.now(), leaseMs = LEASE_MS } = {}) {
+function gateway(timers: readonly Timer[], { now = () => Date.now(), leaseMs = LEASE_MS, over = pool } = {}) {
   const runs: TimerRun[] = [];
   const onRun = (run: TimerRun) => void runs.push(run);
-  const one = startTimers({ timers, pool, clock: { now }, log: silentLog(), onRun, lookMs: LOOK_MS, leaseMs });
+  const one = startTimers({ timers, pool: over, clock: { now }, log: silentLog(), onRun, lookMs: LOOK_MS, leaseMs });
   running.push(one);
   return { runs, close: () => one.close() };
 }
@@ -88,6 +88,37 @@ test('what is due runs, by the clock of the gateway, until nothing is due, and n
   expect(run).toHaveBeenCalledTimes(1);
   await put(name);
   await expect.poll(() => run.mock.calls.length).toBe(2);
+});
+
+test('what another gateway has done since it was looked up is not begun again', async () => {
+  const name = freshName();
+  const run = vi.fn(() => take(name).then(() => {}));
+  const looked = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const slow = new pg.Pool({ connectionString: database.url });
+  const query = slow.query.bind(slow);
+  const value = async (asked: string | pg.QueryConfig, values?: unknown[]) => {
+    const found = await query(asked, values);
+    if (typeof asked !== 'string' && asked.name === 'timers-due' && found.rows.length > 0) {
+      looked.resolve();
+      await goOn.promise;
+    }
+    return found;
+  };
+  Object.defineProperty(slow, 'query', { value });
+  await put(name);
+  const late = gateway([{ name, due: dueOf(name), run }], { over: slow });
+  await looked.promise;
+  const first = gateway([{ name, due: dueOf(name), run }]);
+  await expect.poll(() => first.runs.length).toBe(1);
+  await expect
+    .poll(async () => (await pool.query('select 1 from timers where name = $1 and leased_until <= now()', [name])).rowCount)
+    .toBe(1);
+  goOn.resolve();
+  await delay(5 * LOOK_MS);
+  expect(run).toHaveBeenCalledTimes(1);
+  await late.close();
+  await slow.end();
 });
 
 test('of what locks its rows itself each gateway runs as many at a time as it may', async () => {

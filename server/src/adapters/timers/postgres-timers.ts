@@ -41,6 +41,9 @@ interface Entry {
   failures: number;
 }
 
+/** Names of timers whose condition was found to hold, and the moment of the database's clock when that was looked up. */
+type Due = ReadonlyMap<string, Date>;
+
 /** A run under a lease. */
 interface Lease {
   renewedAt: number;
@@ -98,28 +101,29 @@ class Timers {
     for (const entry of [...shared, ...claimed]) this.#begin(entry);
   }
 
-  async #due(): Promise<ReadonlySet<string>> {
-    if (this.#conditions === undefined) return new Set();
+  async #due(): Promise<Due> {
+    if (this.#conditions === undefined) return new Map();
     const { pool, clock } = this.#options;
-    const { rows } = await pool.query<{ name: string }>({
+    const { rows } = await pool.query<{ name: string; looked_at: Date }>({
       // Planned once for each connection: planning it takes longer than answering it.
       name: 'timers-due',
       text: this.#conditions,
       values: [new Date(clock.now())],
     });
-    return new Set(rows.map(({ name }) => name));
+    return new Map(rows.map(({ name, looked_at }) => [name, looked_at]));
   }
 
   /** Those of these that this process is to run now. Of the others it learns when to look again. */
-  async #claim(entries: readonly Entry[], due: ReadonlySet<string>): Promise<Entry[]> {
+  async #claim(entries: readonly Entry[], due: Due): Promise<Entry[]> {
     if (entries.length === 0) return [];
     const names = entries.map(({ timer }) => timer.name);
     const at = performance.now();
     const { rows } = await this.#options.pool.query<{ name: string; wait_ms: number | null }>(CLAIM, [
       names,
-      names.filter((name) => due.has(name)),
+      names.map((name) => due.get(name) ?? null),
       this.#runner,
       this.#leaseMs,
+      entries.map(({ timer }) => timer.everyMs !== undefined),
     ]);
     const waits = new Map(rows.map(({ name, wait_ms }) => [name, wait_ms]));
     const claimed: Entry[] = [];
@@ -167,7 +171,7 @@ class Timers {
     this.#leases.delete(name);
     await this.#options.pool
       .query(
-        `update timers set leased_until = '-infinity', next_at = clock_timestamp() + $3 * interval '1 millisecond'
+        `update timers set leased_until = clock_timestamp(), next_at = clock_timestamp() + $3 * interval '1 millisecond'
          where name = $1 and runner = $2`,
         [name, this.#runner, restMs],
       )
@@ -199,16 +203,24 @@ class Timers {
 
 /** One statement for all conditions, or none. */
 function conditionsOf(timers: readonly Timer[]): string | undefined {
-  const looks = timers.flatMap(({ name, due }) => (due === undefined ? [] : `select '${name}' as name from clock where ${due}`));
+  const looks = timers.flatMap(({ name, due }) =>
+    due === undefined ? [] : `select '${name}' as name, statement_timestamp() as looked_at from clock where ${due}`,
+  );
   return looks.length === 0 ? undefined : `with clock as (select $1::timestamptz as present) ${looks.join(' union all ')}`;
 }
 
-/** In one order, so that two processes wait for each other and not for ever. `wait_ms` is null for what is this process's now. */
-const CLAIM = `with claimed as (
+/**
+ * In one order, so that two processes wait for each other and not for ever. `wait_ms` is null for what is this process's now. A run that ended
+ * after its condition was looked up may have left nothing due.
+ */
+const CLAIM = `with wanted as (select * from unnest($1::text[], $2::timestamptz[], $5::boolean[]) as wanted (name, due_at, recurs)),
+  claimed as (
     insert into timers (name, next_at, runner, leased_until)
-    select name, clock_timestamp(), $3, clock_timestamp() + $4 * interval '1 millisecond' from unnest($1::text[]) as wanted (name) order by name
+    select name, clock_timestamp(), $3, clock_timestamp() + $4 * interval '1 millisecond' from wanted order by name
     on conflict (name) do update set runner = excluded.runner, leased_until = excluded.leased_until
-      where timers.leased_until <= clock_timestamp() and (timers.next_at <= clock_timestamp() or timers.name = any($2::text[]))
+      where timers.leased_until <= clock_timestamp()
+        and exists (select from wanted where wanted.name = timers.name
+          and (timers.leased_until <= due_at or recurs and timers.next_at <= clock_timestamp()))
     returning name)
   select name, null::float8 as wait_ms from claimed
   union all select name, extract(epoch from greatest(next_at, leased_until) - clock_timestamp())::float8 * 1000 from timers
