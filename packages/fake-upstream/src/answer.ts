@@ -23,13 +23,22 @@ function padded(document: object | Uint8Array, { padding }: Step): object | Uint
   if (padding === undefined) return document;
   if (document instanceof Uint8Array) return Buffer.concat([document, Buffer.alloc(padding)]);
   const members = Object.entries(document);
-  return Object.fromEntries([...members.slice(0, -1), ['padding', 'x'.repeat(padding)], ...members.slice(-1)]);
+  return withPadding(JSON.stringify(Object.fromEntries([...members.slice(0, -1), ['padding', ''], ...members.slice(-1)])), padding);
 }
 
-function* paddedEvents<T>(events: Iterable<T>, { padding, paddingAt = 0, inserted }: Step): Iterable<T | string> {
+const NO_PADDING = '"padding":""';
+
+/** JSON whose field `padding` is empty, with so many letters in it. As bytes: a long string is read several times until it is written. */
+function withPadding(json: string, padding: number): Uint8Array {
+  const at = json.indexOf(NO_PADDING) + NO_PADDING.length - 1;
+  const [before, after] = [Buffer.from(json.slice(0, at)), Buffer.from(json.slice(at))];
+  return Buffer.concat([before, Buffer.alloc(padding, 'x'), after]);
+}
+
+function* paddedEvents<T>(events: Iterable<T>, { padding, paddingAt = 0, inserted }: Step): Iterable<T | string | Uint8Array> {
   let at = 0;
   for (const event of events) {
-    if (padding !== undefined && at === paddingAt) yield `data: {"padding":"${'x'.repeat(padding)}"}\n\n`;
+    if (padding !== undefined && at === paddingAt) yield withPadding(`data: {${NO_PADDING}}\n\n`, padding);
     if (at === inserted?.at) yield inserted.event;
     yield event;
     at += 1;

@@ -58,9 +58,14 @@ export function catalogOf(records: readonly ModelRecord[], { former = [], provid
   };
 }
 
-/** The catalogue as a new gateway has it, from the shipped list, with every price from its own day on. */
-export const loadCatalog = (models: readonly ListedModel[] = shippedList().models(), providers?: ReadonlySet<string>): Catalog =>
-  catalogOf(models.map(recordOf), providers && { providers });
+let shippedCatalog: Catalog | undefined;
+
+/** The catalogue as a new gateway has it, with every price from its own day on: from the shipped list, which is read once, or from another. */
+export function loadCatalog(models?: readonly ListedModel[], providers?: ReadonlySet<string>): Catalog {
+  if (models) return catalogOf(models.map(recordOf), providers && { providers });
+  shippedCatalog ??= loadCatalog(shippedList().models());
+  return shippedCatalog;
+}
 
 function recordOf({ id, definition, prices }: ListedModel): ModelRecord {
   const written = prices.map(({ version = '1', effective_from: from = '2026-01-01', ...price }) => ({

@@ -12,7 +12,7 @@ import { createMfa, type Mfa } from './mfa/mfa.ts';
 import { createSecondFactor } from './mfa/second-factor.ts';
 import { createOwnerProof } from './owner-proof.ts';
 import { createPasswordStrength } from './password-strength.ts';
-import { createPasswords } from './passwords.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
 import { createProfile, type OnAccountClosed, type Profile } from './profile.ts';
 import { answerMailRequests } from './recovery/answer-requests.ts';
 import { createRecovery, type Recovery } from './recovery/recovery.ts';
@@ -60,10 +60,21 @@ interface IdentityDeps {
   readonly onTakenOver: OnAccountClosed;
   /** What the service is reached as: no password is made of it. */
   readonly hostName?: () => string;
+  /** Left out, passwords are hashed at the cost that OWASP recommends. */
+  readonly passwords?: Passwords;
 }
 
-export function createIdentity({ em, pool, box, clock, planOf, onAccountClosed, onTakenOver, hostName }: IdentityDeps): Identity {
-  const passwords = createPasswords();
+export function createIdentity({
+  em,
+  pool,
+  box,
+  clock,
+  planOf,
+  onAccountClosed,
+  onTakenOver,
+  hostName,
+  passwords = createPasswords(),
+}: IdentityDeps): Identity {
   const strength = createPasswordStrength({ ...(hostName && { hostName }) });
   const throttle = createThrottle({ pool, clock });
   const users = createUsers({ em, passwords, strength, box, clock, planOf });

@@ -5,7 +5,7 @@ import { Problem } from '../kernel/problem.ts';
 const deriveArgon2 = promisify(argon2);
 
 /** OWASP's first choice for argon2id: 19 MiB, two passes, one lane. */
-const COST: Cost = { memoryKiB: 19_456, passes: 2, parallelism: 1 };
+const OWASP_COST: Cost = { memoryKiB: 19_456, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 const MAX_WAITING = 64;
@@ -32,20 +32,23 @@ export interface Passwords {
 /**
  * @param concurrency how many derivations run at once; each takes 19 MiB and a thread of the pool that files and DNS use too
  * @param derive stands in for argon2id where a test counts the work
+ * @param cost of new hashes; less only where nothing has to be kept secret
  */
 export function createPasswords({
   concurrency = 2,
   derive = argon2id,
+  cost: newCost = OWASP_COST,
 }: {
   concurrency?: number;
   derive?: typeof argon2id;
+  cost?: Cost;
 } = {}): Passwords {
   const turns = createTurns(concurrency);
-  const unopenable = encode(COST, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
+  const unopenable = encode(newCost, randomBytes(SALT_BYTES), randomBytes(TAG_BYTES));
   return {
     async hash(password) {
       const salt = randomBytes(SALT_BYTES);
-      return encode(COST, salt, await turns.run(() => derive(password, salt, COST)));
+      return encode(newCost, salt, await turns.run(() => derive(password, salt, newCost)));
     },
     async verify(password, phc = unopenable) {
       const { cost, salt, tag } = decode(phc === NO_PASSWORD ? unopenable : phc);

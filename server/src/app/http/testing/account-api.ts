@@ -18,6 +18,7 @@ import {
   type PlanOfAccount,
   userRoutes,
 } from '../../../identity/index.ts';
+import { cheapPasswords } from '../../../identity/testing/cheap-passwords.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { type Log, silentLog } from '../../../kernel/log.ts';
 import {
@@ -84,6 +85,7 @@ export async function startInstance(database: Database, url: string, options: Op
     planOf,
     onAccountClosed: revokeAccountKeys,
     onTakenOver: revokeAccountKeys,
+    passwords: cheapPasswords(),
   });
   const { users, sessions } = identity;
   const lastUse = createLastUse({ em, log });
