@@ -1,40 +1,20 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './scripts/longest-first.ts';
 import { TotalsReporter } from './scripts/totals-reporter.ts';
 
 const PROPERTY_SEED = fileURLToPath(new URL('./scripts/property-seed.setup.ts', import.meta.url));
 const DECLARED_REFUSALS = fileURLToPath(new URL('./contract/src/openapi/declared-refusals.setup.ts', import.meta.url));
 const RUN_DATABASE = fileURLToPath(new URL('./acceptance/src/run-database.setup.ts', import.meta.url));
+const BUILT_SERVER = fileURLToPath(new URL('./scripts/built-server.setup.mjs', import.meta.url));
 const source = { ssr: { resolve: { conditions: ['tallygate-source', 'node'] } } };
 /**
  * Nothing is tried twice: a test that fails now and then is a bug of its own. Files of a project share their processes, and with them what
  * was imported, which is a third of the time: a test leaves no global thing changed.
  */
-const unit = (name: string, root: string, setupFiles: string[] = []) => ({
+const project = (name: string, root: string, setupFiles: string[] = [], more: { globalSetup?: string } = {}) => ({
   extends: true as const,
-  test: { name, root, include: ['src/**/*.test.ts'], setupFiles, isolate: false },
-});
-
-/** They fill the machine by themselves, or measure how soon something happens. */
-const UNDER_LOAD = ['batches', 'money-under-concurrency', 'rate-limits', 'response-headers', 'two-gateways'].map(
-  (name) => `src/${name}.test.ts`,
-);
-/**
- * Every file starts a server of its own: three at a time, since some do little but wait for it, after all other tests; and what puts load
- * on it one after the other at the end.
- */
-const acceptance = (
-  name: string,
-  settings: { include?: string[]; exclude?: string[]; fileParallelism?: boolean; maxWorkers?: number; sequence: { groupOrder: number } },
-) => ({
-  extends: true as const,
-  test: {
-    name,
-    root: './acceptance',
-    include: ['src/**/*.test.ts'],
-    setupFiles: [DECLARED_REFUSALS, RUN_DATABASE],
-    ...settings,
-  },
+  test: { name, root, include: ['src/**/*.test.ts'], setupFiles, isolate: false, ...more },
 });
 
 export default defineConfig({
@@ -45,8 +25,9 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 60_000, interval: 50 } },
     reporters: ['default', new TotalsReporter()],
-    // On two cores vitest would take one: half of what a test does is to wait for a database.
-    maxWorkers: 2,
+    // Half of what a test does is to wait, for a database, a server that starts or a time that has to pass.
+    maxWorkers: 4,
+    sequence: { sequencer: LongestFirst },
     // One embedded PostgreSQL for the run; only tests that ask for a database start it.
     globalSetup: [
       './scripts/scratch-folder.setup.ts',
@@ -54,17 +35,16 @@ export default defineConfig({
       './server/src/adapters/redis/test-redis.setup.ts',
     ],
     projects: [
-      unit('contract', './contract'),
-      unit('server', './server', [PROPERTY_SEED, DECLARED_REFUSALS]),
-      unit('sdk', './sdk'),
-      unit('cli', './cli'),
-      unit('receipts', './packages/receipts', [PROPERTY_SEED]),
-      unit('witness', './packages/witness'),
-      unit('fake-upstream', './packages/fake-upstream'),
-      unit('fake-stripe', './packages/fake-stripe'),
-      unit('receipt-anchor', './packages/receipt-anchor'),
-      acceptance('acceptance', { exclude: UNDER_LOAD, maxWorkers: 3, sequence: { groupOrder: 1 } }),
-      acceptance('acceptance-load', { include: UNDER_LOAD, fileParallelism: false, sequence: { groupOrder: 2 } }),
+      project('contract', './contract'),
+      project('server', './server', [PROPERTY_SEED, DECLARED_REFUSALS]),
+      project('sdk', './sdk'),
+      project('cli', './cli'),
+      project('receipts', './packages/receipts', [PROPERTY_SEED]),
+      project('witness', './packages/witness'),
+      project('fake-upstream', './packages/fake-upstream'),
+      project('fake-stripe', './packages/fake-stripe'),
+      project('receipt-anchor', './packages/receipt-anchor'),
+      project('acceptance', './acceptance', [DECLARED_REFUSALS, RUN_DATABASE], { globalSetup: BUILT_SERVER }),
       { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'] } },
     ],
   },

@@ -10,7 +10,8 @@ import { Gateway } from './gateway.ts';
 import { openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
 import { sum, usd } from './money.ts';
 
-const LINES = Number(process.env['BATCH_LINES_UNDER_TEST'] ?? 10_000);
+/** More than any page or piece that a batch is worked on in. */
+const LINES = Number(process.env['BATCH_LINES_UNDER_TEST'] ?? 3_000);
 const KILLS = 3;
 /** Of a gateway that is not told otherwise. */
 const LINES_AT_ONCE = 8;

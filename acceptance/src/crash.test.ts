@@ -6,7 +6,7 @@ import { Gateway, postmasterOf } from './gateway.ts';
 import { type AuditedRequest, openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
 import { sum, usd } from './money.ts';
 
-const CRASHES = 20;
+const CRASHES = Number(process.env['CRASHES_UNDER_TEST'] ?? 12);
 const CALLERS = 12;
 /** At most so many calls arrive at the provider between a start and the crash. */
 const MOST_CALLS = 60;

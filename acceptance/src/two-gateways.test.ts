@@ -1,4 +1,5 @@
 import { generateKeyPairSync, hash, randomBytes, sign } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { ModelPrice, PlanEntitlementsResponse, PriceList, UserResponse } from '@tallygate/contract';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -188,11 +189,17 @@ describe.skipIf(isRedisMissing())('two gateways on one PostgreSQL and one Redis'
       return data.filter(({ id }) => id === HOUSE).map(({ pricing }) => pricing.version);
     };
     await vi.waitFor(async () => expect(await publishedAt(second)).toEqual([version, before]), { timeout: 60_000, interval: 100 });
-    expect(Date.parse(effective_from)).toBeGreaterThan(Date.now());
+    const changesAtMs = Date.parse(effective_from);
+    expect(changesAtMs).toBeGreaterThan(Date.now());
 
     const answered: [Gateway, Answered][] = [];
-    while (Date.now() < Date.parse(effective_from) + 200)
+    const askBoth = async () => {
       for (const gateway of [first, second]) answered.push([gateway, await ask(gateway, key, HOUSE_HELLO)]);
+    };
+    // Now, and without a pause around the moment itself.
+    await askBoth();
+    await pause(changesAtMs - 300 - Date.now());
+    while (Date.now() < changesAtMs + 200) await askBoth();
     const receipts = await Promise.all(answered.map(([gateway, answer]) => houseReceipt(gateway, answer)));
     for (const { started_at, price_version } of receipts)
       expect([started_at, price_version]).toEqual([started_at, started_at >= effective_from ? version : before]);

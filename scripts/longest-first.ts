@@ -1,0 +1,46 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+/**
+ * Files that take 10 s and more, the longest first. They begin before all others of their project, also where nobody has run it yet, so
+ * that no worker is left alone with one at the end.
+ */
+const LONG = [
+  'acceptance/src/crash.test.ts',
+  'acceptance/src/two-gateways.test.ts',
+  'acceptance/src/bad-providers.test.ts',
+  'acceptance/src/batches.test.ts',
+  'acceptance/src/hang-ups.test.ts',
+  'acceptance/src/mcp.test.ts',
+  'acceptance/src/openai-sdk-responses.test.ts',
+  'acceptance/src/openai-sdk-videos.test.ts',
+  'acceptance/src/plans-journey.test.ts',
+  'acceptance/src/openai-sdk-files.test.ts',
+  'acceptance/src/anchoring.test.ts',
+  'acceptance/src/own-models.test.ts',
+  'acceptance/src/cli-walk.test.ts',
+  'acceptance/src/process.test.ts',
+  'acceptance/src/no-spend-without-lanes.test.ts',
+  'acceptance/src/first-minute.test.ts',
+  'server/src/batches/batches.test.ts',
+  'server/src/emails/emails.test.ts',
+  'server/src/inference/large-answers.test.ts',
+  'server/src/app/http/every-operation.test.ts',
+  'server/src/app/http/hostile-bodies.test.ts',
+  'server/src/adapters/postgres/embedded-postgres.test.ts',
+  'server/src/plans/plans.test.ts',
+  'server/src/inference/late-providers.test.ts',
+  'server/src/app/http/plans.test.ts',
+];
+
+/** Projects in turn, so that files that share a process follow each other; the longest files of each first. */
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const at = LONG.findIndex((path) => moduleId.endsWith(`/${path}`));
+      return at === -1 ? LONG.length : at;
+    };
+    const ofProject = ({ project }: TestSpecification): string => `${project.config.sequence.groupOrder} ${project.name}`;
+    const sorted = await super.sort(files);
+    return sorted.toSorted((a, b) => ofProject(a).localeCompare(ofProject(b)) || rank(a) - rank(b));
+  }
+}
