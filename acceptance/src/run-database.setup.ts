@@ -1,4 +1,4 @@
 import { testDatabase } from '../../server/src/adapters/postgres/test-database.ts';
 import { Gateway } from './gateway.ts';
 
-Gateway.makeDatabase = testDatabase;
+Gateway.makeDatabase = () => testDatabase('filled');

@@ -7,16 +7,19 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../app/migrate.ts';
 import { migrations } from '../../app/migrations/index.ts';
+import { fillFrom, shippedList } from '../../catalog/index.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Answers with the connection URL of the migrated template in the run's PostgreSQL, which the first question starts. */
+    /** Answers with the connection URL of a template in the run's PostgreSQL, which the first question for each makes: a path per {@link Template}. */
     testPostgres: string;
   }
 }
 
-const TEMPLATE = 'tallygate_template';
+/** `migrated`, or `filled` with the shipped catalogue too, as every gateway finds its database but at its first start. */
+export type Template = 'migrated' | 'filled';
+
 // Nothing here has to survive a crash of the machine.
 const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' };
 
@@ -26,11 +29,17 @@ const THROWAWAY = { fsync: 'off', synchronous_commit: 'off', full_page_writes: '
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dir = mkdtempSync(join(tmpdir(), 'postgres-'));
-  let starting: ReturnType<typeof startWithTemplate> | undefined;
-  const door = createServer((_request, response) => {
-    starting ??= startWithTemplate(dir);
-    starting.then(
-      ({ url }) => response.end(templateOf(url)),
+  let starting: ReturnType<typeof startEmbeddedPostgres> | undefined;
+  const made = new Map<Template, Promise<string>>();
+  const templateOf = (template: Template): Promise<string> => {
+    starting ??= startEmbeddedPostgres({ dir, settings: THROWAWAY, orphanGraceMs: 0 });
+    const found = made.get(template) ?? starting.then(({ url }) => MAKERS[template](url, () => templateOf('migrated')));
+    made.set(template, found);
+    return found;
+  };
+  const door = createServer(({ url }, response) => {
+    templateOf(url === '/filled' ? 'filled' : 'migrated').then(
+      (template) => response.end(template),
       (failure) => response.writeHead(500).end(String(failure)),
     );
   }).listen(0, '127.0.0.1');
@@ -43,14 +52,25 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-async function startWithTemplate(dir: string): ReturnType<typeof startEmbeddedPostgres> {
-  const postgres = await startEmbeddedPostgres({ dir, settings: THROWAWAY, orphanGraceMs: 0 });
-  const client = new pg.Client({ connectionString: postgres.url });
-  await client.connect();
-  await client.query(`create database ${TEMPLATE}`);
-  await client.end();
-  await migrate(templateOf(postgres.url), migrations);
-  return postgres;
-}
+const MAKERS: Readonly<Record<Template, (server: string, migrated: () => Promise<string>) => Promise<string>>> = {
+  async migrated(server) {
+    const url = await createDatabase(server, 'tallygate_template');
+    await migrate(url, migrations);
+    return url;
+  },
+  async filled(server, migrated) {
+    const url = await createDatabase(server, 'tallygate_filled', await migrated());
+    const pool = new pg.Pool({ connectionString: url });
+    await fillFrom(pool, { source: 'shipped', ...shippedList() });
+    await pool.end();
+    return url;
+  },
+};
 
-const templateOf = (url: string): string => url.replace(/[^/]*$/, TEMPLATE);
+async function createDatabase(server: string, name: string, template?: string): Promise<string> {
+  const client = new pg.Client({ connectionString: server });
+  await client.connect();
+  await client.query(`create database ${name}${template === undefined ? '' : ` template ${template.split('/').at(-1)}`}`);
+  await client.end();
+  return server.replace(/[^/]*$/, name);
+}

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
+import type { Template } from './test-database.setup.ts';
 
 interface TestDatabase {
   /** A migrated database that nobody else uses. */
@@ -9,9 +10,9 @@ interface TestDatabase {
   drop(): Promise<void>;
 }
 
-/** A fresh database for one test file, copied from the migrated template in some 60 ms. For tests only. */
-export async function testDatabase(): Promise<TestDatabase> {
-  const response = await fetch(inject('testPostgres'));
+/** A fresh database for one test file, copied from a template in some 60 ms. For tests only. */
+export async function testDatabase(of: Template = 'migrated'): Promise<TestDatabase> {
+  const response = await fetch(`${inject('testPostgres')}/${of}`);
   const template = await response.text();
   if (!response.ok) throw new Error(`The PostgreSQL of this test run did not start: ${template}`);
   const server = template.replace(/[^/]*$/, 'postgres');
