@@ -24,6 +24,8 @@ const builds = join(root, 'server/dist');
 const record = join(builds, 'inputs.json');
 const entries = {
   main: 'server/src/main.ts',
+  app: 'server/src/app/index.ts',
+  admin: 'server/src/app/admin.ts',
   'tokenizer-worker': 'server/src/inference/tokenizer-worker.ts',
   'recording-worker': 'server/src/inference/recordings/recording-worker.ts',
   'page-worker': 'server/src/ledger/page-worker.ts',
@@ -45,11 +47,13 @@ const settings = [
 const KEPT_MS = 7 * 86_400_000;
 
 /**
- * The path of the gateway's program, built from the sources as they are now. The bundler has a process of its own: nothing of it stays.
+ * The path of the gateway's program, of what it runs, or of the operator's commands, built from the sources as they are now. The bundler has a process of its
+ * own: nothing of it stays.
  *
+ * @param {'main' | 'app' | 'admin'} program
  * @returns {string}
  */
-export function builtServer() {
+export function builtServer(program = 'main') {
   let folder = currentBuild();
   if (!folder) {
     const { status } = spawnSync(process.execPath, [import.meta.filename], { stdio: ['ignore', 2, 2] });
@@ -63,7 +67,7 @@ export function builtServer() {
   } catch {
     // Built beforehand, where nothing may be written now.
   }
-  return join(folder, 'main.js');
+  return join(folder, `${program}.js`);
 }
 
 /** The folder of the last build, as long as none of its files has changed. */

@@ -15,7 +15,7 @@ let account: Account;
 let key: string;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [ASKED, STEP_DOWN] }] });
+  gateway = await Gateway.start({ process: 'shared', providers: [{ name: 'fake', base_url: upstream.url, models: [ASKED, STEP_DOWN] }] });
   account = await Account.signUp(gateway, { plan: 'enterprise' });
   ({ key } = await account.createKey());
 });

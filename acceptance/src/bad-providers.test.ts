@@ -41,6 +41,7 @@ beforeAll(async () => {
   upstream = await startFakeUpstream();
   const deployment = { base_url: upstream.url, models: [...ROTATION, ...Object.values(LIMITED)] };
   gateway = await Gateway.start({
+    process: 'shared',
     providers: [
       { name: 'first', ...deployment },
       { name: 'second', ...deployment },

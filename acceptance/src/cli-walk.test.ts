@@ -19,7 +19,7 @@ const MAILED = { timeout: 60_000, interval: 100 };
 let gateway: Gateway;
 let terminal: Terminal;
 beforeAll(async () => {
-  gateway = await Gateway.start();
+  gateway = await Gateway.start({ process: 'shared' });
   terminal = new Terminal({ TALLYGATE_BASE_URL: gateway.url });
 });
 afterAll(async () => {

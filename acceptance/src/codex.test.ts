@@ -19,7 +19,7 @@ let gateway: Gateway | undefined;
 beforeAll(async () => {
   if (!hasCodex) return;
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({ providers: [{ name: 'openai', base_url: upstream.url, responses: true }] });
+  gateway = await Gateway.start({ process: 'shared', providers: [{ name: 'openai', base_url: upstream.url, responses: true }] });
   folder = mkdtempSync(join(tmpdir(), 'tallygate-codex-'));
   mkdirSync(join(folder, 'home'));
   // As docs/start/openai-sdk.md has it.

@@ -56,7 +56,7 @@ describe.skipIf(!executable || !isBuilt)('the docs site, as the gateway serves i
   let browser: Browser;
 
   beforeAll(async () => {
-    gateway = await Gateway.start();
+    gateway = await Gateway.start({ process: 'shared' });
     browser = await openBrowser(executable ?? '');
   });
   afterAll(async () => {

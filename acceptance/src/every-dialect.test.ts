@@ -80,6 +80,7 @@ let spent = 0n;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
   gateway = await Gateway.start({
+    process: 'shared',
     providers: [{ name: 'openai', base_url: upstream.url, models: ['gpt-4.1'] }],
     env: {
       ANTHROPIC_API_KEY: 'anthropic-secret-key',

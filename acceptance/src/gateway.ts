@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as z from 'zod';
 import { ALLOCATOR } from '../../scripts/allocator.ts';
+import { type SharedLife, startShared } from './shared-process.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** As `npm start` starts it: from a bundle, which the first one makes. Nobody starts it again. */
 const COMMAND = ['scripts/gateway.mjs'];
 const SUPERVISED = ['scripts/start.mjs'];
-/** The same server, but for its clock. */
-const COMMAND_ON_A_CLOCK = ['--conditions=tallygate-source', 'acceptance/src/gateway-on-a-clock.ts'];
 /** What one suite asks with one test key within a minute, or has refused, a program would not. */
 const NO_TEST_LIMITS = {
   REFUSED_REQUESTS_PER_MINUTE: '1000000',
@@ -47,7 +46,12 @@ export interface GatewayOptions {
   readonly providers?: readonly ProviderEntry[];
   /** Environment variables of the process, beside `PORT`, `DATA_DIR` and the providers file. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Epoch milliseconds at which its clock stands still; left out, it goes by the real time. */
+  /**
+   * `shared`: beside other gateways in one process, at a third of the time. It cannot be killed, and nothing is known of its memory and output.
+   * Left out, it has a process of its own, as its users run it.
+   */
+  readonly process?: 'shared';
+  /** Epoch milliseconds at which its clock stands still; left out, it goes by the real time. It shares a process then. */
   readonly frozenAtMs?: number;
   /**
    * `embedded`: in its data directory, where a user who names none has it. Left out, a database of the run's PostgreSQL, which is there at
@@ -68,7 +72,7 @@ export interface Exit {
   readonly signal: NodeJS.Signals | null;
 }
 
-/** The server as its users run it: a process of its own, on a data directory that outlives it. */
+/** The server as its users run it: a process of its own where nothing else is asked for, on a data directory that outlives it. */
 export class Gateway {
   /** Where gateways get their databases that name none; undefined outside a test run, where each has an embedded one. */
   static makeDatabase: (() => Promise<MadeDatabase>) | undefined;
@@ -76,15 +80,26 @@ export class Gateway {
   readonly dataDir: string;
   readonly #env: NodeJS.ProcessEnv;
   readonly #database: MadeDatabase | undefined;
+  readonly #isShared: boolean;
+  #frozenAtMs: number | undefined;
   #process: GatewayProcess | undefined;
+  #shared: SharedLife | undefined;
 
-  private constructor(dataDir: string, env: NodeJS.ProcessEnv, database: MadeDatabase | undefined) {
+  private constructor(
+    dataDir: string,
+    env: NodeJS.ProcessEnv,
+    database: MadeDatabase | undefined,
+    { process, frozenAtMs }: GatewayOptions,
+  ) {
     this.dataDir = dataDir;
     this.#env = env;
     this.#database = database;
+    this.#isShared = process === 'shared' || frozenAtMs !== undefined;
+    this.#frozenAtMs = frozenAtMs;
   }
 
-  static async start({ providers = [], env = {}, frozenAtMs, database }: GatewayOptions = {}): Promise<Gateway> {
+  static async start(options: GatewayOptions = {}): Promise<Gateway> {
+    const { providers = [], env = {}, database } = options;
     const home = mkdtempSync(join(tmpdir(), 'tallygate-acceptance-'));
     const providersFile = join(home, 'providers.json');
     writeFileSync(providersFile, JSON.stringify({ providers }));
@@ -97,9 +112,8 @@ export class Gateway {
       ...(ofRun && { DATABASE_URL: ofRun.url }),
       ...(providers.length > 0 && { PROVIDERS_FILE: providersFile }),
       ...env,
-      ...(frozenAtMs !== undefined && { FROZEN_AT_MS: `${frozenAtMs}` }),
     };
-    const gateway = new Gateway(join(home, 'data'), settings, ofRun);
+    const gateway = new Gateway(join(home, 'data'), settings, ofRun, options);
     await gateway.start().catch(async (error: unknown) => {
       await gateway.#removeAll();
       throw error;
@@ -107,16 +121,20 @@ export class Gateway {
     return gateway;
   }
 
-  /** Starts a process on the same folder. @throws with its output when it ends instead of listening */
+  /** Starts it on the same folder. @throws with its output when it ends instead of listening */
   async start(): Promise<void> {
-    if (this.#process?.isRunning) throw new Error('The gateway is running already');
+    if (this.#process?.isRunning || this.#shared) throw new Error('The gateway is running already');
+    if (this.#isShared) {
+      this.#shared = await startShared(this.#env, this.#frozenAtMs);
+      return;
+    }
     this.#process = this.launch();
     await this.#process.listening;
   }
 
-  /** Of the next process. */
+  /** From the next start on. */
   freezeAt(ms: number): void {
-    this.#env['FROZEN_AT_MS'] = `${ms}`;
+    this.#frozenAtMs = ms;
   }
 
   /** Another process on the same folder, whatever becomes of it. */
@@ -130,13 +148,13 @@ export class Gateway {
   }
 
   get process(): GatewayProcess {
-    if (!this.#process) throw new Error('The gateway was never started');
+    if (!this.#process) throw new Error('The gateway was never started in a process of its own');
     return this.#process;
   }
 
   /** `http://127.0.0.1:<port>`, another one after every start. */
   get url(): string {
-    return this.process.url;
+    return this.#shared?.url ?? this.process.url;
   }
 
   /** Of a running gateway: the embedded database's port is another one after every start. */
@@ -149,8 +167,11 @@ export class Gateway {
   }
 
   /** As an operator stops it. */
-  stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<Exit> {
-    return this.process.signal(signal);
+  async stop(signal: 'SIGTERM' | 'SIGINT' = 'SIGTERM'): Promise<Exit> {
+    if (!this.#isShared) return this.process.signal(signal);
+    await this.#shared?.stop();
+    this.#shared = undefined;
+    return { code: 0, signal: null };
   }
 
   /** As a machine that loses its power stops it, but for what the kernel has been given already. */
@@ -161,8 +182,8 @@ export class Gateway {
   /** Stops it, its database too, and removes the folder. */
   async remove(): Promise<void> {
     // A killed gateway leaves its embedded PostgreSQL to the next one: that one is started to be stopped in order.
-    if (this.#env['DATABASE_URL'] === undefined && !this.process.isRunning && this.process.wasKilled) await this.start();
-    if (this.process.isRunning) await this.stop();
+    if (this.#env['DATABASE_URL'] === undefined && this.#process?.wasKilled) await this.start();
+    if (this.#process?.isRunning || this.#shared) await this.stop();
     await this.#removeAll();
   }
 
@@ -192,7 +213,7 @@ class GatewayProcess {
   #output = '';
   #url = '';
 
-  constructor(env: NodeJS.ProcessEnv, command = env['FROZEN_AT_MS'] === undefined ? COMMAND : COMMAND_ON_A_CLOCK) {
+  constructor(env: NodeJS.ProcessEnv, command = COMMAND) {
     this.#child = spawn(process.execPath, command, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
     // `close` and not `exit`: it comes after the last of the output.
     this.exit = once(this.#child, 'close').then(() => ({ code: this.#child.exitCode, signal: this.#child.signalCode }));

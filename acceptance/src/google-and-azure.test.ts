@@ -19,6 +19,7 @@ let openai: OpenAI;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
   gateway = await Gateway.start({
+    process: 'shared',
     env: {
       GEMINI_API_KEY: 'google-secret-key',
       GOOGLE_BASE_URL: new URL('/v1beta', upstream.url).href,

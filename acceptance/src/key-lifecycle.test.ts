@@ -9,7 +9,7 @@ let gateway: Gateway;
 let account: Account;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
+  gateway = await Gateway.start({ process: 'shared', providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
   account = await Account.signUp(gateway);
 });
 afterAll(async () => {

@@ -99,6 +99,7 @@ describe.skipIf(isRedisMissing() || testRedisProgram() === '')('with the lane st
     upstream = await startFakeUpstream();
     redis = await startRedis(testRedisProgram(), ['--appendonly', 'yes']);
     gateway = await Gateway.start({
+      process: 'shared',
       providers: [{ name: 'openai', base_url: upstream.url }],
       env: { REDIS_URL: redis.url, LOG_LEVEL: 'fatal' },
     });

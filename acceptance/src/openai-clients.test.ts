@@ -18,7 +18,7 @@ let gateway: Gateway;
 let settings: { baseURL: string; apiKey: string };
 
 beforeAll(async () => {
-  gateway = await Gateway.start();
+  gateway = await Gateway.start({ process: 'shared' });
   settings = { baseURL: gateway.bootstrap.base_url, apiKey: gateway.bootstrap.test_api_key };
 });
 afterAll(() => gateway?.remove());

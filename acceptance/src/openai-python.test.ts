@@ -12,7 +12,7 @@ const hasSdk = spawnSync(python, ['-c', 'import openai']).status === 0;
 
 let gateway: Gateway | undefined;
 beforeAll(async () => {
-  if (hasSdk) gateway = await Gateway.start();
+  if (hasSdk) gateway = await Gateway.start({ process: 'shared' });
 });
 afterAll(() => gateway?.remove());
 

@@ -8,7 +8,7 @@ let gateway: Gateway;
 let openai: OpenAI;
 
 beforeAll(async () => {
-  gateway = await Gateway.start();
+  gateway = await Gateway.start({ process: 'shared' });
   const { base_url: baseURL, test_api_key: apiKey } = gateway.bootstrap;
   openai = new OpenAI({ baseURL, apiKey, maxRetries: 0 });
 });

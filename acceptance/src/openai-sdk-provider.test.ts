@@ -13,6 +13,7 @@ let openai: OpenAI;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
   gateway = await Gateway.start({
+    process: 'shared',
     providers: [{ name: 'fake', base_url: upstream.url, api_key: 'sk-provider-secret', models: { [MODEL]: 'house-model' } }],
   });
   account = await Account.signUp(gateway, { plan: 'enterprise' });

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** What `npm run admin --` does, with nothing but what finds the database. */
 export async function admin(argv: readonly string[], dataDir: string) {
   const { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, ['--conditions=tallygate-source', 'server/src/app/admin.ts', ...argv], {
+  const child = spawn(process.execPath, ['scripts/admin.mjs', ...argv], {
     cwd: ROOT,
     env: { PATH, HOME, TMPDIR, NODE_COMPILE_CACHE, DATA_DIR: dataDir },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -49,6 +49,7 @@ beforeAll(async () => {
   upstream = await startFakeUpstream();
   stripe = await startFakeStripe();
   gateway = await Gateway.start({
+    process: 'shared',
     providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL, EMBEDDING] }],
     env: {
       ...{ PLANS_FILE: join(folder, 'plans.json'), LOG_LEVEL: 'warn' },

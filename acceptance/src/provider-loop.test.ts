@@ -26,7 +26,10 @@ beforeAll(async () => {
   await once(detour, 'listening');
   const address = detour.address();
   const port = typeof address === 'object' && address ? address.port : 0;
-  gateway = await Gateway.start({ providers: [{ name: 'detour', base_url: `http://127.0.0.1:${port}/v1`, models: MODELS }] });
+  gateway = await Gateway.start({
+    process: 'shared',
+    providers: [{ name: 'detour', base_url: `http://127.0.0.1:${port}/v1`, models: MODELS }],
+  });
   ({ key } = await (await Account.signUp(gateway, { plan: 'enterprise' })).createKey());
 });
 afterAll(async () => {

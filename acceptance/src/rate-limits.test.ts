@@ -7,7 +7,7 @@ import { Gateway } from './gateway.ts';
 let gateway: Gateway;
 let account: Account;
 beforeAll(async () => {
-  gateway = await Gateway.start();
+  gateway = await Gateway.start({ process: 'shared' });
   account = await Account.signUp(gateway);
 });
 afterAll(() => gateway?.remove());

@@ -12,7 +12,7 @@ let gateway: Gateway;
 let key: string;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({ providers: [{ name: 'house', base_url: upstream.url, models: [MODEL] }] });
+  gateway = await Gateway.start({ process: 'shared', providers: [{ name: 'house', base_url: upstream.url, models: [MODEL] }] });
   ({ key } = await (await Account.signUp(gateway, { plan: 'enterprise' })).createKey());
 });
 afterAll(async () => {

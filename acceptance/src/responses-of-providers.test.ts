@@ -18,6 +18,7 @@ describe.each(KINDS)('a provider that has $has', ({ responses, asked }) => {
   beforeAll(async () => {
     upstream = await startFakeUpstream();
     gateway = await Gateway.start({
+      process: 'shared',
       providers: [{ name: 'fake', base_url: upstream.url, api_key: 'sk-provider-secret', models: [MODEL], responses }],
     });
     const account = await Account.signUp(gateway, { plan: 'enterprise' });

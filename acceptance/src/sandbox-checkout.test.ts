@@ -21,7 +21,7 @@ let stranger: Member;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
   // Provider keys, and no payment provider: whoever checks out gets to the sandbox of payments.
-  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [IMAGE.model] }] });
+  gateway = await Gateway.start({ process: 'shared', providers: [{ name: 'fake', base_url: upstream.url, models: [IMAGE.model] }] });
   [member, stranger] = await Promise.all([newMember(), newMember()]);
 });
 afterAll(async () => {

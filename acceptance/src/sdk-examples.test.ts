@@ -21,7 +21,7 @@ const OUTPUTS: Readonly<Record<string, RegExp>> = {
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await Gateway.start();
+  gateway = await Gateway.start({ process: 'shared' });
 });
 afterAll(() => gateway?.remove());
 
