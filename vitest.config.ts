@@ -45,7 +45,7 @@ export default defineConfig({
       project('fake-stripe', './packages/fake-stripe'),
       project('receipt-anchor', './packages/receipt-anchor'),
       project('acceptance', './acceptance', [DECLARED_REFUSALS, RUN_DATABASE], { globalSetup: BUILT_SERVER }),
-      { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'] } },
+      { extends: true as const, test: { name: 'architecture', root: './scripts', include: ['*.test.ts'], isolate: false } },
     ],
   },
 });

@@ -25,11 +25,14 @@ afterEach(async () => {
 
 const models = { object: 'list', data: [] };
 
+/** What was compiled once: the program starts in half the time. */
+const kept = process.env['NODE_COMPILE_CACHE'] === undefined ? {} : { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'] };
+
 /** Starts the real program, from its source, with an environment of its own. */
 function start(argv: readonly string[], env: Readonly<Record<string, string>> = {}) {
   const child = spawn(process.execPath, ['--conditions=tallygate-source', 'src/main.ts', ...argv], {
     cwd: ROOT,
-    env: { XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, TALLYGATE_KEYRING: 'off', ...env },
+    env: { ...kept, XDG_CONFIG_HOME: home, TALLYGATE_BASE_URL: gateway.baseUrl, TALLYGATE_KEYRING: 'off', ...env },
   });
   const exitCode = new Promise<number | null>((resolve) => child.on('exit', resolve));
   return { child, exitCode, stdout: () => text(child.stdout), stderr: text(child.stderr) };
