@@ -162,6 +162,12 @@ export class Gateway {
     return this.#env['DATABASE_URL'] ?? embeddedDatabaseUrl(this.dataDir);
   }
 
+  /** The variables that say where its data is. */
+  get places(): Record<string, string> {
+    const { DATABASE_URL } = this.#env;
+    return { DATA_DIR: this.dataDir, ...(DATABASE_URL !== undefined && { DATABASE_URL }) };
+  }
+
   get bootstrap(): Bootstrap {
     return Bootstrap.parse(JSON.parse(readFileSync(join(this.dataDir, 'bootstrap.json'), 'utf8')));
   }

@@ -11,7 +11,7 @@ let account: Account;
 let key: string;
 beforeAll(async () => {
   upstream = await startFakeUpstream();
-  gateway = await Gateway.start({ providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
+  gateway = await Gateway.start({ process: 'shared', providers: [{ name: 'fake', base_url: upstream.url, models: [MODEL] }] });
   account = await Account.signUp(gateway, { plan: 'enterprise' });
   ({ key } = await account.createKey());
 });

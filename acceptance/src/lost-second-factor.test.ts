@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.remove());
 
-const admin = (argv: readonly string[], dataDir = gateway.dataDir) => adminAt(argv, dataDir);
+const admin = (argv: readonly string[], places = gateway.places) => adminAt(argv, places);
 
 const post = async (path: string, body: object | undefined, token?: string): Promise<unknown> => {
   const answer = await fetch(`${gateway.url}/v1/users/${path}`, {
@@ -86,7 +86,7 @@ test('an unknown address, a mistyped folder and a mistyped command change nothin
     exitCode: 64,
   });
   const empty = mkdtempSync(join(tmpdir(), 'tallygate-empty-'));
-  expect(await admin(['mfa-reset', 'ada@example.com'], empty)).toMatchObject({
+  expect(await admin(['mfa-reset', 'ada@example.com'], { DATA_DIR: empty })).toMatchObject({
     stderr: expect.stringContaining('Set DATABASE_URL or DATA_DIR'),
     exitCode: 78,
   });

@@ -12,7 +12,7 @@ describe.skipIf(!hasTerminal)('a newcomer at a real terminal', () => {
   let gateway: Gateway;
   let terminal: Terminal;
   beforeAll(async () => {
-    gateway = await Gateway.start({ database: 'embedded' });
+    gateway = await Gateway.start({ process: 'shared' });
     terminal = new Terminal({ TALLYGATE_BASE_URL: gateway.url });
   });
   afterAll(async () => {

@@ -4,7 +4,7 @@ import { admin } from './operator.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
-  gateway = await Gateway.start({ database: 'embedded' });
+  gateway = await Gateway.start({ process: 'shared' });
 });
 afterAll(() => gateway?.remove());
 
@@ -24,10 +24,10 @@ const LINES: Readonly<Record<string, { readonly line: (email: string) => string[
 };
 
 test('every command of the help is done by the script that an operator starts', async () => {
-  const { stderr: help } = await admin(['--help'], gateway.dataDir);
+  const { stderr: help } = await admin(['--help'], gateway.places);
   expect([...help.matchAll(/npm run admin -- (\S+)/g)].map(([, name]) => name)).toEqual(Object.keys(LINES));
   for (const [name, { line, says }] of Object.entries(LINES)) {
-    const { stdout, stderr, exitCode } = await admin(line(gateway.bootstrap.admin_email), gateway.dataDir);
+    const { stdout, stderr, exitCode } = await admin(line(gateway.bootstrap.admin_email), gateway.places);
     expect({ name, stderr, exitCode }).toEqual({ name, stderr: '', exitCode: 0 });
     expect(stdout).toMatch(says);
   }

@@ -29,7 +29,6 @@ beforeAll(async () => {
   upstream = await startFakeUpstream();
   upstream.serveModels(LLAMA, QWEN);
   gateway = await Gateway.start({
-    database: 'embedded',
     providers: [{ name: 'my-vllm', base_url: upstream.url }],
     env: { MODELS_FILE: join(folder, 'models.json') },
   });
@@ -132,10 +131,10 @@ test('a model that its server no longer lists is not served, and is again once i
 /** The operator's command in an answer, typed on the gateway's machine: as it is there it sets no price, with figures it does. */
 async function pasted(detail: string) {
   const [, command = ''] = /`npm run admin -- ([^`]*)`/.exec(detail) ?? [];
-  const asPrinted = await admin(command.split(' '), gateway.dataDir);
+  const asPrinted = await admin(command.split(' '), gateway.places);
   expect(asPrinted).toMatchObject({ exitCode: 64, stderr: expect.stringContaining('must be USD per million') });
   const priced = command.replace('--input USD', '--input 0.15').replace('--output USD', '--output 0.60');
-  return admin(priced.split(' '), gateway.dataDir);
+  return admin(priced.split(' '), gateway.places);
 }
 
 test('the command in the answer about an unknown model makes it one that is served', async () => {
@@ -149,7 +148,7 @@ test('the command in the answer about an unknown model makes it one that is serv
   const answered = await chat(name);
   expect(await receiptOf(answered)).toMatchObject({ model_served: name, cost_nano_usd: '6300' });
 
-  expect(await admin(['model-remove', name], gateway.dataDir)).toMatchObject({ exitCode: 0 });
+  expect(await admin(['model-remove', name], gateway.places)).toMatchObject({ exitCode: 0 });
   await vi.waitFor(async () => expect(problemOf(await chat(name)).code).toBe('model_not_found'), { timeout: 60_000, interval: 50 });
   const published = PriceList.parse(await call('GET', '/v1/prices', undefined, {})).data.filter(({ id }) => id === name);
   expect(published).toHaveLength(1);
@@ -164,17 +163,17 @@ test('the command in the answer about a model without a price gives it one', asy
   expect(code).toBe('unpriced_feature');
   expect(await pasted(detail)).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('newcomer:1b\tdiscovery\tinput_tokens 0.15') });
   await vi.waitFor(async () => expect((await chat(name)).status).toBe(200), { timeout: 60_000, interval: 50 });
-  const { stdout } = await admin(['models'], gateway.dataDir);
+  const { stdout } = await admin(['models'], gateway.places);
   expect(stdout).toContain(`${LLAMA}\tdiscovery\t`);
   expect(stdout).toMatch(/\n\d+ models are as the shipped list has them/);
 });
 
 test('a line that is not one is refused with what is wrong in it, and changes nothing', async () => {
-  expect(await admin(['price', LLAMA, '--input', '1'], gateway.dataDir)).toMatchObject({
+  expect(await admin(['price', LLAMA, '--input', '1'], gateway.places)).toMatchObject({
     ...{ exitCode: 1, stdout: '', stderr: expect.stringContaining('output_tokens') },
   });
-  expect(await admin(['price', LLAMA, '--inptu', '1'], gateway.dataDir)).toMatchObject({ exitCode: 64, stdout: '' });
-  expect(await admin(['price', LLAMA], gateway.dataDir)).toMatchObject({ exitCode: 64, stderr: expect.stringContaining('--input 0.15') });
+  expect(await admin(['price', LLAMA, '--inptu', '1'], gateway.places)).toMatchObject({ exitCode: 64, stdout: '' });
+  expect(await admin(['price', LLAMA], gateway.places)).toMatchObject({ exitCode: 64, stderr: expect.stringContaining('--input 0.15') });
 });
 
 test('MODELS_FILE is read again at SIGHUP; what is wrong in it changes nothing', async () => {
