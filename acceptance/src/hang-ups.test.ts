@@ -8,7 +8,7 @@ import { PNG, SILENCE } from './small-media.ts';
 
 const OPENAI_MODELS = [
   ...[MODEL, 'o4-mini', 'gpt-3.5-turbo-instruct', 'text-embedding-3-small', 'omni-moderation-latest'],
-  ...['gpt-image-1', 'tts-1', 'whisper-1', 'gpt-4o-transcribe', 'sora-2'],
+  ...['gpt-image-1', 'tts-1', 'gpt-4o-mini-tts', 'whisper-1', 'gpt-4o-transcribe', 'sora-2'],
 ];
 
 let upstream: FakeUpstream;
@@ -139,13 +139,15 @@ const EVERYWHERE: readonly (readonly [string, string, () => object])[] = [
     '/v1/images/edits',
     () => form({ model: 'gpt-image-1', prompt: 'A ledger.', quality: 'low' }, { image: [new Blob([PNG], { type: 'image/png' }), 'a.png'] }),
   ],
-  ...['audio', 'sse'].map(
-    (stream_format) =>
-      [
-        `speech-${stream_format}`,
-        '/v1/audio/speech',
-        () => ({ model: 'tts-1', input: 'Say hello.', voice: 'alloy', stream_format }),
-      ] as const,
+  ...['tts-1', 'gpt-4o-mini-tts'].flatMap((model) =>
+    ['audio', 'sse'].map(
+      (stream_format) =>
+        [
+          `speech-${model}-${stream_format}`,
+          '/v1/audio/speech',
+          () => ({ model, input: 'Say hello.', voice: 'alloy', stream_format }),
+        ] as const,
+    ),
   ),
   [
     'transcription',
@@ -204,8 +206,8 @@ test('a hang-up leaves no call unpaid at any endpoint, in any dialect', async ()
   const traces = await settledTraces();
   const billOf = (name: string) => upstream.requests.map(({ billed }) => billed[name as 'seconds']).reduce((sum, count) => sum + count, 0);
   const said = (meter: keyof (typeof traces)[number]['usage']) => traces.reduce((sum, { usage }) => sum + (usage[meter] ?? 0), 0);
-  // Speech is charged by its characters, and a video, which lives on at its provider, by its seconds.
-  const spoken = EVERYWHERE.filter(([, path]) => path === '/v1/audio/speech').length;
+  // Speech of one model is charged by its characters, and a video, which lives on at its provider, by its seconds.
+  const spoken = EVERYWHERE.filter(([name]) => name.startsWith('speech-tts-1')).length;
   expect(said('input_characters')).toBe(spoken * 'Say hello.'.length);
   expect(said('video_seconds')).toBe(4);
   expect(said('input_tokens')).toBe(billOf('inputTokens') - spoken * 10);

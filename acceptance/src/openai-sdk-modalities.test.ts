@@ -106,6 +106,11 @@ describe('images', () => {
   });
 });
 
+test('a model that its provider has retired is refused with the name of what takes its place', async () => {
+  const asked = openai.chat.completions.create({ model: 'claude-opus-4-1', messages: [{ role: 'user', content: 'Hi.' }] });
+  await expect(asked).rejects.toThrow('was retired by its provider on 2026-08-05. Ask for claude-opus-4-8 in its place.');
+});
+
 describe('audio', () => {
   const speak = (response_format: 'mp3' | 'opus' | 'aac' | 'flac' | 'wav' | 'pcm') =>
     openai.audio.speech.create({ model: 'tts-1', voice: 'alloy', input: 'The ledger sums to zero.', response_format });
@@ -123,6 +128,25 @@ describe('audio', () => {
     // 24 characters at 15 USD a million.
     expect([answer.headers.get('content-type'), answer.headers.get('x-cost-usd')]).toEqual([type, '0.00036']);
   });
+
+  test.each(['mp3', 'opus', 'aac', 'flac', 'wav', 'pcm'] as const)(
+    'by tokens is the same sound as %s, whole or in events',
+    async (format) => {
+      const asked = { model: 'gpt-4o-mini-tts', voice: 'alloy', input: 'The ledger sums to zero.', response_format: format } as const;
+      const sound = Buffer.from(await (await speak(format)).arrayBuffer());
+      const answer = await openai.audio.speech.create(asked);
+      expect(Buffer.from(await answer.arrayBuffer())).toEqual(sound);
+      expect(answer.headers.get('content-type')).toMatch(/^audio\//);
+      const events = (await (await openai.audio.speech.create({ ...asked, stream_format: 'sse' })).text())
+        .split('\n')
+        .flatMap((line) => (line.startsWith('data: {') ? [JSON.parse(line.slice(6))] : []));
+      expect(Buffer.concat(events.map(({ audio }) => Buffer.from(audio ?? '', 'base64')))).toEqual(sound);
+      const { usage } = events.at(-1);
+      // 0.60 USD a million tokens in, and 12 out.
+      expect(usage.cost).toBeCloseTo((usage.input_tokens * 0.6 + usage.output_tokens * 12) / 1e6, 9);
+      expect(usage.output_tokens).toBeGreaterThan(10);
+    },
+  );
 
   test('is written down again, in every format', async () => {
     const bytes = Buffer.from(await (await speak('wav')).arrayBuffer());

@@ -178,6 +178,21 @@ describe('a shipped entry is refused', () => {
   });
 });
 
+test.each([
+  ['claude-opus-4-1', '2026-08-05', 'claude-opus-4-8'],
+  ['claude-opus-4-1-20250805', '2026-08-05', 'claude-opus-4-8'],
+  ['claude-opus-4-0', '2026-06-15', 'claude-opus-4-8'],
+  ['claude-opus-4-20250514', '2026-06-15', 'claude-opus-4-8'],
+  ['claude-sonnet-4-0', '2026-06-15', 'claude-sonnet-4-6'],
+  ['claude-sonnet-4-20250514', '2026-06-15', 'claude-sonnet-4-6'],
+  ['claude-3-haiku-20240307', '2026-04-20', 'claude-haiku-4-5'],
+  ['claude-2.1', '2025-07-21', 'claude-opus-4-8'],
+])('%s is known as retired from %s on, with %s in its place', (name, day, successor) => {
+  const model = catalog.find(name);
+  expect([model?.retiredFrom, model?.ladder[0]]).toEqual([Date.parse(day), successor]);
+  expect(catalog.find(successor)?.retiredFrom).toBeNull();
+});
+
 describe('a name that is none', () => {
   const providers = new Set(['openai', 'ollama']);
   const refused = (name: string) => modelNotFound(name, { all: catalog.all, providers }).message;
@@ -208,11 +223,9 @@ describe('a name that is none', () => {
   });
 
   test.each([
-    ['gpt-4o-mini-tts', '--provider openai --kind tts --meter input_characters=USD'],
-    ['gpt-transcribe', '--provider openai --kind stt --meter audio_seconds=USD'],
-    ['claude-opus-4-1', '--provider anthropic --input USD --output USD'],
-    ['claude-sonnet-4-0', '--provider anthropic --input USD --output USD'],
-  ])('%s, a default of clients that no published price fits, is answered with its kind and its meters', (name, words) => {
+    ['gpt-7o-mini-tts', '--provider openai --kind tts --meter input_characters=USD'],
+    ['gpt-9-transcribe', '--provider openai --kind stt --meter audio_seconds=USD'],
+  ])('%s is answered with the kind that its name says, and its meters', (name, words) => {
     expect(typed(name)).toBe(`model ${name} ${words}`);
   });
 

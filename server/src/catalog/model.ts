@@ -1,4 +1,4 @@
-import type { Model, ModelDefinition, ModelKind } from '@tallygate/contract';
+import type { Model, ModelDefinition, ModelKind, PriceMeter } from '@tallygate/contract';
 import { metersWithoutPrice } from './needed-meters.ts';
 import { type Price, PriceHistory, type WrittenPrice } from './price.ts';
 import { supportedParameters } from './supported-parameters.ts';
@@ -40,6 +40,8 @@ export interface CatalogModel {
   readonly videoSizes: readonly string[];
   /** OpenAI's shape plus limits and the prices of a time: the answer of `GET /v1/models/{id}`. */
   wireAt(epochMs: number): Model;
+  /** The meters that any of its prices names. */
+  readonly meters: ReadonlySet<PriceMeter>;
   /** Every price that was, is or will be in force. */
   readonly history: PriceHistory;
   /** The price in force at a time; before the first one, the first. Undefined where there is none, or where a meter of its kind would be free. */
@@ -134,10 +136,14 @@ export function modelOf({ id, sources, definition, prices }: ModelRecord): Catal
     videoExtensionSeconds: definition.video_extension_seconds_allowed ?? [],
     videoSizes: definition.video_sizes ?? [],
     wireAt,
+    meters: metersOf(prices),
     priceAt,
     history,
   };
 }
+
+const metersOf = (prices: readonly WrittenPrice[]): ReadonlySet<PriceMeter> =>
+  new Set(prices.flatMap(({ usd_per_million }) => Object.keys(usd_per_million) as PriceMeter[]));
 
 /** A model whose kind was changed may have a price of before. */
 const isWhole = ({ unit, tiers }: Price, kind: ModelKind): boolean =>

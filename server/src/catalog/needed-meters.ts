@@ -7,7 +7,11 @@ const NEEDED: Readonly<Record<Model['kind'], readonly (readonly PriceMeter[])[]>
   embedding: [['input_tokens']],
   image: [['input_tokens'], ['image_input_tokens'], ['image_output_tokens']],
   moderation: [],
-  tts: [['input_characters']],
+  // By characters, or by tokens in and tokens of sound out.
+  tts: [
+    ['input_characters', 'input_tokens'],
+    ['input_characters', 'output_tokens'],
+  ],
   stt: [['audio_seconds', 'audio_input_tokens']],
   video: [['video_seconds']],
 };

@@ -1,5 +1,6 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { AnswerForm, PlainAnswer, StreamFilter } from './answer-form.ts';
+import type { Delivered } from './work.ts';
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING = { text: '', scale: 1 };
@@ -16,12 +17,13 @@ export const bytesForm = (usage: ReceiptUsage): AnswerForm => ({
 });
 
 /** A provider that answers in JSON or HTML means to say something else. */
-const isText = (contentType: string | null): boolean => /^(application\/(problem\+)?json|text\/)/i.test(contentType ?? '');
+export const isText = (contentType: string | null): boolean => /^(application\/(problem\+)?json|text\/)/i.test(contentType ?? '');
 
 /** Bytes through, the last chunk kept back: it may leave only when the money is settled. */
-class ByteStream implements StreamFilter {
+export class ByteStream implements StreamFilter {
   readonly contentType: string;
-  readonly usage: ReceiptUsage;
+  /** Undefined where nothing tells it. */
+  readonly usage: ReceiptUsage | undefined;
   readonly error = undefined;
   readonly isTooLarge = false;
   readonly value = undefined;
@@ -29,7 +31,7 @@ class ByteStream implements StreamFilter {
   #last: Buffer = EMPTY;
   #isComplete = false;
 
-  constructor(usage: ReceiptUsage, contentType: string | null) {
+  constructor(usage: ReceiptUsage | undefined, contentType: string | null) {
     this.usage = usage;
     this.contentType = contentType ?? OCTETS;
     this.isInvalid = isText(contentType);
@@ -55,7 +57,7 @@ class ByteStream implements StreamFilter {
     return this.#isComplete;
   }
 
-  delivered() {
+  delivered(): Delivered {
     return NOTHING;
   }
 

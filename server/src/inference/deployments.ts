@@ -116,7 +116,7 @@ export class Deployments {
   ): Choice {
     const able = this.#inOrder(model, livemode, asked).flatMap((deployment) => {
       if (only !== undefined && deployment.name !== only) return [];
-      const dialect = dialects.find(({ endpoint }) => deployment.upstream.serves(endpoint));
+      const dialect = dialects.find((one) => deployment.upstream.serves(one.endpoint) && (one.suits?.(model) ?? true));
       return dialect ? [{ model, deployment, dialect }] : [];
     });
     const isOpen = (target: Target) => this.#stateOf(target, now) === 'open';

@@ -20,6 +20,7 @@ import { speechWork } from './speech-work.ts';
 import type { Work } from './work.ts';
 
 const received = (files: Received['files'] = []): Received => ({ bytes: Buffer.from('{}'), files, sha256: () => 'x' });
+const NO_RECORDINGS = { lengthOf: async () => undefined, close: async () => {} };
 const MESSAGES = [{ role: 'user', content: 'Hi.' }];
 const chat = (fields: object) => chatWork(ChatCompletionRequest.parse({ model: 'm', messages: MESSAGES, ...fields }), received());
 const refused: Refused = {
@@ -54,7 +55,11 @@ test.each<[string, () => Work | Promise<Work>, string]>([
   ['an embedding', () => embeddingWork(EmbeddingRequest.parse({ model: 'm', input: 'a' }), received()), 'shorten `input`'],
   ['images', () => imageWork(ImageGenerationRequest.parse({ prompt: 'a' }), received()), 'lower `n`, `size` or `quality`'],
   ['variations', () => imageVariationWork(ImageVariationRequest.parse({}), received()), 'lower `n` or `size`'],
-  ['speech', () => speechWork(SpeechRequest.parse({ model: 'm', input: 'a', voice: 'alloy' }), received()), 'shorten `input`'],
+  [
+    'speech',
+    () => speechWork(SpeechRequest.parse({ model: 'm', input: 'a', voice: 'alloy' }), received(), NO_RECORDINGS),
+    'shorten `input`',
+  ],
 ])('a refusal over money says of %s what makes it cheaper', async (_, work, advice) => {
   const { cheaper } = await work();
   expect(moneyRefusal(refused, { cheaper, plans: { isSelling: true } }).message).toBe(

@@ -151,8 +151,11 @@ function incapable(model: CatalogModel, { capability, param }: Requirement): Pro
   });
 }
 
-const retired = ({ id, retiredFrom }: CatalogModel, param: string): Problem =>
-  new Problem('model_not_found', `The model ${id} was retired by its provider on ${dayOf(retiredFrom ?? 0)}.`, { param });
+/** The first rung of its ladder is what its provider recommends in its place. */
+function retired({ id, retiredFrom, ladder: [successor] }: CatalogModel, param: string): Problem {
+  const way = successor === undefined ? '' : ` Ask for ${successor} in its place.`;
+  return new Problem('model_not_found', `The model ${id} was retired by its provider on ${dayOf(retiredFrom ?? 0)}.${way}`, { param });
+}
 
 function wrongEndpoint(model: CatalogModel, endpoint: string, param: string): Problem {
   const detail = `The model ${model.id} does not serve ${endpoint}; it serves ${[...model.endpoints].join(', ')}.`;

@@ -41,7 +41,10 @@ export const statelessOperations = ({ recordings }: { readonly recordings: Recor
     formSchema: formOf(ImageVariationRequest, IMAGE_FORM),
     work: imageVariationWork,
   }),
-  operation(inference.createSpeech, { schema: SpeechRequest, work: speechWork }),
+  operation(inference.createSpeech, {
+    schema: SpeechRequest,
+    work: (request, received) => speechWork(request, received, recordings),
+  }),
   operation(inference.createTranscription, {
     takes: 'form',
     schema: TranscriptionRequest,

@@ -5,6 +5,7 @@ import { loadCatalog } from '../catalog/index.ts';
 import type { RecordingLength } from './recordings/length.ts';
 import { countTokensGuarded } from './token-count.ts';
 import { transcriptionWork, translationWork } from './transcription-work.ts';
+import { NO_USAGE } from './usage.ts';
 
 const tokenizer = { count: countTokensGuarded, close: async () => {} };
 const received = () => ({
@@ -34,6 +35,16 @@ describe('a recording', () => {
     expect((await answered({}, { text: 'a', usage: { type: 'duration', seconds: 42 } }))?.usage).toMatchObject({ audio_seconds: 42 });
     const verbose = { text: 'a', duration: 41.2 };
     expect((await answered({ response_format: 'verbose_json' }, verbose))?.usage).toMatchObject({ audio_seconds: 42 });
+  });
+
+  test('is settled by its length where a model that is priced by the second tells tokens', async () => {
+    const { dialects } = await workOf({ model: 'gpt-transcribe' });
+    const read = (id: string) =>
+      dialects
+        .find(({ suits }) => suits?.(model(id)) ?? true)
+        ?.form.read(Buffer.from('{"text":"a","usage":{"type":"tokens","input_tokens":612,"output_tokens":3}}'), 'application/json');
+    expect((await read('gpt-transcribe'))?.usage).toMatchObject({ audio_seconds: 62 });
+    expect((await read('gpt-4o-transcribe'))?.usage).toEqual({ ...NO_USAGE, input_tokens: 612, output_tokens: 3 });
   });
 
   test.each(['text', 'srt', 'vtt'])(

@@ -1,5 +1,6 @@
 import type { ReceiptUsage, TranscriptionRequest, TranslationRequest } from '@tallygate/contract';
 import type { UpstreamEndpoint } from '../adapters/upstream/port.ts';
+import type { CatalogModel } from '../catalog/index.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { Problem } from '../kernel/problem.ts';
 import { writtenJson } from '../kernel/written-json.ts';
@@ -46,6 +47,8 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, receive
   const length = await recordings.lengthOf(() => file.open());
   if (!length) throw unreadable();
   const [seconds, mostSeconds] = [length.seconds, length.mostSeconds].map((exact) => Math.max(1, Math.ceil(exact))) as [number, number];
+  const format = request.response_format ?? 'json';
+  const asked = { endpoint, request, files: [file] };
   const promptBytes = Buffer.byteLength(JSON.stringify(request));
   return {
     endpoint,
@@ -56,7 +59,10 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, receive
     output: null,
     cheaper: 'send a shorter recording as `file`',
     estimatedTokens: Math.ceil(Buffer.byteLength(request.prompt ?? '') / 4),
-    dialects: [{ endpoint, request, files: [file], form: transcriptForm(request.response_format ?? 'json') } as Dialect],
+    dialects: [
+      { ...asked, suits: isPricedBySeconds, form: transcriptForm(format, (usage) => withSeconds(usage, seconds)) } as Dialect,
+      { ...asked, form: transcriptForm(format, (usage) => usage) } as Dialect,
+    ],
     bound: (model) => ({
       inputTokens: promptBytes + Math.max(model.contextWindow ?? WINDOW_UNKNOWN, mostSeconds * TOKENS_PER_SECOND),
       fixedOutputTokens: Math.max(
@@ -66,7 +72,7 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, receive
       audioSeconds: mostSeconds,
     }),
     async estimate(model, delivered, _maxOutputTokens, tokenizer) {
-      if (model.contextWindow === null) return { ...NO_USAGE, audio_seconds: seconds };
+      if (isPricedBySeconds(model)) return { ...NO_USAGE, audio_seconds: seconds };
       const prompt = await countText(request.prompt ?? '', model, tokenizer);
       const sound = seconds * TOKENS_PER_SECOND;
       const said = Math.ceil((await countText(delivered.text, model, tokenizer)) * delivered.scale);
@@ -74,7 +80,7 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, receive
         ...NO_USAGE,
         input_tokens: prompt + sound,
         audio_input_tokens: sound,
-        output_tokens: Math.min(said, model.maxOutputTokens ?? model.contextWindow),
+        output_tokens: Math.min(said, model.maxOutputTokens ?? model.contextWindow ?? WINDOW_UNKNOWN),
       };
     },
     requestSha256: received.sha256,
@@ -107,7 +113,15 @@ const TEXT_TYPES: Readonly<Record<string, string>> = {
   vtt: 'text/vtt; charset=utf-8',
 };
 
-const transcriptForm = (format: string): AnswerForm => ({
+const isPricedBySeconds = ({ meters }: CatalogModel): boolean => meters.has('audio_seconds');
+
+/** What is priced by the second is charged by the length of the recording where its provider counts tokens. */
+const withSeconds = (usage: ReceiptUsage | undefined, seconds: number): ReceiptUsage | undefined =>
+  isUsed(usage) && usage?.audio_seconds === undefined ? { ...NO_USAGE, ...usage, audio_seconds: seconds } : usage;
+
+type Charged = (usage: ReceiptUsage | undefined) => ReceiptUsage | undefined;
+
+const transcriptForm = (format: string, charged: Charged): AnswerForm => ({
   async read(bytes, contentType) {
     const textType = TEXT_TYPES[format];
     if (textType !== undefined) {
@@ -121,18 +135,18 @@ const transcriptForm = (format: string): AnswerForm => ({
     if (!value || typeof text !== 'string') return undefined;
     return {
       contentType: 'application/json',
-      usage: reportedUsage(readTranscriptUsage(value['usage'], value['duration']), () => text !== ''),
+      usage: charged(reportedUsage(readTranscriptUsage(value['usage'], value['duration']), () => text !== '')),
       delivered: { text, scale: 1 },
       value,
       toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(value['usage'], cost) }),
     };
   },
-  usageIn: (usage) => reportedUsage(readTranscriptUsage(usage, undefined), () => true),
+  usageIn: (usage) => charged(reportedUsage(readTranscriptUsage(usage, undefined), () => true)),
   openStream: () =>
     new TypedEventStream({
       isWatched: (type) => type === 'transcript.text.done',
       isFinal: (type) => type === 'transcript.text.done',
-      readUsage: ({ usage }) => readTranscriptUsage(usage, undefined),
+      readUsage: ({ usage }) => charged(readTranscriptUsage(usage, undefined)),
       withCost: (final, cost) => ({ ...final, usage: shownUsage(final['usage'], cost) }),
       textOf: ({ delta }) => (typeof delta === 'string' ? delta : ''),
       wholeTextOf: ({ text }) => (typeof text === 'string' ? text : ''),

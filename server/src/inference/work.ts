@@ -38,6 +38,8 @@ export interface Dialect {
   readonly request: UpstreamCall['request'];
   readonly files?: readonly UpstreamFile[] | undefined;
   readonly form: AnswerForm;
+  /** Whether it is the one for this model; for all of them where it is left out. */
+  suits?(model: CatalogModel): boolean;
 }
 
 /** What was delivered, as far as it was kept and as the endpoint's form writes it down, and by how much it has to be scaled up where not all of it was. */

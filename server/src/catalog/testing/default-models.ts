@@ -1,8 +1,8 @@
 // Where nothing else is said: the model that each of these asks for by default, or in the first example of its README, in the release named.
 // Taken on 2026-11-22 from the published packages: Claude Code's from the catalog in its program, Codex's from the list in its program.
 
-// Not in the catalogue: gpt-4o-mini-tts, which answers in sound tokens that nobody can bound, and what Anthropic serves no longer (claude-opus-4-1,
-// claude-opus-4-0, claude-sonnet-4-0). The error for each says what to type.
+// What its provider has retired (claude-opus-4-1, claude-opus-4-0, claude-sonnet-4-0, claude-2.1, claude-3-haiku-20240307) is refused with the name of
+// what takes its place.
 
 interface DefaultModel {
   readonly name: string;
@@ -19,6 +19,11 @@ export const DEFAULT_MODELS: readonly DefaultModel[] = [
     kind: 'chat',
     of: 'openai (Python) 3.54.0, openai (JS) 7.57.0, README; @llamaindex/openai 0.4.22; aider 0.86.2; crewai 1.15.30',
   },
+  { name: 'gpt-4o-mini-tts', provider: 'openai', kind: 'tts', of: 'openai (Python) and openai (JS), examples of speech' },
+  { name: 'gpt-transcribe', provider: 'openai', kind: 'stt', of: 'OpenAI’s guide to transcription' },
+  { name: 'claude-opus-4-1', provider: 'anthropic', kind: 'chat', of: 'Claude Code 2.1.330, list of models' },
+  { name: 'claude-opus-4-0', provider: 'anthropic', kind: 'chat', of: 'Claude Code 2.1.330, list of models' },
+  { name: 'claude-sonnet-4-0', provider: 'anthropic', kind: 'chat', of: 'Claude Code 2.1.330, list of models' },
   { name: 'gpt-4o-transcribe', provider: 'openai', kind: 'stt', of: 'openai (Python) 3.54.0, README' },
   { name: 'openai.gpt-5.4', provider: 'bedrock', kind: 'chat', of: 'openai (JS) 7.57.0, README, Bedrock client' },
   {

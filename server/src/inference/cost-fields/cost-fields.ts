@@ -270,8 +270,10 @@ const EDITS: FieldRules = {
 const VARIATIONS: FieldRules = { ...MAKES_IMAGES, image: counted('every file, at the most that an image in can cost') };
 
 const SPEECH: FieldRules = {
-  input: counted('characters'),
-  ...free('speech is billed by the characters of `input`', 'voice', 'instructions', 'response_format', 'speed', 'stream_format'),
+  input: counted('characters; or tokens, and the most sound that it can be read as'),
+  instructions: counted('tokens, where those are priced'),
+  speed: counted('the most sound, where that is priced'),
+  ...free('sound is billed by its length', 'voice', 'response_format', 'stream_format'),
   ...free(GATEWAY, 'model', 'models'),
 };
 

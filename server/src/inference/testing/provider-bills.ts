@@ -175,7 +175,7 @@ export const CASES: readonly Case[] = [
     model: 'text-embedding-3-small',
     canStream: false,
     provider: compatible,
-    work: (model) => stateless('/v1/embeddings', { model, input: 'Say hello.' }),
+    work: (model) => stateless('/v1/embeddings', { model, input: TEN_TOKENS }),
     usage: text,
   },
   {
@@ -183,7 +183,7 @@ export const CASES: readonly Case[] = [
     model: 'text-embedding-3-small',
     canStream: true,
     provider: compatible,
-    work: (model, many) => stateless('/v1/embeddings', { model, input: Array.from({ length: many ? 200 : 1 }, () => 'Say hello.') }),
+    work: (model, many) => stateless('/v1/embeddings', { model, input: Array.from({ length: many ? 200 : 1 }, () => TEN_TOKENS) }),
     usage: text,
   },
   {
@@ -235,6 +235,22 @@ export const CASES: readonly Case[] = [
     provider: compatible,
     work: (model) => stateless('/v1/audio/speech', { model, input: 'Say hello.', voice: 'alloy', stream_format: 'sse' }),
     usage: characters,
+  },
+  {
+    name: 'speech by tokens',
+    model: 'gpt-4o-mini-tts',
+    canStream: false,
+    provider: compatible,
+    work: (model) => stateless('/v1/audio/speech', { model, input: 'Say hello.', voice: 'alloy' }),
+    usage: text,
+  },
+  {
+    name: 'speech by tokens in events',
+    model: 'gpt-4o-mini-tts',
+    canStream: true,
+    provider: compatible,
+    work: (model) => stateless('/v1/audio/speech', { model, input: 'Say hello.', voice: 'alloy', stream_format: 'sse' }),
+    usage: text,
   },
   {
     name: 'transcription',
