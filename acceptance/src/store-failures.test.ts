@@ -5,7 +5,7 @@ import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/r
 import { isRedisMissing, testRedisProgram } from '../../server/src/adapters/redis/test-redis.ts';
 import { HELLO } from './chat.ts';
 import { CutOff } from './cut-off.ts';
-import { Gateway } from './gateway.ts';
+import { Gateway, postmasterOf } from './gateway.ts';
 
 interface Parameter {
   readonly in: string;
@@ -111,6 +111,72 @@ describe.skipIf(isRedisMissing())('while PostgreSQL cannot be reached', () => {
   test('everything works again once it is back', async () => {
     way.open();
     await vi.waitFor(async () => expect(await isWell()).toBe(true), { timeout: 60_000, interval: 100 });
+    await vi.waitFor(
+      async () => {
+        for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);
+      },
+      { timeout: 60_000, interval: 100 },
+    );
+  });
+});
+
+/** All processes of the gateway's own PostgreSQL. */
+function databaseProcesses(): number[] {
+  const { pid } = postmasterOf(gateway.dataDir);
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+  return [pid, ...children.map(Number)];
+}
+
+describe.skipIf(process.platform !== 'linux')('while PostgreSQL is stopped, and refuses nothing', () => {
+  /** Two seconds are promised; a machine that is busy with something else takes longer, and one that waits for the server minutes. */
+  const AT_MOST_MS = 6_000;
+  let stopped: number[] = [];
+  const send = (signal: 'SIGSTOP' | 'SIGCONT') => {
+    for (const pid of stopped) {
+      try {
+        process.kill(pid, signal);
+      } catch {
+        // Its connection has ended meanwhile, and it with that.
+      }
+    }
+  };
+  beforeAll(async () => {
+    gateway = await Gateway.start({ env: { LOG_LEVEL: 'fatal' }, database: 'embedded' });
+    ({ test_api_key: key } = gateway.bootstrap);
+    await logIn();
+    for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);
+    stopped = databaseProcesses();
+    send('SIGSTOP');
+  });
+  afterAll(async () => {
+    send('SIGCONT');
+    await gateway?.remove();
+  });
+
+  test('whatever needs it is a 503 that says when to repeat it, and nothing hangs; a model is served from memory', async () => {
+    const answers = await Promise.all(
+      ASKED.map(async (asked) => {
+        const beganTick = performance.now();
+        const { status, code } = await ask(asked);
+        return { path: asked[1], status, code, isLate: performance.now() - beganTick > AT_MOST_MS };
+      }),
+    );
+    const inMemory = ['/v1/chat/completions', '/v1/embeddings'];
+    const expected = ASKED.map(([, path]) => ({
+      ...{ path, isLate: false },
+      ...(inMemory.includes(path) ? { status: 200, code: '' } : { status: 503, code: 'store_unavailable' }),
+    }));
+    expect(answers).toEqual(expected);
+  });
+
+  test('what is asked later is refused at once', async () => {
+    const beganTick = performance.now();
+    for (const asked of ASKED.filter(([method]) => method === 'GET')) expect(await ask(asked)).toEqual(UNAVAILABLE);
+    expect(performance.now() - beganTick).toBeLessThan(AT_MOST_MS);
+  });
+
+  test('everything works again once it goes on', async () => {
+    send('SIGCONT');
     await vi.waitFor(
       async () => {
         for (const asked of ASKED) expect((await ask(asked)).status).toBeLessThan(500);

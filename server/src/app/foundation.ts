@@ -2,6 +2,7 @@ import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
 import { openDatabase } from '../adapters/postgres/database.ts';
 import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts';
+import { ServerPulse } from '../adapters/postgres/server-pulse.ts';
 import { identityEntities } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
@@ -32,6 +33,8 @@ export interface Foundation extends Process {
   /** Undefined where this is the only gateway of its database. */
   readonly redis: SharedRedis | undefined;
   readonly databaseUrl: string;
+  /** Whether PostgreSQL answers. */
+  readonly pulse: ServerPulse;
   readonly pool: Pool;
   readonly em: EntityManager;
   readonly metrics: Metrics;
@@ -57,9 +60,10 @@ export async function openFoundation(process: Process): Promise<Foundation> {
   });
   closing.add('gateway lock', () => sole.release());
   await migrate(databaseUrl, migrations, log);
-  const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log });
+  const pulse = new ServerPulse();
+  const database = await openDatabase({ url: databaseUrl, entities: [...identityEntities, ...keyEntities], log, pulse });
   closing.add('database', () => database.close());
-  return { ...process, dataDir, redis, databaseUrl, pool: database.pool, em: database.orm.em, metrics: createMetrics() };
+  return { ...process, dataDir, redis, databaseUrl, pulse, pool: database.pool, em: database.orm.em, metrics: createMetrics() };
 }
 
 async function startEmbedded(dir: string, { log, closing, onFatal }: Process): Promise<string> {

@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import { openPool } from '../adapters/postgres/database.ts';
 import type { PlanOfAccount } from '../identity/index.ts';
-import type { Log } from '../kernel/log.ts';
 import {
   type AccountPlans,
   ChangedPlan,
@@ -50,8 +49,11 @@ export async function openPlans({ config, pool, log }: Pick<Foundation, 'config'
 }
 
 /** The database as the payment sandbox sees it. */
-export function openTestBilling({ databaseUrl: url, log }: { databaseUrl: string; log: Log }, closing: Closing): Pool {
-  const pool = openPool({ url, log, poolSize: TEST_POOL_SIZE, searchPath: TEST_BILLING });
+export function openTestBilling(
+  { databaseUrl: url, log, pulse }: Pick<Foundation, 'databaseUrl' | 'log' | 'pulse'>,
+  closing: Closing,
+): Pool {
+  const pool = openPool({ url, log, pulse, poolSize: TEST_POOL_SIZE, searchPath: TEST_BILLING });
   closing.add('billing of the sandbox', () => pool.end());
   return pool;
 }

@@ -155,7 +155,8 @@ export async function startServer(
 
     const keySet = () => publishedKeySet(pool, billing.ownKeys);
     const blobs = sealedBlobs(await openLocalDisk(dataDir.file('blobs')), blobSealingKeys(accounts.content));
-    const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl: foundation.databaseUrl }, log });
+    const { databaseUrl, pulse } = foundation;
+    const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl, Client: pulse.Client }, log });
     const kept = await openStatefulResources({ foundation, blobs, queue, billing, accounts, inference, plans: book });
     const peerAddress = createPeerAddress(config.trustedProxies);
     const marketing = openMarketing({ foundation, accounts, peerAddress, publicUrl });

@@ -58,7 +58,7 @@ export async function openServing({
   problemReply,
   plans,
 }: ServingDeps): Promise<Serving> {
-  const { config, log, clock, closing, redis, databaseUrl, pool, metrics } = foundation;
+  const { config, log, clock, closing, redis, databaseUrl, pulse, pool, metrics } = foundation;
   const keyRefusals = createKeyRefusals({ pool, clock, log });
   closing.add('refusals of keys', () => keyRefusals.settled());
   const circuits = announcedCircuits({ pool, clock, log });
@@ -74,6 +74,7 @@ export async function openServing({
       else circuits.heard(payload);
     },
     onConnected: () => {
+      pulse.answers();
       plans.reload();
       keyDirectory.listening();
       directory.listening();
@@ -83,6 +84,11 @@ export async function openServing({
       keyDirectory.deaf();
       directory.deaf();
       catalog.deaf();
+    },
+    onSilent: () => {
+      if (pulse.isSilent) return;
+      pulse.silent();
+      if (pulse.isSilent) log.error('PostgreSQL does not answer: what needs it is refused until it does');
     },
     log,
   });

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { repeatCollisions } from '../../kernel/collisions.ts';
 import type { Log } from '../../kernel/log.ts';
 import type { Database } from './port.ts';
+import type { ServerPulse } from './server-pulse.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
@@ -15,6 +16,8 @@ interface DatabaseOptions {
   poolSize?: number;
   /** How long anybody waits for a connection while all of a pool are in use. Default 10 s. */
   connectTimeoutMs?: number | undefined;
+  /** Ends connections to a server that has become silent. */
+  pulse?: ServerPulse | undefined;
 }
 
 /** Opens both ways to the one database. Throws when it cannot be reached. */
@@ -24,14 +27,15 @@ export async function openDatabase({
   log,
   poolSize = 10,
   connectTimeoutMs = CONNECT_TIMEOUT_MS,
+  pulse,
 }: DatabaseOptions): Promise<Database> {
-  const pool = openPool({ url, log, poolSize, connectTimeoutMs });
+  const pool = openPool({ url, log, poolSize, connectTimeoutMs, pulse });
   try {
     const orm = await MikroORM.init({
       clientUrl: url,
       entities,
       pool: { min: 0, max: poolSize },
-      driverOptions: { connectionTimeoutMillis: connectTimeoutMs },
+      driverOptions: { connectionTimeoutMillis: connectTimeoutMs, ...(pulse && { Client: pulse.Client }) },
       discovery: { warnWhenNoEntities: false },
       metadataCache: { enabled: false },
       logger: (message) => log.debug({ orm: message }, 'orm'),
@@ -59,10 +63,12 @@ interface PoolOptions {
   readonly searchPath?: string;
   /** How long a query waits for a connection, milliseconds. */
   readonly connectTimeoutMs?: number | undefined;
+  /** Ends connections to a server that has become silent. */
+  readonly pulse?: ServerPulse | undefined;
 }
 
 /** A pool of plain connections with exact types: no integer becomes a float and no date a local midnight. */
-export function openPool({ url, log, poolSize, searchPath, connectTimeoutMs = CONNECT_TIMEOUT_MS }: PoolOptions): pg.Pool {
+export function openPool({ url, log, poolSize, searchPath, connectTimeoutMs = CONNECT_TIMEOUT_MS, pulse }: PoolOptions): pg.Pool {
   const types = new pg.TypeOverrides();
   types.setTypeParser(pg.types.builtins.INT8, BigInt);
   types.setTypeParser(pg.types.builtins.DATE, String);
@@ -73,6 +79,7 @@ export function openPool({ url, log, poolSize, searchPath, connectTimeoutMs = CO
     keepAlive: true,
     connectionTimeoutMillis: connectTimeoutMs,
     application_name: 'tallygate',
+    ...(pulse && { Client: pulse.Client }),
     ...(searchPath !== undefined && { options: `-c search_path=${searchPath}` }),
   });
   // A connection that breaks is replaced at the next use; unheard, its error would end the process. The pool hears of idle ones

@@ -4,6 +4,8 @@ import type { Listener, ListenerOptions } from './port.ts';
 
 const HEARTBEAT_MS = 400;
 const PATIENCE_MS = 500;
+/** How long a new connection is waited for before the server counts as silent. */
+const SILENCE_MS = 700;
 const FIRST_RETRY_MS = 50;
 const LAST_RETRY_MS = 5_000;
 
@@ -52,8 +54,9 @@ async function listenOnce(url: string, options: ListenerOptions, signal: AbortSi
   client.on('notification', ({ channel, payload }) => {
     if (!signal.aborted) options.onNotify(channel, payload ?? '');
   });
+  const silence = setTimeout(() => options.onSilent?.(), SILENCE_MS);
   try {
-    await client.connect();
+    await client.connect().finally(() => clearTimeout(silence));
     for (const channel of options.channels) await client.query(`listen ${client.escapeIdentifier(channel)}`);
     if (signal.aborted) return;
     onConnected();

@@ -19,6 +19,8 @@ export interface ListenerOptions {
   onConnected(): void;
   /** Notifications may be missing from now on, until the next `onConnected`. */
   onLost(): void;
+  /** The server neither answers where it was connected nor takes a new connection, and refuses none either. Until the next `onConnected`. */
+  onSilent?(): void;
   log: Log;
 }
 

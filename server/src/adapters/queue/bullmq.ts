@@ -22,12 +22,18 @@ const STORE_RETRY_MS = 1_000;
 const WORKER_TIMEOUT_MS = 10_000;
 const FAILED_JOBS_KEPT = { age: 14 * 24 * 3600, count: 1_000 };
 
+interface PostgresStore {
+  databaseUrl: string;
+  /** Of the connections. Default: pg's own. */
+  Client?: typeof pg.Client;
+}
+
 interface QueueOptions {
   /**
    * Where jobs are kept: in the schema `bullmq` of a PostgreSQL database, or in Redis. That connection waits for its server as long as it
    * takes, and is closed with the queue.
    */
-  store: { databaseUrl: string } | { redis: Redis | Cluster };
+  store: PostgresStore | { redis: Redis | Cluster };
   log: Log;
   /** After how long without a sign of life a worker counts as dead and its job runs again (within twice this). Default: ten seconds. */
   workerTimeoutMs?: number;
@@ -46,7 +52,7 @@ export async function openJobQueue({ store, log, workerTimeoutMs = WORKER_TIMEOU
       { log, workerTimeoutMs, onClosed: async () => store.redis.disconnect() },
     );
   }
-  const pool = await openQueuePool(store.databaseUrl, log);
+  const pool = await openQueuePool(store, log);
   // BullMQ describes the same class with other overloads; its own check is what brings the two types together.
   if (!isPgPool(pool)) throw new TypeError('BullMQ does not take this pg.Pool.');
   return queueOver(
@@ -64,13 +70,14 @@ export async function openJobQueue({ store, log, workerTimeoutMs = WORKER_TIMEOU
 }
 
 /** One pool for every queue and worker of this process; left to itself BullMQ opens one for each. */
-async function openQueuePool(databaseUrl: string, log: Log): Promise<pg.Pool> {
+async function openQueuePool({ databaseUrl, Client }: PostgresStore, log: Log): Promise<pg.Pool> {
   const pool = new pg.Pool({
     connectionString: databaseUrl,
     max: SHARED_CONNECTIONS,
     options: `-c search_path=${SCHEMA}`,
     keepAlive: true,
     application_name: 'tallygate jobs',
+    ...(Client && { Client }),
   });
   pool.setMaxListeners(0); // Every queue and worker listens for the pool's errors.
   pool.on('error', (failure) => log.warn({ err: failure }, 'an idle connection of the job queue broke'));
