@@ -13,6 +13,8 @@ export interface PlainAnswer {
   readonly contentType: string;
   /** What the provider counted; undefined where it did not say, or nothing that can be a count. */
   readonly usage: ReceiptUsage | undefined;
+  /** The least that it costs, where that is no count of the whole. */
+  readonly usageSaid?: ReceiptUsage | undefined;
   readonly delivered: Delivered;
   /** What is kept of it, where the request asks for that. */
   readonly value: unknown;

@@ -4,11 +4,14 @@ import type { Catalog } from '../catalog/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Admission } from './admission.ts';
+import type { AnswerForm } from './answer-form.ts';
 import { Attempt, type JourneySoFar, LATE, OUTCOME, type Progress } from './attempt.ts';
 import { type Deployments, type Skipped, skippedOf, type Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
+import { jsonObjectOf } from './json-answer.ts';
 import { type Bill, leaveBehind, settleLeft } from './left-behind.ts';
 import type { RunningCall } from './running-calls.ts';
+import { usageOfFault } from './usage.ts';
 
 export interface AttemptDeps {
   readonly catalog: Catalog;
@@ -162,6 +165,12 @@ export function faultOfCut(error: unknown): UpstreamFault {
   if (!(error instanceof UpstreamCut)) throw error;
   const kind = error.reason === 'aborted' ? 'cancelled' : error.reason === 'idle_timeout' ? 'timeout' : 'failed';
   return invalidAnswer(error.message, kind);
+}
+
+/** A body that is no answer of its endpoint. Where it says what was used, that is billed: no other may be asked. */
+export async function noAnswer(bytes: Buffer, { usageIn }: Pick<AnswerForm, 'usageIn'>, message: string): Promise<UpstreamFault> {
+  const fault = { ...invalidAnswer(message), usage: (await jsonObjectOf(bytes))?.['usage'] };
+  return usageOfFault(fault, { usageIn }) ? { ...fault, retryable: false } : fault;
 }
 
 /** An answer that was begun and is none: its provider may bill it. `cancelled`: nobody knows what it would have been. */

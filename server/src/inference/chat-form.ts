@@ -5,7 +5,7 @@ import { CompletionAssembly } from './chats/completion-assembly.ts';
 import { eventsOf } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { dataOf, jsonOf, SseFilter, textOfChunk } from './sse-filter.ts';
-import { readUsage, reportedUsage, usageForClient } from './usage.ts';
+import { readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -20,7 +20,7 @@ export const chatForm = (
   keptId?: string,
 ): AnswerForm => ({
   read: (bytes) => readCompletion(bytes, keptId),
-  usageIn: (usage) => reportedUsage(readUsage(usage), () => true),
+  usageIn: (usage) => usedUsage(readUsage(usage)),
   openStream: () =>
     new ChatStream(
       request.stream_options?.include_usage === true,
@@ -34,10 +34,10 @@ async function readCompletion(bytes: Buffer, keptId: string | undefined): Promis
   if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
   const value = keptId === undefined ? given : { ...given, id: keptId };
   const text = textOfChunk(value);
-  const usage = reportedUsage(readUsage(value['usage']), () => text !== '');
+  const { usage, usageSaid } = usageOfAnswer(readUsage(value['usage']), () => text !== '');
   return {
     contentType: 'application/json',
-    usage,
+    ...{ usage, usageSaid },
     delivered: { text, scale: 1 },
     value,
     toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && value['usage'], cost) }),

@@ -5,7 +5,7 @@ import { jsonForm } from './json-answer.ts';
 import { JsonPassage } from './json-passage.ts';
 import type { Received } from './operation.ts';
 import { textSize, textsOf } from './text-inputs.ts';
-import { isCount, isRecord, NO_USAGE, reportedUsage } from './usage.ts';
+import { isCount, isRecord, NO_USAGE, usedUsage } from './usage.ts';
 import type { Work } from './work.ts';
 
 /** What is added to each text at most (begin and end marks), tokens. */
@@ -48,9 +48,7 @@ export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): 
 
 /** Of an answer, which always has content. */
 const readUsage = (usage: unknown): ReceiptUsage | undefined =>
-  isRecord(usage) && isCount(usage['prompt_tokens'])
-    ? reportedUsage({ ...NO_USAGE, input_tokens: usage['prompt_tokens'] }, () => true)
-    : undefined;
+  isRecord(usage) && isCount(usage['prompt_tokens']) ? usedUsage({ ...NO_USAGE, input_tokens: usage['prompt_tokens'] }) : undefined;
 
 const usageForClient = ({ input_tokens }: ReceiptUsage) => ({ prompt_tokens: input_tokens, total_tokens: input_tokens });
 

@@ -8,7 +8,7 @@ import { MOST_INPUT_IMAGE_TOKENS, mostImageTokens, PARTIAL_IMAGE_TOKENS } from '
 import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
 import { TypedEventStream } from './typed-event-stream.ts';
-import { isCount, isRecord, isUsed, NO_USAGE, reportedUsage } from './usage.ts';
+import { isCount, isRecord, isSaid, NO_USAGE, usageOfAnswer, usedUsage } from './usage.ts';
 import type { Dialect, Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -130,16 +130,16 @@ const imageForm = (images: number, event: ImageJob['event']): AnswerForm => ({
     const value = await jsonObjectOf(bytes);
     if (!Array.isArray(value?.['data']) || value['data'].length === 0) return undefined;
     const made = value['data'].length;
-    const usage = reportedUsage(readImageUsage(value['usage'], made), () => true);
+    const { usage, usageSaid } = usageOfAnswer(readImageUsage(value['usage'], made), () => true);
     return {
       contentType: 'application/json',
-      usage,
+      ...{ usage, usageSaid },
       delivered: { text: WHOLE.repeat(made), scale: 1 },
       value,
       toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && value['usage'], cost.usage, cost.costUsd) }),
     };
   },
-  usageIn: (usage) => reportedUsage(readImageUsage(usage, images), () => true),
+  usageIn: (usage) => usedUsage(readImageUsage(usage, images)),
   openStream: () => new TypedEventStream(imageEvents(images, `${event}.completed`)),
 });
 
@@ -192,7 +192,7 @@ function added(a: ReceiptUsage, b: ReceiptUsage): ReceiptUsage {
 }
 
 const shownUsage = (reported: unknown, usage: ReceiptUsage, cost: number): Json => ({
-  ...(isRecord(reported) && (isUsed(readImageUsage(reported, 0)) || !isUsed({ ...usage, images: 0 }))
+  ...(isRecord(reported) && isSaid(readImageUsage(reported, 0), usage)
     ? reported
     : {
         total_tokens: usage.input_tokens + usage.output_tokens,

@@ -5,7 +5,7 @@ import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Admission } from './admission.ts';
 import type { PlainAnswer, ShownCost } from './answer-form.ts';
 import type { Attempt } from './attempt.ts';
-import { type AnswerReader, faultOfCut, firstThatAnswers, invalidAnswer, type Journey, type Used } from './attempts.ts';
+import { type AnswerReader, faultOfCut, firstThatAnswers, type Journey, noAnswer, type Used } from './attempts.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
@@ -13,6 +13,7 @@ import type { RunningCall } from './running-calls.ts';
 import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle } from './settlement.ts';
 import { settleUnanswered, toldInstead } from './unanswered.ts';
 import { tooLargeProblem } from './upstream-problem.ts';
+import { atLeast, usageOfLarge, withPromptOf } from './usage.ts';
 
 /** An answer that is larger is charged and not given: nobody could give many of them at a time. */
 const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
@@ -99,13 +100,13 @@ export async function settlePlain(
 
 /**
  * The provider's count wins. Without it, all that was held is the cost of an answer that was not kept, since nothing of it can be counted, and
- * of one that nobody waited for: what its provider bills for it is not known.
+ * of one that nobody waited for: what its provider bills for it is not known. Never less than it says on either side.
  */
 async function usageOf(answer: PlainAnswer, target: Target, admission: Admission, deps: InferenceDeps): Promise<ReceiptUsage> {
   if (answer.usage) return answer.usage;
-  return answer.isTooLarge || admission.call.signal.aborted
-    ? mostUsage(admission, target)
-    : ourCount(admission, target, answer.delivered, deps);
+  const { usageSaid } = answer;
+  if (answer.isTooLarge || admission.call.signal.aborted) return atLeast(usageSaid, mostUsage(admission, target));
+  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, answer.delivered, deps)));
 }
 
 async function replyOf(answer: PlainAnswer, shown: ShownCost, { call }: Admission, deps: InferenceDeps): Promise<Reply> {
@@ -126,12 +127,14 @@ async function collect(answer: UpstreamAnswer, attempt: Attempt, running: Runnin
     });
   } catch (error) {
     const isReadOn = isTooLarge && error instanceof UpstreamCut && (error.reason === 'too_large' || attempt.running.endedBy === 'deadline');
-    return isReadOn ? { ok: true, value: tooLargeAnswer(form.usageIn(error.found?.['usage'])) } : faultOfCut(error);
+    return isReadOn
+      ? { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(error.found?.['usage']), attempt.target.model)) }
+      : faultOfCut(error);
   }
   const value = await form.read(bytes, answer.contentType);
   return value
     ? { ok: true, value, brokeOff: value.hasFailed ?? false }
-    : invalidAnswer(`the provider answered 200 with a body that is no answer of ${endpoint}`);
+    : noAnswer(bytes, form, `the provider answered 200 with a body that is no answer of ${endpoint}`);
 }
 
 const tooLargeAnswer = (usage: ReceiptUsage | undefined): PlainAnswer => ({

@@ -6,7 +6,7 @@ import { eventsOf } from './event-frames.ts';
 import { keptSound, type SpeechFormat } from './sound-tokens.ts';
 import { dataOf, jsonOf } from './sse-filter.ts';
 import { type EventForm, TypedEventStream } from './typed-event-stream.ts';
-import { isCount, isRecord, NO_USAGE, readUsage, reportedUsage } from './usage.ts';
+import { isCount, isRecord, isSaid, NO_USAGE, readUsage, usedUsage } from './usage.ts';
 import type { Delivered } from './work.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -33,11 +33,11 @@ const EVENTS: EventForm = {
   isWatched: (type) => type === 'speech.audio.done',
   isFinal: (type) => type === 'speech.audio.done',
   readUsage: ({ usage }) => soundUsage(usage),
-  withCost: (final, { usage: { input_tokens, output_tokens }, costUsd }) => {
+  withCost: (final, { usage, costUsd }) => {
+    const { input_tokens, output_tokens } = usage;
     const counted = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
-    const said = soundUsage(final['usage']);
-    const isSaid = said !== undefined && said.input_tokens === input_tokens && said.output_tokens === output_tokens;
-    return { ...final, usage: { ...(isSaid && isRecord(final['usage']) ? final['usage'] : counted), cost: costUsd } };
+    const shown = isRecord(final['usage']) && isSaid(soundUsage(final['usage']), usage) ? final['usage'] : counted;
+    return { ...final, usage: { ...shown, cost: costUsd } };
   },
   textOf: (event) => {
     const sound = soundIn(event);
@@ -45,7 +45,7 @@ const EVENTS: EventForm = {
   },
 };
 
-const usageIn = (usage: unknown): ReceiptUsage | undefined => reportedUsage(soundUsage(usage), () => true);
+const usageIn = (usage: unknown): ReceiptUsage | undefined => usedUsage(soundUsage(usage));
 
 /** Speech that is priced by tokens, in events. */
 export const soundEventForm = (): AnswerForm => ({

@@ -48,8 +48,8 @@ export class SseFilter {
 
   /** Takes bytes in, gives back those that may go on: whole events, none of them the last. */
   push(chunk: Buffer): Buffer {
-    if (this.isOver) return EMPTY;
-    return this.#take(this.#frames.push(chunk));
+    if (this.#error !== undefined) this.#hearBehindError(this.#frames.push(chunk));
+    return this.isOver ? EMPTY : this.#take(this.#frames.push(chunk));
   }
 
   /** The provider closed the stream. Some leave out the blank line behind the last event: where that is whole, it counts. */
@@ -144,8 +144,10 @@ export class SseFilter {
   #filter(bytes: Buffer): Buffer {
     const passed: Buffer[] = [];
     for (const event of eventsOf(bytes)) {
+      if (this.#error !== undefined) this.#hearBehindError(event);
+      if (this.isOver) continue;
       const kept = this.#filterEvent(event, passed);
-      if (this.isOver) break;
+      if (this.isOver) continue;
       if (kept && !this.#isUnreadable) passed.push(kept);
     }
     return passed.length === 1 && passed[0] ? passed[0] : Buffer.concat(passed);
@@ -188,12 +190,21 @@ export class SseFilter {
       if (this.#usage !== undefined && textOfChunk(chunk) !== '') this.#hasGoneOn = true;
       return event;
     }
-    // Some tell of it with every chunk: it grows.
-    const read = readUsage(usage);
-    if ((read?.output_tokens ?? 0) >= (readUsage(this.#usage)?.output_tokens ?? 0)) this.#usage = usage;
-    if (read) this.#said = atLeast(this.#said, read);
-    this.#hasGoneOn = false;
+    this.#hear(usage);
     return Array.isArray(choices) && choices.length > 0 ? Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) : undefined;
+  }
+
+  /** Some tell of it with every chunk: it grows. What is no usage tells nothing. */
+  #hear(usage: unknown): void {
+    const read = readUsage(usage);
+    if (!read) return;
+    if (read.output_tokens >= (readUsage(this.#usage)?.output_tokens ?? 0)) this.#usage = usage;
+    this.#said = atLeast(this.#said, read);
+    this.#hasGoneOn = false;
+  }
+
+  #hearBehindError(events: Buffer): void {
+    for (const event of eventsOf(events)) this.#hear(jsonOf(dataOf(event.toString('utf8')))?.['usage']);
   }
 
   /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { ERRORS, type ReceiptUsage } from '@tallygate/contract';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
 import { formatUsd, usdForDisplay } from '../kernel/money.ts';
@@ -7,7 +8,7 @@ import type { Problem } from '../kernel/problem.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import type { Attempt, JourneySoFar } from './attempt.ts';
-import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey } from './attempts.ts';
+import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey, noAnswer } from './attempts.ts';
 import { ClientStream, type StreamReceiver } from './client-stream.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -17,7 +18,7 @@ import type { RunningCall } from './running-calls.ts';
 import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle, usageWhenCut } from './settlement.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
 import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
-import { atLeast, isUsed, readUsageSoFar, withPromptOf, writesText } from './usage.ts';
+import { atLeast, isUsed, readUsageSoFar, usageOfLarge, withPromptOf, writesText } from './usage.ts';
 
 /** A stream that was read, up to but not including its last event. */
 interface Relayed {
@@ -38,6 +39,10 @@ interface Relayed {
 }
 
 const EMPTY = Buffer.alloc(0);
+/** A whole answer where a stream was asked for is no longer. */
+const KEPT_HEAD_BYTES = 1024 * 1024;
+/** How long the rest of a stream is read on that has told of an error. */
+const BEHIND_ERROR_MS = 500;
 
 const BROKEN_OFF: StreamError = {
   message: 'The provider broke the stream off before its end. What was delivered has been charged; repeat the request.',
@@ -287,9 +292,16 @@ async function pump(
     isLeftOut = true;
   };
   const onTooLarge = (): void => leaveOut(tooLargeProblem());
+  /** What came before anything was passed on: should it be no stream, it may tell of its usage all the same. */
+  const head: Buffer[] = [];
+  let headBytes = 0;
   const pumped = answer
     .pump((chunk) => {
       const arrivedTick = performance.now();
+      if (firstByteAt === 0 && headBytes < KEPT_HEAD_BYTES) {
+        head.push(chunk);
+        headBytes += chunk.length;
+      } else head.length = 0;
       const passed = filter.push(chunk);
       if (filter.isTooLarge && !filter.isInvalid) onTooLarge();
       const passing = pass(passed, arrivedTick);
@@ -303,6 +315,8 @@ async function pump(
     });
   // Whoever has announced the end need not close as well: some providers keep the connection for minutes.
   await Promise.race([pumped, over.promise]);
+  // Some tell of their usage behind the error.
+  if (filter.error && !cut) await Promise.race([pumped, delay(BEHIND_ERROR_MS, undefined, { ref: false })]);
   if (filter.error || filter.isInvalid || cut) answer.abort();
 
   const wasLeft = attempt.call.signal.aborted && !attempt.isLeft;
@@ -310,7 +324,8 @@ async function pump(
   const usageSaid = promptSaid ? atLeast(filter.usageSaid, promptSaid) : filter.usageSaid;
   if (isLeftOut) {
     if (cut && !(cut instanceof UpstreamCut)) throw cut;
-    const usageFound = cut instanceof UpstreamCut && cut.found ? form.usageIn(cut.found['usage']) : undefined;
+    const usageFound =
+      cut instanceof UpstreamCut && cut.found ? usageOfLarge(form.usageIn(cut.found['usage']), journey.target.model) : undefined;
     const came = { filter, usageFound, promptSaid, usageSaid, firstByteAt: firstByteAt || deps.clock.now(), overheadMs };
     return { ok: true, brokeOff: filter.isUnreadable ?? false, value: { ...came, isComplete: false, isLeftOut, wasLeft } };
   }
@@ -322,7 +337,7 @@ async function pump(
     if (attempt.running.endedBy) return invalidAnswer('nobody waits for it', 'cancelled');
     if (filter.error) return { ...invalidAnswer(filter.error.message), isQuoted: true };
     if (cut instanceof UpstreamCut) return faultOfCut(cut);
-    return invalidAnswer(`the provider answered 200 with a body that is no stream of ${endpoint}`);
+    return noAnswer(Buffer.concat(head), form, `the provider answered 200 with a body that is no stream of ${endpoint}`);
   }
   if (cut && !(cut instanceof UpstreamCut)) throw cut;
   // A finish reason stands before the usage: where nobody waited for that, and we have cut it, the provider bills more than what came.

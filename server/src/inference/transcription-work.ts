@@ -10,7 +10,7 @@ import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import { TypedEventStream } from './typed-event-stream.ts';
-import { isCount, isRecord, isUsed, NO_USAGE, reportedUsage } from './usage.ts';
+import { isCount, isRecord, isSaid, isUsed, NO_USAGE, usageOfAnswer, usedUsage } from './usage.ts';
 import type { Dialect, Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -133,15 +133,17 @@ const transcriptForm = (format: string, charged: Charged): AnswerForm => ({
     const value = await jsonObjectOf(bytes);
     const text = value?.['text'];
     if (!value || typeof text !== 'string') return undefined;
+    const { usage, usageSaid } = usageOfAnswer(readTranscriptUsage(value['usage'], value['duration']), () => text !== '');
     return {
       contentType: 'application/json',
-      usage: charged(reportedUsage(readTranscriptUsage(value['usage'], value['duration']), () => text !== '')),
+      usage: charged(usage),
+      usageSaid: charged(usageSaid),
       delivered: { text, scale: 1 },
       value,
       toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(value['usage'], cost) }),
     };
   },
-  usageIn: (usage) => charged(reportedUsage(readTranscriptUsage(usage, undefined), () => true)),
+  usageIn: (usage) => charged(usedUsage(readTranscriptUsage(usage, undefined))),
   openStream: () =>
     new TypedEventStream({
       isWatched: (type) => type === 'transcript.text.done',
@@ -175,6 +177,6 @@ const countedUsage = ({ audio_seconds, input_tokens, output_tokens }: ReceiptUsa
     : { type: 'duration', seconds: audio_seconds ?? 0 };
 
 const shownUsage = (reported: unknown, { usage, costUsd }: ShownCost): Json => ({
-  ...(isRecord(reported) && (isUsed(readTranscriptUsage(reported, undefined)) || !isUsed(usage)) ? reported : countedUsage(usage)),
+  ...(isRecord(reported) && isSaid(readTranscriptUsage(reported, undefined), usage) ? reported : countedUsage(usage)),
   cost: costUsd,
 });

@@ -40,7 +40,8 @@ export class TypedEventStream implements StreamFilter {
   #passedBytes = 0;
   #hasPassed = false;
   #final: Json | undefined;
-  #failure: Json | undefined;
+  /** What the provider says with an error, or behind it. */
+  #used: ReceiptUsage | undefined;
   #said: ReceiptUsage | undefined;
   #error: StreamError | undefined;
   #isInvalid = false;
@@ -52,8 +53,8 @@ export class TypedEventStream implements StreamFilter {
   }
 
   push(chunk: Buffer): Buffer {
-    if (this.isOver) return EMPTY;
-    return this.#take(this.#frames.push(chunk));
+    if (this.#error !== undefined) this.#hearBehindError(this.#frames.push(chunk));
+    return this.isOver ? EMPTY : this.#take(this.#frames.push(chunk));
   }
 
   end(): Buffer {
@@ -94,8 +95,8 @@ export class TypedEventStream implements StreamFilter {
   }
 
   get usage(): ReceiptUsage | undefined {
-    const last = this.#final ?? this.#failure;
-    return last && reportedUsage(this.#form.readUsage(last), () => this.isTooLarge || this.#isUnreadable || this.delivered().text !== '');
+    const used = this.#final ? this.#form.readUsage(this.#final) : this.#used;
+    return reportedUsage(used, () => this.isTooLarge || this.#isUnreadable || this.delivered().text !== '');
   }
 
   get usageSaid(): ReceiptUsage | undefined {
@@ -135,12 +136,13 @@ export class TypedEventStream implements StreamFilter {
   #pass(bytes: Buffer): Buffer {
     const passed: Buffer[] = [];
     for (const event of eventsOf(bytes)) {
+      if (this.#error !== undefined) this.#hearBehindError(event);
+      if (this.isOver) continue;
       const kept = this.#passEvent(event);
       if (kept && !this.#isUnreadable) {
         passed.push(kept);
         this.#sequence += 1;
       }
-      if (this.isOver) break;
     }
     const out = passed.length === 1 && passed[0] ? passed[0] : Buffer.concat(passed);
     this.#passedBytes += out.length;
@@ -174,11 +176,12 @@ export class TypedEventStream implements StreamFilter {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
     if (event['error'] || type === 'error' || type === 'response.failed') {
       this.#error = errorOf(event);
-      this.#failure = event;
+      this.#used = this.#form.readUsage(event);
       return undefined;
     }
     if (type === '') return this.#refuse();
     if (this.#form.isFinal(type)) {
+      this.#hear(event);
       this.#final = event;
       return undefined;
     }
@@ -190,6 +193,14 @@ export class TypedEventStream implements StreamFilter {
   #hear(event: Json): void {
     const said = this.#form.readUsage(event);
     if (said) this.#said = atLeast(this.#said, said);
+  }
+
+  /** Of what comes behind an error only its usage is wanted: an `error` is followed by the response that failed. */
+  #hearBehindError(events: Buffer): void {
+    for (const bytes of eventsOf(events)) {
+      const said = this.#form.readUsage(jsonOf(dataOf(bytes.toString('utf8'))) ?? {});
+      if (said) this.#used = atLeast(this.#used, said);
+    }
   }
 
   #refuseOrDrop(text: string): Buffer | undefined {

@@ -74,15 +74,39 @@ const STREAMS = [
   ['transcription by tokens', typed(said), typed({ ...said, usage: IN_AND_OUT } as never)],
 ] as const;
 
+/** A zero usage that counts the prompt, and nothing of what came out; or the other way round. */
+const onOneSide = (zero: object, side: 'prompt' | 'output'): object =>
+  JSON.parse(JSON.stringify(zero), (name, value) => {
+    const isCounted =
+      side === 'prompt' ? /^(prompt_tokens|input_tokens|promptTokenCount)$/ : /^(completion_tokens|output_tokens|candidatesTokenCount)$/;
+    return isCounted.test(name) || /^total/.test(name) ? 3 : value;
+  });
+const onOneSideOf = (stream: string, side: 'prompt' | 'output') =>
+  stream
+    .split('\n')
+    .map((line) => (line.startsWith('data: {') ? `data: ${JSON.stringify(onOneSide(JSON.parse(line.slice(6)), side))}` : line))
+    .join('\n');
+/** Those whose usage has two sides. */
+const hasTwoSides = (zero: object | string): boolean => /output_tokens|completion_tokens|candidates/.test(JSON.stringify(zero));
+const SIDES = ['prompt', 'output'] as const;
+
 const EVENTS = { headers: { 'content-type': 'text/event-stream' } };
 const ANSWERS = [
   ...PLAIN.flatMap(([name, body, zero]) => [
     { name, stream: name === 'embeddings, passed on', usage: 'none', body },
     { name, stream: name === 'embeddings, passed on', usage: 'zero', body: { ...body, ...zero } },
+    ...(hasTwoSides(zero)
+      ? SIDES.map((side) => ({ name, stream: false, usage: `of the ${side} alone`, body: { ...body, ...onOneSide(zero, side) } }))
+      : []),
   ]),
   ...STREAMS.flatMap(([name, none, zero]) => [
     { name, stream: true, usage: 'none', body: name.endsWith('chat') || name.startsWith('chat') ? `${none}data: [DONE]\n\n` : none },
     { name, stream: true, usage: 'zero', body: name.endsWith('chat') || name.startsWith('chat') ? `${zero}data: [DONE]\n\n` : zero },
+    ...SIDES.map((side) => {
+      const body = onOneSideOf(zero, side);
+      const end = name.endsWith('chat') || name.startsWith('chat') ? 'data: [DONE]\n\n' : '';
+      return { name, stream: true, usage: `of the ${side} alone`, body: `${body}${end}` };
+    }),
   ]),
 ];
 

@@ -62,6 +62,75 @@ const SAID = [
   ['responses', 'in an event of another kind', event({ type: 'response.usage', usage: responseUsage }, 'response.usage')],
 ] as const;
 
+describe('what a provider says of its usage in a stream', () => {
+  const said = (usage: unknown) => chunk({ usage });
+  const text = (content: string) => chunk({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+  const finish = chunk({ choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] });
+  const LONG = 'word '.repeat(400);
+  const chat = caseOf('chat, OpenAI');
+  const headers = { 'content-type': 'text/event-stream' };
+  const ending = (...events: string[]) => ({ body: events.join(''), headers });
+  const started = { prompt_tokens: 10, completion_tokens: 1, total_tokens: 11 };
+
+  test.each([
+    ['an empty object', {}],
+    ['words', { prompt_tokens: 'many', completion_tokens: 'more' }],
+    ['fractions', { prompt_tokens: 1.5, completion_tokens: 2.5, total_tokens: 4 }],
+    ['less than nothing', { prompt_tokens: 10, completion_tokens: -1, total_tokens: 9 }],
+  ])('at its end as %s leaves nothing said before as the last word', async (_, nonsense) => {
+    const { record } = await play({
+      ...scenario,
+      one: chat,
+      steps: [ending(said(started), text(LONG), finish, said(nonsense), 'data: [DONE]\n\n')],
+    });
+    expect(record).toMatchObject({ outcome: 'completed', estimated: true });
+    expect(record.usage.output_tokens).toBeGreaterThan(300);
+  });
+
+  test('is the largest where the last is smaller', async () => {
+    const grown = { prompt_tokens: 10, completion_tokens: 30, total_tokens: 40 };
+    const { record } = await play({
+      ...scenario,
+      one: chat,
+      steps: [ending(text('x'), finish, said(grown), said(started), 'data: [DONE]\n\n')],
+    });
+    expect(record.usage).toMatchObject({ input_tokens: 10, output_tokens: 30 });
+  });
+
+  const failure = 'data: {"error":{"message":"overloaded","type":"server_error"}}\n\n';
+  const failed = event(
+    { type: 'response.failed', response: { ...inProgress.response, status: 'failed', error: { message: 'x' } } },
+    'response.failed',
+  );
+  test.each([
+    ['chat, OpenAI', 'behind text', [text('x'), failure, said(chatUsage)]],
+    ['chat, OpenAI', 'before any text', [failure, said(chatUsage)]],
+    ['responses', 'in the response that failed', [event({ type: 'error', message: 'x' }, 'error'), failed]],
+  ] as const)('behind an error is charged: %s, %s', async (name, _, events) => {
+    const { record, asked } = await play({ ...scenario, one: caseOf(name), steps: [ending(...events), ending(text('not asked'))] });
+    expect(record).toMatchObject({ outcome: 'cut', usage: { input_tokens: PROMPT, output_tokens: OUTPUT } });
+    expect(asked).toBe(1);
+  });
+});
+
+describe('a body that is no answer and tells of its usage', () => {
+  const whole = {
+    id: 'c',
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'x' } }],
+    usage: chatUsage,
+  };
+  test.each([
+    ['one whole answer where a stream was asked for', true, whole],
+    ['JSON without choices', false, { ...whole, choices: null }],
+    ['JSON of something else', false, { result: 'x', usage: chatUsage }],
+  ])('is charged, and no other provider is asked: %s', async (_, stream, body) => {
+    const { record, asked } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream, steps: [{ body }, { body: whole }] });
+    expect(record.usage).toMatchObject({ input_tokens: PROMPT, output_tokens: OUTPUT });
+    expect(asked).toBe(1);
+  });
+});
+
 describe.each(SAID)('%s, which tells of its usage %s', (name, _, said) => {
   const one = caseOf(name);
   const broken = { tokens: 40, inserted: { at: 8, event: said } };

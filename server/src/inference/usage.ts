@@ -1,7 +1,7 @@
 import { MAX_MODEL_TOKENS, type ReceiptUsage } from '@tallygate/contract';
 import type { UpstreamFault } from '../adapters/upstream/port.ts';
 import type { CatalogModel } from '../catalog/index.ts';
-import type { AnswerForm } from './answer-form.ts';
+import type { AnswerForm, PlainAnswer } from './answer-form.ts';
 
 export const NO_USAGE: ReceiptUsage = {
   input_tokens: 0,
@@ -62,11 +62,35 @@ export const isUsed = (usage: ReceiptUsage | undefined): boolean =>
   Object.values(usage ?? {}).some((count) => count !== undefined && count > 0);
 
 /**
- * What the provider reported; undefined where it is no report: servers that do not count say that an answer with content took no tokens. How
- * many images were made is counted here.
+ * What the provider reported; undefined where it is no report: servers that do not count say that an answer with content took no tokens, or
+ * none on one of its sides. How many images were made is counted here.
  */
 export const reportedUsage = (usage: ReceiptUsage | undefined, hasContent: () => boolean): ReceiptUsage | undefined =>
-  usage && !isUsed({ ...usage, images: 0 }) && hasContent() ? undefined : usage;
+  usage && isPlaceholder(usage) && hasContent() ? undefined : usage;
+
+const isPlaceholder = (usage: ReceiptUsage): boolean =>
+  !isUsed({ ...usage, images: 0 }) || (usage.input_tokens === 0) !== (usage.output_tokens === 0);
+
+/** What was used, where anything was. */
+export const usedUsage = (usage: ReceiptUsage | undefined): ReceiptUsage | undefined =>
+  isUsed({ ...NO_USAGE, ...usage, images: 0 }) ? usage : undefined;
+
+/** Whether what is settled is what the provider said: then its own words are shown. */
+export const isSaid = (said: ReceiptUsage | undefined, settled: ReceiptUsage): boolean =>
+  said !== undefined &&
+  said.input_tokens === settled.input_tokens &&
+  said.output_tokens === settled.output_tokens &&
+  (usedUsage(said) !== undefined || usedUsage(settled) === undefined);
+
+/** Of an answer that was not kept, and so has content: a text took tokens on both sides. */
+export const usageOfLarge = (found: ReceiptUsage | undefined, model: Pick<CatalogModel, 'kind'>): ReceiptUsage | undefined =>
+  writesText(model) ? reportedUsage(found, () => true) : found;
+
+/** Of a whole answer: what its provider reported, and what it said where that is no report. */
+export const usageOfAnswer = (usage: ReceiptUsage | undefined, hasContent: () => boolean): Pick<PlainAnswer, 'usage' | 'usageSaid'> => ({
+  usage: reportedUsage(usage, hasContent),
+  usageSaid: usage,
+});
 
 /**
  * What a provider says beside its error that it has used, and so bills; undefined where that is nothing. What is priced by the request alone

@@ -3,7 +3,7 @@ import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, ShownCost } from '../answer-form.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
-import { isCount, isRecord, isUsed, reportedUsage } from '../usage.ts';
+import { isCount, isRecord, isSaid, isUsed, usageOfAnswer, usedUsage } from '../usage.ts';
 import { shownResponse, withoutEncrypted } from './wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -21,14 +21,15 @@ export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): Answ
     const value = await jsonObjectOf(bytes);
     if (value?.['object'] !== 'response' || !Array.isArray(value['output'])) return undefined;
     const text = textOfOutput(value['output']);
-    const usage = reportedUsage(readResponseUsage(value['usage']), () => text !== '');
+    const said = readResponseUsage(value['usage']);
     const hasFailed = value['status'] === 'failed';
     // One that costs nothing is no answer: another provider may give one.
-    if (hasFailed && !isUsed(usage)) return undefined;
+    if (hasFailed && !isUsed(said)) return undefined;
     const response = { ...value, ...frame };
     return {
       contentType: 'application/json',
-      usage,
+      // Of one that failed, what was used is what it says.
+      ...usageOfAnswer(said, () => text !== '' && !hasFailed),
       ...(hasFailed && { hasFailed }),
       delivered: { text, scale: 1 },
       value: response,
@@ -36,7 +37,7 @@ export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): Answ
     };
   },
   openStream: () => new TypedEventStream(eventForm(frame, hidesEncrypted)),
-  usageIn: (usage) => reportedUsage(readResponseUsage(usage), () => true),
+  usageIn: (usage) => usedUsage(readResponseUsage(usage)),
 });
 
 /** Events that carry an item whole, and with it what the model thought. */
@@ -93,8 +94,7 @@ function readResponseUsage(usage: unknown): ReceiptUsage | undefined {
 
 /** A response with its usage, ours where the provider reported none, and its cost. */
 export function withUsage(response: Json, { usage, costUsd }: ShownCost): Json {
-  const read = readResponseUsage(response['usage']);
-  const reported = read && isRecord(response['usage']) && (isUsed(read) || !isUsed(usage)) ? response['usage'] : undefined;
+  const reported = isSaid(readResponseUsage(response['usage']), usage) && isRecord(response['usage']) ? response['usage'] : undefined;
   const shown = reported ?? {
     input_tokens: usage.input_tokens,
     input_tokens_details: { cached_tokens: usage.cached_input_tokens, cache_write_tokens: usage.cache_write_tokens },

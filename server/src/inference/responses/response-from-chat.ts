@@ -4,7 +4,7 @@ import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } fr
 import { eventsOf } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { dataOf, jsonOf, SseFilter, textOfChunk } from '../sse-filter.ts';
-import { isRecord, readUsage, reportedUsage } from '../usage.ts';
+import { isRecord, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
 import { type Json, OutputBuilder, type OutputEvent } from './output-builder.ts';
 import { type ResponseFrame, withUsage } from './response-form.ts';
 import { written } from './told-events.ts';
@@ -13,7 +13,7 @@ import { written } from './told-events.ts';
 export const responseFromChatForm = (request: ResponseRequest, frame: ResponseFrame): AnswerForm => ({
   read: (bytes) => readCompletion(bytes, request, frame),
   openStream: () => new ResponseFromChatStream(request, frame),
-  usageIn: (usage) => reportedUsage(readUsage(usage), () => true),
+  usageIn: (usage) => usedUsage(readUsage(usage)),
 });
 
 async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: ResponseFrame): Promise<PlainAnswer | undefined> {
@@ -24,11 +24,10 @@ async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Re
   builder.add(choice['message'], logprobsOf(choice));
   builder.finish(choice['finish_reason']);
   const text = textOfChunk(completion);
-  const usage = reportedUsage(readUsage(completion['usage']), () => text !== '');
   const response = responseObject(request, frame, { model: completion['model'], created: completion['created'], builder });
   return {
     contentType: 'application/json',
-    usage,
+    ...usageOfAnswer(readUsage(completion['usage']), () => text !== ''),
     delivered: { text, scale: 1 },
     value: response,
     // Chat's usage is in other words: ours are written in any case.

@@ -348,6 +348,7 @@ export async function play(scenario: Scenario) {
     const sum = (amounts: readonly bigint[]) => amounts.reduce((all, amount) => all + amount, 0n);
     return {
       ...{ record, records: entries.map((entry) => entry.record), reply, sent: client.socket },
+      asked: fake.requests.length,
       billed: sum(fake.requests.map((request) => costOf(price, one.usage(request.billed)).nanoUsd)),
       settled: sum(entries.map((entry) => BigInt(entry.record.cost))),
       held: sum(entries.map((entry) => BigInt(entry.record.held))),
