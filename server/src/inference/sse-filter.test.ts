@@ -285,3 +285,58 @@ describe('what was delivered', () => {
 test('a finish reason counts whatever came behind it in chunks of its own', () => {
   expect(relay(event(delta('hi')), event(finished), 'data: garbage\n\n').isComplete).toBe(true);
 });
+
+describe('a large event, which carries a picture, say,', () => {
+  const PICTURE = 'iVBORw0KGgo'.repeat(100_000);
+  const large = (fields: object = {}) => event(delta(`${PICTURE}"usage":{"finish_reason":"`, fields));
+
+  test.each([
+    ['in the middle', [event(delta('a')), large(), event(finished), event(chunk({ usage: USAGE })), DONE]],
+    ['as the first', [large(), event(finished), event(chunk({ usage: USAGE })), DONE]],
+    ['with the usage of the whole', [event(delta('a')), event(finished), large({ usage: USAGE }), DONE]],
+    ['beside others in one chunk', [`${event(delta('a'))}${large()}${event(finished)}`, event(chunk({ usage: USAGE })), DONE]],
+  ])('passes as it came, and its members count: %s', (_, chunks) => {
+    const { client, usage, isComplete, isInvalid } = relay(...chunks);
+    expect([usage, isComplete, isInvalid]).toEqual([USAGE, true, false]);
+    expect(client.match(/iVBORw0KGgo/g)).toHaveLength(100_000);
+  });
+
+  test('ends a stream by its finish reason, tells of an error, and counts as text', () => {
+    const last = event({ ...chunk(), choices: [{ index: 0, delta: { content: PICTURE }, finish_reason: 'stop' }] });
+    expect(relay(event(delta('a')), last).isComplete).toBe(true);
+    expect(relay(event(delta('a')), large()).isComplete).toBe(false);
+    expect(relay(event(delta('a')), large({ error: { message: 'broken' } })).error).toMatchObject({ message: 'broken' });
+    expect(relay(event(delta('a', { usage: USAGE })), large(), event(finished), DONE).usage).toBeUndefined();
+    const filter = new SseFilter();
+    for (const bytes of [event(delta('a')), large()]) filter.push(Buffer.from(bytes));
+    const { text, scale } = filter.delivered();
+    expect((text.length * scale) / PICTURE.length).toBeGreaterThan(0.5);
+  });
+
+  test('that is no JSON object behind others is not passed on', () => {
+    const filter = new SseFilter();
+    filter.push(Buffer.from(event(delta('a'))));
+    expect(filter.push(Buffer.from(`data: [${JSON.stringify(PICTURE)}]\n\n`))).toHaveLength(0);
+    expect(filter.isUnreadable).toBe(true);
+  });
+
+  test('of 16 MB takes the thread for no more than 50 ms at a time', () => {
+    const bytes = Buffer.from(event(delta('a'.repeat(16_000_000), { usage: USAGE })));
+    const longest = Array.from({ length: 3 }, () => {
+      const filter = new SseFilter();
+      filter.push(Buffer.from(event(delta('a'))));
+      let most = 0;
+      for (const part of cutAt(
+        bytes,
+        Array.from({ length: 256 }, (_, at) => at * 65_536),
+      )) {
+        const before = process.threadCpuUsage();
+        filter.push(part);
+        const { user, system } = process.threadCpuUsage(before);
+        most = Math.max(most, (user + system) / 1_000);
+      }
+      return most;
+    });
+    expect(Math.min(...longest)).toBeLessThan(50);
+  });
+});

@@ -1,6 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { StreamError } from './answer-form.ts';
 import { EventFrames, eventsOf } from './event-frames.ts';
+import { LONGEST_PARSED, largeChunkOf } from './large-chunk.ts';
 import { atLeast, readUsage, reportedUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -154,6 +155,8 @@ export class SseFilter {
   }
 
   #filterEvent(event: Buffer, before: readonly Buffer[]): Buffer | undefined {
+    const large = event.length > LONGEST_PARSED ? largeChunkOf(event) : undefined;
+    if (large) return this.#filterChunk(large, event);
     const text = event.toString('utf8');
     const data = dataOf(text);
     if (data === undefined) {
@@ -168,6 +171,15 @@ export class SseFilter {
       return undefined;
     }
     const chunk = jsonOf(data);
+    if (this.#first !== undefined && chunk === undefined) {
+      // Its reader would throw. Behind the end nothing is lost with it, before it the reader is told what happened.
+      if (!isFinished(Buffer.concat([...this.#tail, ...before]))) this.#refuse(before);
+      return undefined;
+    }
+    return this.#filterChunk(chunk, event);
+  }
+
+  #filterChunk(chunk: Json | undefined, event: Buffer): Buffer | undefined {
     if (chunk?.['error']) {
       this.#error = streamError(chunk['error']);
       this.#usage = chunk['usage'];
@@ -180,18 +192,15 @@ export class SseFilter {
       this.#hasChoice = choices.length > 0;
     }
     if (this.#first === undefined) this.#isInvalid = true;
-    else if (chunk === undefined) {
-      // Its reader would throw. Behind the end nothing is lost with it, before it the reader is told what happened.
-      if (!isFinished(Buffer.concat([...this.#tail, ...before]))) this.#refuse(before);
-      return undefined;
-    }
     const { usage, ...rest } = chunk ?? {};
     if (typeof usage !== 'object' || usage === null) {
       if (this.#usage !== undefined && textOfChunk(chunk) !== '') this.#hasGoneOn = true;
       return event;
     }
     this.#hear(usage);
-    return Array.isArray(choices) && choices.length > 0 ? Buffer.from(`data: ${JSON.stringify(rest)}\n\n`) : undefined;
+    if (!Array.isArray(choices) || choices.length === 0) return undefined;
+    // To write a large one anew would take too long: its usage may be seen.
+    return event.length > LONGEST_PARSED ? event : Buffer.from(`data: ${JSON.stringify(rest)}\n\n`);
   }
 
   /** Some tell of it with every chunk: it grows. What is no usage tells nothing. */
@@ -215,13 +224,20 @@ export class SseFilter {
 
   #keep(passed: Buffer): void {
     if (passed.length === 0) return;
-    if (passed[0] !== COLON || passed.includes('data:')) this.#tail.push(passed);
+    const piece = passed.length > LONGEST_PARSED ? Buffer.concat(eventsOf(passed).map(inShort)) : passed;
+    if (piece[0] !== COLON || piece.includes('data:')) this.#tail.push(piece);
     if (this.#tail.length > TAIL_PIECES) this.#tail.shift();
     this.#passedBytes += passed.length;
     if (this.#keptBytes >= KEPT_BYTES) return;
-    this.#kept.push(passed);
-    this.#keptBytes += passed.length;
+    this.#kept.push(piece);
+    this.#keptBytes += piece.length;
   }
+}
+
+/** What is kept of a large event in its place. */
+function inShort(event: Buffer): Buffer {
+  const large = event.length > LONGEST_PARSED ? largeChunkOf(event) : undefined;
+  return large ? Buffer.from(`data: ${JSON.stringify({ choices: large['choices'] })}\n\n`) : event;
 }
 
 /** Whether each event is one line of data that is a JSON object. */
@@ -231,7 +247,7 @@ function isPlain(events: Buffer): boolean {
     const brace = events[at + 5] === BLANK ? at + 6 : at + 5;
     if (events[brace] !== BRACE) return false;
     const end = events.indexOf(LF, brace);
-    if (end < 0 || !isJsonText(events.toString('latin1', brace, end))) return false;
+    if (end < 0 || (end - brace <= LONGEST_PARSED && !isJsonText(events.toString('latin1', brace, end)))) return false;
     if (events[end + 1] === LF) at = end + 2;
     else if (events[end + 2] === LF) at = end + 3;
     else return false;
@@ -268,9 +284,6 @@ export function dataOf(event: string): string | undefined {
         .join('\n')
         .trim();
 }
-
-/** What is longer carries pictures or sound: to parse it would take too long. */
-const LONGEST_PARSED = 256 * 1024;
 
 /** Whether clients can parse it. Latin-1 will do, and is read faster: JSON asks nothing of what is beyond ASCII. */
 export function isJsonText(text: string): boolean {

@@ -1,0 +1,59 @@
+import { JsonMembers } from '../kernel/json-members.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What is longer carries pictures or sound: to parse it would take too long. */
+export const LONGEST_PARSED = 256 * 1024;
+
+const DATA = Buffer.from('data:');
+const LF = 10;
+/** Inside of a JSON text its quotes are escaped: it is found as a member only. */
+const FINISHED = Buffer.from('"finish_reason":"');
+/** A usage, an error or a name is no longer. */
+const MOST_MEMBER_BYTES = 64 * 1024;
+/** How much of it stands for its text. */
+const SAMPLE_BYTES = 64 * 1024;
+
+/**
+ * An event of chat that is too large to be parsed, as a chunk: its members that are small, and one choice with a sample of its bytes as its
+ * text. Undefined where it is not one line of data with one object.
+ */
+export function largeChunkOf(event: Buffer): Json | undefined {
+  const end = event.indexOf(LF);
+  if (!event.subarray(0, DATA.length).equals(DATA) || end < 0 || event.subarray(end).toString('latin1').trim() !== '') return undefined;
+  const found: Record<string, unknown> = {};
+  let name = '';
+  let value: Buffer[] = [];
+  let bytes = 0;
+  const members = new JsonMembers({
+    begin: (begun) => {
+      name = begun;
+      value = [];
+      bytes = 0;
+    },
+    value: (part) => {
+      bytes += part.length;
+      if (bytes <= MOST_MEMBER_BYTES) value.push(part);
+    },
+    end: (elements) => {
+      if (name === 'choices') found[name] = elements > 0 ? [choiceOf(event)] : [];
+      else if (bytes <= MOST_MEMBER_BYTES) found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
+    },
+  });
+  members.take(event.subarray(DATA.length, end));
+  return members.isComplete ? found : undefined;
+}
+
+function choiceOf(event: Buffer): Json {
+  const middle = event.length >> 1;
+  const content = event.toString('latin1', middle, middle + SAMPLE_BYTES);
+  return { index: 0, delta: { content }, finish_reason: event.includes(FINISHED) ? 'stop' : null };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
