@@ -44,6 +44,19 @@ describe('a key in a variable', () => {
     expect(providersOfVariables({ [variable]: KEY })).toMatchObject([{ name, kind, baseUrl, apiKey: KEY, models: undefined }]);
   });
 
+  test.each(['sk-…', 'sk-abc\n', 'sk abc', 'sk-é'])('that no header can carry is refused at the start: %j', (key) => {
+    const azure = { AZURE_OPENAI_ENDPOINT: 'https://mine.openai.azure.com', AZURE_OPENAI_DEPLOYMENTS: 'gpt-4o-mini' };
+    expect(faultsOf(() => providersOfVariables({ OPENAI_API_KEY: key }))).toMatch(/^OPENAI_API_KEY: Expected the whole key/);
+    expect(faultsOf(() => providersOfVariables({ GEMINI_API_KEY: key }))).toMatch(/^GEMINI_API_KEY: Expected the whole key/);
+    expect(faultsOf(() => providersOfVariables({ ...azure, AZURE_OPENAI_API_KEY: key }))).toContain(
+      'AZURE_OPENAI_API_KEY: Expected the whole key',
+    );
+    expect(faultsOf(() => ofFile({ name: 'anthropic', kind: 'anthropic', api_key: key }))).toContain('0.api_key: Expected the whole key');
+    expect(faultsOf(() => ofFile({ name: 'mine', base_url: 'http://127.0.0.1:1/v1', api_key_env: 'MINE' }, { MINE: key }))).toContain(
+      '0.api_key_env: MINE: Expected the whole key',
+    );
+  });
+
   test('of Google opens one provider, whichever variables hold it', () => {
     expect(providersOfVariables({ GEMINI_API_KEY: 'second', GOOGLE_API_KEY: 'first' })).toMatchObject([{ apiKey: 'first' }]);
   });

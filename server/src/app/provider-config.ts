@@ -122,8 +122,10 @@ export function providersOfVariables(env: Environment): ProviderConfig[] {
   const faults: string[] = [];
   const opened = WELL_KNOWN.flatMap((provider) => {
     const { name, kind, home, urls } = provider;
-    const apiKey = keyOf(provider, env);
-    if (apiKey === undefined) return [];
+    const key = keyOf(provider, env);
+    if (key === undefined) return [];
+    const { apiKey } = key;
+    if (!isSendableKey(apiKey)) faults.push(`${key.variable}: ${SENDABLE_KEY}`);
     const variable = urls.find((one) => env[one] !== undefined);
     const given = httpUrl.safeParse(variable === undefined ? home : env[variable]);
     if (!given.success) {
@@ -138,10 +140,15 @@ export function providersOfVariables(env: Environment): ProviderConfig[] {
 }
 
 /** The quickstart's own key is none: who starts a gateway where that is set does not mean it to be its own provider. */
-function keyOf({ keys }: WellKnown, env: Environment): string | undefined {
-  const apiKey = keys.map((key) => env[key]).find((key) => key !== undefined);
-  return apiKey?.startsWith('tg_') ? undefined : apiKey;
+function keyOf({ keys }: WellKnown, env: Environment): { readonly variable: string; readonly apiKey: string } | undefined {
+  const variable = keys.find((key) => env[key] !== undefined);
+  const apiKey = variable === undefined ? undefined : env[variable];
+  return variable === undefined || apiKey === undefined || apiKey.startsWith('tg_') ? undefined : { variable, apiKey };
 }
+
+/** Every API takes its key in a header, and no other characters can be sent there by every client. */
+export const isSendableKey = (key: string): boolean => /^[\x21-\x7e]+$/.test(key);
+export const SENDABLE_KEY = 'Expected the whole key: ASCII characters, without spaces, line ends and `…`';
 
 /** Anthropic's and Google's own libraries want the address without a version in this variable: then it is added. */
 function withPathOf(home: string, baseUrl: string, kind: ProviderKind): string {
@@ -177,6 +184,7 @@ function azureOfVariables(env: Environment, faults: string[]): ProviderConfig[] 
   if (!baseUrl.success)
     faults.push('AZURE_OPENAI_ENDPOINT: Expected the address of the resource, such as https://my-resource.openai.azure.com');
   if (apiKey === undefined) faults.push('AZURE_OPENAI_API_KEY: Expected a key of the resource, since AZURE_OPENAI_DEPLOYMENTS is set');
+  else if (!isSendableKey(apiKey)) faults.push(`AZURE_OPENAI_API_KEY: ${SENDABLE_KEY}`);
   if (OPENAI_API_VERSION !== undefined && !isAzureVersion(OPENAI_API_VERSION)) faults.push(`OPENAI_API_VERSION: ${AZURE_VERSIONS}`);
   if (!baseUrl.success || apiKey === undefined) return [];
   const given = plainProvider({ name: 'azure', kind: 'azure_openai', baseUrl: baseUrl.data, apiKey });

@@ -3,7 +3,16 @@ import * as z from 'zod';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
 import { readJsonFile } from './json-file.ts';
-import { AZURE_VERSIONS, type Environment, isAzureVersion, isMakersOwn, ON_CANCEL, type ProviderConfig } from './provider-config.ts';
+import {
+  AZURE_VERSIONS,
+  type Environment,
+  isAzureVersion,
+  isMakersOwn,
+  isSendableKey,
+  ON_CANCEL,
+  type ProviderConfig,
+  SENDABLE_KEY,
+} from './provider-config.ts';
 
 function areHeaders(headers: Readonly<Record<string, string>>): boolean {
   try {
@@ -26,7 +35,7 @@ const models = z.union([z.array(z.string()), z.record(z.string(), z.string())]);
 const everyKind = {
   name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Expected lower-case letters, digits and dashes'),
   /** The key itself, or the variable that holds it. */
-  api_key: z.string().min(1).optional(),
+  api_key: z.string().refine(isSendableKey, SENDABLE_KEY).optional(),
   api_key_env: z.string().min(1).optional(),
   headers: z.record(z.string(), z.string()).refine(areHeaders, 'Expected names and values that HTTP allows').optional(),
   /** The endpoint is the maker's own, or counts tokens with the maker's tokenizer. */
@@ -97,6 +106,7 @@ export function providersOfFile(env: Environment): ProviderConfig[] {
     const apiKey = provider.api_key ?? (provider.api_key_env === undefined ? undefined : env[provider.api_key_env]);
     if (provider.api_key_env !== undefined && apiKey === undefined)
       throw fault('api_key_env', `The variable ${provider.api_key_env} is not set`);
+    if (apiKey !== undefined && !isSendableKey(apiKey)) throw fault('api_key_env', `${provider.api_key_env}: ${SENDABLE_KEY}`);
     if (provider.kind !== 'openai' && apiKey === undefined && provider.headers === undefined)
       throw fault('api_key_env', 'Expected the variable that holds the key: this provider answers nobody without one');
     const baseUrl = baseUrlOf(provider);
