@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -183,4 +183,15 @@ test('only the maker’s own endpoint counts as the maker does, unless the opera
   const [own] = readConfig({ OPENAI_API_KEY: 'sk-x' }).providers;
   const [elsewhere] = readConfig({ OPENAI_API_KEY: 'sk-x', OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }).providers;
   expect([own?.countsLikeMaker, elsewhere?.countsLikeMaker]).toEqual([true, false]);
+});
+
+test('the table of settings in the guide names every variable', () => {
+  const source = readFileSync(new URL('./config.ts', import.meta.url), 'utf8');
+  const variables = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+):/gm)].map(([, name]) => name);
+  const guide = readFileSync(new URL('../../../docs/guides/running.md', import.meta.url), 'utf8');
+  const named = [...guide.matchAll(/^\|(.*?)\|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([A-Z][A-Z0-9_]+)`/g)].map(([, name]) => name),
+  );
+  expect(variables).toContain('MODELS_FILE');
+  expect(variables.filter((variable) => !named.includes(variable))).toEqual([]);
 });
