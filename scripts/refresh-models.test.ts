@@ -1,3 +1,7 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { factorBetween, perMillion, shifted } from './refresh-models/decimal.ts';
 import { readLitellm } from './refresh-models/litellm.ts';
@@ -296,5 +300,19 @@ describe('the shipped file', () => {
     const rows = { 'gpt-made-up-b': CHAT_ROW, 'gpt-made-up-a': CHAT_ROW };
     const reversed = Object.fromEntries(Object.entries(rows).reverse());
     expect(refreshed(EMPTY, found(reversed), TODAY).file).toEqual(refreshed(EMPTY, found(rows), TODAY).file);
+  });
+});
+
+describe('the script', () => {
+  it('wants both lists, since an entry without what the other one says would lose it', () => {
+    const copy = join(mkdtempSync(join(tmpdir(), 'lists-')), 'litellm.json');
+    const folder = mkdtempSync(join(tmpdir(), 'shipped-'));
+    writeFileSync(copy, JSON.stringify({ 'gpt-made-up': CHAT_ROW }));
+    const script = join(import.meta.dirname, 'refresh-models.ts');
+    const named = ['--litellm', copy, '--litellm-day', '2026-11-12', '--folder', folder];
+    const { status, stderr } = spawnSync(process.execPath, ['--conditions=tallygate-source', script, ...named], { encoding: 'utf8' });
+    expect(stderr).toContain('Name a copy of both lists');
+    expect(status).toBe(1);
+    expect(readdirSync(folder)).toEqual([]);
   });
 });

@@ -49,8 +49,11 @@ const sources = [
   await source('litellm', readLitellm, values.download ? LITELLM_URL : values.litellm, values['litellm-day']),
   await source('models.dev', readModelsDev, values.download ? MODELS_DEV_URL : values['models-dev'], values['models-dev-day']),
 ].flatMap((one) => one ?? []);
-if (sources.length === 0)
-  throw new Error('Name a copy with its day (--litellm FILE --litellm-day DAY, --models-dev FILE --models-dev-day DAY), or --download');
+// What one list has and the other has not would be taken out of every entry.
+if (sources.length < 2)
+  throw new Error(
+    'Name a copy of both lists with its day (--litellm FILE --litellm-day DAY --models-dev FILE --models-dev-day DAY), or --download',
+  );
 
 const files = PROVIDERS.map((provider) => ({ provider, path: join(values.folder, `${provider}.json`) })).map(({ provider, path }) => ({
   path,
