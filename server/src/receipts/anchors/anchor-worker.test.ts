@@ -137,13 +137,13 @@ describe('the log on a chain', () => {
       [5, 'finalized'],
       [8, 'included'],
     ]);
-    expect(await anchored()).toEqual([5, 8]);
+    await expect.poll(() => anchored()).toEqual([5, 8]);
     const [first] = await anchors();
     expect(first?.inclusion).toMatchObject({ gasUsed: expect.any(BigInt), feeNanoUsd: expect.any(BigInt) });
     expect(view()?.feesWei).toBeGreaterThan(first?.inclusion?.feeWei ?? 0n);
     pass(HOUR_MS);
     await step();
-    expect(await anchored()).toEqual([5, 8]);
+    await expect.poll(() => anchored()).toEqual([5, 8]);
   });
 
   test('holds every receipt of the state at its own place, as the contract itself finds', async () => {
@@ -168,16 +168,16 @@ describe('the log on a chain', () => {
     await step();
     await settle(1, { isWished: true });
     await step();
-    expect(await anchored()).toEqual([1]);
+    await expect.poll(() => anchored()).toEqual([1]);
     pass(SETTINGS.wishedWithinMs / 2);
     await settle(1, { isWished: true });
     pass(SETTINGS.wishedWithinMs / 2);
     await step();
-    expect(await anchored()).toEqual([1, 3]);
+    await expect.poll(() => anchored()).toEqual([1, 3]);
     pass(SETTINGS.wishedWithinMs);
     await settle(1);
     await step();
-    expect(await anchored()).toEqual([1, 3]);
+    await expect.poll(() => anchored()).toEqual([1, 3]);
   });
 
   test('gets to the chain by a higher fee where no block takes it, within the limit, under the same nonce', async () => {
@@ -206,7 +206,7 @@ describe('the log on a chain', () => {
     });
     await step();
     expect(await states()).toEqual([[2, 'included']]);
-    expect(await anchored()).toEqual([2]);
+    await expect.poll(() => anchored()).toEqual([2]);
   });
 
   test('comes back where the chain takes its block back', async () => {
@@ -222,7 +222,7 @@ describe('the log on a chain', () => {
     ]);
     await withoutBlocks(async () => {
       await local.rpc('anvil_reorg', 2, []);
-      expect(await anchored()).toEqual([]);
+      await expect.poll(() => anchored()).toEqual([]);
       pass(HOUR_MS);
       await step();
       expect(await states()).toEqual([
@@ -235,7 +235,7 @@ describe('the log on a chain', () => {
       [4, 'included'],
       [8, 'included'],
     ]);
-    expect(await anchored()).toEqual([4, 8]);
+    await expect.poll(() => anchored()).toEqual([4, 8]);
   });
 
   test('gets there although its nonce was spent on something else', async () => {
@@ -251,7 +251,7 @@ describe('the log on a chain', () => {
     await step();
     await step();
     expect(await states()).toEqual([[3, 'included']]);
-    expect(await anchored()).toEqual([3]);
+    await expect.poll(() => anchored()).toEqual([3]);
   });
 
   test('is in the books again where the books were restored to an older state', async () => {
@@ -267,7 +267,7 @@ describe('the log on a chain', () => {
       [5, 'included'],
     ]);
     expect((await anchors())[0]?.inclusion).toEqual(before[0]?.inclusion);
-    expect(await anchored()).toEqual([3, 5]);
+    await expect.poll(() => anchored()).toEqual([3, 5]);
   });
 
   test('is not sent where the contract holds the history of another log', async () => {
@@ -280,7 +280,7 @@ describe('the log on a chain', () => {
     await step();
     expect(view()?.fault).toContain('that this log never had');
     expect(await anchors()).toEqual([]);
-    expect(await anchored()).toEqual([3]);
+    await expect.poll(() => anchored()).toEqual([3]);
   });
 
   test('waits, and says so, while the contract does not let the account publish', async () => {
@@ -294,14 +294,14 @@ describe('the log on a chain', () => {
     await allow(true);
     await step();
     expect(view()?.fault).toBeNull();
-    expect(await anchored()).toEqual([2]);
+    await expect.poll(() => anchored()).toEqual([2]);
   });
 
   test('is anchored once however many workers step at a time', async () => {
     const workers = Array.from({ length: 4 }, () => workerOn());
     await settle(6);
     await Promise.all(workers.map(({ step }) => step()));
-    expect(await anchored()).toEqual([6]);
+    await expect.poll(() => anchored()).toEqual([6]);
     const { rows } = await pool.query<{ sent: bigint }>('select count(*) as sent from anchor_transactions');
     expect(rows).toEqual([{ sent: 1n }]);
   });
@@ -317,7 +317,7 @@ describe('the log on a chain', () => {
     const { steps } = workerOn();
     // Its lock goes with its connection, which the database may notice a moment later.
     await expect.poll(() => steps().then(states)).toEqual([[4, 'included']]);
-    expect(await anchored()).toEqual([4]);
+    await expect.poll(() => anchored()).toEqual([4]);
     const [anchor] = await anchors();
     const { rows } = await pool.query<{ transaction_hash: string }>('select transaction_hash from anchor_transactions');
     expect(rows.map(({ transaction_hash }) => transaction_hash)).toEqual([anchor?.inclusion?.hash]);
@@ -340,7 +340,7 @@ describe('the log on a chain', () => {
       await Promise.all([here.steps(), there.steps()]);
       expect(there.view()?.fault).not.toBeNull();
       expect(here.view()?.fault).toBeNull();
-      expect(await anchored()).toEqual([4, 5]);
+      await expect.poll(() => anchored()).toEqual([4, 5]);
     } finally {
       await other.stop();
     }
