@@ -8,7 +8,7 @@ import type { AnswerForm } from './answer-form.ts';
 import { Attempt, type JourneySoFar, LATE, OUTCOME, type Progress } from './attempt.ts';
 import { type Deployments, type Skipped, skippedOf, type Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
-import { jsonObjectOf } from './json-answer.ts';
+import { smallMembersOf } from './large-chunk.ts';
 import { type Bill, leaveBehind, settleLeft } from './left-behind.ts';
 import type { RunningCall } from './running-calls.ts';
 import { usageOfFault } from './usage.ts';
@@ -168,8 +168,8 @@ export function faultOfCut(error: unknown): UpstreamFault {
 }
 
 /** A body that is no answer of its endpoint. Where it says what was used, that is billed: no other may be asked. */
-export async function noAnswer(bytes: Buffer, { usageIn }: Pick<AnswerForm, 'usageIn'>, message: string): Promise<UpstreamFault> {
-  const fault = { ...invalidAnswer(message), usage: (await jsonObjectOf(bytes))?.['usage'] };
+export function noAnswer(bytes: Buffer, { usageIn }: Pick<AnswerForm, 'usageIn'>, message: string): UpstreamFault {
+  const fault = { ...invalidAnswer(message), usage: smallMembersOf(bytes)?.['usage'] };
   return usageOfFault(fault, { usageIn }) ? { ...fault, retryable: false } : fault;
 }
 

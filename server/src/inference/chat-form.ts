@@ -5,7 +5,7 @@ import { CompletionAssembly } from './chats/completion-assembly.ts';
 import { eventsOf } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { dataOf, jsonOf, SseFilter, textOfChunk } from './sse-filter.ts';
-import { readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
+import { leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -34,7 +34,7 @@ async function readCompletion(bytes: Buffer, keptId: string | undefined): Promis
   if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
   const value = keptId === undefined ? given : { ...given, id: keptId };
   const text = textOfChunk(value);
-  const { usage, usageSaid } = usageOfAnswer(readUsage(value['usage']), () => text !== '');
+  const { usage, usageSaid } = usageOfAnswer(readUsage(value['usage']), () => text !== '', leastUsage(value['usage']));
   return {
     contentType: 'application/json',
     ...{ usage, usageSaid },

@@ -48,7 +48,11 @@ export function embeddingWork(request: EmbeddingRequest, { sha256 }: Received): 
 
 /** Of an answer, which always has content. */
 const readUsage = (usage: unknown): ReceiptUsage | undefined =>
-  isRecord(usage) && isCount(usage['prompt_tokens']) ? usedUsage({ ...NO_USAGE, input_tokens: usage['prompt_tokens'] }) : undefined;
+  isRecord(usage)
+    ? usedUsage({ ...NO_USAGE, input_tokens: Math.max(countOf(usage['prompt_tokens']), countOf(usage['total_tokens'])) })
+    : undefined;
+
+const countOf = (value: unknown): number => (isCount(value) ? value : 0);
 
 const usageForClient = ({ input_tokens }: ReceiptUsage) => ({ prompt_tokens: input_tokens, total_tokens: input_tokens });
 

@@ -1,5 +1,9 @@
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
+const CR = 13;
+const COLON = 58;
+/** What ends an event at most, less its first line's own end. */
+const CRLF_END = 3;
 /** The longest end of an event, less its last byte: how much of it the chunk before may hold. */
 const SEAM_BYTES = 2;
 /** How each line of an event begins that is no comment. */
@@ -88,20 +92,32 @@ function endOfLastEvent(buffer: Buffer): number {
   return Math.max(lf < 0 ? 0 : lf + 2, crlf < 0 ? 0 : crlf + 3);
 }
 
-function endOfFirstEvent(bytes: Buffer, from: number): number {
-  const [lf, crlf] = [bytes.indexOf('\n\n', from), bytes.indexOf('\n\r\n', from)];
+function endOfFirstEvent(bytes: Buffer): number {
+  const [lf, crlf] = [bytes.indexOf('\n\n'), bytes.indexOf('\n\r\n')];
   const isCrlf = crlf >= 0 && (lf < 0 || crlf < lf);
   return isCrlf ? crlf + 3 : lf < 0 ? bytes.length : lf + 2;
 }
 
-const behindFirst = (bytes: Buffer): Buffer => bytes.subarray(endOfFirstEvent(bytes, 0));
+const behindFirst = (bytes: Buffer): Buffer => bytes.subarray(endOfFirstEvent(bytes));
 
+/** Goes through the bytes once: keep-alives of three bytes each must not cost the square of their number. */
 export function eventsOf(bytes: Buffer): Buffer[] {
   const events: Buffer[] = [];
-  for (let from = 0; from < bytes.length; ) {
-    const end = endOfFirstEvent(bytes, from);
-    events.push(bytes.subarray(from, end));
-    from = end;
+  let from = 0;
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    const isCrlf = bytes[at + 1] === CR && bytes[at + 2] === LF;
+    if (!isCrlf && bytes[at + 1] !== LF) continue;
+    at += isCrlf ? 2 : 1;
+    events.push(bytes.subarray(from, at + 1));
+    from = at + 1;
   }
+  if (from < bytes.length) events.push(bytes.subarray(from));
   return events;
 }
+
+/** Whether it is nothing but one comment or a blank line, as keep-alives are. */
+export const isKeepAlive = (event: Buffer): boolean =>
+  event[0] === LF || event[0] === CR || (event[0] === COLON && event.indexOf(LF) >= event.length - CRLF_END);
+
+/** The events that may carry data. */
+export const dataEventsOf = (bytes: Buffer): Buffer[] => eventsOf(bytes).filter((event) => !isKeepAlive(event));

@@ -168,8 +168,16 @@ function imageEvents(images: number, completed: string) {
 /** OpenAI's usage of images. Where the parts of the output are not told apart, all of it is image. */
 function readImageUsage(usage: unknown, images: number): ReceiptUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { input_tokens: input, output_tokens: output, input_tokens_details: inputDetails, output_tokens_details: outputDetails } = usage;
-  if (!isCount(input) || !isCount(output)) return undefined;
+  const {
+    input_tokens: input,
+    output_tokens: said,
+    total_tokens: total,
+    input_tokens_details: inputDetails,
+    output_tokens_details: outputDetails,
+  } = usage;
+  if (!isCount(input) || !isCount(said)) return undefined;
+  // Where its parts do not add up to its total, the larger is billed.
+  const output = isCount(total) ? Math.max(said, total - input) : said;
   const part = (details: unknown, name: string, most: number): number | undefined => {
     const value = isRecord(details) ? details[name] : undefined;
     return isCount(value) ? Math.min(value, most) : undefined;

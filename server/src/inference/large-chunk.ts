@@ -11,6 +11,8 @@ const LF = 10;
 const FINISHED = Buffer.from('"finish_reason":"');
 /** A usage, an error or a name is no longer. */
 const MOST_MEMBER_BYTES = 64 * 1024;
+/** What is asked of them, and of a stream's last chunk that is made after its first. */
+const ASKED = new Set(['usage', 'error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
 /** How much of it stands for its text. */
 const SAMPLE_BYTES = 64 * 1024;
 
@@ -21,6 +23,17 @@ const SAMPLE_BYTES = 64 * 1024;
 export function largeChunkOf(event: Buffer): Json | undefined {
   const end = event.indexOf(LF);
   if (!event.subarray(0, DATA.length).equals(DATA) || end < 0 || event.subarray(end).toString('latin1').trim() !== '') return undefined;
+  return smallMembersOf(event.subarray(DATA.length, end), (name, elements) => {
+    if (name === 'error') return { error: {} };
+    return name === 'choices' ? { choices: elements > 0 ? [choiceOf(event)] : [] } : {};
+  });
+}
+
+/**
+ * The members of an object that are small, without parsing the rest of it; undefined where it is no object.
+ * @param inPlace what stands for `choices`, and for a member that is large
+ */
+export function smallMembersOf(object: Buffer, inPlace: (name: string, elements: number) => Json = () => ({})): Json | undefined {
   const found: Record<string, unknown> = {};
   let name = '';
   let value: Buffer[] = [];
@@ -36,11 +49,11 @@ export function largeChunkOf(event: Buffer): Json | undefined {
       if (bytes <= MOST_MEMBER_BYTES) value.push(part);
     },
     end: (elements) => {
-      if (name === 'choices') found[name] = elements > 0 ? [choiceOf(event)] : [];
-      else if (bytes <= MOST_MEMBER_BYTES) found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
+      if (name === 'choices' || bytes > MOST_MEMBER_BYTES) Object.assign(found, inPlace(name, elements));
+      else if (ASKED.has(name)) found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
     },
   });
-  members.take(event.subarray(DATA.length, end));
+  members.take(object);
   return members.isComplete ? found : undefined;
 }
 

@@ -340,3 +340,35 @@ describe('a large event, which carries a picture, say,', () => {
     expect(Math.min(...longest)).toBeLessThan(50);
   });
 });
+
+describe('a flood of small events', () => {
+  test.each([
+    ['comments', ':\n\n'],
+    ['comments with CRLF', ':\r\n\r\n'],
+    ['blank lines', '\n'],
+    ['empty objects', 'data: {}\n\n'],
+    ['named comments', ': keep-alive\n\n'],
+    ['chunks', event(delta('a'))],
+    ['usage with every chunk', event(delta('a', { usage: USAGE }))],
+  ])('takes the thread for no more than 50 ms at a time: %s', (_, small) => {
+    const flood = Buffer.from(small.repeat(Math.ceil(65_536 / small.length)));
+    const longest = Array.from({ length: 3 }, () => {
+      const filter = new SseFilter();
+      const steps = [() => filter.push(Buffer.from(event(delta('a')))), ...Array(20).fill(() => filter.push(flood)), () => filter.end()];
+      steps.push(
+        () => filter.isComplete,
+        () => filter.usage,
+        () => filter.delivered(),
+      );
+      return Math.max(
+        ...steps.map((step) => {
+          const before = process.threadCpuUsage();
+          step();
+          const { user, system } = process.threadCpuUsage(before);
+          return (user + system) / 1_000;
+        }),
+      );
+    });
+    expect(Math.min(...longest)).toBeLessThan(50);
+  });
+});

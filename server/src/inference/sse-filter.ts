@@ -1,8 +1,8 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { StreamError } from './answer-form.ts';
-import { EventFrames, eventsOf } from './event-frames.ts';
+import { dataEventsOf, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
 import { LONGEST_PARSED, largeChunkOf } from './large-chunk.ts';
-import { atLeast, readUsage, reportedUsage } from './usage.ts';
+import { atLeast, leastUsage, readUsage, reportedUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
@@ -16,9 +16,11 @@ const BRACE = 123;
 const BLANK = 32;
 const BLANKS = new Set(Buffer.from(' \t\r\n'));
 /** How much of what was passed on is kept for an estimate, should the provider never say what it used. */
-const KEPT_BYTES = 1024 * 1024;
+const KEPT_BYTES = 256 * 1024;
 /** More events than any provider sends behind the one with the finish reason. */
 const TAIL_PIECES = 32;
+/** Of pieces before the last. */
+const TAIL_BYTES = 64 * 1024;
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -33,6 +35,7 @@ export class SseFilter {
   #passedBytes = 0;
   /** What was passed on last: whether the stream was finished is only asked at its end. */
   readonly #tail: Buffer[] = [];
+  #tailBytes = 0;
   /** The chunk that the stream's own last one is modelled on: the first, or the first with a choice where a preamble without one precedes. */
   #first: Json | undefined;
   #hasChoice = false;
@@ -122,7 +125,7 @@ export class SseFilter {
 
   /** The text that was passed on (content, reasoning, refusals, tool calls), and by how much it has to be scaled up where not all of it was kept. */
   delivered(): { text: string; scale: number } {
-    const text = eventsOf(Buffer.concat(this.#kept))
+    const text = dataEventsOf(Buffer.concat(this.#kept))
       .map((event) => textOfChunk(jsonOf(dataOf(event.toString('utf8')))))
       .join('');
     return { text, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
@@ -155,14 +158,15 @@ export class SseFilter {
   }
 
   #filterEvent(event: Buffer, before: readonly Buffer[]): Buffer | undefined {
+    // Before the first chunk they are withheld: while the client has seen nothing, another provider may still answer.
+    if (isKeepAlive(event)) return this.#first === undefined ? undefined : event;
     const large = event.length > LONGEST_PARSED ? largeChunkOf(event) : undefined;
     if (large) return this.#filterChunk(large, event);
     const text = event.toString('utf8');
     const data = dataOf(text);
     if (data === undefined) {
       if (this.#first !== undefined) return event;
-      // Bytes that are no field at all are no event stream. Comments before the first chunk are withheld: while the client has seen
-      // nothing, another provider may still answer.
+      // Bytes that are no field at all are no event stream.
       if (!/^(:|event:|id:|retry:|\s*$)/.test(text)) this.#isInvalid = true;
       return undefined;
     }
@@ -205,10 +209,10 @@ export class SseFilter {
 
   /** Some tell of it with every chunk: it grows. What is no usage tells nothing. */
   #hear(usage: unknown): void {
-    const read = readUsage(usage);
+    const [read, least] = [readUsage(usage), leastUsage(usage)];
+    if (least) this.#said = atLeast(this.#said, least);
     if (!read) return;
     if (read.output_tokens >= (readUsage(this.#usage)?.output_tokens ?? 0)) this.#usage = usage;
-    this.#said = atLeast(this.#said, read);
     this.#hasGoneOn = false;
   }
 
@@ -222,11 +226,17 @@ export class SseFilter {
     else this.#error = streamError('The provider sent something that is no event of a stream.');
   }
 
+  #keepTail(piece: Buffer): void {
+    this.#tail.push(piece);
+    this.#tailBytes += piece.length;
+    while (this.#tail.length > TAIL_PIECES || (this.#tail.length > 1 && this.#tailBytes > TAIL_BYTES))
+      this.#tailBytes -= this.#tail.shift()?.length ?? 0;
+  }
+
   #keep(passed: Buffer): void {
     if (passed.length === 0) return;
     const piece = passed.length > LONGEST_PARSED ? Buffer.concat(eventsOf(passed).map(inShort)) : passed;
-    if (piece[0] !== COLON || piece.includes('data:')) this.#tail.push(piece);
-    if (this.#tail.length > TAIL_PIECES) this.#tail.shift();
+    if (piece[0] !== COLON || piece.includes('data:')) this.#keepTail(piece);
     this.#passedBytes += passed.length;
     if (this.#keptBytes >= KEPT_BYTES) return;
     this.#kept.push(piece);
@@ -268,7 +278,7 @@ function needsCare(events: Buffer): boolean {
 
 /** Whether the last chunk with a choice gives the reason why it ends. */
 function isFinished(events: Buffer): boolean {
-  const last = eventsOf(events)
+  const last = dataEventsOf(events)
     .map((event) => choicesOf(jsonOf(dataOf(event.toString('utf8')))))
     .findLast((choices) => choices.length > 0);
   return last?.some((choice) => typeof choice['finish_reason'] === 'string') ?? false;

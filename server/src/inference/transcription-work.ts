@@ -61,7 +61,7 @@ async function workOf({ endpoint, request, isStream, needs }: Listening, receive
     estimatedTokens: Math.ceil(Buffer.byteLength(request.prompt ?? '') / 4),
     dialects: [
       { ...asked, suits: isPricedBySeconds, form: transcriptForm(format, (usage) => withSeconds(usage, seconds)) } as Dialect,
-      { ...asked, form: transcriptForm(format, (usage) => usage) } as Dialect,
+      { ...asked, form: transcriptForm(format, withTokens) } as Dialect,
     ],
     bound: (model) => ({
       inputTokens: promptBytes + Math.max(model.contextWindow ?? WINDOW_UNKNOWN, mostSeconds * TOKENS_PER_SECOND),
@@ -118,6 +118,10 @@ const isPricedBySeconds = ({ meters }: CatalogModel): boolean => meters.has('aud
 /** What is priced by the second is charged by the length of the recording where its provider counts tokens. */
 const withSeconds = (usage: ReceiptUsage | undefined, seconds: number): ReceiptUsage | undefined =>
   isUsed(usage) && usage?.audio_seconds === undefined ? { ...NO_USAGE, ...usage, audio_seconds: seconds } : usage;
+
+/** What is priced by tokens is charged by our count where its provider counts seconds. */
+const withTokens = (usage: ReceiptUsage | undefined): ReceiptUsage | undefined =>
+  usage?.audio_seconds !== undefined && usage.input_tokens + usage.output_tokens === 0 ? undefined : usage;
 
 type Charged = (usage: ReceiptUsage | undefined) => ReceiptUsage | undefined;
 

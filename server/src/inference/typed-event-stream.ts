@@ -1,6 +1,6 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { ShownCost, StreamError, StreamFilter } from './answer-form.ts';
-import { EventFrames, eventsOf } from './event-frames.ts';
+import { EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
 import { dataOf, isJsonText, jsonOf } from './sse-filter.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
 import type { Delivered } from './work.ts';
@@ -28,7 +28,7 @@ export interface EventForm {
 
 const EMPTY = Buffer.alloc(0);
 const USAGE = Buffer.from('"usage"');
-const KEPT_BYTES = 1024 * 1024;
+const KEPT_BYTES = 256 * 1024;
 
 /** Passes whole events on, keeps the final one back for the cost, and stops at an error. */
 export class TypedEventStream implements StreamFilter {
@@ -154,6 +154,8 @@ export class TypedEventStream implements StreamFilter {
   }
 
   #passEvent(bytes: Buffer): Buffer | undefined {
+    // Before the first event another provider may still answer, and then they mean nothing.
+    if (isKeepAlive(bytes)) return undefined;
     const text = bytes.toString('utf8');
     const data = dataOf(text);
     // Comments keep connections alive; before the first event another provider may still answer.

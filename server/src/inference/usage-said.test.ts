@@ -87,6 +87,53 @@ describe('what a provider says of its usage in a stream', () => {
     expect(record.usage.output_tokens).toBeGreaterThan(300);
   });
 
+  test.each([
+    ['what came out alone', { completion_tokens: 900 }, { output_tokens: 900 }],
+    ['what came out, and nothing for the prompt', { prompt_tokens: null, completion_tokens: 900 }, { output_tokens: 900 }],
+    ['the prompt alone', { prompt_tokens: 700 }, { input_tokens: 700 }],
+  ])('is the least that is charged where it tells of %s', async (_, half, least) => {
+    const stream = ending(text(LONG), finish, said(half), 'data: [DONE]\n\n');
+    const whole = {
+      id: 'c',
+      object: 'chat.completion',
+      choices: [{ index: 0, message: { role: 'assistant', content: LONG } }],
+      usage: half,
+    };
+    for (const [isStream, step] of [
+      [true, stream],
+      [false, { body: whole }],
+    ] as const) {
+      const { record } = await play({ ...scenario, one: chat, stream: isStream, steps: [step] });
+      expect(record).toMatchObject({ outcome: 'completed', estimated: true, usage: least });
+      expect(record.usage.input_tokens).toBeGreaterThan(0);
+      expect(record.usage.output_tokens).toBeGreaterThan(300);
+    }
+  });
+
+  test.each([
+    [
+      'embeddings',
+      { object: 'list', data: [{ index: 0, embedding: [0] }], usage: { prompt_tokens: 5, total_tokens: 500 } },
+      { input_tokens: 500 },
+    ],
+    ['embeddings', { object: 'list', data: [{ index: 0, embedding: [0] }], usage: { total_tokens: 500 } }, { input_tokens: 500 }],
+    [
+      'images',
+      { created: 7, data: [{ b64_json: 'AAAA' }], usage: { input_tokens: 10, output_tokens: 5, total_tokens: 5_000 } },
+      { output_tokens: 4_990 },
+    ],
+  ] as const)('is its total where that is more than its parts: %s', async (name, body, usage) => {
+    const { record } = await play({ ...scenario, one: caseOf(name), stream: false, steps: [{ body }] });
+    expect(record).toMatchObject({ estimated: false, usage });
+  });
+
+  test('in seconds is none for a model that is priced by tokens', async () => {
+    const answer = { body: { text: 'Hello there.', usage: { type: 'duration', seconds: 60 } } };
+    const { record } = await play({ ...scenario, one: caseOf('transcription by tokens'), stream: false, steps: [answer] });
+    expect(record).toMatchObject({ outcome: 'completed', estimated: true });
+    expect(Number(record.cost)).toBeGreaterThan(0);
+  });
+
   test('is the largest where the last is smaller', async () => {
     const grown = { prompt_tokens: 10, completion_tokens: 30, total_tokens: 40 };
     const { record } = await play({
@@ -109,6 +156,27 @@ describe('what a provider says of its usage in a stream', () => {
   ] as const)('behind an error is charged: %s, %s', async (name, _, events) => {
     const { record, asked } = await play({ ...scenario, one: caseOf(name), steps: [ending(...events), ending(text('not asked'))] });
     expect(record).toMatchObject({ outcome: 'cut', usage: { input_tokens: PROMPT, output_tokens: OUTPUT } });
+    expect(asked).toBe(1);
+  });
+});
+
+describe('an answer that is too complex to be read', () => {
+  const choices = '"choices":[{"index":0,"message":{"role":"assistant","content":"x"},"finish_reason":"stop"}]';
+  const keys = Array.from({ length: 100_000 }, (_, at) => `"k${at}":0`).join();
+  test.each([
+    ['nested', `"x":${'['.repeat(500_000)}${']'.repeat(500_000)}`],
+    ['of many names', `"x":{${keys}}`],
+  ])('is charged by its usage and told so: %s', async (_, member) => {
+    const body = `{"id":"c","object":"chat.completion",${choices},${member},"usage":${JSON.stringify(chatUsage)}}`;
+    const headers = { 'content-type': 'application/json' };
+    const { record, reply, asked } = await play({
+      ...scenario,
+      one: caseOf('chat, OpenAI'),
+      stream: false,
+      steps: [{ body, headers }, { body: '{}' }],
+    });
+    expect(record).toMatchObject({ outcome: 'abandoned', usage: { input_tokens: PROMPT, output_tokens: OUTPUT } });
+    expect(String(Object(reply).body)).toContain('answer_too_large');
     expect(asked).toBe(1);
   });
 });

@@ -53,6 +53,13 @@ export function readUsage(usage: unknown): ReceiptUsage | undefined {
   };
 }
 
+/** Of a usage that is no whole report: what its counts say at the least, of either side. */
+export const leastUsage = (usage: unknown): ReceiptUsage | undefined => {
+  if (!isRecord(usage)) return undefined;
+  const { prompt_tokens: input, completion_tokens: output } = usage;
+  return readUsage(usage) ?? readUsage({ prompt_tokens: isCount(input) ? input : 0, completion_tokens: isCount(output) ? output : 0 });
+};
+
 /** As {@link readUsage}, of an answer that has not ended: there may be no count of what came out yet. */
 export const readUsageSoFar = (usage: unknown): ReceiptUsage | undefined =>
   isRecord(usage) ? (readUsage(usage) ?? readUsage({ ...usage, completion_tokens: 0, total_tokens: null })) : undefined;
@@ -86,11 +93,12 @@ export const isSaid = (said: ReceiptUsage | undefined, settled: ReceiptUsage): b
 export const usageOfLarge = (found: ReceiptUsage | undefined, model: Pick<CatalogModel, 'kind'>): ReceiptUsage | undefined =>
   writesText(model) ? reportedUsage(found, () => true) : found;
 
-/** Of a whole answer: what its provider reported, and what it said where that is no report. */
-export const usageOfAnswer = (usage: ReceiptUsage | undefined, hasContent: () => boolean): Pick<PlainAnswer, 'usage' | 'usageSaid'> => ({
-  usage: reportedUsage(usage, hasContent),
-  usageSaid: usage,
-});
+/** Of a whole answer: what its provider reported, and what it said at the least where that is no report. */
+export const usageOfAnswer = (
+  usage: ReceiptUsage | undefined,
+  hasContent: () => boolean,
+  least = usage,
+): Pick<PlainAnswer, 'usage' | 'usageSaid'> => ({ usage: reportedUsage(usage, hasContent), usageSaid: least });
 
 /**
  * What a provider says beside its error that it has used, and so bills; undefined where that is nothing. What is priced by the request alone

@@ -1,5 +1,6 @@
 import { JsonTexts } from './json-text.ts';
 import { Problem } from './problem.ts';
+import { breather } from './turn.ts';
 
 /** What a JSON text may consist of at most. Its length is bounded elsewhere. */
 export interface JsonBounds {
@@ -22,6 +23,8 @@ const MOST_MEMBERS_OF_ONE = 5_000;
 /** The largest request that OpenAI takes is of 300,000 tokens to embed. */
 export const INFERENCE_JSON: JsonBounds = { levels: MOST_LEVELS, values: 320_000, members: 30_000 };
 export const ACCOUNT_JSON: JsonBounds = { levels: MOST_LEVELS, values: 20_000, members: 10_000 };
+/** Of a provider's answer: log probabilities of twenty alternatives for each of many tokens are the most that any has. */
+export const ANSWER_JSON: JsonBounds = { levels: MOST_LEVELS, values: 8_000_000, members: 4_000_000 };
 
 /** A text that is no longer than this breaks none of the bounds but, where it is no JSON, that of levels; then it is refused as such. */
 export const HARMLESS_BYTES = 2 * MOST_LEVELS;
@@ -131,6 +134,24 @@ export class JsonScan {
     const ofThis = (this.#membersOf[this.#level] ?? 0) + 1;
     this.#membersOf[this.#level] = ofThis;
     if (ofThis > MOST_MEMBERS_OF_ONE) throw tooComplex(`an object with more than ${MOST_MEMBERS_OF_ONE} fields`);
+  }
+}
+
+const PIECE_BYTES = 65_536;
+
+/** Whether the text breaks one of the bounds. Other work has its turn meanwhile. */
+export async function isTooComplex(bytes: Buffer, bounds: JsonBounds): Promise<boolean> {
+  const scan = new JsonScan(bounds);
+  const rest = breather();
+  try {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      scan.take(bytes.subarray(at, at + PIECE_BYTES));
+      await rest();
+    }
+    return false;
+  } catch (error) {
+    if (error instanceof Problem) return true;
+    throw error;
   }
 }
 

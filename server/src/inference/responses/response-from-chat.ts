@@ -4,7 +4,7 @@ import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } fr
 import { eventsOf } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { dataOf, jsonOf, SseFilter, textOfChunk } from '../sse-filter.ts';
-import { isRecord, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
+import { isRecord, leastUsage, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
 import { type Json, OutputBuilder, type OutputEvent } from './output-builder.ts';
 import { type ResponseFrame, withUsage } from './response-form.ts';
 import { written } from './told-events.ts';
@@ -27,7 +27,7 @@ async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Re
   const response = responseObject(request, frame, { model: completion['model'], created: completion['created'], builder });
   return {
     contentType: 'application/json',
-    ...usageOfAnswer(readUsage(completion['usage']), () => text !== ''),
+    ...usageOfAnswer(readUsage(completion['usage']), () => text !== '', leastUsage(completion['usage'])),
     delivered: { text, scale: 1 },
     value: response,
     // Chat's usage is in other words: ours are written in any case.
