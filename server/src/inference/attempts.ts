@@ -8,7 +8,7 @@ import type { AnswerForm } from './answer-form.ts';
 import { Attempt, type JourneySoFar, LATE, OUTCOME, type Progress } from './attempt.ts';
 import { type Deployments, type Skipped, skippedOf, type Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
-import { smallMembersOf } from './large-chunk.ts';
+import { usageIn } from './large-chunk.ts';
 import { type Bill, leaveBehind, settleLeft } from './left-behind.ts';
 import type { RunningCall } from './running-calls.ts';
 import { usageOfFault } from './usage.ts';
@@ -168,9 +168,9 @@ export function faultOfCut(error: unknown): UpstreamFault {
 }
 
 /** A body that is no answer of its endpoint. Where it says what was used, that is billed: no other may be asked. */
-export function noAnswer(bytes: Buffer, { usageIn }: Pick<AnswerForm, 'usageIn'>, message: string): UpstreamFault {
-  const fault = { ...invalidAnswer(message), usage: smallMembersOf(bytes)?.['usage'] };
-  return usageOfFault(fault, { usageIn }) ? { ...fault, retryable: false } : fault;
+export async function noAnswer(bytes: Buffer, form: Pick<AnswerForm, 'usageIn'>, message: string): Promise<UpstreamFault> {
+  const fault = { ...invalidAnswer(message), usage: await usageIn(bytes) };
+  return usageOfFault(fault, form) ? { ...fault, retryable: false } : fault;
 }
 
 /** An answer that was begun and is none: its provider may bill it. `cancelled`: nobody knows what it would have been. */

@@ -1,4 +1,5 @@
 import { JsonMembers } from '../kernel/json-members.ts';
+import { breather } from '../kernel/turn.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -7,6 +8,7 @@ export const LONGEST_PARSED = 256 * 1024;
 
 const DATA = Buffer.from('data:');
 const LF = 10;
+const PIECE_BYTES = 65_536;
 /** Inside of a JSON text its quotes are escaped: it is found as a member only. */
 const FINISHED = Buffer.from('"finish_reason":"');
 /** A usage, an error or a name is no longer. */
@@ -29,11 +31,36 @@ export function largeChunkOf(event: Buffer): Json | undefined {
   });
 }
 
+/** What is kept of a large event in its place. */
+export function inShort(event: Buffer): Buffer {
+  const large = event.length > LONGEST_PARSED ? largeChunkOf(event) : undefined;
+  return large ? Buffer.from(`data: ${JSON.stringify({ choices: large['choices'] })}\n\n`) : event;
+}
+
 /**
  * The members of an object that are small, without parsing the rest of it; undefined where it is no object.
  * @param inPlace what stands for `choices`, and for a member that is large
  */
-export function smallMembersOf(object: Buffer, inPlace: (name: string, elements: number) => Json = () => ({})): Json | undefined {
+function smallMembersOf(object: Buffer, inPlace: InPlace): Json | undefined {
+  const { members, found } = smallMembers(inPlace);
+  members.take(object);
+  return members.isComplete ? found : undefined;
+}
+
+/** What a body of JSON says of its usage, without parsing the rest of it; other work has its turn meanwhile. */
+export async function usageIn(body: Buffer): Promise<unknown> {
+  const { members, found } = smallMembers(() => ({}));
+  const rest = breather();
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    members.take(body.subarray(at, at + PIECE_BYTES));
+    await rest();
+  }
+  return members.isComplete ? found['usage'] : undefined;
+}
+
+type InPlace = (name: string, elements: number) => Json;
+
+function smallMembers(inPlace: InPlace): { readonly members: JsonMembers; readonly found: Readonly<Record<string, unknown>> } {
   const found: Record<string, unknown> = {};
   let name = '';
   let value: Buffer[] = [];
@@ -46,15 +73,15 @@ export function smallMembersOf(object: Buffer, inPlace: (name: string, elements:
     },
     value: (part) => {
       bytes += part.length;
-      if (bytes <= MOST_MEMBER_BYTES) value.push(part);
+      // What it came in is not to be kept for it.
+      if (bytes <= MOST_MEMBER_BYTES && ASKED.has(name)) value.push(Buffer.from(part));
     },
     end: (elements) => {
       if (name === 'choices' || bytes > MOST_MEMBER_BYTES) Object.assign(found, inPlace(name, elements));
       else if (ASKED.has(name)) found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
     },
   });
-  members.take(object);
-  return members.isComplete ? found : undefined;
+  return { members, found };
 }
 
 function choiceOf(event: Buffer): Json {

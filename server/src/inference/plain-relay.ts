@@ -9,7 +9,7 @@ import type { Attempt } from './attempt.ts';
 import { type AnswerReader, faultOfCut, firstThatAnswers, type Journey, noAnswer, type Used } from './attempts.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
-import { LONGEST_PARSED, smallMembersOf } from './large-chunk.ts';
+import { LONGEST_PARSED, usageIn } from './large-chunk.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle } from './settlement.ts';
@@ -134,7 +134,7 @@ async function collect(answer: UpstreamAnswer, attempt: Attempt, running: Runnin
       : faultOfCut(error);
   }
   if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes, ANSWER_JSON)))
-    return { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(smallMembersOf(bytes)?.['usage']), attempt.target.model)) };
+    return { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(await usageIn(bytes)), attempt.target.model)) };
   const value = await form.read(bytes, answer.contentType);
   return value
     ? { ok: true, value, brokeOff: value.hasFailed ?? false }

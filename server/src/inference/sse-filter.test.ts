@@ -320,6 +320,15 @@ describe('a large event, which carries a picture, say,', () => {
     expect(filter.isUnreadable).toBe(true);
   });
 
+  test('of many lines is nothing that anybody sends, and takes no time', () => {
+    const filter = new SseFilter();
+    filter.push(Buffer.from(event(delta('a'))));
+    const before = process.threadCpuUsage();
+    expect(filter.push(Buffer.from(`${'data: 1\n'.repeat(1_000_000)}\n`))).toHaveLength(0);
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(100);
+    expect(filter.isUnreadable).toBe(true);
+  });
+
   test('of 16 MB takes the thread for no more than 50 ms at a time', () => {
     const bytes = Buffer.from(event(delta('a'.repeat(16_000_000), { usage: USAGE })));
     const longest = Array.from({ length: 3 }, () => {

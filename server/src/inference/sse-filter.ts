@@ -1,7 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { StreamError } from './answer-form.ts';
 import { dataEventsOf, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
-import { LONGEST_PARSED, largeChunkOf } from './large-chunk.ts';
+import { inShort, LONGEST_PARSED, largeChunkOf } from './large-chunk.ts';
 import { atLeast, leastUsage, readUsage, reportedUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
@@ -160,8 +160,7 @@ export class SseFilter {
   #filterEvent(event: Buffer, before: readonly Buffer[]): Buffer | undefined {
     // Before the first chunk they are withheld: while the client has seen nothing, another provider may still answer.
     if (isKeepAlive(event)) return this.#first === undefined ? undefined : event;
-    const large = event.length > LONGEST_PARSED ? largeChunkOf(event) : undefined;
-    if (large) return this.#filterChunk(large, event);
+    if (event.length > LONGEST_PARSED) return this.#filterLarge(event, before);
     const text = event.toString('utf8');
     const data = dataOf(text);
     if (data === undefined) {
@@ -181,6 +180,15 @@ export class SseFilter {
       return undefined;
     }
     return this.#filterChunk(chunk, event);
+  }
+
+  /** Of any other form than one line with one object nobody sends events as large. */
+  #filterLarge(event: Buffer, before: readonly Buffer[]): Buffer | undefined {
+    const large = largeChunkOf(event);
+    if (large) return this.#filterChunk(large, event);
+    if (this.#first === undefined) this.#isInvalid = true;
+    else this.#refuse(before);
+    return undefined;
   }
 
   #filterChunk(chunk: Json | undefined, event: Buffer): Buffer | undefined {
@@ -242,12 +250,6 @@ export class SseFilter {
     this.#kept.push(piece);
     this.#keptBytes += piece.length;
   }
-}
-
-/** What is kept of a large event in its place. */
-function inShort(event: Buffer): Buffer {
-  const large = event.length > LONGEST_PARSED ? largeChunkOf(event) : undefined;
-  return large ? Buffer.from(`data: ${JSON.stringify({ choices: large['choices'] })}\n\n`) : event;
 }
 
 /** Whether each event is one line of data that is a JSON object. */

@@ -5,6 +5,7 @@ import { ERRORS, type ReceiptUsage } from '@tallygate/contract';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
 import { formatUsd, usdForDisplay } from '../kernel/money.ts';
 import type { Problem } from '../kernel/problem.ts';
+import { nextTurn, TURN_MS } from '../kernel/turn.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import type { Attempt, JourneySoFar } from './attempt.ts';
@@ -16,6 +17,7 @@ import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle, usageWhenCut } from './settlement.ts';
+import { StreamHead } from './stream-head.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
 import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
 import { atLeast, isUsed, readUsageSoFar, usageOfLarge, withPromptOf, writesText } from './usage.ts';
@@ -39,8 +41,6 @@ interface Relayed {
 }
 
 const EMPTY = Buffer.alloc(0);
-/** A whole answer where a stream was asked for is no longer. */
-const KEPT_HEAD_BYTES = 1024 * 1024;
 /** How long the rest of a stream is read on that has told of an error. */
 const BEHIND_ERROR_MS = 500;
 
@@ -257,6 +257,7 @@ async function pump(
   const filter = form.openStream(answer.contentType);
   if (!attempt.isLeft) relay.filter = filter;
   const over = Promise.withResolvers<void>();
+  const head = new StreamHead();
   let firstByteAt = 0;
   let overheadMs = 0;
   const beganTick = performance.now();
@@ -276,6 +277,7 @@ async function pump(
     if (filter.isOver) over.resolve();
     if (bytes.length === 0) return undefined;
     if (firstByteAt === 0) open(arrivedTick);
+    head.drop();
     if (attempt.isLeft) return undefined;
     const written = client.write(bytes);
     if (!written) return undefined;
@@ -292,22 +294,21 @@ async function pump(
     isLeftOut = true;
   };
   const onTooLarge = (): void => leaveOut(tooLargeProblem());
-  /** What came before anything was passed on: should it be no stream, it may tell of its usage all the same. */
-  const head: Buffer[] = [];
-  let headBytes = 0;
+  let busyMs = 0;
   const pumped = answer
     .pump((chunk) => {
       const arrivedTick = performance.now();
-      if (firstByteAt === 0 && headBytes < KEPT_HEAD_BYTES) {
-        head.push(chunk);
-        headBytes += chunk.length;
-      } else head.length = 0;
+      head.keep(chunk);
       const passed = filter.push(chunk);
       if (filter.isTooLarge && !filter.isInvalid) onTooLarge();
       const passing = pass(passed, arrivedTick);
       // What came before it is the client's.
       if (filter.isUnreadable) leaveOut(unreadableProblem());
-      return passing;
+      // Chunks that are there already come one after the other, without a turn of the event loop between them.
+      busyMs += performance.now() - arrivedTick;
+      if (busyMs < TURN_MS) return passing;
+      busyMs = 0;
+      return Promise.resolve(passing).then(nextTurn);
     }, onTooLarge)
     .then(() => pass(filter.end(), performance.now()))
     .catch((error: unknown) => {
@@ -337,7 +338,7 @@ async function pump(
     if (attempt.running.endedBy) return invalidAnswer('nobody waits for it', 'cancelled');
     if (filter.error) return { ...invalidAnswer(filter.error.message), isQuoted: true };
     if (cut instanceof UpstreamCut) return faultOfCut(cut);
-    return noAnswer(Buffer.concat(head), form, `the provider answered 200 with a body that is no stream of ${endpoint}`);
+    return noAnswer(head.bytes, form, `the provider answered 200 with a body that is no stream of ${endpoint}`);
   }
   if (cut && !(cut instanceof UpstreamCut)) throw cut;
   // A finish reason stands before the usage: where nobody waited for that, and we have cut it, the provider bills more than what came.

@@ -18,7 +18,7 @@ function resumeOne(): void {
 }
 
 /** So long may work go on before others get their turn, milliseconds. */
-const TURN_MS = 8;
+export const TURN_MS = 8;
 
 /** For work in many small steps: awaited between two of them, it lets the event loop turn whenever the work has had its time. */
 export function breather(): () => Promise<void> | undefined {

@@ -78,7 +78,7 @@ export class OutputBuilder {
       : [];
     const open = this.#opened();
     open.text += delta;
-    open.logprobs.push(...logprobs);
+    for (const one of logprobs) open.logprobs.push(one);
     const place = { item_id: open.item['id'], output_index: open.index, content_index: 0 };
     const part = isNew ? [{ type: 'response.content_part.added', ...place, part: textPart(kind, '') }] : [];
     const said =
