@@ -76,7 +76,7 @@ export const plans = c.router({
     method: 'GET',
     path: '/v1/plans/entitlements',
     summary: 'What the plan entitles to',
-    description: 'What admission goes by. A change is in force for keys in use within a second.',
+    description: 'What admission goes by. Changes count within a second.',
     headers: headersA,
     responses: { 200: PlanEntitlementsResponse, ...refusals.read },
     metadata: { ...reads, operationId: 'getEntitlements' } as const,

@@ -78,7 +78,7 @@ export class Plans {
     return this.#get('current', options);
   }
 
-  /** What admission goes by. A change is in force for keys in use within a second. */
+  /** What admission goes by. Changes count within a second. */
   entitlements(options?: CallOptions): Call<PlanEntitlementsResponse> {
     return this.#get('entitlements', options);
   }
