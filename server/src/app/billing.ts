@@ -9,6 +9,7 @@ import type { Foundation } from './foundation.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
 import { openQuarantine } from './quarantine.ts';
 import { receiptKeysOf } from './receipt-keys.ts';
+import { openSettlementCopies, warnOfAbandoned } from './settlement-copies.ts';
 
 const SWEEP_MS = 5_000;
 const RECONCILE_MS = 60_000;
@@ -39,9 +40,6 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
   );
   closing.add('journal', async () => journal.close());
-  const abandoned = journal.recover();
-  if (abandoned > 0) log.warn({ abandoned }, 'calls that were running when the last process died are charged at their holds');
-
   const onQuarantine = openQuarantine(foundation);
   const alongside = createSettlementAlerts({ clock, log });
   const pages = startPageThread(signingSeed);
@@ -49,11 +47,11 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   const writerOf = (feed: SettlementFeed) =>
     new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine });
   const source = ledgerLaneSource(pool);
-  const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, source, log, closing) : ownLanes(source, journal, steady);
-  // What this data directory settled before there was a Redis.
-  if (redis) await writerOf(journal).close();
-  // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.
+  const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, source, journal, foundation) : ownLanes(source, journal, steady);
   const writer = writerOf(feed);
+  // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.
+  if (redis) await openSettlementCopies({ journal, lanes, written: () => writer.written(), writerOf }, foundation);
+  else warnOfAbandoned(journal.recover(), log);
   await writer.drain();
   closing.add('ledger writer', () => writer.close());
 

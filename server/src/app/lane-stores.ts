@@ -8,6 +8,7 @@ import { RedisNonces } from '../adapters/redis/nonces.ts';
 import { requireFitness } from '../adapters/redis/requirements.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Closing } from './closing.ts';
+import type { Foundation } from './foundation.ts';
 
 const PREFIX = 'tallygate';
 /** A sweep takes a command for each of the 64 partitions. */
@@ -43,7 +44,12 @@ export async function openRedis(url: string, log: Log, closing: Closing): Promis
 }
 
 /** Lanes in Redis, for any number of gateways. */
-export function sharedLanes({ prompt }: SharedRedis, source: LaneSource, log: Log, closing: Closing): LaneStores {
+export function sharedLanes(
+  { prompt }: SharedRedis,
+  source: LaneSource,
+  journal: SettlementJournal,
+  { log, closing }: Foundation,
+): LaneStores {
   const onDamage = (entry: string) => log.fatal({ entry }, 'a settlement in Redis cannot be read');
   const feed = new RedisFeed({ redis: prompt, prefix: `${PREFIX}:lanes`, onDamage });
   closing.add('settlement feed', () => feed.close());
@@ -51,6 +57,7 @@ export function sharedLanes({ prompt }: SharedRedis, source: LaneSource, log: Lo
     redis: prompt,
     prefix: `${PREFIX}:lanes`,
     source,
+    journal,
     onAppend: (partition) => feed.appended(partition),
     sweeps: { everyMs: SWEEP_EVERY_MS, isMine: () => feed.lead() },
   });

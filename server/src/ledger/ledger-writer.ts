@@ -8,6 +8,7 @@ import { inTransaction } from '../kernel/transaction.ts';
 import { parseLaneId } from './lane-ids.ts';
 import type { LedgerBatch, Posted } from './ledger-batch.ts';
 import { ensurePartitions } from './partitions.ts';
+import { unknownAmong } from './unwritten.ts';
 
 interface LedgerWriterDeps {
   readonly feed: SettlementFeed;
@@ -174,21 +175,6 @@ async function writeCeilings(pool: Pool, ceilings: readonly LaneCeiling[]): Prom
      on conflict (account_id, livemode, run_id) do update set ceiling_nano = least(agent_runs.ceiling_nano, excluded.ceiling_nano)`,
     [JSON.stringify(rows)],
   );
-}
-
-/** Which of them are not written already; of repeats within the batch the first one. */
-async function unknownAmong(pool: Pool, posted: readonly Posted[]): Promise<boolean[]> {
-  const { rows } = await pool.query<Pick<Posted, 'attempt'> & { request_id: string; kind: string }>(
-    'select request_id, attempt, kind from postings where request_id = any($1)',
-    [posted.map(({ requestId }) => requestId)],
-  );
-  const seen = new Set(rows.map(({ request_id, attempt, kind }) => `${request_id} ${attempt} ${kind}`));
-  return posted.map(({ requestId, attempt, kind }) => {
-    const name = `${requestId} ${attempt} ${kind}`;
-    const isUnknown = !seen.has(name);
-    seen.add(name);
-    return isUnknown;
-  });
 }
 
 /** The unique constraint on postings stands behind `unknownAmong`: should two writers ever meet, one of them rolls back whole. */

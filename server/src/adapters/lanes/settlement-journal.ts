@@ -113,6 +113,13 @@ export class SettlementJournal implements SettlementFeed {
    * @returns how many holds those were
    */
   recover(): number {
+    const open = this.leftInFlight();
+    for (const [holdId, entry] of open) this.append(entry, holdId);
+    return open.size;
+  }
+
+  /** What an earlier process had begun when it died, and what settles it. To be called before anything is read or begun. */
+  leftInFlight(): ReadonlyMap<string, JournalEntry> {
     const open = new Map<string, JournalEntry>();
     for (const { number } of this.#segments.slice(0, -1)) {
       for (const line of readFileSync(this.#path(number), 'utf8').split('\n')) {
@@ -120,12 +127,11 @@ export class SettlementJournal implements SettlementFeed {
         const read = parseLine(line);
         if (read === undefined || 'laneId' in read) continue;
         if ('closed' in read) open.delete(read.closed);
-        else if (read.open && read.holdId !== undefined) open.set(read.holdId, read);
+        else if (read.open && read.holdId !== undefined) open.set(read.holdId, entryOf(read));
         else if (read.holdId !== undefined) open.delete(read.holdId);
       }
     }
-    for (const [holdId, entry] of open) this.append(entry, holdId);
-    return open.size;
+    return open;
   }
 
   /** @throws when the ceiling could not be written; then it does not hold */
@@ -136,6 +142,11 @@ export class SettlementJournal implements SettlementFeed {
   #append(json: string): JournalPosition {
     this.#writeLine(lineOf(json));
     this.#onAppend();
+    return this.position();
+  }
+
+  /** The end of what is there by now. */
+  position(): JournalPosition {
     return { segment: this.#current().number, end: this.#current().size };
   }
 
@@ -178,16 +189,19 @@ export class SettlementJournal implements SettlementFeed {
     return oldest !== undefined && (segment < oldest.number || (segment === oldest.number && end <= this.#readOffset));
   }
 
-  /** The next entries in order, at most about a mebibyte; empty when there are none. One reader at a time. */
-  async read(): Promise<JournalBatch> {
+  /**
+   * The next entries in order, at most about a mebibyte; empty when there are none. One reader at a time.
+   * @param before where to stop: nothing that stands behind it is handed out
+   */
+  async read(before: JournalPosition = this.position()): Promise<JournalBatch> {
     for (;;) {
       const [segment] = this.#segments;
       if (!segment) throw new Error('The journal is closed');
-      // Judged before the file is read: while it is, an append may fill the segment and start the next one.
-      const isCurrent = segment === this.#current();
-      if (isCurrent && this.#readOffset === segment.size) return NOTHING;
+      const isLast = segment.number === before.segment;
+      const size = isLast ? before.end : segment.size;
+      if (segment.number > before.segment || (isLast && this.#readOffset >= size)) return NOTHING;
       const name = this.#path(segment.number);
-      const { lines, end, rest } = await readLines(name, this.#readOffset, segment.size - this.#readOffset);
+      const { lines, end, rest } = await readLines(name, this.#readOffset, size - this.#readOffset);
       const read = lines.flatMap((line) => (isNoEntry(line) ? [] : (parseLine(line) ?? this.#damaged(name, line))));
       const entries = read.flatMap((one) => ('record' in one ? [entryOf(one)] : []));
       const ceilings = read.filter((one) => 'laneId' in one);
@@ -197,7 +211,7 @@ export class SettlementJournal implements SettlementFeed {
         this.#readOffset = end;
         continue;
       }
-      if (isCurrent) return NOTHING;
+      if (isLast) return NOTHING;
       if (rest) this.#damaged(name, rest);
       this.#dropOldest();
     }

@@ -1,7 +1,7 @@
 import { verifyReceipt } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { InProcessLanes } from '../../adapters/lanes/in-process.ts';
-import type { LaneSource, MoneyLane, Units } from '../../adapters/lanes/port.ts';
+import type { LaneSource, LaneStore, MoneyLane, Units } from '../../adapters/lanes/port.ts';
 import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
 import type { Price } from '../../catalog/index.ts';
 import { silentLog } from '../../kernel/log.ts';
@@ -57,7 +57,13 @@ export function openProcess({ pool, source, dir, price }: On) {
 }
 
 /** Holds a request on the lanes that its record names, and settles it at its cost. */
-export async function settleOn(lanes: InProcessLanes, record: SettlementRecord): Promise<void> {
+export async function settleOn(lanes: LaneStore, record: SettlementRecord): Promise<void> {
+  const units = await takeOn(lanes, record);
+  await lanes.settle({ holdId: record.receiptId, cost: BigInt(record.cost), units, record: JSON.stringify(record) });
+}
+
+/** Holds a request on the lanes that its record names, and says which units it uses. */
+export async function takeOn(lanes: LaneStore, record: SettlementRecord): Promise<Units> {
   const names = lanesOfRecord(record);
   const lane = (id: string): MoneyLane => ({
     id,
@@ -79,7 +85,7 @@ export async function settleOn(lanes: InProcessLanes, record: SettlementRecord):
     funds: names.funds === null ? null : lane(names.funds),
   });
   if (!outcome.held) throw new Error('not held');
-  lanes.settle({ holdId: record.receiptId, cost: BigInt(record.cost), units, record: JSON.stringify(record) });
+  return units;
 }
 
 export const tokens = (input_tokens: number, output_tokens: number) => ({

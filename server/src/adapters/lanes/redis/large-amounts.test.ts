@@ -5,6 +5,7 @@ import { isRedisMissing, testRedis } from '../../redis/test-redis.ts';
 import { balance, holdRequest, keyLane, quotaLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
 import type { HoldRequest } from '../port.ts';
 import { ReferenceLanes } from '../reference-lanes.ts';
+import { ScratchJournals } from '../testing/scratch-journals.ts';
 import { RedisLanes } from './redis-lanes.ts';
 import type { RedisConnection } from './run-script.ts';
 
@@ -12,6 +13,7 @@ const LARGEST = 2n ** 62n;
 const CREDITED = 2n ** 63n - 1n;
 
 let redis: RedisConnection;
+const journals = new ScratchJournals();
 
 /** About 2^53, where doubles stop being exact, about the largest amounts, and small ones. */
 const amount = fc.oneof(
@@ -38,6 +40,7 @@ describe.skipIf(isRedisMissing())('amounts near the limits', () => {
   });
 
   afterAll(async () => {
+    journals.remove();
     await redis?.quit();
   });
 
@@ -46,7 +49,7 @@ describe.skipIf(isRedisMissing())('amounts near the limits', () => {
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 15 }), async (steps) => {
         const source = new ScriptedSource();
         source.money.set('balance:a', { spent: 0n, cap: CREDITED });
-        const store = new RedisLanes({ redis, prefix: `test:${randomUUID()}`, source, onAppend: () => {} });
+        const store = new RedisLanes({ redis, prefix: `test:${randomUUID()}`, source, onAppend: () => {}, journal: journals.open() });
         const reference = new ReferenceLanes(new Map([['balance:a', CREDITED]]));
         for (const { amount, perToken, wanted, units, keyCap, quota, isSettled, usedPercent } of steps) {
           const request: HoldRequest = holdRequest({

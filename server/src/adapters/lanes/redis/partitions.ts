@@ -1,5 +1,4 @@
 import { crc32 } from 'node:zlib';
-import type { HoldRequest } from '../port.ts';
 
 /**
  * How many parts the accounts are spread over. A settlement and its record have to be written in one step, and a step stays within one slot
@@ -14,12 +13,6 @@ export const partitionOf = (accountId: string): number => crc32(accountId) % PAR
 export const partitionKey = (prefix: string, partition: number): string => `${prefix}:{${partition}}`;
 
 export const ALL_PARTITIONS: readonly number[] = Array.from({ length: PARTITIONS }, (_, partition) => partition);
-
-/** A hold of this process, until it is settled. */
-export interface OwnHold {
-  readonly partition: number;
-  readonly lanes: HoldRequest['lanes'];
-}
 
 /** Where lanes were found not to be loaded, and the partition's stamp at that moment. */
 export interface Miss {

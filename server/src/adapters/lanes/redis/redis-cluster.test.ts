@@ -8,15 +8,17 @@ import { describeLaneParts } from '../conformance-parts.ts';
 import { holdRequest, keyLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
 import { held } from '../conformance-store.ts';
 import type { LaneSource } from '../port.ts';
+import { ScratchJournals } from '../testing/scratch-journals.ts';
 import { RedisFeed } from './redis-feed.ts';
 import { RedisLanes } from './redis-lanes.ts';
 
 let cluster: Awaited<ReturnType<typeof startRedisCluster>>;
 let redis: RedisConnection;
+const journals = new ScratchJournals();
 
 function open(source: LaneSource, prefix = `test:${randomUUID()}`, now = Date.now) {
   const feed = new RedisFeed({ redis, prefix, onDamage: (entry) => expect(entry).toBe('') });
-  const store = new RedisLanes({ redis, prefix, source, onAppend: (partition) => feed.appended(partition), now });
+  const store = new RedisLanes({ redis, prefix, source, journal: journals.open(), onAppend: (partition) => feed.appended(partition), now });
   return { store, feed, close: () => feed.close() };
 }
 
@@ -27,6 +29,7 @@ describe.skipIf(testRedisProgram() === '')('over a Redis Cluster of three', () =
   });
 
   afterAll(async () => {
+    journals.remove();
     redis?.disconnect();
     await cluster?.stop();
   });

@@ -4,18 +4,26 @@ import { isRedisMissing, testRedis } from '../../redis/test-redis.ts';
 import { holdRequest, keyLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
 import { held } from '../conformance-store.ts';
 import type { JournalBatch } from '../port.ts';
+import { ScratchJournals } from '../testing/scratch-journals.ts';
 import { RedisFeed } from './redis-feed.ts';
 import { RedisLanes } from './redis-lanes.ts';
 import type { RedisConnection } from './run-script.ts';
 
 let redis: RedisConnection;
+const journals = new ScratchJournals();
 let prefix: string;
 const opened: RedisFeed[] = [];
 
 function open(leaseMs = 5_000) {
   const damaged: string[] = [];
   const feed = new RedisFeed({ redis, prefix, onDamage: (entry) => damaged.push(entry), leaseMs });
-  const store = new RedisLanes({ redis, prefix, source: new ScriptedSource(), onAppend: (partition) => feed.appended(partition) });
+  const store = new RedisLanes({
+    redis,
+    prefix,
+    source: new ScriptedSource(),
+    journal: journals.open(),
+    onAppend: (partition) => feed.appended(partition),
+  });
   opened.push(feed);
   return { feed, store, damaged };
 }
@@ -35,6 +43,7 @@ describe.skipIf(isRedisMissing())('the feed of settlements in Redis', () => {
   });
 
   afterAll(async () => {
+    journals.remove();
     await redis?.quit();
   });
 

@@ -6,12 +6,14 @@ import { describeLaneParts } from '../conformance-parts.ts';
 import { balance, holdRequest, keyLane, NOW, quotaLane, runLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
 import { counters, held, refused } from '../conformance-store.ts';
 import type { LaneSource } from '../port.ts';
+import { ScratchJournals } from '../testing/scratch-journals.ts';
 import { RedisFeed } from './redis-feed.ts';
 import { RedisLanes } from './redis-lanes.ts';
 import type { RedisConnection } from './run-script.ts';
 
 const MINUTE_MS = 60_000;
 let redis: RedisConnection;
+const journals = new ScratchJournals();
 
 interface Opened {
   readonly prefix?: string;
@@ -29,7 +31,14 @@ function open(source: LaneSource, { prefix = `test:${randomUUID()}`, connection 
       throw new Error(entry);
     },
   });
-  const store = new RedisLanes({ redis: connection, prefix, source, onAppend: (partition) => feed.appended(partition), now });
+  const store = new RedisLanes({
+    redis: connection,
+    prefix,
+    source,
+    journal: journals.open(),
+    onAppend: (partition) => feed.appended(partition),
+    now,
+  });
   return { store, feed, prefix, close: () => feed.close() };
 }
 
@@ -67,6 +76,7 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
   });
 
   afterAll(async () => {
+    journals.remove();
     await redis?.quit();
   });
 
@@ -81,7 +91,7 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
       const dead = open(source, { now });
       const sweeper = (isMine: boolean) =>
         new RedisLanes({
-          ...{ redis, prefix: dead.prefix, source, onAppend: () => {}, now },
+          ...{ redis, prefix: dead.prefix, source, onAppend: () => {}, journal: journals.open(), now },
           sweeps: { everyMs: MINUTE_MS, isMine: async () => isMine },
         });
       const [one, other] = [sweeper(true), sweeper(false)];

@@ -18,7 +18,8 @@ import type {
 import { statusAt } from '../rate-lanes.ts';
 import { readBooks } from './books.ts';
 import { insist } from './insist.ts';
-import { ALL_PARTITIONS, type Miss, type OwnHold, partitionKey, partitionOf } from './partitions.ts';
+import { type CopyJournal, entryOf, OwnHolds } from './own-holds.ts';
+import { ALL_PARTITIONS, type Miss, partitionKey, partitionOf } from './partitions.ts';
 import { type RedisConnection, runScript, type Script } from './run-script.ts';
 import { BEGIN, COUNT_REFUSED, CREDIT, HOLD, INSTALL, LEVELS, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import {
@@ -31,6 +32,7 @@ import {
   readInFlight,
   readLevels,
   readOutcome,
+  readReserve,
   readSettled,
   type SettleAnswer,
   writtenAmounts,
@@ -45,6 +47,8 @@ interface RedisLanesDeps {
   /** What the names of all keys begin with. */
   readonly prefix: string;
   readonly source: LaneSource;
+  /** Of this process: has what Redis has of it, should Redis lose that. */
+  readonly journal: CopyJournal;
   /** Told of every partition whose stream of settlements has grown. */
   readonly onAppend: (partition: number) => void;
   /** Which calls of `sweep` look at what other processes have left: those of one process of all, now and then. Default: every call. */
@@ -64,7 +68,7 @@ const MOST_PLACES = 100_000;
  */
 export class RedisLanes implements LaneStore {
   readonly #deps: RedisLanesDeps;
-  readonly #own = new Map<string, OwnHold>();
+  readonly #own: OwnHolds;
   /** Holds of which nothing came, and which could not be freed yet. */
   readonly #unreleased = new Set<string>();
   readonly #loading = new Map<string, Promise<void>>();
@@ -75,6 +79,7 @@ export class RedisLanes implements LaneStore {
 
   constructor(deps: RedisLanesDeps) {
     this.#deps = deps;
+    this.#own = new OwnHolds(deps.journal);
   }
 
   async hold(request: HoldRequest): Promise<HoldOutcome> {
@@ -90,18 +95,28 @@ export class RedisLanes implements LaneStore {
       const outcome = readOutcome(request, answer);
       for (const { id } of request.lanes) this.#seen(id, partition);
       if (request.funds) this.#seen(request.funds.id, partition);
-      if (outcome.held) this.#own.set(request.holdId, { partition, lanes: request.lanes });
+      const reserve = readReserve(request, answer);
+      if (reserve) this.#own.taken(request, partition, reserve);
       if (request.lanes.some(({ capRule }) => capRule === 'tightening')) this.#deps.onAppend(partition);
+      await this.#copyCeilings(request, outcome);
       return outcome;
     }
     throw new Error('The lanes of a request are forgotten faster than they can be loaded');
   }
 
+  async #copyCeilings(request: HoldRequest, outcome: HoldOutcome): Promise<void> {
+    try {
+      this.#own.tightened(request, outcome);
+    } catch (error) {
+      if (outcome.held) await this.release(request.holdId).catch(() => {});
+      throw error;
+    }
+  }
+
   /** Repeats itself as `settle` does: to say it twice is as good as once. */
   async begin(inFlight: InFlight): Promise<void> {
     const { holdId } = inFlight;
-    const own = this.#own.get(holdId);
-    if (!own) throw new Error(`There is no hold ${holdId} of this process`);
+    const own = this.#own.begin(inFlight);
     const isBegun = await insist(() => this.#run(BEGIN, own.partition, [holdId, writtenInFlight(inFlight)]));
     if (isBegun !== 1) throw new Error(`The hold ${holdId} is lost`);
   }
@@ -111,7 +126,8 @@ export class RedisLanes implements LaneStore {
     const { holdId, cost, units, record, rateTokens } = settlement;
     const args = [holdId, randomUUID(), exactAmount(cost), JSON.stringify(writtenUnits(units)), record, rateTokens ?? ''];
     const own = this.#own.get(holdId);
-    if (own) return this.#settleIn(own.partition, own.lanes, args);
+    if (own?.uncopied) return this.#own.settled(holdId, own.uncopied.record, own.uncopied.settled);
+    if (own) return this.#settleIn(own.partition, own.request.lanes, args);
     // Held by another process, or not at all.
     const found = await Promise.all(
       ALL_PARTITIONS.map(async (partition) => this.#settleIn(partition, await this.#lanesOf(partition, holdId), args)),
@@ -136,7 +152,7 @@ export class RedisLanes implements LaneStore {
     const written = [JSON.stringify(writtenUnits(reserved.units)), exactAmount(cost), JSON.stringify(writtenUnits(units)), record];
     const args = [holdId, partId, exactAmount(reserved.amount), ...written];
     const own = this.#own.get(holdId);
-    if (own) return this.#settlePartIn(own.partition, own.lanes, args);
+    if (own) return this.#settlePartIn(own.partition, own.request.lanes, args);
     const outcomes = await Promise.all(
       ALL_PARTITIONS.map(async (partition) => this.#settlePartIn(partition, await this.#lanesOf(partition, holdId), args)),
     );
@@ -147,19 +163,19 @@ export class RedisLanes implements LaneStore {
     const own = this.#own.get(holdId);
     try {
       await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#run(RELEASE, partition, [holdId])));
+      this.#own.released(holdId);
     } catch (error) {
       // It may have been begun, and would then be settled in the end.
       if (own) this.#unreleased.add(holdId);
       throw error;
     }
-    this.#own.delete(holdId);
     this.#unreleased.delete(holdId);
   }
 
   async abandon(holdId: string): Promise<boolean> {
     const own = this.#own.get(holdId);
     const settled = await Promise.all((own ? [own.partition] : ALL_PARTITIONS).map((partition) => this.#abandonIn(partition, holdId)));
-    this.#own.delete(holdId);
+    if (!settled.includes(true)) this.#own.released(holdId);
     return settled.includes(true);
   }
 
@@ -179,8 +195,10 @@ export class RedisLanes implements LaneStore {
         await this.#load(answer[2], quota, { partition, stamp: answer[1], isForUse: false });
         continue;
       }
-      if (answer[0] === 'refunded') this.#deps.onAppend(partition);
-      return answer[0] === 'refunded';
+      if (answer[0] === 'known') return false;
+      this.#deps.onAppend(partition);
+      this.#deps.journal.append({ charged, debt: 0n, covered, record });
+      return true;
     }
     throw new Error('The lanes of a refund are forgotten faster than they can be loaded');
   }
@@ -225,17 +243,22 @@ export class RedisLanes implements LaneStore {
 
   async #settleIn(partition: number, lanes: HoldRequest['lanes'], args: readonly (string | number)[]): Promise<Settled | undefined> {
     const answer = await insist(() => this.#run(SETTLE, partition, args));
-    this.#own.delete(String(args[0]));
-    if (typeof answer !== 'string') return undefined;
+    const holdId = String(args[0]);
+    if (typeof answer !== 'string') {
+      this.#own.forget(holdId);
+      return undefined;
+    }
     this.#deps.onAppend(partition);
-    return readSettled(lanes, JSON.parse(answer) as SettleAnswer);
+    return this.#own.settled(holdId, String(args[4]), readSettled(lanes, JSON.parse(answer) as SettleAnswer));
   }
 
   async #settlePartIn(partition: number, lanes: HoldRequest['lanes'], args: readonly string[]): Promise<PartOutcome> {
     const answer = (await this.#run(SETTLE_PART, partition, args)) as string;
     if (answer === 'settled_before' || answer === 'no_hold') return answer;
     this.#deps.onAppend(partition);
-    return readSettled(lanes, JSON.parse(answer) as SettleAnswer);
+    const settled = readSettled(lanes, JSON.parse(answer) as SettleAnswer);
+    this.#deps.journal.append(entryOf(settled, String(args.at(-1))));
+    return settled;
   }
 
   async #lanesOf(partition: number, holdId: string): Promise<HoldRequest['lanes']> {
@@ -245,16 +268,7 @@ export class RedisLanes implements LaneStore {
   }
 
   async #renewLeases(): Promise<void> {
-    const byPartition = Map.groupBy(this.#own, ([, { partition }]) => partition);
-    await Promise.all(
-      [...byPartition].map(([partition, own]) =>
-        this.#run(
-          RENEW,
-          partition,
-          own.map(([id]) => id),
-        ),
-      ),
-    );
+    await Promise.all([...this.#own.byPartition()].map(([partition, ids]) => this.#run(RENEW, partition, ids)));
   }
 
   async #sweep(partition: number): Promise<number> {

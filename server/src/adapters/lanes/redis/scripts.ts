@@ -119,7 +119,7 @@ save()
 redis.call('HSET', hold_key(request.id), 'request', ARGV[1], 'amount', text(hold.amount), 'charge', text(hold.charge),
   'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'tokens', string.format('%.0f', tokens))
 lease(request.id)
-return {'held', states(request), levels(request), string.format('%.0f', tokens)}
+return {'held', states(request), levels(request), string.format('%.0f', tokens), text(hold.charge), texts(hold.covered)}
 `);
 
 /** ARGV: the hold's id, what settles it should its process die. Returns 1, or 0 where there is no such hold. */

@@ -1,4 +1,4 @@
-import { costAt, unitsAt } from '../lane-arithmetic.ts';
+import { costAt, type Reserve, unitsAt } from '../lane-arithmetic.ts';
 import { type MoneyCounts, type QuotaCounts, quotaLeft, refusalOf, type Standing, statesOf } from '../passage.ts';
 import {
   type HoldOutcome,
@@ -91,7 +91,7 @@ function requireExact({ cost, outputTokens: { wanted, least }, units }: HoldRequ
 /** The answer of the script to a hold, apart from lanes that are missing. Amounts are decimal texts; an empty cap is none. */
 export type HoldAnswer =
   | readonly ['known']
-  | readonly ['held', states: readonly string[], levels: readonly string[], tokens: string]
+  | readonly ['held', states: readonly string[], levels: readonly string[], tokens: string, charge: string, covered: string]
   | readonly ['refused', states: readonly string[], levels: readonly string[], funds: readonly string[], used: string, held: string]
   | readonly ['too fast', levels: readonly string[]];
 
@@ -130,6 +130,12 @@ export function readOutcome(request: HoldRequest, answer: HoldAnswer): HoldOutco
       return kind satisfies never;
   }
 }
+
+/** What is held of each lane, where something is. */
+export const readReserve = (request: HoldRequest, answer: HoldAnswer): Reserve | undefined =>
+  answer[0] === 'held'
+    ? { amount: costAt(request.cost, Number(answer[3])), charge: BigInt(answer[4]), covered: readAmounts(answer[5]) }
+    : undefined;
 
 /** The answer to a settlement. */
 export interface SettleAnswer {

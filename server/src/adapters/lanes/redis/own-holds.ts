@@ -1,0 +1,96 @@
+import { chargeOf, type Reserve } from '../lane-arithmetic.ts';
+import type { HoldOutcome, HoldRequest, InFlight, JournalEntry, Settled } from '../port.ts';
+import type { SettlementJournal } from '../settlement-journal.ts';
+
+export type CopyJournal = Pick<SettlementJournal, 'append' | 'appendCeiling' | 'begin' | 'end'>;
+
+/** A hold of this process, until it is settled. */
+export interface OwnHold {
+  readonly partition: number;
+  readonly request: HoldRequest;
+  /** As it was taken. */
+  readonly reserve: Reserve;
+  inFlight?: InFlight;
+  /** Redis has settled it, and the journal could not be written. */
+  uncopied?: { readonly record: string; readonly settled: Settled };
+}
+
+/** Ceilings that are remembered as written; beyond that many they are written again. */
+const MOST_CEILINGS = 100_000;
+
+/**
+ * The holds of this process, with a copy of what Redis has of them in the journal of this process: what settles a call that is in flight, what
+ * it was settled at, and ceilings.
+ */
+export class OwnHolds {
+  readonly #journal: CopyJournal;
+  readonly #holds = new Map<string, OwnHold>();
+  readonly #ceilings = new Map<string, bigint>();
+
+  constructor(journal: CopyJournal) {
+    this.#journal = journal;
+  }
+
+  get(holdId: string): OwnHold | undefined {
+    return this.#holds.get(holdId);
+  }
+
+  /** Ids of the holds in each partition. */
+  byPartition(): ReadonlyMap<number, readonly string[]> {
+    const ids = new Map<number, string[]>();
+    for (const [id, { partition }] of this.#holds) {
+      const there = ids.get(partition);
+      if (there) there.push(id);
+      else ids.set(partition, [id]);
+    }
+    return ids;
+  }
+
+  taken(request: HoldRequest, partition: number, reserve: Reserve): void {
+    this.#holds.set(request.holdId, { partition, request, reserve });
+  }
+
+  /** @throws when the ceiling that a request has set cannot be written */
+  tightened({ lanes, at }: HoldRequest, outcome: HoldOutcome): void {
+    const states = 'lanes' in outcome ? outcome.lanes : [];
+    for (const { id: laneId, cap, capRule } of lanes) {
+      if (capRule !== 'tightening' || cap === null || this.#ceilings.get(laneId) === cap) continue;
+      if (states.find(({ id }) => id === laneId)?.cap !== cap) continue;
+      this.#journal.appendCeiling({ laneId, cap, at });
+      if (this.#ceilings.size >= MOST_CEILINGS) this.#ceilings.clear();
+      this.#ceilings.set(laneId, cap);
+    }
+  }
+
+  /** @throws when there is no such hold, or the journal cannot be written; then the provider must not be asked */
+  begin(inFlight: InFlight): OwnHold {
+    const { holdId, cost, record } = inFlight;
+    const own = this.#holds.get(holdId);
+    if (!own) throw new Error(`There is no hold ${holdId} of this process`);
+    this.#journal.begin({ holdId, charged: chargeOf(own.reserve, cost), debt: 0n, covered: own.reserve.covered, record });
+    own.inFlight = inFlight;
+    return own;
+  }
+
+  /** @throws when the journal cannot be written: then it is to be called again, with what this hold was settled at */
+  settled(holdId: string, record: string, settled: Settled): Settled {
+    const own = this.#holds.get(holdId);
+    if (own) own.uncopied = { record, settled };
+    this.#journal.append(entryOf(settled, record), holdId);
+    this.#holds.delete(holdId);
+    return settled;
+  }
+
+  /** Nothing is settled by it any more. */
+  released(holdId: string): void {
+    if (this.#holds.get(holdId)?.inFlight) this.#journal.end(holdId);
+    this.#holds.delete(holdId);
+  }
+
+  /** Redis does not have it: what the journal says of it stands, and the ledger decides at the next start. */
+  forget(holdId: string): void {
+    this.#holds.delete(holdId);
+  }
+}
+
+export const entryOf = ({ charged, debt, covered }: Settled, record: string): JournalEntry => ({ charged, debt, covered, record });
