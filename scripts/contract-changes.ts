@@ -4,6 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { readDocument } from '../contract/src/openapi/read-document.ts';
 import { breakingChanges } from './contract-changes/breaking-changes.ts';
 import type { Document } from './contract-changes/openapi.ts';
 
@@ -20,8 +21,8 @@ else compareWith(release);
 function compareWith(revision: string): void {
   const released = git('show', `${revision}:${DOCUMENT}`);
   if (released === undefined) throw new Error(`There is no ${DOCUMENT} in ${revision}`);
-  const before: Document = JSON.parse(released);
-  const after: Document = JSON.parse(readFileSync(join(root, DOCUMENT), 'utf8'));
+  const before = readDocument<Document>(released);
+  const after = readDocument<Document>(readFileSync(join(root, DOCUMENT), 'utf8'));
   const accepted: Readonly<Record<string, string>> = JSON.parse(readFileSync(join(root, ACCEPTED), 'utf8'));
   const changes = breakingChanges(before, after);
   const refused = changes.filter((change) => !(change in accepted));

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { readDocument } from '@tallygate/contract/read-document';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import * as z from 'zod';
@@ -27,7 +28,7 @@ interface Spending {
   readonly example: Readonly<Record<string, unknown>>;
 }
 
-const document = JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8')) as {
+interface Document {
   paths: Record<
     string,
     Record<
@@ -40,7 +41,9 @@ const document = JSON.parse(readFileSync(new URL('../../contract/openapi.json', 
     >
   >;
   components: { schemas: Record<string, Schema> };
-};
+}
+
+const document = readDocument<Document>(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8'));
 
 /** What runs a model says so: it takes the headers of an agent run. */
 const SPENDING: Spending[] = Object.entries(document.paths).flatMap(([path, operations]) =>

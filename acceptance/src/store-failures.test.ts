@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Problem } from '@tallygate/contract';
+import { readDocument } from '@tallygate/contract/read-document';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type RedisProcess, startRedis } from '../../server/src/adapters/redis/redis-process.ts';
 import { isRedisMissing, testRedisProgram } from '../../server/src/adapters/redis/test-redis.ts';
@@ -12,9 +13,9 @@ interface Parameter {
   readonly required?: boolean;
 }
 
-const document = JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8')) as {
-  paths: Record<string, { get?: { parameters?: Parameter[]; tags: string[] } }>;
-};
+const document = readDocument<{ paths: Record<string, { get?: { parameters?: Parameter[]; tags: string[] } }> }>(
+  readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8'),
+);
 /** Whatever can be read without saying what. */
 const READABLE = Object.entries(document.paths).flatMap(([path, { get }]) =>
   get && !get.parameters?.some(({ required }) => required) ? [path] : [],

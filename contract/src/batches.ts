@@ -190,7 +190,15 @@ export const batches = c.router({
     },
     body: CreateBatchRequest,
     responses: { 200: Batch, 402: problem, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Batches', operationId: 'createBatch' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      stores: true,
+      tag: 'Batches',
+      operationId: 'createBatch',
+      tool: 'spend',
+      errors: { never: ['conflict'] },
+    } as const,
   },
   list: {
     method: 'GET',
@@ -208,7 +216,7 @@ export const batches = c.router({
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
     }),
     responses: { 200: BatchList, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'listBatches' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'listBatches', tool: 'read' } as const,
   },
   get: {
     method: 'GET',
@@ -218,7 +226,7 @@ export const batches = c.router({
     headers: headersA,
     pathParams: BatchPath,
     responses: { 200: Batch, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'getBatch' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'getBatch', tool: 'read' } as const,
   },
   cancel: {
     method: 'POST',
@@ -230,6 +238,6 @@ export const batches = c.router({
     pathParams: BatchPath,
     body: c.noBody(),
     responses: { 200: Batch, 404: problem, 409: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'cancelBatch' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'cancelBatch', tool: 'destroy' } as const,
   },
 });

@@ -162,7 +162,7 @@ export const catalog = c.router({
         .meta({ description: '`true`: the whole catalogue, unpriced and unserved models too.', examples: ['true'] }),
     }),
     responses: { 200: ModelList, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Models', operationId: 'listModels' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Models', operationId: 'listModels', tool: 'read' } as const,
   },
   listPrices: {
     method: 'GET',
@@ -181,7 +181,14 @@ export const catalog = c.router({
     headers: headersA,
     pathParams: modelPath,
     responses: { 200: Model, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Models', operationId: 'getModel' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Models',
+      operationId: 'getModel',
+      tool: 'read',
+      errors: { also: ['model_not_found'] },
+    } as const,
   },
   setModel: {
     method: 'PUT',
@@ -205,7 +212,7 @@ export const catalog = c.router({
     pathParams: modelPath,
     body: PriceInput,
     responses: { 201: ModelPrice, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...administers, operationId: 'setModelPrice' } as const,
+    metadata: { ...administers, operationId: 'setModelPrice', errors: { also: ['model_not_found'] } } as const,
   },
   removeModel: {
     method: 'DELETE',
@@ -216,7 +223,7 @@ export const catalog = c.router({
     headers: headersA,
     pathParams: modelPath,
     responses: { 204: c.noBody(), 404: problem, ...refusals.read },
-    metadata: { ...administers, operationId: 'removeModel' } as const,
+    metadata: { ...administers, operationId: 'removeModel', errors: { also: ['model_not_found'] } } as const,
   },
   discoverModels: {
     method: 'POST',

@@ -1,5 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
+import type { ErrorCode } from './errors.ts';
 import { inPlainWords } from './plain-words.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
 import type { Scope } from './scopes.ts';
@@ -49,7 +50,10 @@ export interface OtherForm {
   readonly body: z.ZodType;
 }
 
-/** What a route demands of its caller; the server's one middleware and the OpenAPI document both read it. */
+/**
+ * What holds of an operation beside its schemas, said here and nowhere else: the server, the OpenAPI document, the SDK, the tools of MCP and the
+ * reference follow from it.
+ */
 export interface RouteMetadata {
   /** `bearer`: an API key or a session. `internal`: the shared secret of the web front end. */
   readonly auth: 'bearer' | 'internal' | 'none';
@@ -60,8 +64,17 @@ export interface RouteMetadata {
   readonly role?: 'admin' | 'marketing';
   /** Keeps what callers send to models or get from them: refused where storing is switched off. */
   readonly stores?: true;
-  /** `inference`: takes a body as large as those of inference. `csv`: takes `text/csv` instead of JSON, streamed. `mail`: takes `message/rfc822`. */
-  readonly body?: 'inference' | 'csv' | 'mail';
+  /**
+   * `inference`: takes a body as large as those of inference. `form-or-json`: files in a form or named in JSON, as OpenAI has it; the schema shows
+   * one of the two. `csv`: takes `text/csv` instead of JSON, streamed. `mail`: takes `message/rfc822`. `webhook`: read as the bytes that are signed.
+   */
+  readonly body?: 'inference' | 'form-or-json' | 'csv' | 'mail' | 'webhook';
+  /** What it answers with as server-sent events when it is asked to stream: the schema of one event’s data. */
+  readonly events?: z.ZodType;
+  /** Where the codes that it answers with are others than those of operations like it (`openapi/answered-by.ts`). */
+  readonly errors?: { readonly also?: readonly ErrorCode[]; readonly never?: readonly ErrorCode[] };
+  /** It is a tool of MCP, which reads, writes, spends money on a model, or ends or takes away what cannot be had back. */
+  readonly tool?: 'read' | 'write' | 'spend' | 'destroy';
   /** Media types of an answer beside the one of its schema. */
   readonly alsoAs?: readonly string[];
   /** Forms beside JSON: with such a media type in `Accept` it answers as the address with the ending behind it does. */

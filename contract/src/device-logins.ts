@@ -123,7 +123,13 @@ export const deviceLogins = c.router({
     headers: headersA,
     body: DeviceDecisionRequest,
     responses: { 204: c.noBody(), ...decided },
-    metadata: { auth: 'bearer', session: true, tag: 'Identity', operationId: 'approveDeviceLogin' } as const,
+    metadata: {
+      auth: 'bearer',
+      session: true,
+      tag: 'Identity',
+      operationId: 'approveDeviceLogin',
+      errors: { also: ['recent_login_required'] },
+    } as const,
   },
   deny: {
     method: 'POST',

@@ -169,7 +169,7 @@ const common = {
   headers: { 'if-none-match': z.string().optional().meta({ description: 'The `ETag` of what the caller has.' }) },
 } as const;
 const others = { 304: c.noBody(), ...refusals.open } as const;
-const metadata = <const Id extends string>(operationId: Id) => ({ auth: 'none', tag: 'Discovery', operationId }) as const;
+const metadata = { auth: 'none', tag: 'Discovery' } as const;
 
 /** What the service says about itself in documents that change with a release, a price or the day. */
 export const documents = c.router({
@@ -179,7 +179,7 @@ export const documents = c.router({
     summary: 'Agent discovery',
     description: 'Protocols, credentials, safeguards and models with prices, for programs that find the gateway by themselves.',
     responses: { 200: AgentDocument, ...others },
-    metadata: metadata('getAgentDocument'),
+    metadata: { ...metadata, operationId: 'getAgentDocument' } as const,
   },
   agentCard: {
     ...common,
@@ -188,7 +188,7 @@ export const documents = c.router({
     description:
       'The same in the form of A2A 1.0. The gateway does not speak A2A itself: the interfaces it names are MCP and OpenAI’s API.',
     responses: { 200: AgentCard, ...others },
-    metadata: metadata('getAgentCard'),
+    metadata: { ...metadata, operationId: 'getAgentCard' } as const,
   },
   llmsText: {
     ...common,
@@ -196,7 +196,7 @@ export const documents = c.router({
     summary: 'Index of the documentation for language models',
     description: 'In the format of llmstxt.org: what this is, and links to everything else.',
     responses: { 200: text('text/plain', 'The index, Markdown.', '# Tallygate\n\n> …'), ...others },
-    metadata: metadata('getLlmsText'),
+    metadata: { ...metadata, operationId: 'getLlmsText' } as const,
   },
   llmsFullText: {
     ...common,
@@ -204,7 +204,7 @@ export const documents = c.router({
     summary: 'The whole documentation in one text',
     description: 'Guides, endpoints, errors and prices, one after the other.',
     responses: { 200: text('text/plain', 'The documentation, Markdown.', '# Tallygate\n\n> …'), ...others },
-    metadata: metadata('getLlmsFullText'),
+    metadata: { ...metadata, operationId: 'getLlmsFullText' } as const,
   },
   agentsGuide: {
     ...common,
@@ -212,7 +212,7 @@ export const documents = c.router({
     summary: 'What an agent has to know',
     description: 'How to call, what it costs, which errors to repeat and which not.',
     responses: { 200: text('text/markdown', 'The guide, Markdown.', '# Tallygate for agents\n…'), ...others },
-    metadata: metadata('getAgentsGuide'),
+    metadata: { ...metadata, operationId: 'getAgentsGuide' } as const,
   },
   openApiJson: {
     ...common,
@@ -220,7 +220,7 @@ export const documents = c.router({
     summary: 'The OpenAPI document',
     description: 'OpenAPI 3.1 with the addresses of this gateway.',
     responses: { 200: OpenApi, ...others },
-    metadata: metadata('getOpenApiJson'),
+    metadata: { ...metadata, operationId: 'getOpenApiJson' } as const,
   },
   openApiYaml: {
     ...common,
@@ -228,7 +228,7 @@ export const documents = c.router({
     summary: 'The OpenAPI document as YAML',
     description: 'The same as `/openapi.json`.',
     responses: { 200: text('application/yaml', 'The document.', 'openapi: "3.1.0"\n…'), ...others },
-    metadata: metadata('getOpenApiYaml'),
+    metadata: { ...metadata, operationId: 'getOpenApiYaml' } as const,
   },
   securityText: {
     ...common,
@@ -239,7 +239,7 @@ export const documents = c.router({
       200: text('text/plain', 'The file.', 'Contact: mailto:security@example.com\r\nExpires: 2027-05-20T00:00:00.000Z\r\n'),
       ...others,
     },
-    metadata: metadata('getSecurityText'),
+    metadata: { ...metadata, operationId: 'getSecurityText' } as const,
   },
   resourceMetadata: {
     ...common,
@@ -247,7 +247,7 @@ export const documents = c.router({
     summary: 'How the API is protected',
     description: 'RFC 9728, of the gateway as a whole.',
     responses: { 200: ProtectedResourceMetadata, ...others },
-    metadata: metadata('getResourceMetadata'),
+    metadata: { ...metadata, operationId: 'getResourceMetadata' } as const,
   },
   mcpResourceMetadata: {
     ...common,
@@ -255,7 +255,7 @@ export const documents = c.router({
     summary: 'How the MCP server is protected',
     description: 'RFC 9728, of `/mcp`: what the `WWW-Authenticate` of its 401 points to.',
     responses: { 200: ProtectedResourceMetadata, ...others },
-    metadata: metadata('getMcpResourceMetadata'),
+    metadata: { ...metadata, operationId: 'getMcpResourceMetadata' } as const,
   },
 });
 

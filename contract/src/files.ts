@@ -174,7 +174,7 @@ export const files = c.router({
       purpose: z.string().max(64).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'Only files for this.' }),
     }),
     responses: { 200: FileList, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'listFiles' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'listFiles', tool: 'read' } as const,
   },
   get: {
     method: 'GET',
@@ -184,7 +184,7 @@ export const files = c.router({
     headers: headersA,
     pathParams: FilePath,
     responses: { 200: FileObject, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'getFile' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'getFile', tool: 'read' } as const,
   },
   delete: {
     method: 'DELETE',
@@ -194,7 +194,7 @@ export const files = c.router({
     headers: headersA,
     pathParams: FilePath,
     responses: { 200: FileDeleted, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'deleteFile' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'deleteFile', tool: 'destroy' } as const,
   },
 });
 
@@ -207,7 +207,14 @@ export const uploads = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: CreateUploadRequest,
     responses: { 200: Upload, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Files', operationId: 'createUpload' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      stores: true,
+      tag: 'Files',
+      operationId: 'createUpload',
+      errors: { never: ['conflict'] },
+    } as const,
   },
   complete: {
     method: 'POST',
@@ -245,7 +252,15 @@ export const fileTransfers = c.router({
     contentType: 'multipart/form-data',
     body: CreateFileFields.extend({ file: binary('The file.') }),
     responses: { 200: FileObject, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Files', operationId: 'createFile' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      stores: true,
+      tag: 'Files',
+      operationId: 'createFile',
+      tool: 'write',
+      errors: { never: ['conflict'] },
+    } as const,
   },
   addPart: {
     method: 'POST',
@@ -272,6 +287,13 @@ export const fileTransfers = c.router({
     },
     pathParams: FilePath,
     responses: { 200: bytesOfFile, 206: bytesOfFile, 404: problem, 416: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'downloadFile' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Files',
+      operationId: 'downloadFile',
+      tool: 'read',
+      errors: { also: ['storage_unavailable'] },
+    } as const,
   },
 });

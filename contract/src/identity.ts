@@ -141,7 +141,7 @@ export const identity = c.router({
       401: problem,
       ...refusals.openInput,
     },
-    metadata: { auth: 'none', tag: 'Identity', operationId: 'login' } as const,
+    metadata: { auth: 'none', tag: 'Identity', operationId: 'login', errors: { also: ['invalid_credentials'] } } as const,
   },
   logout: {
     method: 'POST',

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { type AuthClass, INTERFACE_ROWS, type InterfaceRow } from './interface-rows.ts';
 import type { JsonSchema, OpenApiDocument, Operation, Parameter } from './openapi/shape.ts';
-import { answersIn } from './openapi/testing/answers.ts';
+import { answersIn, parametersIn } from './openapi/testing/shared-parts.ts';
 import { openApiDocument } from './openapi.ts';
 
 const document = openApiDocument();
@@ -81,7 +81,7 @@ function mismatches(row: InterfaceRow, operation: Operation, { components }: Ope
 function credentialFaults({ auth }: InterfaceRow, operation: Operation): string[] {
   if (auth === '*') return [];
   const schemes = operation.security.flatMap((alternative) => Object.keys(alternative));
-  const headers = (operation.parameters ?? []).filter((parameter) => parameter.in === 'header');
+  const headers = parametersIn(document, operation).filter((parameter) => parameter.in === 'header');
   const takes = headers.map(({ name }) => name);
   const isBearer = auth !== 'none' && auth !== 'S';
   const wanted = auth === 'inference' ? ['x-vaas-anchor', 'x-agent-run-id', 'x-agent-max-budget'] : HEADERS_OF[auth];
@@ -98,7 +98,7 @@ function credentialFaults({ auth }: InterfaceRow, operation: Operation): string[
 }
 
 function inputFaults({ method, request, query, path }: InterfaceRow, operation: Operation): string[] {
-  const parameters = operation.parameters ?? [];
+  const parameters = parametersIn(document, operation);
   const inQuery = parameters.filter((parameter) => parameter.in === 'query');
   const inPath = parameters.filter((parameter) => parameter.in === 'path');
   const body = operation.requestBody;

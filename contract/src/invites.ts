@@ -256,7 +256,7 @@ export const invites = c.router({
       'Needs no credential. Gives the account of the address what the invitation says, exactly once; an address without an account gets one, and a mail to claim it. Repeated with the same address it answers the same. Every code that does not work is refused alike; guessing is slowed down (429).',
     body: BetaInviteActivateRequest,
     responses: { 201: BetaInviteActivationResponse, ...refusals.openInput },
-    metadata: { auth: 'none', tag, operationId: 'activateBetaInvite' } as const,
+    metadata: { auth: 'none', tag, operationId: 'activateBetaInvite', errors: { also: ['invalid_invite'] } } as const,
   },
   createBatch: {
     method: 'POST',
@@ -266,7 +266,7 @@ export const invites = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingInviteBatchRequest,
     responses: { 201: MarketingInviteBatchResponse, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'createInviteBatch' } as const,
+    metadata: { ...writes, operationId: 'createInviteBatch', errors: { never: ['conflict'] } } as const,
   },
   listBatches: {
     method: 'GET',

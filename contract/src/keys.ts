@@ -228,7 +228,13 @@ export const keys = c.router({
     headers: { ...headersB, ...idempotencyHeader },
     body: CreateKeyRequest,
     responses: { 201: KeyCreatedResponse, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', session: true, tag: 'Keys', operationId: 'createKey' } as const,
+    metadata: {
+      auth: 'bearer',
+      session: true,
+      tag: 'Keys',
+      operationId: 'createKey',
+      errors: { also: ['forbidden'], never: ['conflict'] },
+    } as const,
   },
   list: {
     method: 'GET',
@@ -237,7 +243,7 @@ export const keys = c.router({
     description: 'Every key of the account, revoked ones included, newest first.',
     headers: headersA,
     responses: { 200: z.array(KeyResponse), ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'listKeys' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'listKeys', tool: 'read' } as const,
   },
   get: {
     method: 'GET',

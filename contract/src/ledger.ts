@@ -211,7 +211,7 @@ export const ledger = c.router({
     headers: headersA,
     query: UsageQuery,
     responses: { 200: UsageResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getUsage' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getUsage', tool: 'read' } as const,
   },
   getRequest: {
     method: 'GET',
@@ -221,7 +221,7 @@ export const ledger = c.router({
     headers: headersA,
     pathParams: z.object({ request_id: Name.max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
     responses: { 200: RequestTrace, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getRequest' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getRequest', tool: 'read' } as const,
   },
   refundRequest: {
     method: 'POST',

@@ -3,11 +3,10 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { ERROR_CODES, ERRORS } from './errors.ts';
 import { contract } from './index.ts';
-import { STREAMS } from './openapi/operation.ts';
 import { problemExample } from './openapi/refusals.ts';
 import { routesOf } from './openapi/route.ts';
 import type { JsonSchema } from './openapi/shape.ts';
-import { answersIn } from './openapi/testing/answers.ts';
+import { answersIn } from './openapi/testing/shared-parts.ts';
 import { openApiDocument } from './openapi.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
 
@@ -73,14 +72,26 @@ test('names a refusal once, however many operations answer with it', () => {
     Object.values(methods).flatMap(({ responses }) => Object.entries(responses).filter(([status]) => Number(status) >= 400)),
   );
   expect(named.filter(([, response]) => !('$ref' in response) && response.content?.[PROBLEM])).toEqual([]);
-  expect(Object.keys(document.components.responses).length).toBeLessThan(100);
+  const refusals = Object.values(document.components.responses).filter(({ content }) => content?.[PROBLEM]);
+  expect(refusals.length).toBeLessThan(100);
+});
+
+test('says once what several operations take or answer in the same form', () => {
+  const operations = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+  const own = <T extends object>(parts: readonly T[]) => parts.filter((part) => !('$ref' in part)).map((part) => JSON.stringify(part));
+  const taken = own(operations.flatMap(({ parameters = [] }) => parameters));
+  const answered = own(operations.flatMap(({ responses }) => Object.values(responses)));
+  expect(taken.length).toBeGreaterThan(0);
+  // Of two forms of one name only the commoner has it for itself.
+  expect(taken.length - new Set(taken).size).toBeLessThan(20);
+  expect(answered.length - new Set(answered).size).toBeLessThan(20);
 });
 
 test('shows an event for every stream', () => {
-  for (const [operationId, schema] of Object.entries(STREAMS)) {
-    const operation = Object.values(document.paths)
-      .flatMap((methods) => Object.values(methods))
-      .find((one) => one.operationId === operationId);
+  const streamed = routes.flatMap((route) => (route.metadata.events ? [{ route, schema: route.metadata.events }] : []));
+  expect(streamed.length).toBeGreaterThan(5);
+  for (const { route, schema } of streamed) {
+    const operation = operationOf(route);
     const answer = operation && answersIn(document, operation)['200'];
     expect(schema.safeParse(answer?.content?.['text/event-stream']?.example).error).toBeUndefined();
   }

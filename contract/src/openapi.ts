@@ -2,7 +2,7 @@ import type { AppRouter } from '@ts-rest/core';
 import { ERRORS } from './errors.ts';
 import { contract } from './index.ts';
 import { inferenceResponseHeaders } from './inference.ts';
-import { operationOf, STREAMS, sharedRefusals } from './openapi/operation.ts';
+import { operationOf, sharedParts } from './openapi/operation.ts';
 import { problemExample, refusalsOf } from './openapi/refusals.ts';
 import { type Route, routesOf } from './openapi/route.ts';
 import { nameSchemas } from './openapi/schemas.ts';
@@ -60,8 +60,9 @@ const SECURITY_SCHEMES = {
 export function openApiDocument(router: AppRouter = contract): OpenApiDocument {
   const routes = routesOf(router);
   const schemas = nameSchemas({ input: routes.flatMap(requestSchemas), output: routes.flatMap(responseSchemas) });
+  const shared = sharedParts(routes, schemas);
   const paths: OpenApiDocument['paths'] = {};
-  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, schemas) };
+  for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: operationOf(route, shared) };
   return {
     openapi: '3.1.0',
     info: {
@@ -80,7 +81,8 @@ export function openApiDocument(router: AppRouter = contract): OpenApiDocument {
       securitySchemes: SECURITY_SCHEMES,
       headers: responseHeaders(),
       examples: problemExamples(routes),
-      responses: sharedRefusals(routes, schemas),
+      parameters: shared.parameters,
+      responses: shared.responses,
       schemas: schemas.components,
     },
   };
@@ -95,7 +97,7 @@ const responseSchemas = (route: Route) => [
   ...route.responses.flatMap(({ schema }) => schema ?? []),
   Problem,
   HTTPValidationError,
-  ...[STREAMS[route.metadata.operationId] ?? []].flat(),
+  ...(route.metadata.events ? [route.metadata.events] : []),
 ];
 
 function tagsOf(routes: Route[]): OpenApiDocument['tags'] {

@@ -61,7 +61,7 @@ export const plans = c.router({
     summary: 'Plans',
     description: 'Every plan as it is sold now, cheapest first.',
     responses: { 200: z.array(PlanConfigResponse), ...refusals.openRead },
-    metadata: { auth: 'none', tag, operationId: 'listPlans' } as const,
+    metadata: { auth: 'none', tag, operationId: 'listPlans', tool: 'read' } as const,
   },
   current: {
     method: 'GET',
@@ -70,7 +70,7 @@ export const plans = c.router({
     description: 'The plan as it was sold to this account, its subscription, and what is scheduled.',
     headers: headersA,
     responses: { 200: CurrentPlanResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getCurrentPlan' } as const,
+    metadata: { ...reads, operationId: 'getCurrentPlan', tool: 'read' } as const,
   },
   entitlements: {
     method: 'GET',
@@ -79,7 +79,7 @@ export const plans = c.router({
     description: 'What admission goes by. Changes count within a second.',
     headers: headersA,
     responses: { 200: PlanEntitlementsResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getEntitlements' } as const,
+    metadata: { ...reads, operationId: 'getEntitlements', tool: 'read' } as const,
   },
   matrix: {
     method: 'GET',
@@ -97,7 +97,7 @@ export const plans = c.router({
     description: 'This month’s live usage against what the plan includes.',
     headers: headersA,
     responses: { 200: PlanUsageQuotaResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getPlanUsage' } as const,
+    metadata: { ...reads, operationId: 'getPlanUsage', tool: 'read' } as const,
   },
   billingSummary: {
     method: 'GET',
@@ -106,7 +106,7 @@ export const plans = c.router({
     description: 'Balance, charges beyond the quota, what is due next, and whether a payment is late.',
     headers: headersA,
     responses: { 200: PlanBillingSummaryResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getBillingSummary' } as const,
+    metadata: { ...reads, operationId: 'getBillingSummary', tool: 'read' } as const,
   },
   upgradePreview: {
     method: 'POST',
@@ -116,7 +116,7 @@ export const plans = c.router({
     headers: headersA,
     body: PlanUpgradePreviewRequest,
     responses: { 200: PlanUpgradePreviewResponse, 409: problem, ...refusals.write },
-    metadata: { ...reads, operationId: 'previewUpgrade' } as const,
+    metadata: { ...reads, operationId: 'previewUpgrade', tool: 'read', errors: { also: ['payments_unavailable'] } } as const,
   },
   downgradePreview: {
     method: 'POST',
@@ -126,7 +126,7 @@ export const plans = c.router({
     headers: headersA,
     body: PlanDowngradePreviewRequest,
     responses: { 200: PlanDowngradePreviewResponse, 409: problem, ...refusals.write },
-    metadata: { ...reads, operationId: 'previewDowngrade' } as const,
+    metadata: { ...reads, operationId: 'previewDowngrade', tool: 'read' } as const,
   },
   scheduleDowngrade: {
     method: 'POST',
@@ -137,7 +137,7 @@ export const plans = c.router({
     headers: paysOnce,
     body: PlanDowngradeScheduleRequest,
     responses: { 200: PlanDowngradeScheduleResponse, 409: problem, ...refusals.write },
-    metadata: { ...pays, operationId: 'scheduleDowngrade' } as const,
+    metadata: { ...pays, operationId: 'scheduleDowngrade', tool: 'write' } as const,
   },
   cancelDowngrade: {
     method: 'DELETE',
@@ -146,7 +146,7 @@ export const plans = c.router({
     description: 'The plan stays as it is. Without effect where nothing is scheduled.',
     headers: headersA,
     responses: { 200: CurrentPlanResponse, ...refusals.write },
-    metadata: { ...pays, operationId: 'cancelDowngrade' } as const,
+    metadata: { ...pays, operationId: 'cancelDowngrade', tool: 'write' } as const,
   },
   applyDowngrades: {
     method: 'POST',
@@ -157,7 +157,7 @@ export const plans = c.router({
     headers: headersS,
     body: PlanScheduledDowngradeApplyRequest,
     responses: { 200: PlanScheduledDowngradeApplyResponse, ...refusals.write },
-    metadata: { auth: 'internal', tag, operationId: 'applyScheduledDowngrades' } as const,
+    metadata: { auth: 'internal', tag, operationId: 'applyScheduledDowngrades', errors: { also: ['payments_unavailable'] } } as const,
   },
   overageEstimate: {
     method: 'GET',
@@ -166,7 +166,7 @@ export const plans = c.router({
     description: 'What this month was charged so far, and what it comes to if usage goes on as it did.',
     headers: headersA,
     responses: { 200: PlanOverageEstimateResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getOverageEstimate' } as const,
+    metadata: { ...reads, operationId: 'getOverageEstimate', tool: 'read' } as const,
   },
   checkout: {
     method: 'POST',
@@ -177,7 +177,7 @@ export const plans = c.router({
     headers: paysOnce,
     body: PlanCheckoutRequest,
     responses: { 200: PlanCheckoutResponse, ...paying },
-    metadata: { ...pays, operationId: 'checkoutPlan' } as const,
+    metadata: { ...pays, operationId: 'checkoutPlan', tool: 'write', errors: { also: ['payment_declined'] } } as const,
   },
   balanceCheckout: {
     method: 'POST',
@@ -187,7 +187,7 @@ export const plans = c.router({
     headers: paysOnce,
     body: PlanBalanceCheckoutRequest,
     responses: { 200: PlanBalanceCheckoutResponse, 409: problem, ...refusals.write },
-    metadata: { ...pays, operationId: 'checkoutBalance' } as const,
+    metadata: { ...pays, operationId: 'checkoutBalance', tool: 'write', errors: { never: ['conflict'] } } as const,
   },
   getCheckout: {
     method: 'GET',
@@ -237,7 +237,7 @@ export const plans = c.router({
     headers: headersA,
     query: z.object({ ...planQuery, ...pageQuery }),
     responses: { 200: PlanInvoiceListResponse, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'listInvoices' } as const,
+    metadata: { ...reads, operationId: 'listInvoices', tool: 'read' } as const,
   },
   getInvoice: {
     method: 'GET',
@@ -305,7 +305,7 @@ export const plans = c.router({
     headers: headersA,
     body: PlanAutoTopupRequest,
     responses: { 200: PlanAutoTopupResponse, ...refusals.write },
-    metadata: { ...pays, operationId: 'setAutoTopup' } as const,
+    metadata: { ...pays, operationId: 'setAutoTopup', errors: { also: ['plan_required'] } } as const,
   },
   getSpendAlerts: {
     method: 'GET',
@@ -340,6 +340,6 @@ export const paymentWebhooks = c.router({
       .looseObject({})
       .meta({ id: 'StripeEvent', description: 'An event as Stripe sends it.', examples: [{ id: 'evt_1', object: 'event' }] }),
     responses: { 200: PaymentWebhookResponse, 400: problem, 413: problem, 429: problem, 431: problem, 500: problem, 503: problem },
-    metadata: { auth: 'none', tag, operationId: 'receiveStripeEvent' } as const,
+    metadata: { auth: 'none', tag, operationId: 'receiveStripeEvent', body: 'webhook' } as const,
   },
 });

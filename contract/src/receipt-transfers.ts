@@ -46,7 +46,13 @@ export const receiptTransfers = c.router({
       }),
       ...refusals.read,
     },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Receipts', operationId: 'exportReceipts' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'account:read',
+      tag: 'Receipts',
+      operationId: 'exportReceipts',
+      errors: { also: ['plan_required'] },
+    } as const,
   },
   getTile: {
     method: 'GET',

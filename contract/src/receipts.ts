@@ -271,7 +271,13 @@ export const receipts = c.router({
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
     }),
     responses: { 200: ReceiptList, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Receipts', operationId: 'listReceipts' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'account:read',
+      tag: 'Receipts',
+      operationId: 'listReceipts',
+      errors: { also: ['plan_required'] },
+    } as const,
   },
   getReceipt: {
     method: 'GET',
@@ -281,7 +287,7 @@ export const receipts = c.router({
       'Public: anyone who knows the id (the `X-Receipt-Id` of an answer) may read the receipt. It names neither the account nor any content. A receipt exists a moment after its answer; until then this is a 404.',
     pathParams: z.object({ receipt_id: Uuid.meta({ description: 'The `X-Receipt-Id` of an answer.' }) }),
     responses: { 200: ReceiptResponse, 404: problem, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceipt' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceipt', tool: 'read' } as const,
   },
   getReceiptProof: {
     method: 'GET',
@@ -295,7 +301,7 @@ export const receipts = c.router({
       404: problem,
       ...refusals.openInput,
     },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceiptProof' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceiptProof', tool: 'read' } as const,
   },
   getCheckpoint: {
     method: 'GET',
@@ -303,7 +309,7 @@ export const receipts = c.router({
     summary: 'The newest state of the log',
     description: 'Public. A signed note (c2sp.org/tlog-checkpoint): the log’s name, its size, its root.',
     responses: { 200: note('The note.', 'tallygate/receipts/5f2c…\n42\n…'), 404: problem, ...refusals.openRead },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogCheckpoint' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogCheckpoint', tool: 'read' } as const,
   },
   getConsistency: {
     method: 'GET',
@@ -316,7 +322,7 @@ export const receipts = c.router({
       to: LogSize.meta({ description: 'Size of the newer one.', examples: [7] }),
     }),
     responses: { 200: LogConsistencyResponse, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogConsistency' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogConsistency', tool: 'read' } as const,
   },
   getKeys: {
     method: 'GET',
@@ -324,6 +330,6 @@ export const receipts = c.router({
     summary: 'Public keys that sign receipts and their log',
     description: 'Keep a copy: with it, receipts verify without this service.',
     responses: { 200: VaasKeySet, ...refusals.openRead },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getVaasKeys' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getVaasKeys', tool: 'read' } as const,
   },
 });

@@ -94,7 +94,7 @@ export const runs = c.router({
     headers: headersA,
     query: RunQuery,
     responses: { 200: RunList, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Runs', operationId: 'listRuns' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Runs', operationId: 'listRuns', tool: 'read' } as const,
   },
   getRun: {
     method: 'GET',
@@ -105,7 +105,7 @@ export const runs = c.router({
     pathParams: RunPath,
     query: z.object({ livemode: Livemode, ...pageQuery }),
     responses: { 200: RunDetail, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Runs', operationId: 'getRun' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Runs', operationId: 'getRun', tool: 'read' } as const,
   },
   closeRun: {
     method: 'POST',
@@ -118,6 +118,13 @@ export const runs = c.router({
     query: z.object({ livemode: Livemode }),
     body: c.noBody(),
     responses: { 200: Run, 404: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Runs', operationId: 'closeRun' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Runs',
+      operationId: 'closeRun',
+      tool: 'destroy',
+      errors: { also: ['forbidden'] },
+    } as const,
   },
 });

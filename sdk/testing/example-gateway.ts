@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { readDocument } from '@tallygate/contract/read-document';
 
 /** What the document says of an operation. */
 export interface Operation {
@@ -27,7 +28,7 @@ interface RawOperation {
 }
 
 export async function startExampleGateway(): Promise<ExampleGateway> {
-  const operations = operationsOf(JSON.parse(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8')));
+  const operations = operationsOf(readDocument(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8')));
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '', 'http://gateway');

@@ -155,7 +155,7 @@ export const marketingEvents = c.router({
     pathParams: SlugPath,
     body: c.noBody(),
     responses: { 200: MarketingEventRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'publishMarketingEvent' } as const,
+    metadata: { ...writes, operationId: 'publishMarketingEvent', errors: { never: ['conflict'] } } as const,
   },
   unpublish: {
     method: 'POST',
@@ -166,6 +166,6 @@ export const marketingEvents = c.router({
     pathParams: SlugPath,
     body: c.noBody(),
     responses: { 200: MarketingEventRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'unpublishMarketingEvent' } as const,
+    metadata: { ...writes, operationId: 'unpublishMarketingEvent', errors: { never: ['conflict'] } } as const,
   },
 });

@@ -60,7 +60,7 @@ export const siteEvents = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: SiteEventCreateRequest,
     responses: { 201: SiteEventResponse, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'createEvent' } as const,
+    metadata: { ...writes, operationId: 'createEvent', errors: { never: ['conflict'] } } as const,
   },
   update: {
     method: 'PATCH',
@@ -82,7 +82,7 @@ export const siteEvents = c.router({
     pathParams: EventPath,
     body: c.noBody(),
     responses: { 200: SiteEventResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'publishEvent' } as const,
+    metadata: { ...writes, operationId: 'publishEvent', errors: { never: ['conflict'] } } as const,
   },
   archive: {
     method: 'POST',
@@ -94,7 +94,7 @@ export const siteEvents = c.router({
     pathParams: EventPath,
     body: c.noBody(),
     responses: { 200: SiteEventResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'archiveEvent' } as const,
+    metadata: { ...writes, operationId: 'archiveEvent', errors: { never: ['conflict'] } } as const,
   },
   calendar: {
     method: 'GET',

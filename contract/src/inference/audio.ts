@@ -122,7 +122,13 @@ export const audio = c.router({
     contentType: 'multipart/form-data',
     body: TranscriptionRequest.extend({ file: binary('The recording.') }),
     responses: { 200: Transcript, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Audio', operationId: 'createTranscription' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Audio',
+      operationId: 'createTranscription',
+      events: TranscriptStreamEvent,
+    } as const,
   },
   createTranslation: {
     method: 'POST',

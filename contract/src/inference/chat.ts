@@ -258,6 +258,14 @@ export const chat = c.router({
       200: ChatCompletion,
       ...inferenceRefusals,
     },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Inference', operationId: 'createChatCompletion' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Inference',
+      operationId: 'createChatCompletion',
+      tool: 'spend',
+      events: ChatCompletionChunk,
+      errors: { also: ['storing_off'] },
+    } as const,
   },
 });

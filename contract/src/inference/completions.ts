@@ -92,6 +92,6 @@ export const completions = c.router({
     headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
     body: CompletionRequest,
     responses: { 200: Completion, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Inference', operationId: 'createCompletion' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Inference', operationId: 'createCompletion', events: Completion } as const,
   },
 });

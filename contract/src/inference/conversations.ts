@@ -52,8 +52,7 @@ export type ConversationDeleted = z.infer<typeof ConversationDeleted>;
 
 const ConversationPath = z.object({ conversation_id: objectId('The conversation’s id.') });
 const ItemPath = ConversationPath.extend({ item_id: objectId('The item’s id.') });
-const metadata = <const Id extends string>(operationId: Id) =>
-  ({ auth: 'bearer', scope: 'inference', tag: 'Conversations', operationId }) as const;
+const metadata = { auth: 'bearer', scope: 'inference', tag: 'Conversations' } as const;
 
 export const conversations = c.router({
   create: {
@@ -64,7 +63,7 @@ export const conversations = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: CreateConversationRequest.optional(),
     responses: { 200: Conversation, 409: problem, ...refusals.write },
-    metadata: { ...metadata('createConversation'), stores: true, body: 'inference' },
+    metadata: { ...metadata, operationId: 'createConversation', errors: { never: ['conflict'] }, stores: true, body: 'inference' } as const,
   },
   get: {
     method: 'GET',
@@ -74,7 +73,7 @@ export const conversations = c.router({
     headers: headersA,
     pathParams: ConversationPath,
     responses: { 200: Conversation, 404: problem, ...refusals.read },
-    metadata: metadata('getConversation'),
+    metadata: { ...metadata, operationId: 'getConversation' } as const,
   },
   update: {
     method: 'POST',
@@ -85,7 +84,7 @@ export const conversations = c.router({
     pathParams: ConversationPath,
     body: UpdateConversationRequest,
     responses: { 200: Conversation, 404: problem, ...refusals.write },
-    metadata: metadata('updateConversation'),
+    metadata: { ...metadata, operationId: 'updateConversation' } as const,
   },
   delete: {
     method: 'DELETE',
@@ -95,7 +94,7 @@ export const conversations = c.router({
     headers: headersA,
     pathParams: ConversationPath,
     responses: { 200: ConversationDeleted, 404: problem, ...refusals.read },
-    metadata: metadata('deleteConversation'),
+    metadata: { ...metadata, operationId: 'deleteConversation' } as const,
   },
   createItems: {
     method: 'POST',
@@ -107,7 +106,13 @@ export const conversations = c.router({
     query: z.object(includeQuery),
     body: CreateItemsRequest,
     responses: { 200: ResponseItemList, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...metadata('createConversationItems'), stores: true, body: 'inference' },
+    metadata: {
+      ...metadata,
+      operationId: 'createConversationItems',
+      errors: { never: ['conflict'] },
+      stores: true,
+      body: 'inference',
+    } as const,
   },
   listItems: {
     method: 'GET',
@@ -118,7 +123,7 @@ export const conversations = c.router({
     pathParams: ConversationPath,
     query: z.object({ ...cursorQuery('desc'), ...includeQuery }),
     responses: { 200: ResponseItemList, 404: problem, ...refusals.read },
-    metadata: metadata('listConversationItems'),
+    metadata: { ...metadata, operationId: 'listConversationItems' } as const,
   },
   getItem: {
     method: 'GET',
@@ -129,7 +134,7 @@ export const conversations = c.router({
     pathParams: ItemPath,
     query: z.object(includeQuery),
     responses: { 200: ResponseItem, 404: problem, ...refusals.read },
-    metadata: metadata('getConversationItem'),
+    metadata: { ...metadata, operationId: 'getConversationItem' } as const,
   },
   deleteItem: {
     method: 'DELETE',
@@ -139,6 +144,6 @@ export const conversations = c.router({
     headers: headersA,
     pathParams: ItemPath,
     responses: { 200: Conversation, 404: problem, ...refusals.read },
-    metadata: metadata('deleteConversationItem'),
+    metadata: { ...metadata, operationId: 'deleteConversationItem' } as const,
   },
 });

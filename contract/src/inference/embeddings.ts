@@ -75,6 +75,6 @@ export const embeddings = c.router({
     headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
     body: EmbeddingRequest,
     responses: { 200: EmbeddingList, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Inference', operationId: 'createEmbedding' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Inference', operationId: 'createEmbedding', tool: 'spend' } as const,
   },
 });

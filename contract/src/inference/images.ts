@@ -129,7 +129,14 @@ export const images = c.router({
     headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
     body: ImageGenerationRequest,
     responses: { 200: ImageList, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Images', operationId: 'createImage' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Images',
+      operationId: 'createImage',
+      tool: 'spend',
+      events: ImageStreamEvent,
+    } as const,
   },
   editImage: {
     method: 'POST',
@@ -143,7 +150,14 @@ export const images = c.router({
       mask: binary('Where to edit: transparent there.').optional(),
     }),
     responses: { 200: ImageList, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Images', operationId: 'editImage' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Images',
+      operationId: 'editImage',
+      body: 'form-or-json',
+      events: ImageStreamEvent,
+    } as const,
   },
   varyImage: {
     method: 'POST',

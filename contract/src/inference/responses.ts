@@ -225,6 +225,13 @@ export const responses = c.router({
     headers: { ...headersA, ...inferenceHeaders, ...idempotencyHeader },
     body: ResponseRequest,
     responses: { 200: ResponseObject, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Responses', operationId: 'createResponse' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Responses',
+      operationId: 'createResponse',
+      events: ResponseStreamEvent,
+      errors: { also: ['storing_off'] },
+    } as const,
   },
 });

@@ -48,8 +48,7 @@ export const ChatCompletionDeleted = z
 export type ChatCompletionDeleted = z.infer<typeof ChatCompletionDeleted>;
 
 const CompletionPath = z.object({ completion_id: objectId('The completion’s id.') });
-const metadata = <const Id extends string>(operationId: Id) =>
-  ({ auth: 'bearer', scope: 'inference', tag: 'Inference', operationId }) as const;
+const metadata = { auth: 'bearer', scope: 'inference', tag: 'Inference' } as const;
 
 /** Chat completions that were made with `store: true`. */
 export const storedChats = c.router({
@@ -64,7 +63,7 @@ export const storedChats = c.router({
       model: z.string().max(200).optional().meta({ description: 'Only those that this model gave.' }),
     }),
     responses: { 200: ChatCompletionList, 404: problem, ...refusals.read },
-    metadata: metadata('listChatCompletions'),
+    metadata: { ...metadata, operationId: 'listChatCompletions' } as const,
   },
   get: {
     method: 'GET',
@@ -74,7 +73,7 @@ export const storedChats = c.router({
     headers: headersA,
     pathParams: CompletionPath,
     responses: { 200: ChatCompletion, 404: problem, ...refusals.read },
-    metadata: metadata('getChatCompletion'),
+    metadata: { ...metadata, operationId: 'getChatCompletion' } as const,
   },
   update: {
     method: 'POST',
@@ -85,7 +84,7 @@ export const storedChats = c.router({
     pathParams: CompletionPath,
     body: UpdateChatCompletionRequest,
     responses: { 200: ChatCompletion, 404: problem, ...refusals.write },
-    metadata: metadata('updateChatCompletion'),
+    metadata: { ...metadata, operationId: 'updateChatCompletion' } as const,
   },
   delete: {
     method: 'DELETE',
@@ -95,7 +94,7 @@ export const storedChats = c.router({
     headers: headersA,
     pathParams: CompletionPath,
     responses: { 200: ChatCompletionDeleted, 404: problem, ...refusals.read },
-    metadata: metadata('deleteChatCompletion'),
+    metadata: { ...metadata, operationId: 'deleteChatCompletion' } as const,
   },
   messages: {
     method: 'GET',
@@ -106,6 +105,6 @@ export const storedChats = c.router({
     pathParams: CompletionPath,
     query: z.object(cursorQuery('asc')),
     responses: { 200: ChatCompletionMessageList, 404: problem, ...refusals.read },
-    metadata: metadata('listChatCompletionMessages'),
+    metadata: { ...metadata, operationId: 'listChatCompletionMessages' } as const,
   },
 });

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { headersA, problem, refusals } from '../conventions.ts';
 import { anyJson } from './model-fields.ts';
 import { cursorPage, cursorQuery, includeQuery, objectId } from './openai-lists.ts';
-import { ResponseItem, ResponseObject } from './responses.ts';
+import { ResponseItem, ResponseObject, ResponseStreamEvent } from './responses.ts';
 
 const c = initContract();
 
@@ -52,8 +52,7 @@ export const InputTokens = z
 export type InputTokens = z.infer<typeof InputTokens>;
 
 const ResponsePath = z.object({ response_id: objectId('The response’s id.') });
-const metadata = <const Id extends string>(operationId: Id) =>
-  ({ auth: 'bearer', scope: 'inference', tag: 'Responses', operationId }) as const;
+const metadata = { auth: 'bearer', scope: 'inference', tag: 'Responses' } as const;
 
 /** What is done with responses that are kept. None of it spends. */
 export const storedResponses = c.router({
@@ -78,7 +77,7 @@ export const storedResponses = c.router({
       include_obfuscation: z.string().max(8).optional().meta({ description: 'Taken, and of no effect: nothing is padded.' }),
     }),
     responses: { 200: ResponseObject, 404: problem, ...refusals.read },
-    metadata: metadata('getResponse'),
+    metadata: { ...metadata, operationId: 'getResponse', events: ResponseStreamEvent } as const,
   },
   delete: {
     method: 'DELETE',
@@ -88,7 +87,7 @@ export const storedResponses = c.router({
     headers: headersA,
     pathParams: ResponsePath,
     responses: { 200: ResponseDeleted, 404: problem, ...refusals.read },
-    metadata: metadata('deleteResponse'),
+    metadata: { ...metadata, operationId: 'deleteResponse' } as const,
   },
   cancel: {
     method: 'POST',
@@ -100,7 +99,7 @@ export const storedResponses = c.router({
     pathParams: ResponsePath,
     body: c.noBody(),
     responses: { 200: ResponseObject, 404: problem, 409: problem, ...refusals.read },
-    metadata: metadata('cancelResponse'),
+    metadata: { ...metadata, operationId: 'cancelResponse' } as const,
   },
   inputItems: {
     method: 'GET',
@@ -111,7 +110,7 @@ export const storedResponses = c.router({
     pathParams: ResponsePath,
     query: z.object({ ...cursorQuery('desc'), ...includeQuery }),
     responses: { 200: ResponseItemList, 404: problem, ...refusals.read },
-    metadata: metadata('listResponseInputItems'),
+    metadata: { ...metadata, operationId: 'listResponseInputItems' } as const,
   },
   countTokens: {
     method: 'POST',
@@ -122,6 +121,6 @@ export const storedResponses = c.router({
     headers: headersA,
     body: InputTokensRequest,
     responses: { 200: InputTokens, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...metadata('countResponseInputTokens'), body: 'inference' },
+    metadata: { ...metadata, operationId: 'countResponseInputTokens', errors: { also: ['model_not_found'] }, body: 'inference' } as const,
   },
 });

@@ -87,7 +87,14 @@ export const videoJobs = c.router({
     contentType: 'multipart/form-data',
     body: creation,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'createVideo' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      stores: true,
+      tag: 'Videos',
+      operationId: 'createVideo',
+      body: 'form-or-json',
+    } as const,
   },
   generateVideo: {
     method: 'POST',
@@ -98,7 +105,14 @@ export const videoJobs = c.router({
     contentType: 'multipart/form-data',
     body: creation,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'generateVideo' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      stores: true,
+      tag: 'Videos',
+      operationId: 'generateVideo',
+      body: 'form-or-json',
+    } as const,
   },
   remixVideo: {
     method: 'POST',
@@ -109,7 +123,7 @@ export const videoJobs = c.router({
     pathParams: VideoPath,
     body: VideoRemixRequest,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'remixVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'remixVideo', body: 'form-or-json' } as const,
   },
   editVideo: {
     method: 'POST',
@@ -120,7 +134,7 @@ export const videoJobs = c.router({
     headers,
     body: VideoEditRequest,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'editVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'editVideo', body: 'form-or-json' } as const,
   },
   extendVideo: {
     method: 'POST',
@@ -131,7 +145,14 @@ export const videoJobs = c.router({
     headers,
     body: VideoExtensionRequest,
     responses: { 200: Video, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'extendVideo' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      stores: true,
+      tag: 'Videos',
+      operationId: 'extendVideo',
+      body: 'form-or-json',
+    } as const,
   },
   createVideoCharacter: {
     method: 'POST',
@@ -143,6 +164,13 @@ export const videoJobs = c.router({
     contentType: 'multipart/form-data',
     body: characterForm,
     responses: { 200: VideoCharacter, ...inferenceRefusals },
-    metadata: { auth: 'bearer', scope: 'inference', stores: true, tag: 'Videos', operationId: 'createVideoCharacter' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      stores: true,
+      tag: 'Videos',
+      operationId: 'createVideoCharacter',
+      body: 'form-or-json',
+    } as const,
   },
 });

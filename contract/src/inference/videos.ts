@@ -157,6 +157,13 @@ export const videoTransfers = c.router({
       variant: z.enum(VIDEO_VARIANTS).default('video').meta({ description: '`video` (MP4), `thumbnail` or `spritesheet` (WebP).' }),
     }),
     responses: { 200: bytesOfVideo, 206: bytesOfVideo, 404: problem, 409: problem, 416: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', alsoAs: ['image/webp'], tag: 'Videos', operationId: 'downloadVideo' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      alsoAs: ['image/webp'],
+      tag: 'Videos',
+      operationId: 'downloadVideo',
+      errors: { also: ['storage_unavailable'] },
+    } as const,
   },
 });

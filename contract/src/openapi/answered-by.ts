@@ -7,10 +7,8 @@ type Answers = (route: Route) => boolean;
 const always: Answers = () => true;
 /** What is answered before it is known which operation is meant. */
 const beforeAnyOperation: Answers = () => false;
-const oneOf =
-  (...operationIds: string[]): Answers =>
-  ({ metadata }) =>
-    operationIds.includes(metadata.operationId);
+/** By no operation but those that name it in their `errors`. */
+const whereDeclared: Answers = () => false;
 const withStatus =
   (status: number): Answers =>
   ({ responses }) =>
@@ -19,12 +17,8 @@ const withStatus =
 /** Whether the body has one of the fields. */
 const takesField = ({ body }: Route, ...names: string[]) => body instanceof z.ZodObject && names.some((name) => name in body.shape);
 const takesForm: Answers = ({ bodyType }) => bodyType === 'multipart/form-data';
-/** As OpenAI has them: files in a form or named in JSON, whichever of the two the schema shows. */
-const takesEither = oneOf(
-  ...['editImage', 'createVideo', 'generateVideo', 'createVideoCharacter', 'editVideo', 'remixVideo', 'extendVideo'],
-);
-/** Told by the payment provider, and read as the bytes that are signed. */
-const isWebhook = oneOf('receiveStripeEvent');
+const takesEither: Answers = ({ metadata }) => metadata.body === 'form-or-json';
+const isWebhook: Answers = ({ metadata }) => metadata.body === 'webhook';
 const takesBody: Answers = (route) => route.body !== undefined && !isWebhook(route);
 const takesJson: Answers = (route) => takesBody(route) && route.bodyType === 'application/json';
 /** Also one without any input refuses a query parameter that it does not have. */
@@ -41,10 +35,9 @@ const changesKeys: Answers = ({ metadata }) => metadata.scope === 'keys:write';
 
 /** Holds money before anything is asked of a provider. A batch does, too, and what its lines are refused with stands in its own errors. */
 const spends: Answers = ({ isInference }) => isInference;
-const isBatch = oneOf('createBatch');
-const runsModel: Answers = (route) => route.isInference && !isBatch(route);
-const namesModel: Answers = (route) =>
-  runsModel(route) || oneOf('getModel', 'setModelPrice', 'removeModel', 'countResponseInputTokens')(route);
+const isBatch: Answers = (route) => spends(route) && hasTag('Batches')(route);
+const runsModel: Answers = (route) => spends(route) && !isBatch(route);
+const namesModel: Answers = (route) => runsModel(route) || route.metadata.errors?.also?.includes('model_not_found') === true;
 /** Goes on from something that is kept, by its id. */
 const namesKept: Answers = (route) =>
   route.path.includes('_id}') ||
@@ -60,14 +53,6 @@ const isThrottled: Answers = (route) =>
   takesPassword(route) ||
   takesField(route, 'user_code');
 
-/** Their 409 says that a call is repeated or that a step leads nowhere from here, and nothing else. */
-const hasNoOtherConflict = oneOf(
-  ...['createKey', 'createConversation', 'createConversationItems', 'createUpload'],
-  ...['createFile', 'createBatch', 'checkoutBalance', 'createEvent'],
-  ...['publishEvent', 'archiveEvent', 'publishMarketingEvent', 'unpublishMarketingEvent'],
-  ...['createInviteBatch'],
-);
-
 /** What is drafted, published and put away. */
 const changesState: Answers = (route) =>
   hasTag('Events', 'Marketing events')(route) &&
@@ -76,18 +61,13 @@ const changesState: Answers = (route) =>
 const sellsPlaces: Answers = (route) => hasTag('Events')(route) && movesMoney(route);
 /** Plans and payments that are the payment provider’s as well: settings are the service’s own. */
 const asksPaymentProvider: Answers = (route) =>
-  sellsPlaces(route) ||
-  (hasTag('Plans')(route) && movesMoney(route) && route.method !== 'put') ||
-  oneOf('previewUpgrade', 'applyScheduledDowngrades')(route);
+  sellsPlaces(route) || (hasTag('Plans')(route) && movesMoney(route) && route.method !== 'put');
 /** Documents of the service, and whether it is well: neither asks the store, or it says so by its answer. */
 const isAboutService: Answers = (route) => isPublic(route) && hasTag('Discovery')(route);
 const storesBytes: Answers = (route) => hasTag('Files')(route) && takesBody(route);
 
-/**
- * Which operations answer with a code: what they take, ask and change decides. That none answers with another is watched wherever tests talk
- * to the service (`declared-refusals.setup.ts`).
- */
-export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
+/** Which operations answer with a code: what they take, ask and change decides, unless an operation says otherwise in its `errors`. */
+const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   malformed_json: (route) => takesJson(route) || takesEither(route),
   malformed_multipart: (route) => takesForm(route) || takesEither(route),
   malformed_request: beforeAnyOperation,
@@ -102,7 +82,7 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   validation_failed: takesInput,
 
   missing_credentials: (route) => !isPublic(route),
-  invalid_credentials: (route) => !isPublic(route) || oneOf('login')(route),
+  invalid_credentials: (route) => !isPublic(route),
   ambiguous_credentials: isBearer,
   invalid_signature: runsModel,
   signature_required: isBearer,
@@ -110,29 +90,29 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   // How a key’s requests are signed is changed by people only.
   session_required: (route) => route.metadata.session === true || (changesKeys(route) && takesField(route, 'require_signature')),
   // Keys act within their own limits and mode.
-  forbidden: (route) => route.metadata.role !== undefined || changesKeys(route) || oneOf('createKey', 'closeRun')(route),
+  forbidden: (route) => route.metadata.role !== undefined || changesKeys(route),
   live_key_required: movesMoney,
-  storing_off: (route) => route.metadata.stores === true || oneOf('createResponse', 'createChatCompletion')(route),
-  plan_required: (route) => spends(route) || oneOf('setAutoTopup', 'listReceipts', 'exportReceipts')(route),
+  storing_off: ({ metadata }) => metadata.stores === true,
+  plan_required: spends,
   model_not_allowed: runsModel,
   endpoint_not_allowed: spends,
 
   confirmation_failed: (route) => isBearer(route) && takesField(route, 'password', 'current_password'),
   invalid_mfa_code: (route) => takesField(route, 'code') && (isBearer(route) || takesField(route, 'challenge_token')),
   challenge_expired: (route) => takesField(route, 'challenge_token'),
-  recent_login_required: oneOf('approveDeviceLogin'),
+  recent_login_required: whereDeclared,
   authorization_pending: isDeviceLogin,
   slow_down: isDeviceLogin,
   access_denied: isDeviceLogin,
   expired_token: isDeviceLogin,
   invalid_token: (route) => takesField(route, 'token'),
-  invalid_invite: oneOf('activateBetaInvite'),
+  invalid_invite: whereDeclared,
   invalid_webhook: isWebhook,
 
   not_found: (route) => withStatus(404)(route) && (!namesModel(route) || namesKept(route)),
   model_not_found: namesModel,
   range_not_satisfiable: withStatus(416),
-  conflict: (route) => (route.isInference ? namesKept(route) && !isBatch(route) : withStatus(409)(route) && !hasNoOtherConflict(route)),
+  conflict: (route) => (route.isInference ? namesKept(route) && !isBatch(route) : withStatus(409)(route)),
   slug_taken: (route) => hasTag('Events')(route) && takesField(route, 'slug'),
   invalid_transition: changesState,
   registration_closed: (route) => route.path.endsWith('/register'),
@@ -156,9 +136,18 @@ export const ANSWERED_BY: Readonly<Record<ErrorCode, Answers>> = {
   provider_loop: runsModel,
   store_unavailable: (route) => !isAboutService(route),
 
-  payment_declined: oneOf('checkoutPlan'),
+  payment_declined: whereDeclared,
   payments_unavailable: (route) => asksPaymentProvider(route) || isWebhook(route),
   storage_limit_reached: storesBytes,
-  storage_unavailable: (route) => takesForm(route) || isBatch(route) || isVideoWork(route) || oneOf('downloadFile', 'downloadVideo')(route),
+  storage_unavailable: (route) => takesForm(route) || isBatch(route) || isVideoWork(route),
   internal_error: always,
 };
+
+/**
+ * Whether an operation answers with a code. That none answers with another is watched wherever tests talk to the service
+ * (`declared-refusals.setup.ts`).
+ */
+export function answersWith(code: ErrorCode, route: Route): boolean {
+  const { also, never } = route.metadata.errors ?? {};
+  return also?.includes(code) || (ANSWERED_BY[code](route) && !never?.includes(code));
+}

@@ -1,13 +1,5 @@
-import type * as z from 'zod';
 import { ERRORS, type ErrorCode } from '../errors.ts';
-import {
-  ChatCompletionChunk,
-  Completion,
-  ImageStreamEvent,
-  inferenceResponseHeaders,
-  ResponseStreamEvent,
-  TranscriptStreamEvent,
-} from '../inference.ts';
+import { inferenceResponseHeaders } from '../inference.ts';
 import { HTTPValidationError, Problem } from '../problem.ts';
 import { exampleOf } from './examples.ts';
 import { refusalsOf } from './refusals.ts';
@@ -15,25 +7,33 @@ import type { Answer, Field, Route } from './route.ts';
 import type { Direction, Schemas } from './schemas.ts';
 import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter, Reference, Response } from './shape.ts';
 
-/** What an operation answers with as server-sent events when it is asked to stream: the schema of one event’s data. */
-export const STREAMS: Readonly<Record<string, z.ZodType>> = {
-  createChatCompletion: ChatCompletionChunk,
-  createCompletion: Completion,
-  createImage: ImageStreamEvent,
-  editImage: ImageStreamEvent,
-  createTranscription: TranscriptStreamEvent,
-  createResponse: ResponseStreamEvent,
-  getResponse: ResponseStreamEvent,
-};
+/** What the operations of a document have in common: their records, and what several of them take or answer in the same form. */
+export interface Shared {
+  readonly schemas: Schemas;
+  readonly parameters: OpenApiDocument['components']['parameters'];
+  readonly responses: OpenApiDocument['components']['responses'];
+}
+
+export function sharedParts(routes: readonly Route[], schemas: Schemas): Shared {
+  const parameters = commonest(
+    routes.flatMap((route) => parametersOf(route, schemas)),
+    ({ name }) => name,
+  );
+  const answers = commonest(
+    routes.flatMap((route) => Object.values(answersOf(route, schemas))),
+    nameOfAnswer,
+  );
+  return { schemas, parameters, responses: { ...answers, ...sharedRefusals(routes, schemas) } };
+}
 
 /** Describes one route. */
-export function operationOf(route: Route, schemas: Schemas): Operation {
+export function operationOf(route: Route, { schemas, ...shared }: Shared): Operation {
   const { metadata } = route;
-  const parameters = [
-    ...route.pathParams.map((field) => parameterOf(field, 'path', schemas)),
-    ...route.query.map((field) => parameterOf(field, 'query', schemas)),
-    ...route.headers.map((field) => parameterOf(field, 'header', schemas)),
-  ];
+  const parameters = parametersOf(route, schemas).map((parameter) => inShort('parameters', parameter.name, parameter, shared.parameters));
+  const answers = Object.entries(answersOf(route, schemas)).map(([status, answer]) => [
+    status,
+    inShort('responses', nameOfAnswer(answer), answer, shared.responses),
+  ]);
   return {
     operationId: metadata.operationId,
     summary: route.summary,
@@ -42,6 +42,7 @@ export function operationOf(route: Route, schemas: Schemas): Operation {
     security: securityOf(route),
     ...(metadata.scope && { 'x-required-scope': metadata.scope }),
     ...(metadata.role && { 'x-required-role': metadata.role }),
+    ...(metadata.tool && { 'x-mcp-tool': metadata.tool }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && {
       requestBody: {
@@ -49,9 +50,40 @@ export function operationOf(route: Route, schemas: Schemas): Operation {
         content: { [route.bodyType]: mediaType(schemas, route.body, 'input', `${metadata.operationId} request`) },
       },
     }),
-    responses: { ...answersOf(route, schemas), ...refusalsIn(route) },
+    responses: { ...Object.fromEntries(answers), ...refusalsIn(route) },
   };
 }
+
+/** What several operations have in the same form, by a name: of several forms of one name, the one that most of them have. */
+function commonest<T>(parts: readonly T[], nameOf: (part: T) => string | undefined): Record<string, T> {
+  const byForm = Map.groupBy(parts, (part) => JSON.stringify(part));
+  const repeated = [...byForm.values()].filter(({ length }) => length > 1).sort((a, b) => b.length - a.length);
+  const named: Record<string, T> = {};
+  for (const [part] of repeated) {
+    const name = part && nameOf(part);
+    if (part && name && COMPONENT_NAME.test(name)) named[name] ??= part;
+  }
+  return Object.fromEntries(Object.entries(named).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+const COMPONENT_NAME = /^[\w.-]+$/;
+
+/** A reference where the part stands under its name among the shared ones. */
+const inShort = <T>(kind: ComponentKind, name: string | undefined, part: T, shared: Readonly<Record<string, T>>): T | Reference =>
+  name !== undefined && JSON.stringify(shared[name]) === JSON.stringify(part) ? component(kind, name) : part;
+
+/** An answer goes by the record that it is; one with a stream or in several forms has no name. */
+function nameOfAnswer({ content }: Response): string | undefined {
+  if (!content) return 'NoContent';
+  const [media, ...others] = Object.values(content);
+  return others.length === 0 ? media?.schema.$ref?.split('/').at(-1) : undefined;
+}
+
+const parametersOf = (route: Route, schemas: Schemas): Parameter[] => [
+  ...route.pathParams.map((field) => parameterOf(field, 'path', schemas)),
+  ...route.query.map((field) => parameterOf(field, 'query', schemas)),
+  ...route.headers.map((field) => parameterOf(field, 'header', schemas)),
+];
 
 function securityOf({ metadata, headers }: Route): Operation['security'] {
   const declares = (header: string) => headers.some(({ name }) => name === header);
@@ -81,7 +113,7 @@ function mediaType(schemas: Schemas, schema: Answer['schema'] & object, directio
 }
 
 /** What the route declares; of refusals the document has those that can happen. */
-function answersOf(route: Route, schemas: Schemas): Operation['responses'] {
+function answersOf(route: Route, schemas: Schemas): Record<string, Response> {
   const answers = route.responses.filter(({ contentType }) => contentType !== PROBLEM);
   return Object.fromEntries(answers.map((answer) => [String(answer.status), responseOf(route, answer, schemas)]));
 }
@@ -92,7 +124,7 @@ function responseOf(route: Route, answer: Answer, schemas: Schemas): Response {
 
   const { operationId } = route.metadata;
   const media = mediaType(schemas, answer.schema, 'output', `${operationId} ${answer.status}`);
-  const events = answer.status === 200 ? STREAMS[operationId] : undefined;
+  const events = answer.status === 200 ? route.metadata.events : undefined;
   return {
     description: describe(media.schema, schemas),
     headers,
@@ -127,7 +159,7 @@ const refusalsIn = (route: Route): Operation['responses'] =>
 const nameOf = (codes: readonly ErrorCode[]): string => codes.join('-');
 
 /** What the refusals of all routes refer to. */
-export function sharedRefusals(routes: readonly Route[], schemas: Schemas): OpenApiDocument['components']['responses'] {
+function sharedRefusals(routes: readonly Route[], schemas: Schemas): OpenApiDocument['components']['responses'] {
   const used = routes
     .flatMap((route) => [...refusalsOf(route)])
     .map(([status, codes]): [string, Response] => [
@@ -165,4 +197,6 @@ const namesOfHeaders = (status: number): string[] => ['X-Request-Id', ...(status
 const headersOf = (names: readonly string[]): Response['headers'] =>
   Object.fromEntries(names.map((name) => [name, component('headers', name)]));
 
-const component = (kind: 'headers' | 'examples' | 'responses', name: string): Reference => ({ $ref: `#/components/${kind}/${name}` });
+type ComponentKind = 'headers' | 'examples' | 'responses' | 'parameters';
+
+const component = (kind: ComponentKind, name: string): Reference => ({ $ref: `#/components/${kind}/${name}` });

@@ -1,11 +1,11 @@
 import { ERROR_CODES, ERRORS, type ErrorCode } from '../errors.ts';
 import type { HTTPValidationError, Problem } from '../problem.ts';
-import { ANSWERED_BY } from './answered-by.ts';
+import { answersWith } from './answered-by.ts';
 import type { Route } from './route.ts';
 
 /** The codes that a route can answer with, by their status. */
 export function refusalsOf(route: Route): ReadonlyMap<number, readonly ErrorCode[]> {
-  const answered = ERROR_CODES.filter((code) => ANSWERED_BY[code](route));
+  const answered = ERROR_CODES.filter((code) => answersWith(code, route));
   return Map.groupBy(answered, (code) => ERRORS[code].status);
 }
 

@@ -35,7 +35,8 @@ export interface Operation {
   security: Record<string, never[]>[];
   'x-required-scope'?: string;
   'x-required-role'?: string;
-  parameters?: Parameter[];
+  'x-mcp-tool'?: string;
+  parameters?: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;
 }
@@ -51,6 +52,7 @@ export interface OpenApiDocument {
     securitySchemes: Record<string, object>;
     headers: Record<string, { description: string; schema: JsonSchema }>;
     examples: Record<string, { summary: string; value: unknown }>;
+    parameters: Record<string, Parameter>;
     responses: Record<string, Response>;
     schemas: Record<string, JsonSchema>;
   };

@@ -4,6 +4,8 @@ import * as z from 'zod';
 const WRITTEN_FOR = 'http://127.0.0.1:8787';
 
 const Media = z.looseObject({ schema: z.record(z.string(), z.unknown()).optional() });
+/** What stands once, under `components`, where several operations have it. */
+const Reference = z.object({ $ref: z.string() });
 const Parameter = z.object({
   name: z.string(),
   in: z.enum(['path', 'query', 'header']),
@@ -12,6 +14,8 @@ const Parameter = z.object({
   schema: z.record(z.string(), z.unknown()),
 });
 
+const Answer = z.object({ content: z.record(z.string(), Media).optional() });
+
 const DescribedOperation = z.object({
   operationId: z.string(),
   summary: z.string(),
@@ -19,16 +23,21 @@ const DescribedOperation = z.object({
   tags: z.tuple([z.string()]),
   security: z.array(z.record(z.string(), z.unknown())),
   'x-required-scope': z.string().optional(),
-  parameters: z.array(Parameter).default([]),
+  'x-mcp-tool': z.enum(['read', 'write', 'spend', 'destroy']).optional(),
+  parameters: z.array(z.union([Reference, Parameter])).default([]),
   requestBody: z.object({ required: z.boolean(), content: z.record(z.string(), Media) }).optional(),
-  responses: z.record(z.string(), z.object({ content: z.record(z.string(), Media).optional() })),
+  responses: z.record(z.string(), z.union([Reference, Answer])),
 });
 
 const Document = z.object({
   info: z.object({ title: z.string(), version: z.string(), summary: z.string(), description: z.string() }),
   tags: z.array(z.object({ name: z.string(), description: z.string() })),
   paths: z.record(z.string(), z.record(z.string(), DescribedOperation)),
-  components: z.object({ schemas: z.record(z.string(), z.record(z.string(), z.unknown())) }),
+  components: z.object({
+    schemas: z.record(z.string(), z.record(z.string(), z.unknown())),
+    parameters: z.record(z.string(), Parameter),
+    responses: z.record(z.string(), Answer),
+  }),
 });
 
 /** JSON Schema 2020-12, as far as it is only passed on. */
@@ -45,6 +54,8 @@ export interface Operation {
   readonly description: string;
   readonly tag: string;
   readonly scope: string | undefined;
+  /** What it does as a tool of MCP; `undefined` where it is none. */
+  readonly tool: 'read' | 'write' | 'spend' | 'destroy' | undefined;
   /** How a caller may prove who they are; empty where nobody asks. */
   readonly schemes: readonly string[];
   readonly parameters: readonly Parameter[];
@@ -69,7 +80,7 @@ export interface Surface {
 export function readSurface(text: string): Surface {
   const { info, tags, paths, components } = Document.parse(JSON.parse(text));
   const operations = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, described]) => operationOf(path, method, described)),
+    Object.entries(methods).map(([method, described]) => operationOf(path, method, described, components)),
   );
   return {
     ...{ version: info.version, summary: info.summary, description: info.description },
@@ -78,15 +89,19 @@ export function readSurface(text: string): Surface {
   };
 }
 
-function operationOf(path: string, method: string, described: z.infer<typeof DescribedOperation>): Operation {
-  const { operationId: id, summary, description, tags, security, parameters, requestBody, responses } = described;
+type Components = z.infer<typeof Document>['components'];
+
+function operationOf(path: string, method: string, described: z.infer<typeof DescribedOperation>, components: Components): Operation {
+  const { operationId: id, summary, description, tags, security, requestBody, responses } = described;
+  const parameters = described.parameters.map((parameter) => referred(parameter, components.parameters));
   const [bodyType, body] = Object.entries(requestBody?.content ?? {})[0] ?? [];
   const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
-  const [answerType, answer] = Object.entries(success?.content ?? {})[0] ?? [];
+  const [answerType, answer] = Object.entries((success && referred(success, components.responses))?.content ?? {})[0] ?? [];
   return {
     ...{ id, method: method.toUpperCase(), path, summary, description, parameters },
     tag: tags[0],
     scope: described['x-required-scope'],
+    tool: described['x-mcp-tool'],
     schemes: security.flatMap((alternative) => Object.keys(alternative)),
     body:
       bodyType !== undefined && body?.schema
@@ -94,4 +109,11 @@ function operationOf(path: string, method: string, described: z.infer<typeof Des
         : undefined,
     answer: answerType !== undefined && answer?.schema ? { type: answerType, schema: answer.schema } : undefined,
   };
+}
+
+function referred<T extends object>(part: T | z.infer<typeof Reference>, shared: Readonly<Record<string, T>>): T {
+  if (!('$ref' in part)) return part;
+  const found = shared[part.$ref.split('/').at(-1) ?? ''];
+  if (!found) throw new Error(`The document has no ${part.$ref}`);
+  return found;
 }

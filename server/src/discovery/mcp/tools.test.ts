@@ -1,3 +1,4 @@
+import { readDocument } from '@tallygate/contract/read-document';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
@@ -29,7 +30,7 @@ const Examples = z.object({
 });
 /** What openapi.json shows as the answer of each operation. */
 const exampleAnswers = new Map(
-  Object.values(Examples.parse(JSON.parse(surface.openApi(PUBLIC_URL))).paths).flatMap((methods) =>
+  Object.values(Examples.parse(readDocument(surface.openApi(PUBLIC_URL))).paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId, responses }) => {
       const success = Object.entries(responses).find(([status]) => status.startsWith('2'))?.[1];
       return [operationId, Object.values(success?.content ?? {})[0]?.example] as const;

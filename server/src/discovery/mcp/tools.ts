@@ -6,7 +6,6 @@ import type { CallGateway, GatewayAnswer, GatewayRequest } from './gateway-call.
 import { type Arguments, requestOf, UnusableArguments } from './tool-request.ts';
 import { toolError, toolResult } from './tool-result.ts';
 import { inputSchemaOf } from './tool-schemas.ts';
-import { TOOL_TABLE, type ToolEntry } from './tool-table.ts';
 
 /** A tool: an operation of the contract as clients of MCP call it. */
 export interface Tool {
@@ -40,21 +39,19 @@ const TRANSLATED: Readonly<Record<string, Translation>> = {
   downloadFile: { input: pieceInput, request: pieceRequest, answer: { schema: pieceOutput, of: pieceAnswer } },
 };
 
-/** Every tool, by its name. @throws when the table names an operation that the contract does not have */
+/** Every tool, by its name: the operations that the contract says are tools. */
 export function toolsOf({ operations, schemas }: Surface): ReadonlyMap<string, Tool> {
-  const byId = new Map(operations.map((operation) => [operation.id, operation]));
-  const tools = TOOL_TABLE.map((entry) => {
-    const operation = byId.get(entry.operationId);
-    if (!operation) throw new Error(`There is no operation ${entry.operationId} to make a tool of`);
+  const offered = operations.filter(({ tool }) => tool !== undefined);
+  const tools = offered.map((operation) => {
     const translation = TRANSLATED[operation.id];
     const { summary: title } = operation;
     const description: Tool['description'] = {
       name: toolName(operation.id),
       title,
-      description: descriptionOf(operation, entry.spends === true),
+      description: descriptionOf(operation),
       inputSchema: { type: 'object', ...(translation?.input ?? inputSchemaOf(operation, schemas)) },
-      outputSchema: { type: 'object', ...outputSchemaOf(operation, schemas, entry.spends === true, translation?.answer?.schema) },
-      annotations: hintsOf(operation, entry),
+      outputSchema: { type: 'object', ...outputSchemaOf(operation, schemas, operation.tool === 'spend', translation?.answer?.schema) },
+      annotations: hintsOf(operation),
     };
     return { operation, description, call: callOf(operation, translation) };
   });
@@ -62,20 +59,22 @@ export function toolsOf({ operations, schemas }: Surface): ReadonlyMap<string, T
 }
 
 /** What is not said is as MCP takes it then: no reading only, destructive, not to be repeated. */
-function hintsOf({ method }: Operation, entry: ToolEntry): Tool['description']['annotations'] {
-  const openWorld = { openWorldHint: entry.spends === true };
-  if (method === 'GET' || entry.isReadOnly) return { readOnlyHint: true, ...openWorld };
-  if (entry.isDestructive) return { idempotentHint: true, ...openWorld };
+function hintsOf({ method, tool }: Operation): Tool['description']['annotations'] {
+  const openWorld = { openWorldHint: tool === 'spend' };
+  if (tool === 'read') return { readOnlyHint: true, ...openWorld };
+  if (tool === 'destroy') return { idempotentHint: true, ...openWorld };
   return { destructiveHint: false, ...(['PATCH', 'DELETE'].includes(method) && { idempotentHint: true }), ...openWorld };
 }
 
 /** `createChatCompletion` → `create_chat_completion`. */
 const toolName = (operationId: string): string => operationId.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-function descriptionOf({ summary, description, scope }: Operation, spends: boolean): string {
+function descriptionOf({ summary, description, scope, tool }: Operation): string {
   return [
     `${summary}. ${description}`,
-    ...(spends ? ['Spends money: the worst case is held on every cap before a model runs, and the answer says what it cost.'] : []),
+    ...(tool === 'spend'
+      ? ['Spends money: the worst case is held on every cap before a model runs, and the answer says what it cost.']
+      : []),
     ...(scope === undefined ? [] : [`Needs the scope ${scope}.`]),
   ].join(' ');
 }

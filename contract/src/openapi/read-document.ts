@@ -1,0 +1,15 @@
+interface Reference {
+  readonly $ref?: unknown;
+}
+
+/** Where the parameters and answers stand that several operations have. */
+const SHARED = /^#\/components\/(parameters|responses)\/(.+)$/;
+
+/** An OpenAPI document with the parameters and answers that its operations only refer to put in their places. */
+export function readDocument<Document>(text: string): Document {
+  const { components } = JSON.parse(text);
+  return JSON.parse(text, (_name, value: Reference | null) => {
+    const [, kind = '', name = ''] = SHARED.exec(String(value?.$ref)) ?? [];
+    return components?.[kind]?.[name] ?? value;
+  });
+}
