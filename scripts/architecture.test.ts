@@ -24,34 +24,46 @@ describe('the project', () => {
 const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>][] = [
   ['server/src holds app, kernel, adapters and the known slices', 'server/src/billing/x.ts', { 'server/src/billing/x.ts': '' }],
   ['server/src holds app, kernel, adapters and the known slices', 'server/src/server.ts', { 'server/src/server.ts': '' }],
-  ['the kernel knows no slice, no adapter and no app', 'keys/index.ts', { 'server/src/kernel/x.ts': "import '../keys/index.ts';" }],
+  [
+    'the kernel knows no slice, no adapter and no app',
+    'access/keys/index.ts',
+    { 'server/src/kernel/x.ts': "import '../access/keys/index.ts';" },
+  ],
   [
     'the kernel knows no slice, no adapter and no app',
     'port.ts',
     { 'server/src/kernel/x.ts': "import type { A } from '../adapters/mail/port.ts';" },
   ],
-  ['only app imports app', 'app/config.ts', { 'server/src/keys/x.ts': "import { config } from '../app/config.ts';" }],
-  ['only app imports app', 'app/config.ts', { 'server/src/keys/x.ts': "const a = await import('../app/config.ts');" }],
-  ['a slice is imported through its index.ts', 'keys/key.ts', { 'server/src/ledger/x.ts': "export { Key } from '../keys/key.ts';" }],
-  ['a slice is imported through its index.ts', 'keys/key.ts', { 'server/src/app/x.ts': "type K = import('../keys/key.ts').Key;" }],
+  ['only app imports app', 'app/config.ts', { 'server/src/access/keys/x.ts': "import { config } from '../../app/config.ts';" }],
+  ['only app imports app', 'app/config.ts', { 'server/src/access/keys/x.ts': "const a = await import('../../app/config.ts');" }],
+  [
+    'a slice is imported through its index.ts',
+    'access/keys/key.ts',
+    { 'server/src/money/ledger/x.ts': "export { Key } from '../../access/keys/key.ts';" },
+  ],
+  [
+    'a slice is imported through its index.ts',
+    'access/keys/key.ts',
+    { 'server/src/app/x.ts': "type K = import('../access/keys/key.ts').Key;" },
+  ],
   [
     'slices import each other without cycles, types included',
-    'identity → ledger → keys → identity',
+    'access/identity → money/ledger → access/keys → access/identity',
     {
-      'server/src/identity/x.ts': "import '../ledger/index.ts';",
-      'server/src/keys/x.ts': "import type { A } from '../identity/index.ts';",
-      'server/src/ledger/x.ts': "import { type B } from '../keys/index.ts';",
+      'server/src/access/identity/x.ts': "import '../../money/ledger/index.ts';",
+      'server/src/access/keys/x.ts': "import type { A } from '../../access/identity/index.ts';",
+      'server/src/money/ledger/x.ts': "import { type B } from '../../access/keys/index.ts';",
     },
   ],
   [
     'a slice knows an adapter by its port.ts only',
     'redis.ts',
-    { 'server/src/ledger/x.ts': "import type { R } from '../adapters/lanes/redis.ts';" },
+    { 'server/src/money/ledger/x.ts': "import type { R } from '../../adapters/lanes/redis.ts';" },
   ],
   [
     'an adapter knows the kernel, its own folder and types of slices',
     'keys/index.ts',
-    { 'server/src/adapters/mail/x.ts': "import { keys, type Key } from '../../keys/index.ts';" },
+    { 'server/src/adapters/mail/x.ts': "import { keys, type Key } from '../../access/keys/index.ts';" },
   ],
   [
     'an adapter knows the kernel, its own folder and types of slices',
@@ -77,28 +89,36 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
     },
   ],
   ['the server reads the environment in app/config.ts only', 'x.ts:2', { 'server/src/app/x.ts': '// first\nconst a = process.env.PORT;' }],
-  ['the server reads the environment in app/config.ts only', 'x.ts:1', { 'server/src/keys/x.ts': "import { env } from 'node:process';" }],
+  [
+    'the server reads the environment in app/config.ts only',
+    'x.ts:1',
+    { 'server/src/access/keys/x.ts': "import { env } from 'node:process';" },
+  ],
   [
     'the CLI and the SDK read the environment in one file each',
     'cli/src/a.ts, cli/src/b.ts',
     { 'cli/src/a.ts': 'process.env.A;', 'cli/src/b.ts': "process['env'].B;" },
   ],
   [
-    'providers are called from inference/attempt.ts only',
+    'providers are called from inference/calls/attempt.ts only',
     'x.ts:1',
-    { 'server/src/videos/x.ts': 'const answer = await target.deployment.upstream.call(request);' },
+    { 'server/src/inference/videos/x.ts': 'const answer = await target.deployment.upstream.call(request);' },
   ],
   [
     'transactions are run by kernel/transaction.ts, which repeats what a deadlock ended',
     'x.ts:1',
-    { 'server/src/keys/x.ts': "await client.query('begin isolation level serializable');" },
+    { 'server/src/access/keys/x.ts': "await client.query('begin isolation level serializable');" },
   ],
   [
     'transactions are run by kernel/transaction.ts, which repeats what a deadlock ended',
     'x.ts:1',
-    { 'server/src/keys/x.ts': 'await em.fork().transactional(async (unit) => unit.flush());' },
+    { 'server/src/access/keys/x.ts': 'await em.fork().transactional(async (unit) => unit.flush());' },
   ],
-  ['every Problem has a code of the contract', 'no_such_code', { 'server/src/keys/x.ts': "throw new Problem('no_such_code', 'x');" }],
+  [
+    'every Problem has a code of the contract',
+    'no_such_code',
+    { 'server/src/access/keys/x.ts': "throw new Problem('no_such_code', 'x');" },
+  ],
   ['the server and the SDK never print with console.log', 'console.log', { 'sdk/src/x.ts': "console.log('x');" }],
   ['files and folders are named after what is in them', 'sdk/src/utils.ts', { 'sdk/src/utils.ts': '' }],
   ['files and folders are named after what is in them', 'cli/src/shared/x.ts', { 'cli/src/shared/x.ts': '' }],
@@ -109,13 +129,15 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
 const SOUND = {
   'server/src/main.ts': "import { start } from './app/index.ts';",
   'server/src/app/config.ts': 'export const port = process.env.PORT;',
-  'server/src/app/index.ts': "import { createRedis } from '../adapters/lanes/redis.ts';\nimport { keys } from '../keys/index.ts';",
-  'server/src/keys/index.ts': "export { keys } from './keys.ts';",
-  'server/src/keys/keys.ts':
-    "// process.env is not read here, nor is console.log called.\nimport type { Lanes } from '../adapters/lanes/port.ts';",
-  'server/src/keys/keys.test.ts': "import '../app/config.ts';\nimport { session } from '../identity/session.ts';\nprocess.env.PORT = '1';",
-  'server/src/ledger/index.ts': "import { keys } from '../keys/index.ts';\nthrow new Problem('not_found', 'x');",
-  'server/src/adapters/lanes/redis.ts': "import type { Key } from '../../keys/index.ts';\nimport { money } from '../../kernel/money.ts';",
+  'server/src/app/index.ts': "import { createRedis } from '../adapters/lanes/redis.ts';\nimport { keys } from '../access/keys/index.ts';",
+  'server/src/access/keys/index.ts': "export { keys } from './keys.ts';",
+  'server/src/access/keys/keys.ts':
+    "// process.env is not read here, nor is console.log called.\nimport type { Lanes } from '../../adapters/lanes/port.ts';",
+  'server/src/access/keys/keys.test.ts':
+    "import '../../app/config.ts';\nimport { session } from '../../access/identity/session.ts';\nprocess.env.PORT = '1';",
+  'server/src/money/ledger/index.ts': "import { keys } from '../../access/keys/index.ts';\nthrow new Problem('not_found', 'x');",
+  'server/src/adapters/lanes/redis.ts':
+    "import type { Key } from '../../access/keys/index.ts';\nimport { money } from '../../kernel/money.ts';",
   'server/src/app/migrations/0001.ts': '\n'.repeat(400),
   'sdk/src/environment.ts': 'process.env.TALLYGATE_API_KEY;',
 };

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { modelsOfShippedFile } from '../server/src/catalog/entry.ts';
+import { modelsOfShippedFile } from '../server/src/money/catalog/entry.ts';
 import type { Read } from './refresh-models/listing.ts';
 import { readLitellm } from './refresh-models/litellm.ts';
 import { merged, type Source, type Sourced } from './refresh-models/merge.ts';
@@ -40,7 +40,7 @@ const { values } = parseArgs({
     'models-dev-day': { type: 'string' },
     download: { type: 'boolean', default: false },
     today: { type: 'string', default: new Date().toISOString().slice(0, 10) },
-    folder: { type: 'string', default: join(root, 'server/src/catalog/shipped') },
+    folder: { type: 'string', default: join(root, 'server/src/money/catalog/shipped') },
   },
 });
 const today = values.today;

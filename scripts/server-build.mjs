@@ -26,15 +26,15 @@ const entries = {
   main: 'server/src/main.ts',
   app: 'server/src/app/index.ts',
   admin: 'server/src/app/admin.ts',
-  'tokenizer-worker': 'server/src/inference/tokenizer-worker.ts',
-  'recording-worker': 'server/src/inference/recordings/recording-worker.ts',
-  'page-worker': 'server/src/ledger/page-worker.ts',
-  'password-strength-worker': 'server/src/identity/password-strength-worker.ts',
+  'tokenizer-worker': 'server/src/inference/calls/tokenizer-worker.ts',
+  'recording-worker': 'server/src/inference/calls/recordings/recording-worker.ts',
+  'page-worker': 'server/src/money/ledger/page-worker.ts',
+  'password-strength-worker': 'server/src/access/identity/password-strength-worker.ts',
 };
 /** Read from beside the code. */
 const assets = ['server/src/app/http/favicon.ico'];
 /** Folders that are read whole from beside the code. */
-const assetFolders = ['server/src/catalog/shipped'];
+const assetFolders = ['server/src/money/catalog/shipped'];
 /** What decides beside the sources. */
 const settings = [
   'pnpm-lock.yaml',

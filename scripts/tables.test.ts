@@ -24,17 +24,17 @@ test('finds tables that were made, renamed and dropped, and who reads and writes
   const tree = read({
     'server/src/app/migrations/0001-a.ts': 'up(`create table one (id int); create table if not exists two (id int); create table gone ()`)',
     'server/src/app/migrations/0002-b.ts': 'up(`alter table two rename to three; drop table gone`)',
-    'server/src/keys/x.ts': "query('select * from one join three using (id)'); query('update one set id = 1');",
+    'server/src/access/keys/x.ts': "query('select * from one join three using (id)'); query('update one set id = 1');",
     'server/src/adapters/timers/x.ts': "defineEntity({ tableName: 'three' }); query('delete from gone');",
-    'server/src/keys/x.test.ts': "query('delete from three');",
+    'server/src/access/keys/x.test.ts': "query('delete from three');",
   });
   expect([...tablesOf(tree)]).toEqual(['one', 'three']);
   expect(tableUses(tree)).toEqual([
-    { table: 'one', place: 'keys', isWrite: true },
-    { table: 'one', place: 'keys', isWrite: false },
-    { table: 'three', place: 'keys', isWrite: false },
+    { table: 'one', place: 'access/keys', isWrite: true },
+    { table: 'one', place: 'access/keys', isWrite: false },
+    { table: 'three', place: 'access/keys', isWrite: false },
     { table: 'three', place: 'adapters/timers', isWrite: true },
   ]);
-  const owners = statedOwnership('# A\n\n## Tables\n\n| slice | tables |\n| - | - |\n| `keys` | `one`, `three` |\n\n## B\n').owners;
+  const owners = statedOwnership('# A\n\n## Tables\n\n| slice | tables |\n| - | - |\n| `access/keys` | `one`, `three` |\n\n## B\n').owners;
   expect(sharedTables(tree, owners)).toEqual(new Map([['three', { writers: ['adapters/timers'], readers: [] }]]));
 });

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { findPeople } from '../../server/src/people/index.ts';
+import { findPeople } from '../../server/src/community/people/index.ts';
 
 /** Whoever looks after people. */
 export const OWNER = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';

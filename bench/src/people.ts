@@ -6,8 +6,8 @@ import { openPool } from '../../server/src/adapters/postgres/database.ts';
 import { startEmbeddedPostgres } from '../../server/src/adapters/postgres/embedded-postgres.ts';
 import { migrate } from '../../server/src/app/migrate.ts';
 import { migrations } from '../../server/src/app/migrations/index.ts';
+import { indexPeople } from '../../server/src/community/people/index.ts';
 import { createLog } from '../../server/src/kernel/log.ts';
-import { indexPeople } from '../../server/src/people/index.ts';
 import { asked, OWNER, type Question, timesOf } from './people-question.ts';
 import { sweep } from './people-sweep.ts';
 

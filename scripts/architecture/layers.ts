@@ -1,27 +1,21 @@
 import type { Import, SourceFile } from './source-file.ts';
 
-/** The folders of server/src that are slices of the product; app, kernel and adapters are the only others. */
+/** The rooms of server/src that hold slices of one subject. */
+const ROOMS = {
+  access: ['identity', 'keys'],
+  money: ['budgets', 'catalog', 'ledger', 'plans', 'runs'],
+  inference: ['batches', 'calls', 'files', 'stored-content', 'videos'],
+  community: ['client-requests', 'content', 'emails', 'events', 'invites', 'marketing', 'people'],
+};
+
+/** The folders of server/src that are slices of the product, by their path in it; app, kernel and adapters are the only others. */
 export const SLICES: readonly string[] = [
-  'identity',
-  'keys',
-  'budgets',
-  'catalog',
-  'inference',
-  'ledger',
-  'plans',
-  'receipts',
-  'batches',
-  'runs',
-  'events',
-  'files',
-  'videos',
-  'people',
-  'marketing',
-  'emails',
-  'content',
-  'client-requests',
-  'invites',
+  ...Object.entries(ROOMS).flatMap(([room, slices]) => slices.map((slice) => `${room}/${slice}`)),
+  'audit',
   'discovery',
+  'http',
+  'mail',
+  'receipts',
 ];
 
 /** Where in the server a path lies. */
@@ -38,7 +32,8 @@ export function placeOf(path: string): Place | undefined {
   if (folder === 'app' || folder === 'kernel') return { layer: folder, name: '' };
   if (folder === 'main.ts') return { layer: 'app', name: '' };
   if (folder === 'adapters') return { layer: 'adapter', name: inner };
-  return { layer: SLICES.includes(folder) ? 'slice' : 'unknown', name: folder };
+  const slice = [`${folder}/${inner}`, folder].find((name) => SLICES.includes(name));
+  return slice ? { layer: 'slice', name: slice } : { layer: 'unknown', name: folder };
 }
 
 /** An import from one place of the server to another. */
@@ -66,7 +61,7 @@ export const isIndexOf = (slice: string, target: string): boolean => target === 
 export const isPortOf = (adapter: string, target: string): boolean => target === `${SERVER}adapters/${adapter}/port.ts`;
 
 /**
- * The cycles among the slices, each once and from its alphabetically first member on: `identity → keys → identity`. Imports of types count:
+ * The cycles among the slices, each once and from its alphabetically first member on: `audit → mail → audit`. Imports of types count:
  * two slices that name each other's types cannot be understood, or moved, one at a time.
  */
 export function sliceCycles(arrows: readonly Arrow[]): string[] {

@@ -37,7 +37,7 @@ const TRANSACTION =
 const OWN_TRANSACTIONS: ReadonlySet<string> = new Set([
   'server/src/kernel/transaction.ts',
   // The mail goes out while its row is locked, and must not go out again.
-  'server/src/identity/mails/outbox.ts',
+  'server/src/mail/outbox.ts',
   // Alone on the database, at the start.
   'server/src/app/migrate.ts',
 ]);
@@ -122,10 +122,10 @@ export const RULES: readonly Rule[] = [
       }),
   },
   codeRule(
-    'providers are called from inference/attempt.ts only',
+    'providers are called from inference/calls/attempt.ts only',
     'Go through completeCall or streamCall: what is called anywhere else was held by nobody.',
     (file) =>
-      file.path.startsWith('server/src/') && file.path !== 'server/src/inference/attempt.ts'
+      file.path.startsWith('server/src/') && file.path !== 'server/src/inference/calls/attempt.ts'
         ? [...file.code.matchAll(/\bupstream\s*\??\.\s*call\b/g)]
         : [],
   ),

@@ -1,9 +1,10 @@
+import { placeOf } from './layers.ts';
 import type { SourceFile } from './source-file.ts';
 
 /** What the statements of one place of the server do with the tables of the database. */
 export interface TableUse {
   readonly table: string;
-  /** `keys`, `app`, `adapters/timers` */
+  /** `money/ledger`, `app`, `adapters/timers` */
   readonly place: string;
   readonly isWrite: boolean;
 }
@@ -27,14 +28,19 @@ export function tablesOf(files: readonly SourceFile[]): ReadonlySet<string> {
 
 const WRITE = /\b(?:insert into|update|delete from|truncate)\s+"?([a-z_]+)"?|\btableName: '([a-z_]+)'/g;
 const READ = /\b(?:from|join|exists|only)\s+"?([a-z_]+)"?/g;
-const PLACE = /^server\/src\/(adapters\/[^/]+|[^/]+)\//;
+/** `money/ledger`, `app`, `adapters/timers` */
+function nameOfPlace(path: string): string | undefined {
+  const place = placeOf(path);
+  if (place?.layer === 'adapter') return `adapters/${place.name}`;
+  return place && (place.name || place.layer);
+}
 
 /** Every use of a table in production code, once for each place and kind. */
 export function tableUses(files: readonly SourceFile[]): TableUse[] {
   const tables = tablesOf(files);
   const uses = new Map<string, TableUse>();
   for (const { path, code, isTest } of files) {
-    const place = PLACE.exec(path)?.[1];
+    const place = nameOfPlace(path);
     if (place === undefined || isTest || MIGRATION.test(path)) continue;
     for (const [pattern, isWrite] of [
       [WRITE, true],

@@ -1,8 +1,8 @@
+import { identityEntities } from '../../../server/src/access/identity/index.ts';
+import { keyEntities } from '../../../server/src/access/keys/index.ts';
 import { openDatabase } from '../../../server/src/adapters/postgres/database.ts';
 import { startInstance } from '../../../server/src/app/http/testing/account-api.ts';
-import { identityEntities } from '../../../server/src/identity/index.ts';
 import { createLog } from '../../../server/src/kernel/log.ts';
-import { keyEntities } from '../../../server/src/keys/index.ts';
 
 /**
  * The account API of the server, as a process of its own on `DATABASE_URL`: key directory, credential check, listening connection and HTTP

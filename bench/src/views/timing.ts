@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { formatKey, newLookupId, newSecret, parseKey } from '../../../server/src/keys/key-secret.ts';
+import { formatKey, newLookupId, newSecret, parseKey } from '../../../server/src/access/keys/key-secret.ts';
 import { type Comparison, compare, type Pair } from '../comparison.ts';
 import { Gateway } from '../gateway.ts';
 import { HttpConnection } from '../http-connection.ts';

@@ -1,24 +1,4 @@
-import { createFileSender } from '../adapters/mail/files.ts';
-import type { MailSender } from '../adapters/mail/port.ts';
-import { createSmtpSender } from '../adapters/mail/smtp.ts';
-import { deleteAccountBatches } from '../batches/index.ts';
-import type { Catalog } from '../catalog/index.ts';
-import { deleteAccountFiles } from '../files/index.ts';
-import {
-  type ContentKeys,
-  createContentKeys,
-  createDesk,
-  createIdentity,
-  createOutbox,
-  createSecretBox,
-  createStoring,
-  deleteContentKey,
-  type Identity,
-  type Outbox,
-  resealSecrets,
-  type Storing,
-} from '../identity/index.ts';
-import { deleteAccountDialogues } from '../inference/index.ts';
+import { createIdentity, type Identity } from '../access/identity/index.ts';
 import {
   CachedKeyDirectory,
   createGrantOfKey,
@@ -28,13 +8,24 @@ import {
   evenRefusals,
   type Keys,
   revokeAccountKeys,
-} from '../keys/index.ts';
-import { deleteAccountVideos } from '../videos/index.ts';
+} from '../access/keys/index.ts';
+import { createFileSender } from '../adapters/mail/files.ts';
+import type { MailSender } from '../adapters/mail/port.ts';
+import { createSmtpSender } from '../adapters/mail/smtp.ts';
+import { deleteAccountBatches } from '../inference/batches/index.ts';
+import { deleteAccountDialogues } from '../inference/calls/index.ts';
+import { deleteAccountFiles } from '../inference/files/index.ts';
+import { type ContentKeys, createContentKeys, createStoring, deleteContentKey, type Storing } from '../inference/stored-content/index.ts';
+import { deleteAccountVideos } from '../inference/videos/index.ts';
+import { createSecretBox } from '../kernel/secret-box.ts';
+import { createDesk, createOutbox, type Outbox } from '../mail/index.ts';
+import type { Catalog } from '../money/catalog/index.ts';
 import { internalSecretOf } from './bootstrap.ts';
 import type { Foundation } from './foundation.ts';
 import { type Authenticator, createAuthenticator } from './http/credentials.ts';
 import { masterKeysOf } from './master-keys.ts';
 import type { OpenPlans } from './plans.ts';
+import { resealSecrets } from './reseal.ts';
 
 /** A letter about somebody's account is not to wait behind a mail to thousands. */
 const SMTP_CONNECTIONS = 5;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Role } from '@tallygate/contract';
+import { resetByOperator, setRoleByOperator } from '../access/identity/index.ts';
 import type { Database } from '../adapters/postgres/port.ts';
-import { resetByOperator, setRoleByOperator } from '../identity/index.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { type Circuits, InProcessCircuits } from '../inference/index.ts';
+import { type Circuits, InProcessCircuits } from '../inference/calls/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 

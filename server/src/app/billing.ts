@@ -1,8 +1,8 @@
 import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
-import { createSettlementAlerts } from '../budgets/index.ts';
-import type { Catalog } from '../catalog/index.ts';
-import { Corrections, LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../ledger/index.ts';
+import { createSettlementAlerts } from '../money/budgets/index.ts';
+import type { Catalog } from '../money/catalog/index.ts';
+import { Corrections, LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../money/ledger/index.ts';
 import { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
 import { ConfigError } from './config.ts';
 import type { Foundation } from './foundation.ts';

@@ -1,8 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import type { Users } from '../identity/index.ts';
+import type { Users } from '../access/identity/index.ts';
+import type { Keys, PlainKey } from '../access/keys/index.ts';
 import { randomBase62 } from '../kernel/ids.ts';
-import type { Keys, PlainKey } from '../keys/index.ts';
-import { OPERATOR } from '../plans/index.ts';
+import { OPERATOR } from '../money/plans/index.ts';
 import type { DataDir } from './data-dir.ts';
 
 /** What the first boot made, for whoever set the server up: `DATA_DIR/bootstrap.json`, readable by its owner alone. */

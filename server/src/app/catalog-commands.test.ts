@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
-import { LiveCatalog, writeFound } from '../catalog/index.ts';
 import { silentLog } from '../kernel/log.ts';
+import { LiveCatalog, writeFound } from '../money/catalog/index.ts';
 import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;

@@ -2,6 +2,8 @@ import { parseArgs } from 'node:util';
 import { ModelDefinition, ModelId, PriceInput } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import * as z from 'zod';
+import { rfc3339 } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
 import {
   beginsWithAnother,
   CatalogAdministration,
@@ -11,9 +13,7 @@ import {
   OWN,
   type Price,
   usdPerUnit,
-} from '../catalog/index.ts';
-import { rfc3339 } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
+} from '../money/catalog/index.ts';
 
 /** A line that is not what the command takes; the message says why. */
 export class WrongLine extends Error {}

@@ -1,4 +1,13 @@
-import { deadNames, type Filled, faultOfProvider, fillFrom, ListFault, LiveCatalog, type ReadList, shippedList } from '../catalog/index.ts';
+import {
+  deadNames,
+  type Filled,
+  faultOfProvider,
+  fillFrom,
+  ListFault,
+  LiveCatalog,
+  type ReadList,
+  shippedList,
+} from '../money/catalog/index.ts';
 import type { Config } from './config.ts';
 import { ConfigError } from './config-error.ts';
 import type { Foundation } from './foundation.ts';

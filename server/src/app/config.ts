@@ -1,7 +1,7 @@
 import { fromVerifierKey, type NoteKey } from '@tallygate/receipts';
 import * as z from 'zod';
 import { parseRedisUrl } from '../adapters/redis/connect.ts';
-import { type Offer, type RateLimits, TEST_RATES } from '../plans/index.ts';
+import { type Offer, type RateLimits, TEST_RATES } from '../money/plans/index.ts';
 import { type AnchorChainConfig, anchorChainsOf } from './anchoring-config.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';

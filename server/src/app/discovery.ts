@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { LiveCatalog } from '../catalog/index.ts';
 import { createDocuments, type DiscoveryDocuments, loadMcp, type Offer, readGuides, readSurface } from '../discovery/index.ts';
 import type { Clock } from '../kernel/clock.ts';
+import type { LiveCatalog } from '../money/catalog/index.ts';
 
 const OPENAPI = new URL(import.meta.resolve('@tallygate/contract/openapi.json'));
 const DOCS = new URL('../../../docs/', import.meta.url);

@@ -1,12 +1,12 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { Pool } from 'pg';
+import { identityEntities } from '../access/identity/index.ts';
+import { keyEntities } from '../access/keys/index.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
 import { startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts';
 import { ServerPulse } from '../adapters/postgres/server-pulse.ts';
-import { identityEntities } from '../identity/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { keyEntities } from '../keys/index.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';

@@ -8,7 +8,7 @@ import {
   planOfSeller,
   recordBySystem,
   recordedPlans,
-} from '../plans/index.ts';
+} from '../money/plans/index.ts';
 import type { Config } from './config.ts';
 import { isSelling } from './plans.ts';
 

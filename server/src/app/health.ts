@@ -1,7 +1,7 @@
 import type { contract, Health } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
-import type { Handlers } from '../identity/index.ts';
+import type { Handlers } from '../http/index.ts';
 import { stopsOf } from '../receipts/index.ts';
 
 const VERSION = '0.1.0';

@@ -1,7 +1,7 @@
 import { MikroORM } from '@mikro-orm/postgresql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { identityEntities } from '../access/identity/index.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
-import { identityEntities } from '../identity/index.ts';
 import { silentLog } from '../kernel/log.ts';
 import { createIdempotency, type Idempotency, type IdempotentRequest, type IdempotentRun } from './idempotency.ts';
 

@@ -1,6 +1,6 @@
-export { MasterKeyMissing } from '../identity/index.ts';
 export { ConfigError, readConfig } from './config.ts';
 export { DataDirInUse } from './data-dir.ts';
 export { greeting } from './greeting.ts';
 export { AddressInUse } from './http/front.ts';
+export { MasterKeyMissing } from './reseal.ts';
 export { type RunningServer, startServer } from './server.ts';

@@ -1,4 +1,5 @@
 import { contract } from '@tallygate/contract';
+import { closeUnclaimed } from '../access/identity/index.ts';
 import type { Timer } from '../adapters/timers/port.ts';
 import {
   createBounces,
@@ -11,11 +12,10 @@ import {
   emailBounceRoutes,
   emailRoutes,
   emailTemplateRoutes,
-} from '../emails/index.ts';
-import { closeUnclaimed } from '../identity/index.ts';
-import type { UnsubscribeFooter } from '../invites/index.ts';
-import { createConsents, peopleRoutes } from '../marketing/index.ts';
-import { CONSENTS_DUE, DEPARTED_DUE, forgetDeparted, indexPeople, PEOPLE_UNINDEXED } from '../people/index.ts';
+} from '../community/emails/index.ts';
+import type { UnsubscribeFooter } from '../community/invites/index.ts';
+import { createConsents, peopleRoutes } from '../community/marketing/index.ts';
+import { CONSENTS_DUE, DEPARTED_DUE, forgetDeparted, indexPeople, PEOPLE_UNINDEXED } from '../community/people/index.ts';
 import type { Accounts } from './accounts.ts';
 import type { Foundation } from './foundation.ts';
 import { type Endpoint, endpointsOf } from './http/endpoint.ts';

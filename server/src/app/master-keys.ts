@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import type { MasterKey } from '../identity/index.ts';
+import type { MasterKey } from '../kernel/secret-box.ts';
 import { keptSecret } from './bootstrap.ts';
 import { ConfigError } from './config.ts';
 import type { DataDir } from './data-dir.ts';

@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Call, DeploymentView, Served } from '../inference/index.ts';
+import type { Call, DeploymentView, Served } from '../inference/calls/index.ts';
 import type { AnchoringView } from '../receipts/index.ts';
 import type { JobRun } from './jobs.ts';
 

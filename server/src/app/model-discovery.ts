@@ -1,6 +1,8 @@
 import { type DiscoveryReport, MAX_MODEL_TOKENS } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import { UpstreamCut, type UpstreamFault } from '../adapters/upstream/port.ts';
+import type { Clock } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
 import {
   type FoundModel,
   foundModels,
@@ -10,9 +12,7 @@ import {
   priceCommand,
   writeFound,
   writeListed,
-} from '../catalog/index.ts';
-import type { Clock } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
+} from '../money/catalog/index.ts';
 import { isDiscovered, isWanted, listedByForm, listedNames, type OpenProvider } from './providers.ts';
 
 /** A provider of one's own that is up answers at once, and one that is not must not keep the gateway from starting. */

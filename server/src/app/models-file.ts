@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { modelsOfFile, type ReadList } from '../catalog/index.ts';
+import { modelsOfFile, type ReadList } from '../money/catalog/index.ts';
 import { ConfigError } from './config-error.ts';
 import { readJsonFile } from './json-file.ts';
 

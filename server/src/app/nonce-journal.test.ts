@@ -2,7 +2,7 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { GENERATION_MS, NonceMemory } from '../inference/index.ts';
+import { GENERATION_MS, NonceMemory } from '../inference/calls/index.ts';
 import { openNonceJournal } from './nonce-journal.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
-import type { NonceJournal, Used } from '../inference/index.ts';
+import type { NonceJournal, Used } from '../inference/calls/index.ts';
 import type { DataDir } from './data-dir.ts';
 
 const CURRENT = 'nonces';

@@ -4,7 +4,7 @@ import { createSandboxPayments } from '../adapters/payment/sandbox/index.ts';
 import type { SandboxPages } from '../adapters/payment/sandbox/pages.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Plans } from '../plans/index.ts';
+import type { Plans } from '../money/plans/index.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 

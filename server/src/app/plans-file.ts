@@ -1,5 +1,5 @@
 // Not the whole slice: settings are read before it is loaded.
-import { DEFAULT_OFFER, type Offer, readOffer } from '../plans/index.ts';
+import { DEFAULT_OFFER, type Offer, readOffer } from '../money/plans/index.ts';
 import { ConfigError } from './config-error.ts';
 import { readJsonFile } from './json-file.ts';
 import type { Environment } from './provider-config.ts';

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
+import type { PlanOfAccount } from '../access/identity/index.ts';
 import { openPool } from '../adapters/postgres/database.ts';
-import type { PlanOfAccount } from '../identity/index.ts';
 import {
   type AccountPlans,
   ChangedPlan,
@@ -11,7 +11,7 @@ import {
   recordedPlans,
   recordOffer,
   requireFeature,
-} from '../plans/index.ts';
+} from '../money/plans/index.ts';
 import type { RequirePlan } from '../receipts/index.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';

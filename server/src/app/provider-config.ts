@@ -1,4 +1,4 @@
-import type { OnCancel } from '../inference/index.ts';
+import type { OnCancel } from '../inference/calls/index.ts';
 import { ConfigError } from './config-error.ts';
 import { httpUrl } from './http-url.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { loadCatalog, modelsOfFile, shippedList } from '../catalog/index.ts';
+import { loadCatalog, modelsOfFile, shippedList } from '../money/catalog/index.ts';
 import type { ProviderConfig } from './provider-config.ts';
 import { deploymentsOf, isDiscovered, isWanted, listedByForm, openProviders, refuseIdle } from './providers.ts';
 

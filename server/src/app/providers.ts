@@ -3,8 +3,8 @@ import { azureOpenAi } from '../adapters/upstream/azure-openai.ts';
 import { google } from '../adapters/upstream/google/index.ts';
 import { openAiCompatible } from '../adapters/upstream/openai-compatible.ts';
 import type { UpstreamProvider } from '../adapters/upstream/port.ts';
-import { type Catalog, type CatalogModel, type Found, listedAt, matchesGlob, meantAt, type Resolved } from '../catalog/index.ts';
-import type { Deployment, DeploymentMap } from '../inference/index.ts';
+import type { Deployment, DeploymentMap } from '../inference/calls/index.ts';
+import { type Catalog, type CatalogModel, type Found, listedAt, matchesGlob, meantAt, type Resolved } from '../money/catalog/index.ts';
 import { ConfigError } from './config-error.ts';
 import type { ProviderConfig } from './provider-config.ts';
 

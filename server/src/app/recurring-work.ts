@@ -1,14 +1,15 @@
 import type { Pool } from 'pg';
+import { type Identity, LOGIN_FAILURES_DUE, MAIL_REQUESTS_DUE } from '../access/identity/index.ts';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Timer } from '../adapters/timers/port.ts';
-import { BATCHES_DUE, type BatchWork } from '../batches/index.ts';
-import { type Events, UNLINKED_USERS_DUE } from '../events/index.ts';
-import { sweepExpired, sweepOrphans } from '../files/index.ts';
-import { type Identity, LOGIN_FAILURES_DUE, MAIL_REQUESTS_DUE, MAILS_DUE, type Outbox } from '../identity/index.ts';
-import type { Invites } from '../invites/index.ts';
+import { type Events, UNLINKED_USERS_DUE } from '../community/events/index.ts';
+import type { Invites } from '../community/invites/index.ts';
+import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
+import { sweepExpired, sweepOrphans } from '../inference/files/index.ts';
 import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
-import { ensurePartitions } from '../ledger/index.ts';
-import type { AccountPlans, Plans } from '../plans/index.ts';
+import { MAILS_DUE, type Outbox } from '../mail/index.ts';
+import { ensurePartitions } from '../money/ledger/index.ts';
+import type { AccountPlans, Plans } from '../money/plans/index.ts';
 import {
   appendAll,
   auditLog,

@@ -2,16 +2,17 @@ import type { Server } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { contract } from '@tallygate/contract';
+import { accountRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes, userRoutes } from '../access/identity/index.ts';
+import { keyRoutes } from '../access/keys/index.ts';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import { sealedBlobs } from '../adapters/blobs/sealed-blobs.ts';
 import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import type { RunningTimers } from '../adapters/timers/port.ts';
 import { startTimers } from '../adapters/timers/postgres-timers.ts';
 import { tlogWitness } from '../adapters/witness/tlog-witness.ts';
-import { budgetRoutes, createBudgetRecords, createBudgets } from '../budgets/index.ts';
-import { CatalogAdministration, catalogRoutes } from '../catalog/index.ts';
-import { clientRequestRoutes, createClientRequests } from '../client-requests/index.ts';
-import { contentRoutes, createContent } from '../content/index.ts';
+import { auditRoutes } from '../audit/index.ts';
+import { clientRequestRoutes, createClientRequests } from '../community/client-requests/index.ts';
+import { contentRoutes, createContent } from '../community/content/index.ts';
 import {
   checkoutRoutes,
   createEvents,
@@ -19,18 +20,18 @@ import {
   marketingEventRoutes,
   registrationRoutes,
   siteEventRoutes,
-} from '../events/index.ts';
-import { blobSealingKeys } from '../files/index.ts';
-import { accountRoutes, auditRoutes, deviceLoginRoutes, identityRoutes, mfaRoutes, userRoutes } from '../identity/index.ts';
-import { deploymentRoutes, RefusedRequests } from '../inference/index.ts';
-import { createInvites, inviteRoutes } from '../invites/index.ts';
+} from '../community/events/index.ts';
+import { createInvites, inviteRoutes } from '../community/invites/index.ts';
+import { deploymentRoutes, RefusedRequests } from '../inference/calls/index.ts';
+import { blobSealingKeys } from '../inference/files/index.ts';
 import { type Clock, steadyMs, systemClock } from '../kernel/clock.ts';
 import { createLog, flushed } from '../kernel/log.ts';
-import { keyRoutes } from '../keys/index.ts';
-import { ledgerRoutes } from '../ledger/index.ts';
-import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../plans/index.ts';
+import { budgetRoutes, createBudgetRecords, createBudgets } from '../money/budgets/index.ts';
+import { CatalogAdministration, catalogRoutes } from '../money/catalog/index.ts';
+import { ledgerRoutes } from '../money/ledger/index.ts';
+import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
+import { runRoutes } from '../money/runs/index.ts';
 import { anchorRoutes, publishedKeySet, receiptRoutes } from '../receipts/index.ts';
-import { runRoutes } from '../runs/index.ts';
 import { openAccounts } from './accounts.ts';
 import { anchoringTimers } from './anchoring.ts';
 import { openBilling } from './billing.ts';

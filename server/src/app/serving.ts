@@ -1,7 +1,6 @@
+import { KEYS_CHANNEL } from '../access/keys/index.ts';
 import { listen } from '../adapters/postgres/listener.ts';
 import { createSandboxProvider } from '../adapters/upstream/sandbox/index.ts';
-import { createKeyRefusals } from '../budgets/index.ts';
-import { CATALOG_CHANNEL, type LiveCatalog } from '../catalog/index.ts';
 import {
   createSignatureCheck,
   createTokenizer,
@@ -13,11 +12,12 @@ import {
   RunningCalls,
   type SignatureCheck,
   UnsettledCalls,
-} from '../inference/index.ts';
+} from '../inference/calls/index.ts';
 import { withoutRedaction } from '../kernel/log.ts';
-import { KEYS_CHANNEL } from '../keys/index.ts';
-import { PLANS_CHANNEL } from '../plans/index.ts';
-import { createRunStore, RUNS_CHANNEL, RunDirectory, RunQueries } from '../runs/index.ts';
+import { createKeyRefusals } from '../money/budgets/index.ts';
+import { CATALOG_CHANNEL, type LiveCatalog } from '../money/catalog/index.ts';
+import { PLANS_CHANNEL } from '../money/plans/index.ts';
+import { createRunStore, RUNS_CHANNEL, RunDirectory, RunQueries } from '../money/runs/index.ts';
 import type { Accounts } from './accounts.ts';
 import { announcedCircuits, CIRCUITS_CHANNEL } from './announced-circuits.ts';
 import type { Billing } from './billing.ts';

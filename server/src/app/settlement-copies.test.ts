@@ -10,11 +10,11 @@ import { testDatabase } from '../adapters/postgres/test-database.ts';
 import type { RedisConnection } from '../adapters/redis/connect.ts';
 import { isRedisMissing, testRedis } from '../adapters/redis/test-redis.ts';
 import { silentLog } from '../kernel/log.ts';
-import { LedgerWriter, ledgerLaneSource } from '../ledger/index.ts';
-import { lanesOfRecord } from '../ledger/lanes-of-record.ts';
-import { ledgerBatchOf } from '../ledger/ledger-batch.ts';
-import { sampleRecord } from '../ledger/sample-records.ts';
-import { settleOn, signingKey, takeOn } from '../ledger/testing/ledger.ts';
+import { LedgerWriter, ledgerLaneSource } from '../money/ledger/index.ts';
+import { lanesOfRecord } from '../money/ledger/lanes-of-record.ts';
+import { ledgerBatchOf } from '../money/ledger/ledger-batch.ts';
+import { sampleRecord } from '../money/ledger/sample-records.ts';
+import { settleOn, signingKey, takeOn } from '../money/ledger/testing/ledger.ts';
 import { Closing } from './closing.ts';
 import { openSettlementCopies } from './settlement-copies.ts';
 

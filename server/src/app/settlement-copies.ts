@@ -2,7 +2,7 @@ import { JournalCopies } from '../adapters/lanes/journal-copies.ts';
 import type { LaneStore, SettlementFeed } from '../adapters/lanes/port.ts';
 import type { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import type { Log } from '../kernel/log.ts';
-import { type LedgerWriter, unwrittenAmong } from '../ledger/index.ts';
+import { type LedgerWriter, unwrittenAmong } from '../money/ledger/index.ts';
 import type { Foundation } from './foundation.ts';
 
 /** A settlement that Redis has not brought to the ledger in that time, twice at most, is written there from the journal. */

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
+import { identityEntities } from '../access/identity/index.ts';
+import { keyEntities } from '../access/keys/index.ts';
 import { openDatabase } from '../adapters/postgres/database.ts';
 import { findEmbeddedPostgres, hasEmbeddedPostgres, startEmbeddedPostgres } from '../adapters/postgres/embedded-postgres.ts';
 import type { Database } from '../adapters/postgres/port.ts';
-import { identityEntities } from '../identity/index.ts';
 import type { Log } from '../kernel/log.ts';
-import { keyEntities } from '../keys/index.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { DataDirInUse, openDataDir } from './data-dir.ts';

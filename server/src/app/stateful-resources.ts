@@ -2,8 +2,7 @@ import { contract } from '@tallygate/contract';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Job, JobQueue } from '../adapters/queue/port.ts';
 import type { Timer } from '../adapters/timers/port.ts';
-import { BatchLocks, BatchWork, batchRoutes, createBatches } from '../batches/index.ts';
-import { createFiles, createUploads, type Files, fileRoutes, type Uploads, uploadRoutes } from '../files/index.ts';
+import { BatchLocks, BatchWork, batchRoutes, createBatches } from '../inference/batches/index.ts';
 import {
   BackgroundResponses,
   backgroundWork,
@@ -25,10 +24,19 @@ import {
   statelessOperations,
   storedChatRoutes,
   storedResponseRoutes,
-} from '../inference/index.ts';
-import { isSettled, settledAmong } from '../ledger/index.ts';
-import type { PlanBook } from '../plans/index.ts';
-import { createVideos, StoredCharacters, StoredVideos, type Videos, videoOperations, videoRoutes, videoWork } from '../videos/index.ts';
+} from '../inference/calls/index.ts';
+import { createFiles, createUploads, type Files, fileRoutes, type Uploads, uploadRoutes } from '../inference/files/index.ts';
+import {
+  createVideos,
+  StoredCharacters,
+  StoredVideos,
+  type Videos,
+  videoOperations,
+  videoRoutes,
+  videoWork,
+} from '../inference/videos/index.ts';
+import { isSettled, settledAmong } from '../money/ledger/index.ts';
+import type { PlanBook } from '../money/plans/index.ts';
 import type { Accounts } from './accounts.ts';
 import type { Billing } from './billing.ts';
 import type { Foundation } from './foundation.ts';

@@ -3,8 +3,8 @@ import { ReceiptResponse, type ReceiptUsage } from '@tallygate/contract';
 import { accountHash, keyHash, verifyReceipt } from '@tallygate/receipts';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { costOf, loadCatalog } from '../catalog/index.ts';
 import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
+import { costOf, loadCatalog } from '../money/catalog/index.ts';
 import { type IssuedReceipt, issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
 import { newSigningSeed, signingKeyFromSeed } from './signing-keys.ts';
 

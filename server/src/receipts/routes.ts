@@ -1,6 +1,6 @@
 import type { contract, ReceiptResponse, VaasKeySet } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import type { Handlers, Principal } from '../identity/index.ts';
+import type { Handlers, Principal } from '../http/index.ts';
 import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import { listReceipts, type ReceiptScope } from './list-receipts.ts';

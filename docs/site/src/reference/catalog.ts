@@ -23,7 +23,7 @@ export interface CatalogModel {
   }[];
 }
 
-const FOLDER = '../../server/src/catalog/shipped';
+const FOLDER = '../../server/src/money/catalog/shipped';
 
 /** The advertised models of the shipped list. The build runs in the folder of the site. */
 export const MODELS: readonly CatalogModel[] = readdirSync(resolve(FOLDER))

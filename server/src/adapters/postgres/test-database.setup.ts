@@ -7,7 +7,7 @@ import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { migrate } from '../../app/migrate.ts';
 import { migrations } from '../../app/migrations/index.ts';
-import { fillFrom, shippedList } from '../../catalog/index.ts';
+import { fillFrom, shippedList } from '../../money/catalog/index.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
 
 declare module 'vitest' {

@@ -1,4 +1,4 @@
-import type { Nonces } from '../../inference/index.ts';
+import type { Nonces } from '../../inference/calls/index.ts';
 import type { RedisConnection } from './connect.ts';
 
 /** Longer than any signature is accepted: its time may lie five minutes ahead when it first arrives, and five behind when it comes again. */

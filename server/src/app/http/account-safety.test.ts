@@ -1,7 +1,7 @@
 import { contract, NewPassword } from '@tallygate/contract';
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { setRoleByOperator } from '../../identity/index.ts';
+import { setRoleByOperator } from '../../access/identity/index.ts';
 import {
   INTERNAL_SECRET,
   type Instance,

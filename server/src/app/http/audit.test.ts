@@ -1,6 +1,6 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordAudit } from '../../identity/index.ts';
+import { recordAudit } from '../../audit/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { INTERNAL_SECRET, type Instance, newKey, openTestDatabase, PASSWORD, send, signUp, startInstance } from './testing/account-api.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type BudgetWorld, openBudgetWorld, rowsOf, TOKEN_NANO_USD } from '../../budgets/testing/budgets.ts';
 import { formatUsd } from '../../kernel/money.ts';
+import { type BudgetWorld, openBudgetWorld, rowsOf, TOKEN_NANO_USD } from '../../money/budgets/testing/budgets.ts';
 import { INTERNAL_SECRET, type Instance, newKey, type Received, send, signUp, startInstance } from './testing/account-api.ts';
 
 const NO_KEY = '019aa2f1-c2d3-7b6e-8c4d-1f00aa55ee77';

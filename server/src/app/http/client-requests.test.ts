@@ -1,6 +1,6 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { clientRequestRoutes, createClientRequests } from '../../client-requests/index.ts';
+import { clientRequestRoutes, createClientRequests } from '../../community/client-requests/index.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
 import { openMailbox } from './testing/mailbox.ts';

@@ -1,6 +1,6 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { contentRoutes, createContent } from '../../content/index.ts';
+import { contentRoutes, createContent } from '../../community/content/index.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, MovableClock, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
 

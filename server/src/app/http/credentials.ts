@@ -1,9 +1,11 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RouteMetadata } from '@tallygate/contract';
-import type { Principal, SessionGrant, Sessions, Storing } from '../../identity/index.ts';
+import type { Sessions } from '../../access/identity/index.ts';
+import type { KeyDirectory, KeyGrant } from '../../access/keys/index.ts';
+import type { Principal, SessionGrant } from '../../http/index.ts';
+import type { Storing } from '../../inference/stored-content/index.ts';
 import { Problem } from '../../kernel/problem.ts';
-import type { KeyDirectory, KeyGrant } from '../../keys/index.ts';
 
 /** Who is calling and what they may spend. */
 export type Grant = KeyGrant | SessionGrant;

@@ -1,9 +1,9 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmails, createEmailTemplates, createUnsubscribing, emailRoutes, emailTemplateRoutes } from '../../emails/index.ts';
+import { createEmails, createEmailTemplates, createUnsubscribing, emailRoutes, emailTemplateRoutes } from '../../community/emails/index.ts';
+import { upsertContact } from '../../community/people/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { upsertContact } from '../../people/index.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
 import { mailAnswerRoutes, unsubscribeAnswer } from './mail-answer-pages.ts';

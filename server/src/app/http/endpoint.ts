@@ -1,6 +1,6 @@
 import type { RouteMetadata } from '@tallygate/contract';
 import { type AppRoute, type AppRouter, isAppRoute } from '@ts-rest/core';
-import type { Call, Handlers, Principal } from '../../identity/index.ts';
+import type { Call, Handlers, Principal } from '../../http/index.ts';
 
 /** A call whose input was checked against the endpoint's own route, so its members have the types that the handler asks for. */
 export interface CheckedCall extends Call {

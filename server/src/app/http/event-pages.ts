@@ -1,4 +1,5 @@
 import { VibethonRegistrationRequest } from '@tallygate/contract';
+import { originOf } from '../../audit/index.ts';
 import {
   type Events,
   type EventWithPlaces,
@@ -6,8 +7,7 @@ import {
   placesLeft,
   takesRegistrations,
   toJsonLd,
-} from '../../events/index.ts';
-import { originOf } from '../../identity/index.ts';
+} from '../../community/events/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';

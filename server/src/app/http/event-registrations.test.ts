@@ -1,8 +1,8 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Events } from '../../events/index.ts';
-import { closeUnclaimed } from '../../identity/index.ts';
-import { peopleRoutes } from '../../marketing/index.ts';
+import { closeUnclaimed } from '../../access/identity/index.ts';
+import type { Events } from '../../community/events/index.ts';
+import { peopleRoutes } from '../../community/marketing/index.ts';
 import { personRecords } from '../person-records.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, MovableClock, send, signUp, startInstance } from './testing/account-api.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Principal } from '../../identity/index.ts';
+import type { Principal } from '../../http/index.ts';
 import type { Grant } from './credentials.ts';
 import type { RequestIds } from './request-ids.ts';
 

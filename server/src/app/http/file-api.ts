@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { CreateFileFields, contract } from '@tallygate/contract';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
-import { type Files, fileToWire, newFileBlobKey, ownerOf, partToWire, UNNAMED, type Uploads } from '../../files/index.ts';
+import { type Files, fileToWire, newFileBlobKey, ownerOf, partToWire, UNNAMED, type Uploads } from '../../inference/files/index.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Idempotency } from '../idempotency.ts';

@@ -1,4 +1,4 @@
-import type { StoredFile } from '../../files/index.ts';
+import type { StoredFile } from '../../inference/files/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 
 /** Both ends inclusive. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { deleteAccountFiles, newFileBlobKey, newPassingBlobKey, sweepExpired, sweepOrphans } from '../../files/index.ts';
+import { deleteAccountFiles, newFileBlobKey, newPassingBlobKey, sweepExpired, sweepOrphans } from '../../inference/files/index.ts';
 import { newKey, send, signUp } from './testing/account-api.ts';
 import { type FileWorld, openFileWorld, STORAGE_BYTES } from './testing/file-api.ts';
 

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Principal } from '../../identity/index.ts';
+import type { Principal } from '../../http/index.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { Idempotency, IdempotentRequest } from '../idempotency.ts';
 import type { Answer } from '../idempotency-seal.ts';

@@ -14,7 +14,7 @@ import {
   requirePlanFor,
   type SignatureCheck,
   streamCall,
-} from '../../inference/index.ts';
+} from '../../inference/calls/index.ts';
 import { newReceiptId } from '../../kernel/ids.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import { nextTurn } from '../../kernel/turn.ts';

@@ -1,13 +1,13 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { MailRefused, type MailSender } from '../../adapters/mail/port.ts';
-import { createUnsubscribing, type Unsubscribing } from '../../emails/index.ts';
-import { createDesk, createOutbox } from '../../identity/index.ts';
-import { createInvites, type Invites, inviteRoutes } from '../../invites/index.ts';
+import { createUnsubscribing, type Unsubscribing } from '../../community/emails/index.ts';
+import { createInvites, type Invites, inviteRoutes } from '../../community/invites/index.ts';
+import { suppress, upsertContact } from '../../community/people/index.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { suppress, upsertContact } from '../../people/index.ts';
-import { dyingPool, type PlansUnderTest, plansUnderTest } from '../../plans/testing/plans.ts';
+import { createDesk, createOutbox } from '../../mail/index.ts';
+import { dyingPool, type PlansUnderTest, plansUnderTest } from '../../money/plans/testing/plans.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';
 import { openMailbox } from './testing/mailbox.ts';

@@ -1,6 +1,6 @@
 import { generateSync } from 'otplib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createSecretBox } from '../../identity/index.ts';
+import { createSecretBox } from '../../kernel/secret-box.ts';
 import { type Instance, MovableClock, openTestDatabase, PASSWORD, send, signUp, startInstance } from './testing/account-api.ts';
 
 const clock = new MovableClock();

@@ -1,7 +1,7 @@
-import type { Unsubscribing } from '../../emails/index.ts';
+import type { Unsubscribing } from '../../community/emails/index.ts';
+import type { Consents } from '../../community/marketing/index.ts';
 import type { Log } from '../../kernel/log.ts';
 import { pagePolicy } from '../../kernel/page-policy.ts';
-import type { Consents } from '../../marketing/index.ts';
 import type { Exchange } from './exchange.ts';
 import type { ServedRoute } from './router.ts';
 import { queryParamsOf } from './target.ts';

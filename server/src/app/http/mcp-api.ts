@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { loadMcp, type McpCaller, type Offer } from '../../discovery/index.ts';
-import type { RefusedRequests } from '../../inference/index.ts';
+import type { RefusedRequests } from '../../inference/calls/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { ACCOUNT_JSON } from '../../kernel/json-scan.ts';
 import type { Log } from '../../kernel/log.ts';

@@ -1,9 +1,9 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { lanesOf } from '../../inference/caller-lanes.ts';
-import { parseInferenceHeaders } from '../../inference/index.ts';
-import { planAdministrationRoutes, planOfOperator, planRoutes } from '../../plans/index.ts';
-import { type SandboxUnderTest, sandboxUnderTest } from '../../plans/testing/sandbox.ts';
+import { lanesOf } from '../../inference/calls/caller-lanes.ts';
+import { parseInferenceHeaders } from '../../inference/calls/index.ts';
+import { planAdministrationRoutes, planOfOperator, planRoutes } from '../../money/plans/index.ts';
+import { type SandboxUnderTest, sandboxUnderTest } from '../../money/plans/testing/sandbox.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';

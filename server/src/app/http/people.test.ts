@@ -1,9 +1,9 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { closeUnclaimed } from '../../identity/index.ts';
+import { closeUnclaimed } from '../../access/identity/index.ts';
+import { peopleRoutes } from '../../community/marketing/index.ts';
+import { type ContactUpsert, upsertContact } from '../../community/people/index.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { peopleRoutes } from '../../marketing/index.ts';
-import { type ContactUpsert, upsertContact } from '../../people/index.ts';
 import { personRecords } from '../person-records.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { BlobStore } from '../../adapters/blobs/port.ts';
-import { newPassingBlobKey, UNNAMED } from '../../files/index.ts';
-import { type Operation, type Received, receivedJson } from '../../inference/index.ts';
+import { type Operation, type Received, receivedJson } from '../../inference/calls/index.ts';
+import { newPassingBlobKey, UNNAMED } from '../../inference/files/index.ts';
 import { INFERENCE_JSON } from '../../kernel/json-scan.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { nextTurn } from '../../kernel/turn.ts';

@@ -1,6 +1,6 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Corrections, ledgerRoutes, Refunds } from '../../ledger/index.ts';
+import { Corrections, ledgerRoutes, Refunds } from '../../money/ledger/index.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { networkOf } from '../../identity/index.ts';
+import { networkOf } from '../../access/identity/index.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Exchange } from './exchange.ts';
 import type { PeerAddress } from './peer-address.ts';

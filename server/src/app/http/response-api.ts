@@ -1,5 +1,5 @@
 import { contract } from '@tallygate/contract';
-import type { FollowResponse, RefusedRequests } from '../../inference/index.ts';
+import type { FollowResponse, RefusedRequests } from '../../inference/calls/index.ts';
 import { type Exchange, grantOf, principalOf } from './exchange.ts';
 import { queryOf } from './query.ts';
 import type { ServedRoute } from './router.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadCatalog } from '../../catalog/index.ts';
+import { loadCatalog } from '../../money/catalog/index.ts';
 import { MovableClock, newKey, send, signUp } from './testing/account-api.ts';
 import { chat, type InferenceWorld, openInferenceWorld } from './testing/inference-api.ts';
 

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type BudgetWorld, openBudgetWorld } from '../../budgets/testing/budgets.ts';
-import type { SessionPrincipal } from '../../identity/index.ts';
+import type { SessionPrincipal } from '../../http/index.ts';
+import { type BudgetWorld, openBudgetWorld } from '../../money/budgets/testing/budgets.ts';
 import { type Instance, newKey, send, signUp } from './testing/account-api.ts';
 
 const ORIGIN = { ip: null, userAgent: null, requestId: 'req_slow' };

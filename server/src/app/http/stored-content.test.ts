@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createContentKeys, createSecretBox, createStoring, type MasterKey, resealSecrets } from '../../identity/index.ts';
+import { createContentKeys, createStoring } from '../../inference/stored-content/index.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { createSecretBox, type MasterKey } from '../../kernel/secret-box.ts';
+import { resealSecrets } from '../reseal.ts';
 import { newKey, send, signUp } from './testing/account-api.ts';
 import { CHAT, chat, type InferenceWorld, openInferenceWorld } from './testing/inference-api.ts';
 

@@ -1,6 +1,6 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { setRoleByOperator } from '../../identity/index.ts';
+import { setRoleByOperator } from '../../access/identity/index.ts';
 import { systemClock } from '../../kernel/clock.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { type Instance, newKey, openTestDatabase, send, signUp, startInstance } from './testing/account-api.ts';

@@ -1,7 +1,7 @@
 import { contract } from '@tallygate/contract';
-import { ownerOf } from '../../files/index.ts';
+import { ownerOf } from '../../inference/files/index.ts';
+import type { Videos } from '../../inference/videos/index.ts';
 import type { Log } from '../../kernel/log.ts';
-import type { Videos } from '../../videos/index.ts';
 import { type Exchange, principalOf } from './exchange.ts';
 import { partHeaders, rangeOf } from './file-download.ts';
 import { queryOf } from './query.ts';

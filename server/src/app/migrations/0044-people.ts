@@ -1,4 +1,4 @@
-import { foldForSearch } from '../../people/index.ts';
+import { foldForSearch } from '../../community/people/index.ts';
 import type { RunSql } from '../migrate.ts';
 
 const PAGE = 1_000;

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { loadCatalog } from '../../catalog/index.ts';
+import { loadCatalog } from '../../money/catalog/index.ts';
 import { createDocuments } from '../documents.ts';
 import { readGuides } from '../guides.ts';
 import { readSurface } from '../surface.ts';

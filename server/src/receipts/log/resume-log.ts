@@ -1,6 +1,6 @@
 import { emptyRoot, parseCheckpoint, parseNote } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
-import { recordAudit } from '../../identity/index.ts';
+import { recordAudit } from '../../audit/index.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { allOf, isOfKey, type OwnKeys, type PublishedKey, readPublishedKeys, recordOfKey } from '../own-keys.ts';
 import { putDown } from '../own-records.ts';

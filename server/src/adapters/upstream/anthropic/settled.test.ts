@@ -1,8 +1,8 @@
 import { anthropicSteps, type FakeUpstream, type Step, startFakeUpstream, steps } from '@tallygate/fake-upstream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Deployment, Deployments } from '../../../inference/deployments.ts';
-import { completeCall, streamCall } from '../../../inference/serve.ts';
-import { callOf, openInference, ScriptedProvider } from '../../../inference/testing/inference.ts';
+import { type Deployment, Deployments } from '../../../inference/calls/deployments.ts';
+import { completeCall, streamCall } from '../../../inference/calls/serve.ts';
+import { callOf, openInference, ScriptedProvider } from '../../../inference/calls/testing/inference.ts';
 import { chunksOf } from '../conformance-calls.ts';
 import { anthropic } from './anthropic.ts';
 

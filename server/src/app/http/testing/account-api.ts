@@ -1,15 +1,7 @@
 import { contract } from '@tallygate/contract';
-import { openDatabase } from '../../../adapters/postgres/database.ts';
-import { listen } from '../../../adapters/postgres/listener.ts';
-import type { Database } from '../../../adapters/postgres/port.ts';
-import { testDatabase } from '../../../adapters/postgres/test-database.ts';
-import { loadCatalog } from '../../../catalog/index.ts';
 import {
   accountRoutes,
-  auditRoutes,
   createIdentity,
-  createSecretBox,
-  createStoring,
   deviceLoginRoutes,
   type Identity,
   identityEntities,
@@ -17,10 +9,8 @@ import {
   mfaRoutes,
   type PlanOfAccount,
   userRoutes,
-} from '../../../identity/index.ts';
-import { cheapPasswords } from '../../../identity/testing/cheap-passwords.ts';
-import type { Clock } from '../../../kernel/clock.ts';
-import { type Log, silentLog } from '../../../kernel/log.ts';
+} from '../../../access/identity/index.ts';
+import { cheapPasswords } from '../../../access/identity/testing/cheap-passwords.ts';
 import {
   CachedKeyDirectory,
   createKeys,
@@ -31,9 +21,19 @@ import {
   keyEntities,
   keyRoutes,
   revokeAccountKeys,
-} from '../../../keys/index.ts';
-import { planOfSeller, TEST_RATES } from '../../../plans/index.ts';
-import { BOOK } from '../../../plans/testing/book.ts';
+} from '../../../access/keys/index.ts';
+import { openDatabase } from '../../../adapters/postgres/database.ts';
+import { listen } from '../../../adapters/postgres/listener.ts';
+import type { Database } from '../../../adapters/postgres/port.ts';
+import { testDatabase } from '../../../adapters/postgres/test-database.ts';
+import { auditRoutes } from '../../../audit/index.ts';
+import { createStoring } from '../../../inference/stored-content/index.ts';
+import type { Clock } from '../../../kernel/clock.ts';
+import { type Log, silentLog } from '../../../kernel/log.ts';
+import { createSecretBox } from '../../../kernel/secret-box.ts';
+import { loadCatalog } from '../../../money/catalog/index.ts';
+import { planOfSeller, TEST_RATES } from '../../../money/plans/index.ts';
+import { BOOK } from '../../../money/plans/testing/book.ts';
 import { createIdempotency } from '../../idempotency.ts';
 import { endpointRoutes } from '../account-api.ts';
 import { createAuthenticator } from '../credentials.ts';

@@ -9,11 +9,11 @@ import {
   marketingEventRoutes,
   registrationRoutes,
   siteEventRoutes,
-} from '../../../events/index.ts';
+} from '../../../community/events/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { silentLog } from '../../../kernel/log.ts';
-import { planRoutes } from '../../../plans/index.ts';
-import { sellingPlans } from '../../../plans/testing/book.ts';
+import { planRoutes } from '../../../money/plans/index.ts';
+import { sellingPlans } from '../../../money/plans/testing/book.ts';
 import { endpointsOf } from '../endpoint.ts';
 import { openTestDatabase, signUp, startInstance } from './account-api.ts';
 import { openMailbox } from './mailbox.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { contract } from '@tallygate/contract';
 import { openLocalDisk } from '../../../adapters/blobs/local-disk.ts';
 import type { BlobStore } from '../../../adapters/blobs/port.ts';
-import { createFiles, createUploads, fileRoutes, uploadRoutes } from '../../../files/index.ts';
+import { createFiles, createUploads, fileRoutes, uploadRoutes } from '../../../inference/files/index.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { createIdempotency } from '../../idempotency.ts';
 import { endpointsOf } from '../endpoint.ts';

@@ -3,12 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { contract } from '@tallygate/contract';
+import { createGrantOfKey } from '../../../access/keys/index.ts';
 import { openLocalDisk } from '../../../adapters/blobs/local-disk.ts';
 import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
 import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
 import { createSandboxProvider } from '../../../adapters/upstream/sandbox/index.ts';
-import { loadCatalog } from '../../../catalog/index.ts';
-import { createContentKeys, createSecretBox, createStoring } from '../../../identity/index.ts';
 import {
   type BackgroundDeps,
   BackgroundResponses,
@@ -37,17 +36,19 @@ import {
   storedChatRoutes,
   storedResponseRoutes,
   UnsettledCalls,
-} from '../../../inference/index.ts';
+} from '../../../inference/calls/index.ts';
+import { createContentKeys, createStoring } from '../../../inference/stored-content/index.ts';
 import type { Clock } from '../../../kernel/clock.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { Problem } from '../../../kernel/problem.ts';
-import { createGrantOfKey } from '../../../keys/index.ts';
-import { isSettled, LedgerWriter, ledgerLaneSource } from '../../../ledger/index.ts';
-import { ledgerBatchOf } from '../../../ledger/ledger-batch.ts';
-import { TEST_RATES } from '../../../plans/index.ts';
-import { BOOK } from '../../../plans/testing/book.ts';
+import { createSecretBox } from '../../../kernel/secret-box.ts';
+import { loadCatalog } from '../../../money/catalog/index.ts';
+import { isSettled, LedgerWriter, ledgerLaneSource } from '../../../money/ledger/index.ts';
+import { ledgerBatchOf } from '../../../money/ledger/ledger-batch.ts';
+import { TEST_RATES } from '../../../money/plans/index.ts';
+import { BOOK } from '../../../money/plans/testing/book.ts';
+import { createRunStore, RunDirectory } from '../../../money/runs/index.ts';
 import { newSigningSeed, publishedKeySet, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../../receipts/index.ts';
-import { createRunStore, RunDirectory } from '../../../runs/index.ts';
 import { createIdempotency } from '../../idempotency.ts';
 import { endpointsOf } from '../endpoint.ts';
 import { inferenceRoutes } from '../inference-api.ts';

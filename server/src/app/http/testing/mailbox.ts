@@ -1,7 +1,7 @@
 import type { Mail } from '../../../adapters/mail/port.ts';
 import type { Database } from '../../../adapters/postgres/port.ts';
-import { createDesk, createOutbox } from '../../../identity/index.ts';
 import { silentLog } from '../../../kernel/log.ts';
+import { createDesk, createOutbox } from '../../../mail/index.ts';
 import type { Instance } from './account-api.ts';
 
 /** All mail of an instance, as its jobs would send it. */

@@ -1,0 +1,22 @@
+import { Account } from './account.ts';
+import { Session } from './session.ts';
+import { User } from './user.ts';
+
+export type { PlanOfAccount } from './account.ts';
+export { closeUnclaimed } from './close-unclaimed.ts';
+export { deviceLoginRoutes } from './devices/routes.ts';
+export { createIdentity, type Identity } from './identity.ts';
+export { LOGIN_FAILURES_DUE } from './login-failures.ts';
+export { resetByOperator } from './mfa/reset.ts';
+export { SEALED_SECOND_FACTORS } from './mfa/second-factor.ts';
+export { accountRecords } from './person-records.ts';
+export type { OnAccountClosed } from './profile.ts';
+export { MAIL_REQUESTS_DUE } from './recovery/answer-requests.ts';
+export { setRoleByOperator } from './roles.ts';
+export { accountRoutes, identityRoutes, mfaRoutes, userRoutes } from './routes.ts';
+export { requireLiveSession, type Sessions } from './sessions.ts';
+export { formLimits, networkOf } from './throttle/limits.ts';
+export type { Owner, Users } from './users.ts';
+
+/** For the ORM's list of entities. */
+export const identityEntities = [Account, User, Session];

@@ -1,0 +1,85 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { Pool } from 'pg';
+import { type Origin, recordAudit } from '../../audit/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { inUnit } from '../../kernel/execute.ts';
+import { newId } from '../../kernel/ids.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
+import { notify } from './notices.ts';
+import { lockUser } from './users.ts';
+
+/** So many within an hour are told to the owner, once in that hour. */
+const TOLD_AFTER = 5;
+const WINDOW_MS = 3_600_000;
+
+interface LoginFailure {
+  /** Undefined where nobody has the address. */
+  readonly userId: string | undefined;
+  readonly kind: 'password' | 'second_factor';
+  readonly at: Date;
+  readonly origin: Origin;
+}
+
+/**
+ * Notes that a login failed. Whose it was, and who is told, is looked up later by a job: the answer must not take longer where there is an
+ * account.
+ */
+export async function noteLoginFailure(pool: Pool, { userId, kind, at, origin }: LoginFailure): Promise<void> {
+  await pool.query(
+    'insert into login_failures (id, user_id, kind, ip, user_agent, request_id, failed_at) values ($1, $2, $3, $4, $5, $6, $7)',
+    [newId(), userId ?? null, kind, origin.ip, origin.userAgent, origin.requestId, at],
+  );
+}
+
+interface FailureRow {
+  readonly id: string;
+  readonly user_id: string | null;
+  readonly kind: LoginFailure['kind'];
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly request_id: string;
+  readonly failed_at: Date;
+}
+
+/** SQL: whether a failed login waits for {@link recordLoginFailures}. */
+export const LOGIN_FAILURES_DUE = 'exists (select from login_failures where not recorded)';
+
+/** Puts what failed into the audit log of its account, and tells the owner after five. Resolves when nothing waits. */
+export async function recordLoginFailures({ em, clock }: { em: EntityManager; clock: Clock }, signal?: AbortSignal): Promise<void> {
+  while (!signal?.aborted && (await inUnitOfWork(em, (unit) => recordNext(unit, new Date(clock.now())))));
+}
+
+async function recordNext(unit: EntityManager, now: Date): Promise<boolean> {
+  const [failure] = await unit.execute<FailureRow[]>(
+    `update login_failures set recorded = true
+     where id = (select id from login_failures where not recorded order by id limit 1 for update skip locked)
+     returning id, user_id, kind, ip, user_agent, request_id, failed_at`,
+  );
+  if (!failure) return false;
+  const user = failure.user_id === null ? undefined : await lockUser(unit, failure.user_id);
+  if (!user) {
+    await unit.execute('delete from login_failures where id = ?', [failure.id]);
+    return true;
+  }
+  const execute = inUnit(unit);
+  const origin: Origin = { ip: failure.ip, userAgent: failure.user_agent, requestId: failure.request_id };
+  const accountId = user.account.id;
+  await recordAudit(execute, {
+    accountId,
+    actor: { kind: 'system', id: null },
+    action: failure.kind === 'password' ? 'login.failed' : 'login.second_factor_failed',
+    target: { kind: 'user', id: user.id },
+    changes: { failed_at: new Date(failure.failed_at).toISOString() },
+    origin,
+  });
+  const [{ failed = 0, told = 0 } = {}] = await unit.execute<{ failed: number; told: number }[]>(
+    `select count(*)::int as failed, (count(*) filter (where told_at > ?))::int as told
+     from login_failures where user_id = ? and recorded and failed_at > ?`,
+    [new Date(now.getTime() - WINDOW_MS), user.id, new Date(now.getTime() - WINDOW_MS)],
+  );
+  if (failed < TOLD_AFTER || told > 0) return true;
+  await unit.execute('update login_failures set told_at = ? where id = ?', [now, failure.id]);
+  const template = failure.kind === 'password' ? 'logins-failed' : 'second-factors-failed';
+  await notify(execute, template, { to: user.email, accountId, at: new Date(failure.failed_at), origin });
+  return true;
+}

@@ -1,0 +1,155 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
+import type { SessionGrant, SessionPrincipal } from '../../http/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { inUnit } from '../../kernel/execute.ts';
+import { newId } from '../../kernel/ids.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
+import type { PlanOfAccount } from './account.ts';
+import { Session } from './session.ts';
+import { isSessionToken, mintSessionToken, sessionTokenHash } from './session-token.ts';
+import { rememberAddress } from './throttle/known-addresses.ts';
+import type { User } from './user.ts';
+
+const MAX_USER_AGENT = 300;
+
+/** A fresh session; the plain token exists here and nowhere else. */
+export interface SignedIn {
+  readonly user: User;
+  readonly token: string;
+  readonly expiresAt: Date;
+}
+
+export interface Sessions {
+  /** For a user whose row the caller has locked, and who has shown all that a login asks for. @param client a program that a browser vouched for */
+  open(unit: EntityManager, user: User, origin: Origin, client?: string): Promise<SignedIn>;
+  /** Ends the caller's own session; ending it twice changes nothing. */
+  logout(principal: SessionPrincipal, origin: Origin): Promise<void>;
+  /** Those of the caller's user that are alive, the last used first. */
+  list(principal: SessionPrincipal): Promise<Session[]>;
+  /** @throws Problem `not_found`, also for another user's session */
+  end(principal: SessionPrincipal, sessionId: string, origin: Origin): Promise<void>;
+  /** @throws Problem `invalid_credentials` for anything that is not a live session's token */
+  authenticate(token: string): Promise<SessionGrant>;
+}
+
+interface SessionsDeps {
+  readonly em: EntityManager;
+  readonly clock: Clock;
+  readonly planOf: PlanOfAccount;
+}
+
+export function createSessions({ em, clock, planOf }: SessionsDeps): Sessions {
+  const present = () => new Date(clock.now());
+
+  async function end(principal: SessionPrincipal, sessionId: string, origin: Origin): Promise<void> {
+    await inUnitOfWork(em, async (unit) => {
+      const session = await unit.findOne(Session, { id: sessionId, user: principal.userId });
+      if (!session) throw new Problem('not_found', 'There is no such session of yours: GET /v1/users/me/sessions lists them.');
+      if (session.revokedAt) return;
+      session.revoke(present());
+      await recordAudit(inUnit(unit), {
+        accountId: principal.accountId,
+        actor: actorOf(principal),
+        action: 'session.ended',
+        target: { kind: 'session', id: sessionId },
+        origin,
+      });
+    });
+  }
+
+  return {
+    async open(unit, user, origin, client) {
+      const now = present();
+      const token = mintSessionToken();
+      const session = unit.create(Session, {
+        id: newId(),
+        user,
+        tokenHash: sessionTokenHash(token),
+        createdAt: now,
+        lastUsedAt: now,
+        ipAddress: origin.ip,
+        userAgent: origin.userAgent?.slice(0, MAX_USER_AGENT) ?? null,
+        isByDevice: client !== undefined,
+      });
+      const execute = inUnit(unit);
+      // Of a program's address nobody has shown that it is the user's.
+      if (client === undefined) await rememberAddress(execute, user.id, origin.ip, now);
+      await recordAudit(execute, {
+        accountId: user.account.id,
+        actor: { kind: 'user', id: user.id },
+        action: 'session.opened',
+        target: { kind: 'session', id: session.id },
+        ...(client !== undefined && { changes: { client } }),
+        origin,
+      });
+      return { user, token, expiresAt: session.expiresAt() };
+    },
+
+    end,
+    logout: (principal, origin) => end(principal, principal.sessionId, origin),
+
+    async list({ userId }) {
+      const now = present();
+      const open = await em.fork().find(Session, { user: userId, revokedAt: null }, { orderBy: { lastUsedAt: 'desc', id: 'desc' } });
+      return open.filter((session) => session.isLive(now));
+    },
+
+    async authenticate(token) {
+      if (!isSessionToken(token)) throw refused('malformed session token');
+      const unit = em.fork();
+      const session = await unit.findOne(Session, { tokenHash: sessionTokenHash(token) }, { populate: ['user.account'] });
+      const now = present();
+      if (!session) throw refused('unknown session token');
+      if (!session.isLive(now)) throw refused(session.revokedAt ? 'session revoked' : 'session expired');
+      session.touch(now);
+      await unit.flush();
+      return grantOf(session, planOf);
+    },
+  };
+}
+
+/**
+ * For changes that must not outlive the login: looks at the session as it is now, in the transaction of the change.
+ * @throws Problem `invalid_credentials`
+ */
+export async function requireLiveSession(unit: EntityManager, sessionId: string, now: Date): Promise<void> {
+  const session = await unit.findOne(Session, { id: sessionId });
+  if (!session?.isLive(now)) throw refused('the session ended while its request was under way');
+}
+
+/**
+ * For what makes more sessions: a stolen one must not be able to.
+ * @throws Problem `invalid_credentials`, `recent_login_required`
+ */
+export async function requireFreshSession(unit: EntityManager, sessionId: string, now: Date): Promise<void> {
+  const session = await unit.findOne(Session, { id: sessionId });
+  if (!session?.isLive(now)) throw refused('the session ended while its request was under way');
+  if (!session.isFresh(now))
+    throw new Problem(
+      'recent_login_required',
+      'Log in again with the password first: this session is not fresh enough to sign a program in.',
+    );
+}
+
+/** Ends all sessions of a user but one, for what makes older logins doubtful. Resolves to how many there were. */
+export async function endSessions(
+  unit: EntityManager,
+  { userId, except, now }: { userId: string; except?: string; now: Date },
+): Promise<number> {
+  const ended = await unit.execute<object[]>(
+    'update sessions set revoked_at = ? where user_id = ? and revoked_at is null and id is distinct from ?::uuid returning id',
+    [now, userId, except ?? null],
+  );
+  return ended.length;
+}
+
+const grantOf = ({ id, user }: Session, planOf: PlanOfAccount): SessionGrant => ({
+  principal: { kind: 'session', sessionId: id, userId: user.id, accountId: user.account.id, role: user.role },
+  monthlyCap: null,
+  plan: planOf({ plan: user.account.plan ?? null, givenPlan: user.account.givenPlan ?? null }),
+});
+
+const refused = (because: string): Problem =>
+  new Problem('invalid_credentials', 'The session is not valid or has ended: log in again.', { because });

@@ -1,0 +1,102 @@
+import type { EntityManager } from '@mikro-orm/postgresql';
+import { type Role, SCOPE_ROLES, type Scope, scopesOfRole } from '@tallygate/contract';
+import type { Principal } from '../../http/index.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { requireLiveSession } from '../identity/index.ts';
+import { ApiKey } from './api-key.ts';
+import { type Dimension, excessOf, type Reach, reachOf } from './reach.ts';
+
+/**
+ * A scope that the owner's role does not cover would wait in the key for the day when they are given the role.
+ * @throws Problem `forbidden`
+ */
+export function refuseBeyondRole(scopes: readonly Scope[] | undefined, role: Role): void {
+  const beyond = scopes?.find((scope) => !scopesOfRole(role).includes(scope));
+  if (beyond)
+    throw new Problem('forbidden', `The scope ${beyond} needs the role ${SCOPE_ROLES[beyond]}: ask an administrator.`, {
+      param: 'scopes',
+      because: `the owner is ${role}`,
+    });
+}
+
+/** What every change to a key asks of the API key behind it. */
+const SCOPE = 'keys:write';
+
+/**
+ * The caller was admitted before the change began, and may have lost its right since: it is judged again where the change commits.
+ * @throws Problem `invalid_credentials`, `scope_required`
+ */
+export async function requireStanding(principal: Principal, unit: EntityManager, now: Date): Promise<void> {
+  if (principal.kind === 'session') return requireLiveSession(unit, principal.sessionId, now);
+  const key = await unit.findOne(ApiKey, { id: principal.keyId });
+  if (!key?.isUsable(now))
+    throw new Problem('invalid_credentials', 'The API key has ended: use another one.', {
+      because: 'ended while its request was under way',
+    });
+  if (!key.scopes.includes(SCOPE))
+    throw new Problem('scope_required', `The API key lacks the scope ${SCOPE}: use a key that carries it, or a session.`);
+}
+
+/** How far the caller's own key reaches; undefined for a session, which reaches as far as the account. */
+export async function reachOfCaller(principal: Principal, unit: EntityManager): Promise<Reach | undefined> {
+  return principal.kind === 'session' ? undefined : reachOf(await unit.findOneOrFail(ApiKey, { id: principal.keyId }));
+}
+
+/**
+ * Rotation hands out a working secret, so a key that may rotate others could otherwise rise to whatever any of them may do; and what is
+ * handed out for trying things must not be able to end what earns.
+ * @throws Problem `scope_required`, `forbidden`
+ */
+export function refuseBeyondReach(deed: 'rotated' | 'revoked', key: Reach, caller: Reach | undefined): void {
+  const [first] = caller ? excessOf(key, caller) : [];
+  if (first) throw refusal(first, `The API key to be ${deed} may do more than the one that asks`);
+}
+
+/** Limits that two keys have twice: whoever holds both spends, or asks, as much as both may. */
+const ADDING_UP = ['monthlyCap', 'requestsPerMinute', 'tokensPerMinute', 'concurrency'] as const;
+
+/**
+ * A key that is bounded would not be, if it could hand itself the secrets of others: each brings a cap of its own. What it may rotate is
+ * itself. A key without such limits gains nothing by another's.
+ * @throws Problem `forbidden`
+ */
+export function refuseSecondPurse(key: { readonly id: string }, principal: Principal, caller: Reach | undefined): void {
+  if (principal.kind === 'session' || key.id === principal.keyId) return;
+  if (!ADDING_UP.some((limit) => caller?.[limit] != null)) return;
+  throw new Problem(
+    'forbidden',
+    'An API key with a monthly cap or rate limits rotates only itself: the secret of another key would come on top. Use a session, or a key without them.',
+  );
+}
+
+/**
+ * What a key gives another, it must have itself; what that one had before, it may keep. Test keys lie about in more places than live ones,
+ * so they change none of these.
+ * @throws Problem `scope_required`, `forbidden`
+ */
+export function refuseWidening(after: Reach, before: Reach, caller: Reach | undefined): void {
+  if (!caller) return;
+  if (before.livemode && !caller.livemode) throw refusal('livemode', 'The API key cannot be changed by the one that asks');
+  const beyondBefore = new Set(excessOf(after, before));
+  const first = excessOf(after, caller).find((dimension) => beyondBefore.has(dimension));
+  if (first) throw refusal(first, 'The API key would be given more than the one that asks has');
+}
+
+const WORDS: Record<Dimension, string> = {
+  livemode: 'a test key has no power over a live key',
+  scopes: 'it lacks a scope',
+  expiresAt: 'it expires earlier',
+  monthlyCap: 'its monthly cap is lower',
+  allowedModels: 'it may use fewer models',
+  allowedEndpoints: 'it may use fewer endpoints',
+  requestsPerMinute: 'its requests per minute are fewer',
+  tokensPerMinute: 'its tokens per minute are fewer',
+  concurrency: 'its concurrency is lower',
+  requireSignature: 'it is bound to signed requests',
+};
+
+const refusal = (dimension: Dimension, what: string): Problem =>
+  new Problem(
+    dimension === 'scopes' ? 'scope_required' : 'forbidden',
+    `${what}: ${WORDS[dimension]}. Use a session, or a key that reaches further.`,
+  );

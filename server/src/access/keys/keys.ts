@@ -1,0 +1,230 @@
+import { isDeepStrictEqual } from 'node:util';
+import { LockMode } from '@mikro-orm/core';
+import type { EntityManager } from '@mikro-orm/postgresql';
+import type { CreateKeyRequest, UpdateKeyRequest } from '@tallygate/contract';
+import { type AuditEntry, actorOf, type Origin, recordAudit } from '../../audit/index.ts';
+import type { Principal, SessionPrincipal } from '../../http/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { inUnit } from '../../kernel/execute.ts';
+import { newId } from '../../kernel/ids.ts';
+import { formatUsd, parseUsd } from '../../kernel/money.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { inUnitOfWork } from '../../kernel/transaction.ts';
+import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
+import { type Owner, requireLiveSession, type Users } from '../identity/index.ts';
+import { ApiKey, DEFAULT_ALERT_THRESHOLDS } from './api-key.ts';
+import { reachOfCaller, refuseBeyondReach, refuseBeyondRole, refuseSecondPurse, refuseWidening, requireStanding } from './escalation.ts';
+import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
+import { type KeySettings, requireConsistent, SETTINGS, settingsFrom } from './key-settings.ts';
+
+/** The PostgreSQL channel on which every instance hears of changed keys. */
+export const KEYS_CHANNEL = 'tallygate_keys';
+
+/** A key with its plain form, which exists here and nowhere else. */
+export interface PlainKey {
+  readonly key: ApiKey;
+  readonly plainKey: string;
+}
+
+/** Whose key is made; without a session, the service itself makes it. */
+type KeyOwner = Pick<SessionPrincipal, 'accountId' | 'userId'> & Partial<Pick<SessionPrincipal, 'sessionId'>>;
+
+/**
+ * The key's rights come from the caller; whoever asks sees the keys of their own account and no others. A caller whose key or session has
+ * ended since they were admitted changes nothing (`invalid_credentials`).
+ */
+export interface Keys {
+  /**
+   * @param origin absent when the service itself makes the key
+   * @throws Problem `validation_failed` for settings that make no sense, such as an expiry in the past; `forbidden` for scopes beyond the role
+   */
+  create(owner: KeyOwner, input: CreateKeyRequest, origin?: Origin): Promise<PlainKey>;
+  /** All keys of the account, newest first. */
+  list(principal: Principal): Promise<ApiKey[]>;
+  /** @throws Problem `not_found`, also for another account's key */
+  get(principal: Principal, keyId: string): Promise<ApiKey>;
+  /** Repeating it changes nothing. @throws Problem `not_found`; `scope_required` or `forbidden` when the key reaches further than the caller */
+  revoke(principal: Principal, keyId: string, origin: Origin): Promise<void>;
+  /**
+   * @throws Problem `not_found`; `validation_failed`; `conflict` for a revoked key; `scope_required` or `forbidden` when a key would give
+   * another more than it has; `session_required` when a key would change how requests are signed
+   */
+  update(principal: Principal, keyId: string, input: UpdateKeyRequest, origin: Origin): Promise<ApiKey>;
+  /**
+   * Runs `effect` on a key that nobody else can change meanwhile. What it changes, what it writes through `unit` and the announcement to
+   * all instances commit together; when this resolves, this instance goes by the new key.
+   * @throws Problem `not_found`
+   */
+  change<Result>(principal: Principal, keyId: string, effect: Effect<Result>): Promise<Result>;
+  /** @throws Problem `not_found`; `conflict` for a key that is not active; `scope_required` or `forbidden` when the key would give the caller more than it has */
+  rotate(principal: Principal, keyId: string, graceSeconds: number, origin: Origin): Promise<PlainKey>;
+}
+
+type Effect<Result> = (key: ApiKey, unit: EntityManager) => Result | Promise<Result>;
+
+interface KeysDeps {
+  readonly em: EntityManager;
+  readonly clock: Clock;
+  /** This process's own directory: it must not need the round trip through PostgreSQL to know. */
+  readonly directory: { forget(lookupId: string): void };
+  readonly users: Pick<Users, 'ownerOf'>;
+  readonly plans: Pick<PlanBook, 'of'>;
+  /** Whether the catalogue has a model of this id. */
+  readonly isModel: (id: string) => boolean;
+  /** Of all test keys of an account together. */
+  readonly testRates: RateLimits;
+}
+
+export function createKeys({ em, clock, directory, users, plans, isModel, testRates }: KeysDeps): Keys {
+  const present = () => new Date(clock.now());
+
+  async function change<Result>(principal: Principal, keyId: string, effect: Effect<Result>): Promise<Result> {
+    const { lookupId, result } = await inUnitOfWork(em, async (unit) => {
+      const key = await unit.findOne(ApiKey, ownedBy(principal, keyId), { lockMode: LockMode.PESSIMISTIC_WRITE });
+      if (!key) throw notFound();
+      // Behind the lock: waiting for it may have taken long.
+      await requireStanding(principal, unit, present());
+      const effected = await effect(key, unit);
+      await announce(unit, key.lookupId);
+      return { lookupId: key.lookupId, result: effected };
+    });
+    directory.forget(lookupId);
+    return result;
+  }
+
+  /** @throws when the user is gone, whose credential was good a moment ago */
+  async function ownerOf(userId: string): Promise<Owner> {
+    const owner = await users.ownerOf(userId);
+    if (!owner) throw new Problem('not_found', 'The owner of this account is gone.');
+    return owner;
+  }
+
+  return {
+    async create({ accountId, userId, sessionId }, input, origin) {
+      const now = present();
+      const secret = newSecret();
+      const { role, plan } = await ownerOf(userId);
+      refuseBeyondRole(input.scopes, role);
+      const settings = settingsFrom(input, { isModel, plan: plans.of(plan), livemode: input.livemode, testRates, now });
+      const key = await inUnitOfWork(em, async (unit) => {
+        if (sessionId !== undefined) await requireLiveSession(unit, sessionId, now);
+        const made = unit.create(ApiKey, {
+          id: newId(),
+          accountId,
+          userId,
+          lookupId: newLookupId(),
+          name: input.name,
+          livemode: input.livemode,
+          scopes: input.scopes,
+          secretHash: secretHash(secret),
+          monthlyCap: input.monthly_cap_usd === undefined ? null : (parseUsd(input.monthly_cap_usd) ?? null),
+          alertThresholds: [...DEFAULT_ALERT_THRESHOLDS],
+          metadata: {},
+          requireSignature: false,
+          createdAt: now,
+        });
+        made.configure(settings);
+        requireConsistent(made);
+        await unit.flush();
+        const actor = origin ? ({ kind: 'user', id: userId } as const) : SYSTEM;
+        await audit(unit, made, { actor, action: 'key.created', changes: createdOf(made), origin });
+        return made;
+      });
+      // No announcement: an instance that believes for a second that there is no such id cannot have been asked for it.
+      directory.forget(key.lookupId);
+      return { key, plainKey: formatKey({ livemode: key.livemode, lookupId: key.lookupId, secret }) };
+    },
+
+    list: ({ accountId }) => em.fork().find(ApiKey, { accountId }, { orderBy: { id: 'desc' } }),
+
+    async get(principal, keyId) {
+      const key = await em.fork().findOne(ApiKey, ownedBy(principal, keyId));
+      if (!key) throw notFound();
+      return key;
+    },
+
+    change,
+
+    async revoke(principal, keyId, origin) {
+      await change(principal, keyId, async (key, unit) => {
+        refuseBeyondReach('revoked', key, await reachOfCaller(principal, unit));
+        if (key.revokedAt) return;
+        key.revoke(present());
+        await audit(unit, key, { actor: actorOf(principal), action: 'key.revoked', origin });
+      });
+    },
+
+    async update(principal, keyId, input, origin) {
+      const { role, plan } = await ownerOf(principal.userId);
+      refuseBeyondRole(input.scopes, role);
+      return change(principal, keyId, async (key, unit) => {
+        if (key.revokedAt) throw new Problem('conflict', 'The API key is revoked: create a new one instead.');
+        if (principal.kind === 'key' && (input.signing_public_key !== undefined || input.require_signature !== undefined))
+          throw new Problem('session_required', 'How requests are signed is changed by people: log in and send the session token.');
+        const caller = await reachOfCaller(principal, unit);
+        const before = { ...key };
+        const settings = settingsFrom(input, { isModel, plan: plans.of(plan), livemode: key.livemode, testRates, now: present() });
+        key.configure(settings);
+        requireConsistent(key);
+        refuseWidening(key, before, caller);
+        await audit(unit, key, { actor: actorOf(principal), action: 'key.updated', changes: changesOf(settings, before), origin });
+        return key;
+      });
+    },
+
+    async rotate(principal, keyId, graceSeconds, origin) {
+      const secret = newSecret();
+      const key = await change(principal, keyId, async (found, unit) => {
+        const now = present();
+        const caller = await reachOfCaller(principal, unit);
+        refuseBeyondReach('rotated', found, caller);
+        refuseSecondPurse(found, principal, caller);
+        if (!found.isUsable(now)) throw new Problem('conflict', `The API key is ${found.status(now)}: create a new one instead.`);
+        found.rotate(secret, now, graceSeconds);
+        await audit(unit, found, { actor: actorOf(principal), action: 'key.rotated', changes: { grace_seconds: graceSeconds }, origin });
+        return found;
+      });
+      return { key, plainKey: formatKey({ livemode: key.livemode, lookupId: key.lookupId, secret }) };
+    },
+  };
+}
+
+const SYSTEM = { kind: 'system', id: null } as const;
+
+const audit = (
+  unit: EntityManager,
+  { id, accountId }: ApiKey,
+  { origin, ...entry }: Pick<AuditEntry, 'actor' | 'action' | 'changes'> & { origin: Origin | undefined },
+): Promise<void> => recordAudit(inUnit(unit), { ...entry, accountId, target: { kind: 'key', id }, ...(origin && { origin }) });
+
+const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+/** What a new key may do: all that is not at its default. */
+const createdOf = (key: ApiKey): Record<string, unknown> => ({
+  name: key.name,
+  livemode: key.livemode,
+  scopes: key.scopes,
+  ...(key.monthlyCap != null && { monthly_cap_usd: formatUsd(key.monthlyCap) }),
+  ...Object.fromEntries(
+    SETTINGS.flatMap((field) =>
+      key[field] === undefined || key[field] === null || field === 'metadata' ? [] : [[snakeCase(field), key[field]]],
+    ),
+  ),
+});
+
+/** What was changed, from what to what. */
+const changesOf = (settings: KeySettings, before: KeySettings): Record<string, unknown> =>
+  Object.fromEntries(
+    SETTINGS.flatMap((field) => {
+      const [from, to] = [before[field] ?? null, settings[field]];
+      return to === undefined || isDeepStrictEqual(from, to) ? [] : [[snakeCase(field), { from, to }]];
+    }),
+  );
+
+/** In the query and not after it: another account's key is not even read. */
+const ownedBy = ({ accountId }: Principal, id: string) => ({ id, accountId });
+
+const notFound = (): Problem => new Problem('not_found', 'There is no such API key in this account: GET /v1/keys lists its keys.');
+
+const announce = (unit: EntityManager, lookupId: string): Promise<unknown> =>
+  unit.execute('select pg_notify(?, ?)', [KEYS_CHANNEL, lookupId]);

@@ -1,0 +1,3 @@
+export { type AuditLog, createAuditLog } from './audit-log.ts';
+export { type Actor, type AuditEntry, actorOf, type Origin, originOf, recordAudit } from './record-audit.ts';
+export { auditRoutes } from './routes.ts';

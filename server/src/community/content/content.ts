@@ -1,0 +1,146 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ContentQuery, MarketingContentCreateRequest, MarketingContentUpdateRequest } from '@tallygate/contract';
+import type { Pool, PoolClient } from 'pg';
+import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
+import type { Principal } from '../../http/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
+import { edited, type Piece, published, unpublished } from './piece.ts';
+
+/** Who asks for a change, and from where. */
+export interface Author {
+  readonly principal: Principal;
+  readonly origin: Origin;
+}
+
+type Found<Item> = { readonly items: readonly Item[]; readonly total: number };
+
+/** Texts of the team. Every change is in the audit log. */
+export interface Content {
+  /** What was changed last first. */
+  list(query: ContentQuery): Promise<Found<Piece>>;
+  /** @throws Problem `not_found` */
+  get(contentId: string): Promise<Piece>;
+  /** @throws Problem `conflict` for a slug that is taken */
+  create(author: Author, input: MarketingContentCreateRequest): Promise<Piece>;
+  /** @throws Problem `not_found`; `conflict` for another version, or a slug that is taken or cannot change any more */
+  update(author: Author, contentId: string, input: MarketingContentUpdateRequest): Promise<Piece>;
+  /** @throws Problem `not_found`; `conflict` for what is published */
+  publish(author: Author, contentId: string): Promise<Piece>;
+  /** @throws Problem `not_found`; `conflict` for a draft */
+  unpublish(author: Author, contentId: string): Promise<Piece>;
+  /** For everybody: what was published last first. */
+  listPublished(query: ContentQuery): Promise<Found<Piece>>;
+  /** For everybody. @throws Problem `not_found`, also for a draft */
+  getPublished(slug: string): Promise<Piece>;
+}
+
+export function createContent({ pool, clock }: { pool: Pool; clock: Clock }): Content {
+  const find = async (where: string, order: string, { type, limit, offset }: ContentQuery): Promise<Found<Piece>> => {
+    const filter = `from content where ${where} and ($1::text is null or type = $1)`;
+    const { rows } = await pool.query<Piece>(`select * ${filter} order by ${order}, content_id limit $2 offset $3`, [
+      ...[type ?? null, limit, offset],
+    ]);
+    const counted = await pool.query<{ total: number }>(`select count(*)::int as total ${filter}`, [type ?? null]);
+    return { items: rows, total: counted.rows[0]?.total ?? 0 };
+  };
+
+  /** Nobody else can change it meanwhile, so that of two changes from one version the second is refused. */
+  const change = (
+    { principal, origin }: Author,
+    contentId: string,
+    { action, effect }: { action: `content.${string}`; effect: (piece: Piece, now: Date) => Piece },
+  ): Promise<Piece> =>
+    inTransaction(pool, async (client) => {
+      const { rows } = await client.query<Piece>('select * from content where content_id = $1 for update', [contentId]);
+      const [before] = rows;
+      if (!before) throw missing();
+      const now = new Date(clock.now());
+      const effected = effect(before, now);
+      const changes = changesOf(before, effected);
+      // What changes nothing is no new version.
+      if (Object.keys(changes).length === 0) return before;
+      const after = { ...effected, version: before.version + 1, updated_by: principal.userId, updated_at: now };
+      await refusingTakenSlug(after.slug, () => client.query(UPDATE, valuesOf(after)));
+      await recordAudit((sql, values) => client.query(sql, values), {
+        ...{ accountId: principal.accountId, actor: actorOf(principal), action, origin, changes },
+        target: { kind: 'content', id: contentId },
+      });
+      return after;
+    });
+
+  return {
+    list: (query) => find('true', 'updated_at desc', query),
+
+    async get(contentId) {
+      const { rows } = await pool.query<Piece>('select * from content where content_id = $1', [contentId]);
+      return rows[0] ?? refuse();
+    },
+
+    create: ({ principal, origin }, { summary, ...input }) =>
+      inTransaction(pool, async (client) => {
+        const now = new Date(clock.now());
+        const piece: Piece = {
+          ...{ content_id: newId(), ...input, summary: summary ?? null, status: 'draft', version: 1 },
+          ...{ created_by: principal.userId, updated_by: principal.userId, created_at: now, updated_at: now },
+          ...{ first_published_at: null, published_at: null },
+        };
+        await refusingTakenSlug(piece.slug, () => insert(client, piece));
+        await recordAudit((sql, values) => client.query(sql, values), {
+          ...{ accountId: principal.accountId, actor: actorOf(principal), action: 'content.created', origin },
+          target: { kind: 'content', id: piece.content_id },
+          changes: { type: piece.type, slug: piece.slug },
+        });
+        return piece;
+      }),
+
+    update: (author, contentId, input) => change(author, contentId, { action: 'content.updated', effect: (piece) => edited(piece, input) }),
+    publish: (author, contentId) => change(author, contentId, { action: 'content.published', effect: published }),
+    unpublish: (author, contentId) => change(author, contentId, { action: 'content.unpublished', effect: unpublished }),
+
+    listPublished: (query) => find("status = 'published'", 'first_published_at desc', query),
+
+    async getPublished(slug) {
+      const { rows } = await pool.query<Piece>("select * from content where slug = $1 and status = 'published'", [slug]);
+      return rows[0] ?? refuse();
+    },
+  };
+}
+
+const COLUMNS = [
+  ...['content_id', 'type', 'slug', 'title', 'summary', 'body', 'tags', 'status', 'version'],
+  ...['created_by', 'updated_by', 'created_at', 'updated_at', 'first_published_at', 'published_at'],
+] as readonly (keyof Piece)[];
+const PLACES = COLUMNS.map((_, index) => `$${index + 1}`);
+const UPDATE = `update content set (${COLUMNS.join(', ')}) = (${PLACES.join(', ')}) where content_id = $1`;
+
+const valuesOf = (piece: Piece): unknown[] => COLUMNS.map((column) => piece[column]);
+
+const insert = (client: PoolClient, piece: Piece): Promise<unknown> =>
+  client.query(`insert into content (${COLUMNS.join(', ')}) values (${PLACES.join(', ')})`, valuesOf(piece));
+
+/** Of texts it says that they changed and not how: the audit log is no place to keep them twice. */
+function changesOf(before: Piece, after: Piece): Record<string, unknown> {
+  const changed = COLUMNS.filter((column) => !isDeepStrictEqual(before[column], after[column]));
+  return Object.fromEntries(
+    changed.map((column) =>
+      column === 'body' ? [column, { characters: after.body.length }] : [column, { from: before[column], to: after[column] }],
+    ),
+  );
+}
+
+async function refusingTakenSlug(slug: string, write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (failure) {
+    if (!(failure instanceof Error && 'constraint' in failure && failure.constraint === 'content_slug_key')) throw failure;
+    throw new Problem('conflict', `There is content with the slug ${slug} already: choose another one.`, { param: 'slug' });
+  }
+}
+
+const missing = (): Problem => new Problem('not_found', 'There is no such content.');
+const refuse = (): never => {
+  throw missing();
+};

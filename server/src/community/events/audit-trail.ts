@@ -1,0 +1,19 @@
+import { type AuditEntry, actorOf, originOf, recordAudit } from '../../audit/index.ts';
+import type { Call, Principal } from '../../http/index.ts';
+import type { Sql } from './event-rows.ts';
+
+type AuditAction = Pick<AuditEntry, 'action' | 'target' | 'changes'>;
+
+/** Writes down who did it, in the transaction of what they did. */
+export type Trail = (sql: Sql, audited: AuditAction) => Promise<void>;
+
+/** Stands in the log of the caller's own account. */
+export const trailOf =
+  (principal: Principal, call: Pick<Call, 'peer' | 'requestId'>): Trail =>
+  (sql, audited) =>
+    recordAudit((text, values) => sql.query(text, values), {
+      ...audited,
+      accountId: principal.accountId,
+      actor: actorOf(principal),
+      origin: originOf(call),
+    });

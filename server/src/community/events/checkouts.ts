@@ -1,0 +1,136 @@
+import type { Pool } from 'pg';
+import type { Principal } from '../../http/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { asking, type Plans, type Trail, type Unit } from '../../money/plans/index.ts';
+import type { Sql } from './event-rows.ts';
+import { referenceOf } from './paid-registration.ts';
+import type { Registration } from './registration.ts';
+import { registrationById, registrationOf, setRegistration } from './registration-rows.ts';
+import type { SiteEvent } from './site-event.ts';
+
+/** Less is not sold by payment providers; more is not held for anybody. */
+const [LEAST_PAGE_MS, LONGEST_PAGE_MS] = [31 * 60_000, 24 * 3_600_000 - 60_000];
+
+interface CheckoutsDeps {
+  readonly pool: Pool;
+  readonly plans: Pick<Plans, 'provider' | 'exclusively' | 'checkouts'>;
+  readonly clock: Clock;
+}
+
+interface CheckoutWish {
+  /** Whose registration it is; the caller's own where it is left out. */
+  readonly email: string | undefined;
+  readonly successUrl: string | undefined;
+  readonly cancelUrl: string | undefined;
+}
+
+/** Who pays. */
+type Payer = Pick<Principal, 'accountId' | 'userId' | 'role'>;
+
+/** How paying for a place goes on. */
+export interface PlaceCheckout {
+  readonly registration: Registration;
+  readonly status: 'not_required' | 'open' | 'completed';
+  readonly checkoutId: string | null;
+  readonly url: string | null;
+  readonly expiresAt: Date | null;
+}
+
+interface OpenPage {
+  readonly checkout_id: string;
+  readonly account_id: string;
+  readonly amount_nano: bigint;
+  readonly session_id: string;
+  readonly url: string | null;
+  readonly expires_at: Date | null;
+}
+
+/** Hosted pages on which places are paid. */
+export function createPlaceCheckouts({ pool, plans, clock }: CheckoutsDeps) {
+  /**
+   * Whoever may pay for an address: its owner, somebody of its owner's account, and administrators. To all others it is an address that is
+   * not registered.
+   */
+  const payable = async (event: SiteEvent, caller: Payer, email: string | undefined): Promise<Registration> => {
+    const { rows } = await pool.query<{ email: string }>('select email from users where id = $1', [caller.userId]);
+    const own = rows[0]?.email ?? '';
+    const wanted = email ?? own;
+    const registration = await registrationOf(pool, event.event_id, wanted);
+    if (
+      registration &&
+      (caller.role === 'admin' || wanted.toLowerCase() === own.toLowerCase() || (await isColleague(registration, caller)))
+    )
+      return registration;
+    throw new Problem(
+      'not_found',
+      'This address is not registered for the event: register it first, or name another one in X-Event-Email.',
+    );
+  };
+
+  const isColleague = async ({ user_id }: Registration, { accountId }: Payer): Promise<boolean> =>
+    (await pool.query('select from users where id = $1 and account_id = $2', [user_id, accountId])).rowCount === 1;
+
+  /** The page that is open already, ended where it is somebody else's or asks for another price. @returns undefined where there is nothing to go on with */
+  const goOn = async (sql: Sql, registration: Registration, caller: Payer): Promise<PlaceCheckout | undefined> => {
+    const { rows } = await sql.query<OpenPage>(
+      'select checkout_id, account_id, amount_nano, session_id, url, expires_at from checkouts where checkout_id = $1',
+      [registration.checkout_id],
+    );
+    const [page] = rows;
+    if (!page) return undefined;
+    const isOwn = page.account_id === caller.accountId && page.amount_nano === registration.price_nano;
+    const { provider } = plans;
+    const session = isOwn ? await provider.readCheckout(page.session_id) : await provider.expireCheckout(page.session_id);
+    // Paid, and the event that tells of it is on its way.
+    if (session?.status === 'complete')
+      return { registration, status: 'completed', checkoutId: page.checkout_id, url: null, expiresAt: null };
+    if (session?.status !== 'open' || !isOwn) return undefined;
+    return { registration, status: 'open', checkoutId: page.checkout_id, url: page.url, expiresAt: page.expires_at };
+  };
+
+  const open = async (sql: Unit, event: SiteEvent, registration: Registration, caller: Payer, trail: Trail, wish: CheckoutWish) => {
+    const { rows } = await sql.query<Pick<SiteEvent, 'status'>>('select status from site_events where event_id = $1', [event.event_id]);
+    if (rows[0]?.status !== 'published') throw new Problem('conflict', 'This event is not public any more: nothing can be paid for it.');
+    const nowMs = clock.now();
+    const leftMs = (registration.pay_by?.getTime() ?? 0) - nowMs;
+    if (leftMs <= 0) throw new Problem('conflict', 'The time to pay for this place is over: register again.');
+    const expiresAtMs = nowMs + Math.min(LONGEST_PAGE_MS, Math.max(LEAST_PAGE_MS, leftMs));
+    const made = await plans.checkouts.purchase(
+      sql,
+      { accountId: caller.accountId, userId: caller.userId, trail },
+      { reference: referenceOf(registration), amount: registration.price_nano, description: event.title, expiresAtMs },
+      wish,
+    );
+    // The place is held for as long as the page can be paid.
+    const payBy = new Date(Math.max(registration.pay_by?.getTime() ?? 0, expiresAtMs));
+    await setRegistration(sql, registration.registration_id, { checkout_id: made.checkout_id, pay_by: payBy }, new Date(nowMs));
+    return { registration, status: 'open' as const, checkoutId: made.checkout_id, url: made.url, expiresAt: made.expires_at };
+  };
+
+  /** @throws Problem `not_found`, `conflict`, `payments_unavailable` */
+  return async (event: SiteEvent, caller: Payer, trail: Trail, wish: CheckoutWish): Promise<PlaceCheckout> => {
+    const { registration_id } = await payable(event, caller, wish.email);
+    return asking(
+      plans.exclusively(caller.accountId, async (sql) => {
+        // Of two who pay for one registration at once, the second meets the page of the first.
+        await sql.query('select from event_registrations where registration_id = $1 for update', [registration_id]);
+        const registration = await registrationById(sql, registration_id);
+        if (!registration) throw new Error(`The registration ${registration_id} is gone`);
+        const settled = { registration, checkoutId: null, url: null, expiresAt: null };
+        switch (registration.status) {
+          case 'confirmed':
+            return { ...settled, status: registration.payment_status === 'paid' ? 'completed' : 'not_required' };
+          case 'waitlisted':
+            throw new Problem('conflict', 'All places are taken, and this address is on the waitlist: pay once a place is held for it.');
+          case 'canceled':
+            throw new Problem('conflict', 'This registration is canceled: register again, then pay.');
+          case 'awaiting_payment':
+            return (await goOn(sql, registration, caller)) ?? open(sql, event, registration, caller, trail, wish);
+          default:
+            return registration.status satisfies never;
+        }
+      }),
+    );
+  };
+}

@@ -1,0 +1,36 @@
+import type { Pool } from 'pg';
+import type { Identity } from '../../access/identity/index.ts';
+
+interface LinkUsersDeps {
+  readonly pool: Pool;
+  readonly claimable: Identity['claimable'];
+}
+
+const AT_ONCE = 100;
+const UNLINKED = 'from event_registrations where user_id is null and erased_at is null and not awaits_proof(email, created_at)';
+
+/** SQL: whether a registration waits for {@link linkUsers}. */
+export const UNLINKED_USERS_DUE = `exists (select ${UNLINKED})`;
+
+/**
+ * Gives every registration the user of its address, and whoever has none an account to claim. Where somebody has an account with the address
+ * and never proved that they read it, the registration waits for its reader. Run twice, or by two at once, it does it once.
+ */
+export async function linkUsers({ pool, claimable }: LinkUsersDeps, signal?: AbortSignal): Promise<void> {
+  for (;;) {
+    const { rows } = await pool.query<{ registration_id: string; email: string; name: string | null }>(
+      `select registration_id, email, name ${UNLINKED} order by created_at limit $1`,
+      [AT_ONCE],
+    );
+    for (const { registration_id, email, name } of rows) {
+      if (signal?.aborted) return;
+      const user = await claimable.findOrMake({ email, name });
+      if (!user) continue;
+      await pool.query('update event_registrations set user_id = $2 where registration_id = $1 and erased_at is null', [
+        registration_id,
+        user.id,
+      ]);
+    }
+    if (rows.length < AT_ONCE) return;
+  }
+}

@@ -1,0 +1,33 @@
+import { rfc3339 } from '../../kernel/clock.ts';
+import { queueMails } from '../../mail/index.ts';
+import type { Sql } from './event-rows.ts';
+import type { SiteEvent } from './site-event.ts';
+
+/** Where and when: what somebody who comes has to know. */
+const MATTERS = ['starts_at', 'ends_at', 'time_zone', 'venue_name', 'venue_address', 'online_url'] as const;
+
+const same = (one: unknown, other: unknown): boolean =>
+  one instanceof Date && other instanceof Date ? one.getTime() === other.getTime() : one === other;
+
+/**
+ * Tells everybody who is registered, or waits, that an event takes place somewhere else, at another time, or not at all; in the transaction that
+ * changed it. Of what is over, and of what was never public, nobody is told.
+ */
+export async function tellOfChange(sql: Sql, before: SiteEvent, after: SiteEvent, nowMs: number): Promise<void> {
+  const isOff = before.status !== 'archived' && after.status === 'archived';
+  const isMoved = after.status === 'published' && MATTERS.some((name) => !same(before[name], after[name]));
+  if ((!isOff && !isMoved) || before.ends_at.getTime() <= nowMs) return;
+  const { rows } = await sql.query<{ registration_id: string; email: string }>(
+    "select registration_id, email from event_registrations where event_id = $1 and status <> 'canceled' and erased_at is null",
+    [after.event_id],
+  );
+  await queueMails((text, values) => sql.query(text, values), {
+    to: rows.map(({ email, registration_id }) => ({ address: email, dedupeKey: `event:${registration_id}:change:${after.revision}` })),
+    template: 'event-changed',
+    data: {
+      ...{ is_off: isOff, title: after.title, slug: after.slug, starts_at: rfc3339(after.starts_at), ends_at: rfc3339(after.ends_at) },
+      ...{ time_zone: after.time_zone, online_url: after.online_url },
+      place: [after.venue_name, after.venue_address].filter((part) => part !== null).join(', ') || null,
+    },
+  });
+}

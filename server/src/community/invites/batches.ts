@@ -1,0 +1,211 @@
+import type { MarketingInviteBatchRequest, PeopleFilter } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
+import type { Principal } from '../../http/index.ts';
+import { type Clock, rfc3339 } from '../../kernel/clock.ts';
+import type { Execute } from '../../kernel/execute.ts';
+import { newId } from '../../kernel/ids.ts';
+import { invalidInput } from '../../kernel/invalid-input.ts';
+import { formatUsd, type NanoUsd, parseUsd } from '../../kernel/money.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
+import type { PlanBook } from '../../money/plans/index.ts';
+import { inviteCodeHash, newInviteCode } from './invite-code.ts';
+
+const MOST_CREDIT: NanoUsd = 10_000n * 1_000_000_000n;
+
+/** A row of `invite_batches`, with how far it is. */
+export interface Batch {
+  readonly batch_id: string;
+  readonly name: string;
+  readonly plan_id: string | null;
+  readonly trial_days: number | null;
+  readonly credit_nano: bigint;
+  readonly shared_uses: number | null;
+  readonly filter: PeopleFilter | null;
+  /** When everybody who fits the filter had been looked up. */
+  readonly looked_up_at: Date | null;
+  readonly subject: string | null;
+  readonly message: string | null;
+  readonly expires_at: Date;
+  readonly created_by: string;
+  readonly created_at: Date;
+  readonly revoked_at: Date | null;
+  readonly total: number;
+  readonly pending: number;
+  readonly queued: number;
+  readonly sent: number;
+  readonly unconfirmed: number;
+  readonly failed: number;
+  readonly suppressed: number;
+  readonly activations: number;
+}
+
+/** A row of `invites`. */
+export interface Invite {
+  readonly invite_id: string;
+  readonly email: string | null;
+  readonly name: string | null;
+  readonly status: 'pending' | 'queued' | 'sent' | 'unconfirmed' | 'failed' | 'suppressed' | 'shared';
+  readonly max_uses: number;
+  readonly uses: number;
+  readonly failure: string | null;
+  readonly sent_at: Date | null;
+  readonly revoked_at: Date | null;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Who asks for a change, and from where. */
+interface Administrator {
+  readonly principal: Principal;
+  readonly origin: Origin;
+}
+
+const COUNTED = ['pending', 'queued', 'sent', 'unconfirmed', 'failed', 'suppressed'].map(
+  (status) => `count(*) filter (where i.status = '${status}')::int as ${status}`,
+);
+const BATCHES = `select b.*, c.* from invite_batches b cross join lateral (
+    select count(*)::int as total, ${COUNTED.join(', ')}, coalesce(sum(i.uses), 0)::int as activations
+      from invites i where i.batch_id = b.batch_id) c`;
+
+interface BatchesDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+  readonly plans: Pick<PlanBook, 'isForSale' | 'offered'>;
+}
+
+/** What administrators do with invitations. */
+export function createBatches({ pool, clock, plans }: BatchesDeps) {
+  const one = async (batchId: string): Promise<Batch> => {
+    const { rows } = await pool.query<Batch>(`${BATCHES} where b.batch_id = $1`, [batchId]);
+    return rows[0] ?? noBatch();
+  };
+
+  return {
+    get: one,
+
+    /** @returns with the plain code of one that is given away. @throws Problem `validation_failed` for what makes no sense */
+    async create(by: Administrator, input: MarketingInviteBatchRequest): Promise<{ batch: Batch; code?: string }> {
+      const now = new Date(clock.now());
+      const credit = sensibleCredit(input, { now, plans });
+      const [batchId, code] = [newId(), input.shared_uses === undefined ? undefined : newInviteCode()];
+      await inTransaction(pool, async (client) => {
+        const execute: Execute = (sql, values) => client.query(sql, values);
+        await execute(
+          `insert into invite_batches (batch_id, name, plan_id, trial_days, credit_nano, shared_uses, subject, message, expires_at, created_by, created_at,
+             filter)
+           values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+          [
+            ...[batchId, input.name, input.plan_id ?? null, input.trial_days ?? null, credit.toString(), input.shared_uses ?? null],
+            ...[input.subject ?? null, input.message ?? null, input.expires_at, by.principal.userId, now],
+            input.filter === undefined ? null : JSON.stringify(input.filter),
+          ],
+        );
+        if (code !== undefined)
+          await execute("insert into invites (invite_id, batch_id, code_hash, status, max_uses) values ($1, $2, $3, 'shared', $4)", [
+            ...[newId(), batchId, inviteCodeHash(code), input.shared_uses],
+          ]);
+        // Whoever is named twice is invited once.
+        await execute(
+          `insert into invites (invite_id, batch_id, email, name, status, max_uses)
+           select invite_id, $1, email, name, 'pending', 1 from jsonb_to_recordset($2) as r (invite_id uuid, email text, name text)
+           on conflict (batch_id, lower(email)) where email is not null do nothing`,
+          [batchId, JSON.stringify((input.recipients ?? []).map((recipient) => ({ invite_id: newId(), ...recipient })))],
+        );
+        await audit(execute, by, {
+          action: 'invite_batch.created',
+          target: { kind: 'invite_batch', id: batchId },
+          changes: {
+            name: input.name,
+            plan_id: input.plan_id ?? null,
+            credit_usd: formatUsd(credit),
+            expires_at: input.expires_at,
+            filter: input.filter ?? null,
+          },
+        });
+      });
+      return { batch: await one(batchId), ...(code !== undefined && { code }) };
+    },
+
+    /** The newest first. */
+    async list({ limit, offset }: Page): Promise<{ items: readonly Batch[]; total: number }> {
+      const { rows } = await pool.query<Batch>(`${BATCHES} order by b.batch_id desc limit $1 offset $2`, [limit, offset]);
+      const counted = await pool.query<{ total: number }>('select count(*)::int as total from invite_batches');
+      return { items: rows, total: counted.rows[0]?.total ?? 0 };
+    },
+
+    /** In the order in which they are mailed. @throws Problem `not_found` */
+    async invites(batchId: string, { limit, offset }: Page): Promise<{ items: readonly Invite[]; total: number }> {
+      const { total } = await one(batchId);
+      const { rows } = await pool.query<Invite>('select * from invites where batch_id = $1 order by invite_id limit $2 offset $3', [
+        ...[batchId, limit, offset],
+      ]);
+      return { items: rows, total };
+    },
+
+    /** What was activated stays. Twice is as good as once. @throws Problem `not_found` */
+    async revoke(by: Administrator, batchId: string): Promise<Batch> {
+      await inTransaction(pool, async (client) => {
+        const execute: Execute = (sql, values) => client.query(sql, values);
+        const { rowCount } = await client.query('update invite_batches set revoked_at = $2 where batch_id = $1 and revoked_at is null', [
+          ...[batchId, new Date(clock.now())],
+        ]);
+        if (rowCount === 1) await audit(execute, by, { action: 'invite_batch.revoked', target: { kind: 'invite_batch', id: batchId } });
+      });
+      return one(batchId);
+    },
+
+    /** The same for one invitation. @throws Problem `not_found`, also for one of another batch */
+    revokeInvite: (by: Administrator, batchId: string, inviteId: string): Promise<Invite> =>
+      inTransaction(pool, async (client) => {
+        const found = await client.query<Invite>('select * from invites where batch_id = $1 and invite_id = $2 for update', [
+          batchId,
+          inviteId,
+        ]);
+        const [invite] = found.rows;
+        if (!invite) throw new Problem('not_found', 'There is no such invitation in this batch.');
+        if (invite.revoked_at) return invite;
+        const revoked = { ...invite, revoked_at: new Date(clock.now()) };
+        await client.query('update invites set revoked_at = $2 where invite_id = $1', [inviteId, revoked.revoked_at]);
+        await audit((sql, values) => client.query(sql, values), by, { action: 'invite.revoked', target: { kind: 'invite', id: inviteId } });
+        return revoked;
+      }),
+  };
+}
+
+const audit = (
+  execute: Execute,
+  { principal, origin }: Administrator,
+  deed: Pick<Parameters<typeof recordAudit>[1], 'action' | 'target' | 'changes'>,
+): Promise<void> => recordAudit(execute, { ...deed, accountId: principal.accountId, actor: actorOf(principal), origin });
+
+/** @throws Problem `validation_failed` for what makes no sense together */
+function sensibleCredit(
+  { recipients, filter, shared_uses, plan_id, trial_days, credit_usd, expires_at }: MarketingInviteBatchRequest,
+  { now, plans }: { readonly now: Date; readonly plans: BatchesDeps['plans'] },
+): NanoUsd {
+  const refuse = (field: string, msg: string) => invalidInput([{ loc: ['body', field], msg, type: 'senseless' }]);
+  if ([recipients, filter, shared_uses].filter((given) => given !== undefined).length !== 1)
+    throw refuse('recipients', 'or filter or shared_uses must be given, and only one of them');
+  if ((plan_id === undefined) !== (trial_days === undefined)) throw refuse('trial_days', 'and plan_id come together');
+  if (plan_id !== undefined && !plans.isForSale(plan_id))
+    throw refuse(
+      'plan_id',
+      `must be one of ${plans.offered
+        .map(({ id }) => id)
+        .filter(plans.isForSale)
+        .join(', ')}`,
+    );
+  if (expires_at <= rfc3339(now)) throw refuse('expires_at', 'must be in the future');
+  const credit = credit_usd === undefined ? 0n : (parseUsd(credit_usd) ?? 0n);
+  if (credit > MOST_CREDIT) throw refuse('credit_usd', `must be at most ${formatUsd(MOST_CREDIT)}`);
+  return credit;
+}
+
+const noBatch = (): never => {
+  throw new Problem('not_found', 'There is no such batch of invitations.');
+};

@@ -1,0 +1,57 @@
+import type { PeopleFilter } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { Clock } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { walkPeople } from '../people/index.ts';
+
+interface LookUpDeps {
+  readonly pool: Pool;
+  readonly clock: Clock;
+}
+
+const UNLOOKED = 'filter is not null and looked_up_at is null and revoked_at is null';
+
+/** SQL: whether a batch waits for {@link lookUpDue}. */
+export const LOOK_UPS_DUE = `exists (select from invite_batches where ${UNLOOKED} and expires_at > present)`;
+
+interface ToLookUp {
+  readonly batch_id: string;
+  readonly filter: PeopleFilter;
+}
+
+/** Invites everybody who fits the filter of a batch. Begun again after a death, or by two at once, it adds whoever is missing. */
+export async function lookUpDue({ pool, clock }: LookUpDeps, signal?: AbortSignal): Promise<void> {
+  const { rows } = await pool.query<ToLookUp>(
+    `select batch_id, filter from invite_batches
+     where ${UNLOOKED} and expires_at > $1 order by created_at, batch_id`,
+    [new Date(clock.now())],
+  );
+  for (const { batch_id: batchId, filter } of rows) {
+    let isOver = false;
+    for await (const people of walkPeople(pool, filter)) {
+      isOver = !(await invite(pool, batchId, people)) || signal?.aborted === true;
+      if (isOver) break;
+    }
+    if (!isOver) await pool.query('update invite_batches set looked_up_at = $2 where batch_id = $1', [batchId, new Date(clock.now())]);
+  }
+}
+
+/**
+ * The batch is held while people are added, so that one which is revoked gets nobody afterwards; and so are the people: whoever is being erased is
+ * waited for, and gone then. People are locked, and invitations are made, in one order: two processes do this at the same time.
+ * @returns false for a batch that was revoked meanwhile
+ */
+async function invite(pool: Pool, batchId: string, people: readonly { readonly person_id: string }[]): Promise<boolean> {
+  const { rows } = await pool.query<{ is_open: boolean }>(
+    `with batch as (select batch_id from invite_batches where batch_id = $1 and revoked_at is null for share),
+       fitting as (select person_id, email, name from people where person_id = any($3::uuid[]) order by person_id for share),
+       made as (
+         insert into invites (invite_id, batch_id, email, name, status, max_uses)
+         select new.invite_id, batch.batch_id, fitting.email, fitting.name, 'pending', 1
+         from batch, fitting join unnest($2::uuid[], $3::uuid[]) as new (invite_id, person_id) using (person_id) order by lower(fitting.email)
+         on conflict (batch_id, lower(email)) where email is not null do nothing)
+     select exists (select from batch) as is_open`,
+    [batchId, people.map(() => newId()), people.map(({ person_id }) => person_id)],
+  );
+  return rows[0]?.is_open === true;
+}

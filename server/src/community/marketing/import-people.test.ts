@@ -1,0 +1,93 @@
+import type { PoolClient } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openPool } from '../../adapters/postgres/database.ts';
+import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { newId } from '../../kernel/ids.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { suppress, upsertContact } from '../people/index.ts';
+
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let pool: ReturnType<typeof openPool>;
+const before = new Date('2026-11-20T08:00:00Z');
+const at = '2026-11-21T08:00:00.000Z';
+
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
+});
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+const row = (email: string, about: object = {}) => ({
+  ...{ person_id: newId(), email, source: 'import', at, folded_name: '', folded_company: '', ...about },
+});
+
+/** What a transaction that is then undone comes to: its outcomes, everybody it knows, and what is in their histories. */
+async function comesTo(run: (client: PoolClient) => Promise<{ outcome: string; people: bigint }[]>) {
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    const outcomes: Record<string, number> = {};
+    for (const { outcome, people } of await run(client)) if (people > 0n) outcomes[outcome] = (outcomes[outcome] ?? 0) + Number(people);
+    const { rows: people } = await client.query(
+      `select email, name, folded_name, company, folded_company, status, sources, event_slugs, tags, client_type, other_emails,
+         unsubscribed_at, bounced_at, created_at, updated_at from people order by email`,
+    );
+    const { rows: history } = await client.query(
+      `select p.email, h.action, h.actor_kind, h.actor_id, h.detail, h.at from person_history h join people p using (person_id)
+       order by p.email, h.at, h.action, h.detail::text`,
+    );
+    return { outcomes, people, history };
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+test('an import in sets comes to what its rows come to one after the other, whoever they are', async () => {
+  const execute = (sql: string, values: unknown[]) => pool.query(sql, values);
+  for (const email of ['plain', 'tagged', 'kept', 'merged'].map((name) => `${name}@example.com`))
+    await upsertContact(execute, { email, source: 'registration', eventSlug: 'launch', at: before });
+  await pool.query("update people set tags = '{beta}', name = 'Grace', folded_name = 'grace' where email = 'tagged@example.com'");
+  await pool.query(
+    `select merge_people((select person_id from people where email = 'merged@example.com'),
+       (select person_id from people where email = 'kept@example.com'), $1, 'system', null)`,
+    [before],
+  );
+  for (const reason of ['erased', 'unsubscribed', 'bounced'] as const)
+    await suppress(execute, { emails: [`${reason}@example.com`], reason, at: before });
+  const rows = [
+    row('new@example.com', { name: 'Ada', folded_name: 'ada', tags: ['b', 'a'], event_slug: 'launch', client_type: 'startup' }),
+    row('new@example.com', { company: 'Engines', folded_company: 'engines', tags: ['c'] }),
+    row('bare@example.com'),
+    row('plain@example.com', { name: 'José', folded_name: 'jose', event_slug: 'second', tags: ['beta'] }),
+    row('tagged@example.com', { name: 'Other', folded_name: 'other', event_slug: 'launch', tags: ['beta'] }),
+    row('merged@example.com', { company: 'Engines', folded_company: 'engines', tags: ['beta'] }),
+    row('kept@example.com', { client_type: 'enterprise' }),
+    ...['erased', 'unsubscribed', 'bounced'].map((name) => row(`${name}@example.com`, { tags: ['beta'] })),
+  ];
+  const inSets = await comesTo(
+    async (client) => (await client.query("select * from import_people($1::jsonb, 'user', 'u')", [JSON.stringify(rows)])).rows,
+  );
+  const oneByOne = await comesTo(
+    async (client) =>
+      (
+        await client.query(
+          `select import_person(sighting, 'user', 'u') as outcome, 1::bigint as people
+           from jsonb_array_elements($1::jsonb) with ordinality as s (sighting, place) order by sighting ->> 'email', place`,
+          [JSON.stringify(rows)],
+        )
+      ).rows,
+  );
+  expect(inSets).toEqual(oneByOne);
+  expect(inSets.outcomes).toEqual({ created: 4, updated: 5, skipped: 1 });
+});
+
+test('a person who is new is written once', async () => {
+  const rows = Array.from({ length: 300 }, (_, n) => row(`crowd-${n}@example.com`, { name: 'Ada', tags: ['beta'], event_slug: 'launch' }));
+  await pool.query('delete from people_unindexed');
+  await pool.query("select * from import_people($1::jsonb, 'user', 'u')", [JSON.stringify(rows)]);
+  expect((await pool.query('select count(*)::int as n from people_unindexed')).rows).toEqual([{ n: 300 }]);
+});

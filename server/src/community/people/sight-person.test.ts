@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPool } from '../../adapters/postgres/database.ts';
+import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { newId } from '../../kernel/ids.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { type ContactUpsert, forgetUser, suppressedAmong, upsertContact } from './index.ts';
+
+const at = new Date('2026-11-21T08:00:00Z');
+let end: () => Promise<void>;
+let pool: ReturnType<typeof openPool>;
+beforeAll(async () => {
+  const database = await testDatabase();
+  pool = openPool({ url: database.url, log: silentLog(), poolSize: 10 });
+  end = async () => {
+    await pool.end();
+    await database.drop();
+  };
+});
+afterAll(() => end());
+
+const execute = (sql: string, values: unknown[]) => pool.query(sql, values);
+const sight = (sighting: Partial<ContactUpsert> & { email: string }) => upsertContact(execute, { source: 'registration', at, ...sighting });
+const people = async (email: string) => (await pool.query('select * from people where email = $1', [email])).rows;
+const suppress = (email: string, reason: string) =>
+  pool.query('insert into suppressed_addresses values (address_hash($1), $2, $3)', [email, reason, at]);
+
+describe('a person', () => {
+  test('is one for every spelling of an address, with all that was learned of them', async () => {
+    await sight({ email: 'Ada@Example.com', name: 'Ada Lovelace', eventSlug: 'launch' });
+    await sight({ email: ' ada@example.COM', source: 'client_request', name: 'A. L.', clientType: 'startup', company: 'Éngines' });
+    await sight({ email: 'ada@example.com', eventSlug: 'vibethon', clientType: 'enterprise' });
+    expect(await people('ada@example.com')).toEqual([
+      expect.objectContaining({
+        name: 'Ada Lovelace',
+        company: 'Éngines',
+        search_text: 'ada@example.com ada lovelace engines',
+        status: 'new',
+        sources: ['client_request', 'registration'],
+        event_slugs: ['launch', 'vibethon'],
+        client_type: 'enterprise',
+      }),
+    ]);
+  });
+
+  test('is one however many learn of them at the same time', async () => {
+    await Promise.all(Array.from({ length: 20 }, (_, i) => sight({ email: 'many@example.com', eventSlug: `event-${i % 5}` })));
+    const [person, ...others] = await people('many@example.com');
+    expect(others).toEqual([]);
+    expect(person.event_slugs).toEqual(['event-0', 'event-1', 'event-2', 'event-3', 'event-4']);
+  });
+
+  test('that unsubscribed is unsubscribed however they come back', async () => {
+    await suppress('gone@example.com', 'unsubscribed');
+    await sight({ email: 'gone@example.com' });
+    expect((await people('gone@example.com'))[0].unsubscribed_at).toEqual(at);
+  });
+
+  test('that was erased is not seen again', async () => {
+    await suppress('erased@example.com', 'erased');
+    await sight({ email: 'Erased@example.com', userId: newId() });
+    expect(await people('erased@example.com')).toEqual([]);
+  });
+});
+
+describe('a user', () => {
+  test('who takes another address is the same person, with whoever had that address before', async () => {
+    const userId = newId();
+    await sight({ email: 'old@example.com', source: 'user', userId, planTier: 'pro' });
+    await sight({ email: 'fresh@example.com', eventSlug: 'launch' });
+    await sight({ email: 'fresh@example.com', source: 'user', userId });
+    expect(await people('old@example.com')).toEqual([]);
+    expect(await people('fresh@example.com')).toEqual([
+      expect.objectContaining({ user_id: userId, plan_tier: 'pro', event_slugs: ['launch'], other_emails: ['old@example.com'] }),
+    ]);
+    await sight({ email: 'old@example.com', eventSlug: 'second' });
+    expect((await people('fresh@example.com'))[0].event_slugs).toEqual(['launch', 'second']);
+  });
+
+  test('who takes an address that another one gave up is somebody of their own', async () => {
+    const [first, second] = [newId(), newId()];
+    await sight({ email: 'a@example.com', source: 'user', userId: first });
+    await sight({ email: 'b@example.com', source: 'user', userId: first });
+    await sight({ email: 'a@example.com', source: 'user', userId: second });
+    expect((await people('a@example.com'))[0].user_id).toBe(second);
+    expect((await people('b@example.com'))[0]).toMatchObject({ user_id: first, other_emails: [] });
+  });
+
+  test('who closes the account is forgotten, and kept where something else makes them known', async () => {
+    const [only, also] = [newId(), newId()];
+    await sight({ email: 'only@example.com', source: 'user', userId: only });
+    await sight({ email: 'also@example.com', source: 'user', userId: also, planTier: 'pro' });
+    await sight({ email: 'also@example.com' });
+    await forgetUser(execute, only, at);
+    await forgetUser(execute, also, at);
+    expect(await people('only@example.com')).toEqual([]);
+    expect(await people('also@example.com')).toEqual([
+      expect.objectContaining({ user_id: null, plan_tier: null, sources: ['registration'] }),
+    ]);
+  });
+});
+
+describe('whoever has unsubscribed', () => {
+  const merge = (gone: string, kept: string) =>
+    execute('select merge_people(a.person_id, b.person_id, $1, $2, null) from people a, people b where a.email = $3 and b.email = $4', [
+      ...[at, 'system', gone, kept],
+    ]);
+  const leave = (email: string) => execute('update people set unsubscribed_at = $2 where email = $1', [email, at]);
+
+  test('has done so with every address that a merge makes theirs, whoever of the two it was', async () => {
+    for (const email of ['quit-a@example.com', 'stay-b@example.com', 'quit-c@example.com', 'stay-d@example.com']) await sight({ email });
+    await leave('quit-a@example.com');
+    await merge('quit-a@example.com', 'stay-b@example.com');
+    await leave('quit-c@example.com');
+    await merge('stay-d@example.com', 'quit-c@example.com');
+    const all = ['quit-a@example.com', 'stay-b@example.com', 'quit-c@example.com', 'stay-d@example.com'];
+    expect([...(await suppressedAmong(pool, all))].sort()).toEqual(all.toSorted());
+  });
+
+  test('has done so with the address that they change to', async () => {
+    const userId = newId();
+    await sight({ email: 'first-home@example.com', source: 'user', userId });
+    await leave('first-home@example.com');
+    await sight({ email: 'second-home@example.com', source: 'user', userId });
+    expect([...(await suppressedAmong(pool, ['second-home@example.com']))]).toEqual(['second-home@example.com']);
+  });
+});
+
+test('a mail that came back is said of the address and not of the next one', async () => {
+  const userId = newId();
+  await sight({ email: 'full@example.com', source: 'user', userId });
+  await suppress('full@example.com', 'bounced');
+  await execute('update people set bounced_at = $2 where email = $1', ['full@example.com', at]);
+  await sight({ email: 'roomy@example.com', source: 'user', userId });
+  expect((await people('roomy@example.com'))[0].bounced_at).toBeNull();
+});

@@ -1,0 +1,319 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { InFlight, PartSettlement, Units } from '../../adapters/lanes/port.ts';
+import { writtenJson } from '../../kernel/written-json.ts';
+import type { SettlementRecord } from '../../money/ledger/index.ts';
+import type { WorstCase } from '../calls/index.ts';
+import type { ContentKeys } from '../stored-content/index.ts';
+import type { LineRequest } from './batch-line.ts';
+
+/** A line whose worst case is known, to be stored. */
+export interface NewLine extends LineRequest {
+  readonly number: number;
+  readonly requestId: string;
+  readonly receiptId: string;
+  readonly worstCase: WorstCase;
+}
+
+/** A line that has not been answered. */
+export interface WaitingLine {
+  readonly number: number;
+  readonly customId: string;
+  readonly requestId: string;
+  readonly receiptId: string;
+  readonly body: string;
+  readonly reserved: WorstCase;
+  /** Calls of it that are settled, or cost nothing. */
+  attemptsBefore: number;
+}
+
+/** A call of a line whose process died, or gave it up, while a provider was at work. */
+export interface LostCall {
+  readonly number: number;
+  readonly part: PartSettlement;
+  /** Which of the line's calls it was, from 1. */
+  readonly attempt: number;
+}
+
+/** What a line came to, kept before it is settled. */
+export interface LineAnswer {
+  /** As it will stand in its file. */
+  readonly output: string;
+  readonly isError: boolean;
+  readonly usage: ReceiptUsage;
+  readonly cost: bigint;
+  readonly units: Units;
+  readonly record: string;
+}
+
+const PAGE_LINES = 64;
+const PAGE_BYTES = 1024 * 1024;
+/** Settled lines that are marked together: a mark that is lost is made up for by asking the ledger. */
+const MARKS = 20;
+
+interface LineRow {
+  readonly line: number;
+  readonly custom_id: string;
+  readonly request_id: string;
+  readonly receipt_id: string;
+  readonly request: string;
+  readonly reserved_nano: bigint;
+  readonly reserved_units: Readonly<Record<string, string>>;
+  readonly attempts_before: number;
+}
+
+interface WrittenSettlement {
+  readonly cost: string;
+  readonly units: Readonly<Record<string, string>>;
+  readonly record: string;
+}
+
+/** Rows of `batch_lines`: what is known of each line of the batches that are worked on. */
+export class BatchLines {
+  readonly #pool: Pool;
+  /** Settled and not marked so, by batch. */
+  readonly #unmarked = new Map<string, number[]>();
+
+  readonly #content: ContentKeys;
+  /** Of the batches that are worked on here. */
+  readonly #accounts = new Map<string, string>();
+
+  constructor(pool: Pool, content: ContentKeys) {
+    this.#pool = pool;
+    this.#content = content;
+  }
+
+  async #accountOf(batchId: string): Promise<string> {
+    const known = this.#accounts.get(batchId);
+    if (known !== undefined) return known;
+    const { rows } = await this.#pool.query<{ account_id: string }>('select account_id from batches where id = $1', [batchId]);
+    const [batch] = rows;
+    if (!batch) throw new Error(`There is no batch ${batchId}`);
+    this.#accounts.set(batchId, batch.account_id);
+    return batch.account_id;
+  }
+
+  async #sealed(batchId: string, line: number, column: Column, text: string): Promise<string> {
+    return this.#content.seal(await this.#accountOf(batchId), placeOf(batchId, line, column), text);
+  }
+
+  async #opened(batchId: string, line: number, column: Column, stored: string): Promise<string> {
+    return this.#content.open(await this.#accountOf(batchId), placeOf(batchId, line, column), stored);
+  }
+
+  async insert(batchId: string, lines: readonly NewLine[]): Promise<void> {
+    const sealed = await Promise.all(lines.map(({ number, body }) => this.#sealed(batchId, number, 'request', body)));
+    const rows = lines.map(({ number, customId, requestId, receiptId, worstCase }, index) => ({
+      batch_id: batchId,
+      line: number,
+      custom_id: customId,
+      request_id: requestId,
+      receipt_id: receiptId,
+      request: sealed[index],
+      reserved_nano: worstCase.amount.toString(),
+      reserved_units: written(worstCase.units),
+    }));
+    await this.#pool.query(
+      `insert into batch_lines (batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, state)
+       select batch_id, line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, 'waiting'
+         from json_populate_recordset(null::batch_lines, $1)`,
+      [(await writtenJson(rows)).toString()],
+    );
+  }
+
+  async deleteAll(batchId: string): Promise<void> {
+    this.#accounts.delete(batchId);
+    await this.#pool.query('delete from batch_lines where batch_id = $1', [batchId]);
+  }
+
+  /** What is not done, all together: a line whose call was lost may cost as much again. */
+  async worstCase(batchId: string): Promise<WorstCase> {
+    const { rows } = await this.#pool.query<{ meter: string; sum: string }>(
+      `with undone as (
+         select reserved_nano, reserved_units, (state <> 'done')::int + (in_flight is not null)::int as calls
+           from batch_lines where batch_id = $1 and (state <> 'done' or in_flight is not null))
+       select '' as meter, coalesce(sum(reserved_nano * calls), 0)::text as sum from undone
+       union all
+       select key, sum(value::numeric * calls)::text from undone, json_each_text(reserved_units) group by key`,
+      [batchId],
+    );
+    const sums = new Map(rows.map(({ meter, sum }) => [meter, BigInt(sum)]));
+    const amount = sums.get('') ?? 0n;
+    sums.delete('');
+    return { amount, units: Object.fromEntries(sums) };
+  }
+
+  /** Lines without an answer, in order, a page at a time: whoever asks for them need not have room for all. */
+  async *waiting(batchId: string): AsyncGenerator<WaitingLine> {
+    let after = 0;
+    for (;;) {
+      const { rows } = await this.#pool.query<LineRow>(
+        `select line, custom_id, request_id, receipt_id, request, reserved_nano, reserved_units, attempts_before from (
+           select *, sum(octet_length(request)) over (order by line) - octet_length(request) as bytes_before from (
+             select * from batch_lines where batch_id = $1 and state = 'waiting' and line > $2 order by line limit ${PAGE_LINES}) page) sized
+          where bytes_before < ${PAGE_BYTES} order by line`,
+        [batchId, after],
+      );
+      if (rows.length === 0) return;
+      for (const row of rows) {
+        after = row.line;
+        yield {
+          number: row.line,
+          customId: row.custom_id,
+          requestId: row.request_id,
+          receiptId: row.receipt_id,
+          body: await this.#opened(batchId, row.line, 'request', row.request),
+          reserved: { amount: row.reserved_nano, units: read(row.reserved_units) },
+          attemptsBefore: row.attempts_before,
+        };
+      }
+    }
+  }
+
+  /** A provider is asked next: what settles that should nobody ever say what came of it. @throws where somebody else has answered the line */
+  async begun(batchId: string, line: number, { cost, units, record }: InFlight): Promise<void> {
+    const { rowCount } = await this.#pool.query(
+      "update batch_lines set in_flight = $3 where batch_id = $1 and line = $2 and state = 'waiting'",
+      [batchId, line, JSON.stringify({ cost: cost.toString(), units: written(units), record } satisfies WrittenSettlement)],
+    );
+    if (rowCount !== 1) throw new Error(`Line ${line} of ${batchId} is answered already`);
+  }
+
+  /** No provider is at work for it any more, and none bills. */
+  async ended(batchId: string, { number, attemptsBefore }: WaitingLine): Promise<void> {
+    await this.#pool.query('update batch_lines set in_flight = null, attempts_before = $3 where batch_id = $1 and line = $2', [
+      ...[batchId, number, attemptsBefore],
+    ]);
+  }
+
+  /** Calls that were begun and came to nothing that is known. To be asked while nobody runs a line of the batch. */
+  async lost(batchId: string): Promise<LostCall[]> {
+    const { rows } = await this.#pool.query<LineRow & { in_flight: WrittenSettlement }>(
+      'select line, receipt_id, reserved_nano, reserved_units, in_flight from batch_lines where batch_id = $1 and in_flight is not null order by line',
+      [batchId],
+    );
+    return rows.map(({ line, receipt_id, reserved_nano, reserved_units, in_flight }) => ({
+      number: line,
+      part: {
+        partId: receipt_id,
+        reserved: { amount: reserved_nano, units: read(reserved_units) },
+        ...settlementOf(in_flight),
+      },
+      attempt: (JSON.parse(in_flight.record) as Pick<SettlementRecord, 'attempt'>).attempt,
+    }));
+  }
+
+  /** The lost call is settled: the next one of the line has a receipt of its own. */
+  async lostSettled(batchId: string, { number, attempt }: LostCall, receiptId: string): Promise<void> {
+    await this.#pool.query(
+      'update batch_lines set in_flight = null, attempts_before = $3, receipt_id = $4 where batch_id = $1 and line = $2',
+      [batchId, number, attempt, receiptId],
+    );
+  }
+
+  /** Before it is settled. False when somebody else has answered the line. */
+  async answered(batchId: string, line: number, { output, isError, usage, cost, units, record }: LineAnswer): Promise<boolean> {
+    const settlement = JSON.stringify({ cost: cost.toString(), units: written(units), record });
+    const { rowCount } = await this.#pool.query(
+      `update batch_lines set state = 'answered', request = null, in_flight = null, output = $3, is_error = $4, settlement = $5,
+              input_tokens = $6, cached_tokens = $7, output_tokens = $8, reasoning_tokens = $9
+        where batch_id = $1 and line = $2 and state = 'waiting'`,
+      [
+        ...[batchId, line, await this.#sealed(batchId, line, 'output', output), isError, settlement],
+        ...[usage.input_tokens, usage.cached_input_tokens, usage.output_tokens, usage.reasoning_tokens],
+      ],
+    );
+    return rowCount === 1;
+  }
+
+  /** Its mark may wait for {@link markSettled}, which has to come before the batch ends. */
+  async settled(batchId: string, line: number): Promise<void> {
+    const unmarked = this.#unmarked.get(batchId) ?? [];
+    this.#unmarked.set(batchId, unmarked);
+    if (unmarked.push(line) >= MARKS) await this.markSettled(batchId);
+  }
+
+  async markSettled(batchId: string): Promise<void> {
+    const lines = this.#unmarked.get(batchId) ?? [];
+    this.#unmarked.delete(batchId);
+    if (lines.length === 0) return;
+    await this.#pool.query("update batch_lines set state = 'done', settlement = null where batch_id = $1 and line = any($2)", [
+      batchId,
+      lines,
+    ]);
+  }
+
+  /** A line that never got as far as a provider: there is nothing to settle. */
+  async refused(batchId: string, line: number, output: string): Promise<void> {
+    await this.#pool.query(
+      `update batch_lines set state = 'done', request = null, is_error = true, output = $3
+        where batch_id = $1 and line = $2 and state = 'waiting'`,
+      [batchId, line, await this.#sealed(batchId, line, 'output', output)],
+    );
+  }
+
+  /** All lines without an answer, for one reason. */
+  async giveUp(batchId: string, error: { readonly code: string; readonly message: string }): Promise<void> {
+    await this.#pool.query(
+      `update batch_lines set state = 'done', request = null, is_error = true,
+              output = '{"id":"batch_' || request_id || '","custom_id":' || to_json(custom_id)::text || ',"response":null,"error":' || $2 || '}'
+        where batch_id = $1 and state = 'waiting'`,
+      [batchId, JSON.stringify(error)],
+    );
+  }
+
+  /** Lines that were answered and, as far as is known here, not settled. */
+  async unsettled(batchId: string): Promise<{ number: number; part: PartSettlement }[]> {
+    const { rows } = await this.#pool.query<LineRow & { settlement: WrittenSettlement }>(
+      `select line, receipt_id, reserved_nano, reserved_units, settlement from batch_lines
+        where batch_id = $1 and state = 'answered' order by line`,
+      [batchId],
+    );
+    return rows.map(({ line, receipt_id, reserved_nano, reserved_units, settlement }) => ({
+      number: line,
+      part: {
+        partId: receipt_id,
+        reserved: { amount: reserved_nano, units: read(reserved_units) },
+        ...settlementOf(settlement),
+      },
+    }));
+  }
+
+  async has(batchId: string, isError: boolean): Promise<boolean> {
+    const { rows } = await this.#pool.query<{ found: boolean }>(
+      'select exists (select 1 from batch_lines where batch_id = $1 and is_error = $2) as found',
+      [batchId, isError],
+    );
+    return rows[0]?.found ?? false;
+  }
+
+  /** The bytes of a file, in the order of the input. */
+  async *file(batchId: string, isError: boolean): AsyncGenerator<Buffer> {
+    let after = 0;
+    for (;;) {
+      const { rows } = await this.#pool.query<{ line: number; output: string }>(
+        `select line, output from (
+           select line, output, sum(octet_length(output)) over (order by line) - octet_length(output) as bytes_before from (
+             select line, output from batch_lines where batch_id = $1 and is_error = $2 and line > $3 order by line limit 1000) page) sized
+          where bytes_before < ${PAGE_BYTES} order by line`,
+        [batchId, isError, after],
+      );
+      const last = rows.at(-1);
+      if (!last) return;
+      after = last.line;
+      const outputs = await Promise.all(rows.map(({ line, output }) => this.#opened(batchId, line, 'output', output)));
+      yield Buffer.from(outputs.map((output) => `${output}\n`).join(''));
+    }
+  }
+}
+
+type Column = 'request' | 'output';
+/** What a line is sealed as. */
+const placeOf = (batchId: string, line: number, column: Column): string => `${column} of line ${line} of batch ${batchId}`;
+
+const settlementOf = ({ cost, units, record }: WrittenSettlement) => ({ cost: BigInt(cost), units: read(units), record });
+
+const written = (units: Units): Record<string, string> =>
+  Object.fromEntries(Object.entries(units).map(([meter, count]) => [meter, count.toString()]));
+const read = (units: Readonly<Record<string, string>>): Units =>
+  Object.fromEntries(Object.entries(units).map(([meter, count]) => [meter, BigInt(count)]));

@@ -1,0 +1,145 @@
+import type { CreateBatchRequest } from '@tallygate/contract';
+import type { Principal } from '../../http/index.ts';
+import { invalidInput } from '../../kernel/invalid-input.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { requireFeature } from '../../money/plans/index.ts';
+import { type InferenceHeaders, keyIdOf, requireEndpoint, requirePlanFor } from '../calls/index.ts';
+import type { Owner } from '../files/index.ts';
+import { ownerOf } from '../files/index.ts';
+import type { BatchLocks } from './batch-locks.ts';
+import type { BatchDeps } from './deps.ts';
+import { type BatchRow, batchOf, isBatchId, newBatchId, SELECT_BATCHES, type StoredBatch } from './stored-batch.ts';
+import type { BatchWork } from './work.ts';
+
+export interface NewBatch extends CreateBatchRequest {
+  readonly run: RunOfBatch;
+}
+
+/** What the order says of the agent run that the lines are steps of, and of their receipts. */
+type RunOfBatch = Pick<InferenceHeaders, 'runId' | 'runCap' | 'parentRunId' | 'runCalls' | 'runDeadline' | 'anchorWished'>;
+
+interface BatchPage {
+  readonly batches: readonly StoredBatch[];
+  readonly hasMore: boolean;
+}
+
+/** Batches. Somebody else's is missing, exactly as one that never was. */
+export interface Batches {
+  /** @throws Problem `not_found`, `validation_failed`, `endpoint_not_allowed`, `plan_required`; of files that are checked at once also `budget_exceeded`, `budget_in_flight` */
+  create(principal: Principal, order: NewBatch): Promise<StoredBatch>;
+  /** @throws Problem `not_found` */
+  get(owner: Owner, batchId: string): Promise<StoredBatch>;
+  list(owner: Owner, query: { readonly after?: string | undefined; readonly limit: number }): Promise<BatchPage>;
+  /** @throws Problem `not_found`, `conflict` */
+  cancel(owner: Owner, batchId: string): Promise<StoredBatch>;
+}
+
+const WINDOW_MS = 24 * 3_600_000;
+const MOST_BYTES = 200 * 1024 * 1024;
+/** What is read and held while the caller waits. */
+const AT_ONCE_BYTES = 2 * 1024 * 1024;
+
+interface BatchesDeps extends BatchDeps {
+  readonly locks: BatchLocks;
+  readonly work: BatchWork;
+}
+
+export function createBatches({ pool, files, callerStatusOf, locks, work, inference: { clock, plans } }: BatchesDeps): Batches {
+  async function find({ accountId, livemode }: Owner, batchId: string): Promise<StoredBatch> {
+    if (!isBatchId(batchId)) throw noSuchBatch();
+    const { rows } = await pool.query<BatchRow>(
+      `${SELECT_BATCHES} where batches.id = $1 and batches.account_id = $2 and batches.livemode = $3`,
+      [batchId, accountId, livemode],
+    );
+    const [row] = rows;
+    if (!row) throw noSuchBatch();
+    return batchOf(row);
+  }
+
+  async function insert(id: string, principal: Principal, plan: string, order: NewBatch): Promise<void> {
+    const now = clock.now();
+    const { accountId, livemode } = ownerOf(principal);
+    await pool.query(
+      `insert into batches (id, account_id, livemode, key_id, user_id, session_id, endpoint, input_file_id, metadata, output_lifetime_seconds,
+         run_id, run_cap_nano, status, created_at, held_at, held_plan, expires_at, run_parent_id, run_max_calls, run_deadline_at, anchor_wished)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, 'validating', $13, $13, $14, $15, $16, $17, $18, $19)`,
+      [
+        ...[id, accountId, livemode, keyIdOf(principal), principal.userId, principal.kind === 'session' ? principal.sessionId : null],
+        ...[order.endpoint, order.input_file_id, order.metadata ? JSON.stringify(order.metadata) : null],
+        ...[order.output_expires_after?.seconds ?? null, order.run.runId, order.run.runCap],
+        ...[new Date(now), plan, new Date(now + WINDOW_MS)],
+        ...[order.run.parentRunId ?? null, order.run.runCalls ?? null, runDeadlineAt(order.run, now)],
+        order.run.anchorWished ?? false,
+      ],
+    );
+  }
+
+  return {
+    async create(principal, order) {
+      const owner = ownerOf(principal);
+      const sessionId = principal.kind === 'session' ? principal.sessionId : null;
+      const { caller } = await callerStatusOf({ ...owner, keyId: keyIdOf(principal), userId: principal.userId, sessionId });
+      for (const endpoint of ['/v1/batches', order.endpoint]) requireEndpoint(caller, endpoint);
+      if (owner.livemode) requireFeature(plans, plans.of(caller.plan), 'batches');
+      requirePlanFor(caller, order.run, plans);
+      const { file } = await files.open(owner, order.input_file_id).catch(missingInput);
+      if (file.purpose !== 'batch') throw unfitInput('must be a file with the purpose "batch"');
+      if (file.bytes > MOST_BYTES) throw unfitInput(`must have at most ${MOST_BYTES} bytes`);
+      const id = newBatchId();
+      // Under its lock from the beginning: no worker may take it up before it is known whether it is refused.
+      await locks.under(id, async () => {
+        await insert(id, principal, caller.plan, order);
+        if (file.bytes > AT_ONCE_BYTES) return;
+        try {
+          await work.begin(id);
+        } catch (refusal) {
+          // Whoever is refused has no batch: there is nothing to be asked about later, and nothing to pay.
+          await work.forget(id);
+          throw refusal;
+        }
+      });
+      return find(owner, id);
+    },
+
+    get: find,
+
+    async list({ accountId, livemode }, { after, limit }) {
+      if (after !== undefined && !isBatchId(after)) throw noSuchBatch('after');
+      const { rows } = await pool.query<BatchRow>(
+        `${SELECT_BATCHES} where batches.account_id = $1 and batches.livemode = $2 and ($3::text is null or batches.id < $3)
+          order by batches.id desc limit $4`,
+        [accountId, livemode, after ?? null, limit + 1],
+      );
+      return { batches: rows.slice(0, limit).map(batchOf), hasMore: rows.length > limit };
+    },
+
+    async cancel(owner, batchId) {
+      const { id } = await find(owner, batchId);
+      await pool.query(
+        `update batches set status = 'cancelling', cancelling_at = $2 where id = $1 and status in ('validating', 'in_progress')`,
+        [id, new Date(clock.now())],
+      );
+      const batch = await find(owner, id);
+      if (batch.status !== 'cancelling' && batch.status !== 'cancelled')
+        throw new Problem('conflict', `The batch is ${batch.status}: there is nothing to cancel any more.`);
+      return batch;
+    },
+  };
+}
+
+/** A deadline of so many seconds counts from the order, whenever the lines come to run. */
+function runDeadlineAt({ runDeadline }: RunOfBatch, now: number): Date | null {
+  if (runDeadline === undefined) return null;
+  return new Date('at' in runDeadline ? runDeadline.at : now + runDeadline.afterMs);
+}
+
+const noSuchBatch = (param = 'batch_id'): Problem => new Problem('not_found', 'There is no such batch.', { param });
+const unfitInput = (msg: string): Problem => invalidInput([{ loc: ['body', 'input_file_id'], msg, type: 'invalid' }]);
+
+function missingInput(thrown: unknown): never {
+  if (thrown instanceof Problem && thrown.code === 'not_found')
+    throw new Problem('not_found', 'There is no such file: upload the requests with the purpose "batch" first.', {
+      param: 'input_file_id',
+    });
+  throw thrown;
+}

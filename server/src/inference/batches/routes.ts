@@ -1,0 +1,52 @@
+import type { Batch, contract } from '@tallygate/contract';
+import type { Handlers } from '../../http/index.ts';
+import { anchorAnswer, parseInferenceHeaders } from '../calls/index.ts';
+import { ownerOf } from '../files/index.ts';
+import type { Batches } from './batches.ts';
+import type { StoredBatch } from './stored-batch.ts';
+
+export const batchRoutes = (batches: Batches, { isAnchoring }: { isAnchoring: boolean }): Handlers<typeof contract.batches> => ({
+  create: async ({ principal, headers, body, setHeader }) => {
+    const ofLines = ([name, value]: [string, unknown]) => (name.startsWith('x-agent-') || name === 'x-vaas-anchor') && value !== undefined;
+    const run = parseInferenceHeaders(Object.fromEntries(Object.entries(headers).filter(ofLines)));
+    const batch = await batches.create(principal, { ...body, run });
+    if (run.anchorWished) setHeader('x-vaas-anchor', anchorAnswer(isAnchoring));
+    return { status: 200, body: batchToWire(batch) };
+  },
+  list: async ({ principal, query }) => {
+    const page = await batches.list(ownerOf(principal), query);
+    const data = page.batches.map(batchToWire);
+    const ends = { first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null };
+    return { status: 200, body: { object: 'list', data, ...ends, has_more: page.hasMore } };
+  },
+  get: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.get(ownerOf(principal), params.batch_id)) }),
+  cancel: async ({ principal, params }) => ({ status: 200, body: batchToWire(await batches.cancel(ownerOf(principal), params.batch_id)) }),
+});
+
+const unixSeconds = (at: Date): number => Math.floor(at.getTime() / 1000);
+const momentOf = (at: Date | null): number | null => (at === null ? null : unixSeconds(at));
+
+const batchToWire = (batch: StoredBatch): Batch => ({
+  id: batch.id,
+  object: 'batch',
+  endpoint: batch.endpoint,
+  model: batch.model,
+  errors: batch.errors && { object: 'list', data: [...batch.errors] },
+  input_file_id: batch.inputFileId,
+  completion_window: '24h',
+  status: batch.status,
+  output_file_id: batch.outputFileId,
+  error_file_id: batch.errorFileId,
+  created_at: unixSeconds(batch.createdAt),
+  in_progress_at: momentOf(batch.moments.in_progress),
+  expires_at: unixSeconds(batch.expiresAt),
+  finalizing_at: momentOf(batch.moments.finalizing),
+  completed_at: momentOf(batch.moments.completed),
+  failed_at: momentOf(batch.moments.failed),
+  expired_at: momentOf(batch.moments.expired),
+  cancelling_at: momentOf(batch.moments.cancelling),
+  cancelled_at: momentOf(batch.moments.cancelled),
+  request_counts: { total: batch.total, completed: batch.completed, failed: batch.failed },
+  usage: batch.moments.in_progress === null ? null : batch.usage,
+  metadata: batch.metadata,
+});

@@ -1,0 +1,308 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import {
+  type Held,
+  type HoldOutcome,
+  type HoldRequest,
+  type InFlight,
+  LARGEST_HOLD,
+  LARGEST_UNITS,
+  type LaneStore,
+  type PartSettlement,
+  type Refused,
+  type Settled,
+  type Units,
+} from '../../adapters/lanes/port.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { newReceiptId } from '../../kernel/ids.ts';
+import { formatUsd, maxOf, type NanoUsd, picoToNano } from '../../kernel/money.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { type Catalog, costBound } from '../../money/catalog/index.ts';
+import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
+import { type Call, priceFactorOf } from './call.ts';
+import { type Funding, fundingOf, lanesOf } from './caller-lanes.ts';
+import type { Deployments, Skipped, Target } from './deployments.ts';
+import type { Reply } from './deps.ts';
+import { requireModels } from './key-limits.ts';
+import { moneyRefusal } from './money-refusal.ts';
+import { allOffersFor, leastOutputTokens, type Offer, offersFor } from './offers.ts';
+import { rateDraw, rateLimited } from './rate-limits.ts';
+import type { Tokenizer } from './tokenizer.ts';
+import type { WorkBound } from './work.ts';
+
+export interface AdmissionDeps {
+  readonly catalog: Catalog;
+  readonly plans: Pick<PlanBook, 'of' | 'offered' | 'isSelling'>;
+  readonly deployments: Deployments;
+  readonly lanes: LaneStore;
+  readonly tokenizer: Tokenizer;
+  readonly clock: Clock;
+  /** Of all test keys of an account together. */
+  readonly testRates: RateLimits;
+  /** Told of every call that a cap refuses. It must not make the refusal wait. */
+  onRefused(refused: Refused, call: Pick<Call, 'grant' | 'startedAt'>): void;
+}
+
+/** A request whose worst-case cost is held: from here on it has to be settled. */
+export interface Admission {
+  readonly call: Call;
+  readonly hold: Held;
+  /** What to try, in order. */
+  readonly targets: readonly Target[];
+  /** What it was held for, by model. */
+  readonly offers: readonly Offer[];
+  /** What is left aside. */
+  readonly skipped: readonly Skipped[];
+  /** Bound on the tokens of one choice: held, and sent to the provider. Null where the endpoint has none. */
+  readonly maxOutputTokens: number | null;
+  /** Whether that bound is ours rather than the caller's. */
+  readonly isBoundOurs: boolean;
+  readonly funding: Funding;
+  /** Where the call has no hold of its own, but a share of one that many draw from. */
+  readonly share?: Share;
+}
+
+/** What a call came to. */
+export interface ShareSettlement extends Omit<PartSettlement, 'partId' | 'reserved'> {
+  readonly usage: ReceiptUsage;
+}
+
+/** A call's share of a hold that is there already. */
+export interface Share {
+  /** As the lanes' `begin`: what settles the share should its process die while a provider is at work. */
+  begin(inFlight: InFlight): Promise<void>;
+  /** No provider is at work any more, and none bills: the share is as it was before `begin`. */
+  end(attempt: number): Promise<void>;
+  /**
+   * Settles the call out of that hold, once, with what the caller will be told.
+   * @throws when it cannot be made durable; the call may then be settled again
+   */
+  settle(settlement: ShareSettlement, answer: Pick<Reply, 'status' | 'body'>): Promise<Settled>;
+}
+
+/**
+ * Holds what the provider of an attempt may bill that is left behind, under a receipt of its own; undefined where that does not fit. The
+ * call's own hold is for the next attempt.
+ */
+export async function admitLeft(
+  { call, maxOutputTokens, offers }: Admission,
+  target: Target,
+  deps: AdmissionDeps,
+): Promise<Admission | undefined> {
+  const offer = offers.find(({ model }) => model === target.model);
+  if (!offer) throw new Error(`${target.model.id} was not offered`);
+  const left = { ...call, receiptId: newReceiptId(deps.clock.now()) };
+  const request = holdRequest(left, [offer], deps);
+  const perChoice = Math.min(maxOutputTokens ?? 0, target.model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
+  const tokens = perChoice * (call.work.output?.choices ?? 1);
+  const hold = await take(deps.lanes, { ...request, at: deps.clock.now(), outputTokens: { wanted: tokens, least: tokens } });
+  return hold.held ? { ...admitted(left, [offer], { hold, plans: deps.plans }), maxOutputTokens } : undefined;
+}
+
+/**
+ * Holds the worst-case cost of the call on all its lanes, or refuses it: the only way to a provider. The cheap bound on the prompt (its
+ * bytes) is tried first; only where it does not fit is the prompt counted.
+ *
+ * @throws Problem `budget_exceeded`, `budget_in_flight`, `model_not_found`, `no_provider_configured`, `validation_failed`, `unpriced_feature`, `store_unavailable`,
+ *   `rate_limited`, `model_not_allowed`
+ */
+export async function admit(call: Call, deps: AdmissionDeps): Promise<Admission> {
+  requireModels(call, deps.catalog);
+  const offers = offersFor(call, deps);
+  const rates = rateDraw(call, deps);
+  const whole = holdRequest(call, offers, deps);
+  refuseBeyondAnyHold(worstOf(whole), call.work.cheaper);
+  // First the whole bound, by the cheap count. Only where that does not fit is the prompt counted, and the bound lowered where it may be.
+  let held = offers;
+  let outcome = await take(deps.lanes, { ...whole, outputTokens: { ...whole.outputTokens, least: whole.outputTokens.wanted }, rates });
+  if (!outcome.held && !('refusedBy' in outcome)) {
+    const counted = await countedOffers(call, offers, deps.tokenizer);
+    held = counted ?? offers;
+    if (counted || whole.outputTokens.least < whole.outputTokens.wanted)
+      outcome = await take(deps.lanes, { ...(counted ? holdRequest(call, counted, deps) : whole), rates });
+  }
+  if ('refusedBy' in outcome) throw rateLimited(outcome, call.work.cheaper);
+  if (!outcome.held) {
+    deps.onRefused(outcome, call);
+    throw moneyRefusal(outcome, { cheaper: call.work.cheaper, plans: deps.plans });
+  }
+
+  return admitted(call, held, { hold: outcome, plans: deps.plans });
+}
+
+function admitted(
+  call: Call,
+  offers: readonly Offer[],
+  { hold, plans }: { readonly hold: Held; readonly plans: AdmissionDeps['plans'] },
+): Admission {
+  const { output } = call.work;
+  const maxOutputTokens = output ? Math.floor(hold.outputTokens / output.choices) : null;
+  return {
+    call,
+    hold,
+    offers,
+    targets: offers.flatMap((offer) => offer.targets),
+    skipped: offers.flatMap((offer) => offer.skipped),
+    maxOutputTokens,
+    isBoundOurs: output !== null && maxOutputTokens !== output.asked,
+    funding: fundingOf(call, plans),
+  };
+}
+
+/** The most that a call can come to. */
+export interface WorstCase {
+  readonly amount: NanoUsd;
+  readonly units: Units;
+}
+
+/**
+ * What a call would be held with that runs at some later time: whatever deployment is left aside now may be the one that serves it then, and
+ * the bound on tokens out may not be lowered. @throws Problem as {@link admit}, but for money and rates
+ */
+export function worstCaseOf(call: Call, deps: Pick<AdmissionDeps, 'catalog' | 'deployments' | 'plans'>): WorstCase {
+  requireModels(call, deps.catalog);
+  const worst = worstOf(holdRequest(call, allOffersFor(call, deps), deps));
+  refuseBeyondAnyHold(worst, call.work.cheaper);
+  return worst;
+}
+
+/** Whatever the caps: amounts are kept in 64 bits, and what would not fit could be answered and never be settled. */
+function refuseBeyondAnyHold({ amount, units }: WorstCase, cheaper: string): void {
+  const most = (what: string, limit: string) =>
+    new Problem('validation_failed', `This request may ${what}, and no request can hold more than ${limit}: ${cheaper}.`, {
+      errors: [{ loc: ['body'], msg: `may ${what}; the most is ${limit}`, type: 'too_big' }],
+    });
+  if (amount > LARGEST_HOLD) throw most(`cost up to ${formatUsd(amount)} USD`, `${formatUsd(LARGEST_HOLD)} USD`);
+  for (const [meter, count] of Object.entries(units))
+    if (count > LARGEST_UNITS) throw most(`use up to ${count} ${meter.replaceAll('_', ' ')}`, `${LARGEST_UNITS}`);
+}
+
+function worstOf({ cost, units, outputTokens }: HoldRequest): WorstCase {
+  const tokens = BigInt(outputTokens.wanted);
+  return {
+    amount: picoToNano(cost.fixed + tokens * cost.perOutputToken),
+    units: { ...units, tokens: (units['tokens'] ?? 0n) + tokens },
+  };
+}
+
+/**
+ * Admits a call to its share of a hold, which was taken for its {@link worstCaseOf}. What has become dearer since, or was deployed after that,
+ * is not tried. @throws Problem as {@link worstCaseOf}, and `budget_exceeded` where nothing is left to be tried
+ */
+export function admitToShare(
+  call: Call,
+  reserved: NanoUsd,
+  share: Share,
+  deps: Pick<AdmissionDeps, 'catalog' | 'deployments' | 'plans'>,
+): Admission {
+  requireModels(call, deps.catalog);
+  const offers = offersFor(call, deps).filter((offer) => worstOf(holdRequest(call, [offer], deps)).amount <= reserved);
+  if (offers.length === 0)
+    throw new Problem('budget_exceeded', 'What was held for this request does not cover it any more: send it again.');
+  const { outputTokens } = holdRequest(call, offers, deps);
+  const hold = { held: true, outputTokens: outputTokens.wanted, amount: reserved, lanes: [] } as const;
+  return { ...admitted(call, offers, { hold, plans: deps.plans }), share };
+}
+
+/** One hold for many calls, which are settled out of it part by part. */
+export interface SharedHold extends Pick<Call, 'grant' | 'headers' | 'startedAt' | 'run'> {
+  readonly holdId: string;
+  /** As the lanes' `HoldRequest` has it, epoch milliseconds. */
+  readonly keptUntil: number;
+  /** The sum over all calls. */
+  readonly worstCase: WorstCase;
+  /** What was answered before is settled out of it, and nothing else: no cap keeps it out, and its worst case is nothing. */
+  readonly isForDebt?: true;
+}
+
+/**
+ * Holds the worst case of many calls on the lanes that a call of that caller and time passes through, or refuses it.
+ * @throws Problem `budget_exceeded`, `budget_in_flight`, `store_unavailable`, `validation_failed`
+ */
+export async function holdForMany(shared: SharedHold, deps: Pick<AdmissionDeps, 'lanes' | 'clock' | 'onRefused' | 'plans'>): Promise<void> {
+  const { holdId, keptUntil, worstCase, grant, startedAt, isForDebt } = shared;
+  refuseBeyondAnyHold(worstCase, MANY_CHEAPER);
+  const outcome = await take(deps.lanes, {
+    holdId,
+    accountId: grant.principal.accountId,
+    at: deps.clock.now(),
+    keptUntil,
+    cost: { fixed: worstCase.amount * PICO_PER_NANO, perOutputToken: 0n },
+    outputTokens: { wanted: 0, least: 0 },
+    units: worstCase.units,
+    ...(isForDebt && { isForDebt }),
+    ...lanesOf(shared, deps.plans),
+  });
+  if (outcome.held) return;
+  if ('refusedBy' in outcome) throw rateLimited(outcome, MANY_CHEAPER);
+  deps.onRefused(outcome, { grant, startedAt });
+  throw moneyRefusal(outcome, { cheaper: MANY_CHEAPER, plans: deps.plans });
+}
+
+const PICO_PER_NANO = 1_000n;
+const MANY_CHEAPER = 'send fewer lines, or lower the bounds on tokens in them';
+
+async function take(lanes: LaneStore, request: HoldRequest): Promise<HoldOutcome> {
+  try {
+    return await lanes.hold(request);
+  } catch (cause) {
+    throw new Problem(
+      'store_unavailable',
+      'Budgets cannot be read at the moment, so nothing may be spent. Repeat the request in a few seconds.',
+      {
+        retryAfterSeconds: 2,
+        cause,
+      },
+    );
+  }
+}
+
+/** One hold covers whichever offer will serve: the dearest input, the dearest token out, the largest bound. */
+function holdRequest(call: Call, offers: readonly Offer[], { plans }: Pick<AdmissionDeps, 'plans'>): HoldRequest {
+  const { output } = call.work;
+  const costs = offers.map((offer) => costBound(offer.price, offer.bound, priceFactorOf(call, offer.price)));
+  const choices = output?.choices ?? 1;
+  const wanted = Math.max(...offers.map((offer) => offer.outputTokens ?? 0)) * choices;
+  const mayShrink = output !== null && (output.asked === undefined || call.headers.budgetPolicy === 'clamp');
+  return {
+    holdId: call.receiptId,
+    accountId: call.grant.principal.accountId,
+    at: call.startedAt,
+    cost: {
+      fixed: costs.map((cost) => cost.fixed).reduce(maxOf, 0n),
+      perOutputToken: costs.map((cost) => cost.perOutputToken).reduce(maxOf, 0n),
+    },
+    outputTokens: { wanted, least: mayShrink ? leastOutputTokens(wanted, choices) : wanted },
+    units: unitsBound(offers.map(({ bound }) => bound)),
+    ...lanesOf(call, plans),
+  };
+}
+
+/** What the call can take of a plan's quota at most, apart from the tokens out; as `unitsOf` counts it afterwards. */
+function unitsBound(bounds: readonly WorkBound[]): HoldRequest['units'] {
+  const most = (units: (bound: WorkBound) => number): bigint => BigInt(Math.max(...bounds.map(units)));
+  const images = most((bound) => bound.images ?? 0);
+  const audioSeconds = most((bound) => bound.audioSeconds ?? 0);
+  const videoSeconds = most((bound) => bound.videoSeconds ?? 0);
+  return {
+    requests: 1n,
+    ...(images > 0n
+      ? { images }
+      : { tokens: most((bound) => bound.inputTokens + (bound.fixedOutputTokens ?? 0) + (bound.inputCharacters ?? 0)) }),
+    ...(audioSeconds > 0n && { audio_seconds: audioSeconds }),
+    ...(videoSeconds > 0n && { video_seconds: videoSeconds }),
+  };
+}
+
+/** The offers with their prompt counted, where that gives a tighter bound that is still a true one. */
+async function countedOffers({ work }: Call, offers: readonly Offer[], tokenizer: Tokenizer): Promise<Offer[] | undefined> {
+  if (!work.countedBound) return undefined;
+  const counted = await Promise.all(
+    offers.map(async (offer) => {
+      // A bound is one only if whoever serves counts as the model's maker does.
+      const isKnown = offer.targets.every(({ deployment }) => deployment.countsLikeMaker);
+      const bound = isKnown ? await work.countedBound?.(offer.model, tokenizer) : undefined;
+      return bound && bound.inputTokens < offer.bound.inputTokens ? { ...offer, bound } : offer;
+    }),
+  );
+  return counted.some((offer, index) => offer !== offers[index]) ? counted : undefined;
+}

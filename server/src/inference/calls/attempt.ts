@@ -1,0 +1,164 @@
+import type { RequestAttempt } from '@tallygate/contract';
+import type { UpstreamCall, UpstreamFault } from '../../adapters/upstream/port.ts';
+import type { Admission } from './admission.ts';
+import type { AnswerReader, AttemptDeps, Journey, Used } from './attempts.ts';
+import type { Call } from './call.ts';
+import type { Skipped, Target } from './deployments.ts';
+import { viaWith } from './provider-loop.ts';
+import type { Running, RunningCall } from './running-calls.ts';
+import { usageOfFault } from './usage.ts';
+
+export type JourneySoFar = Omit<Journey<unknown>, 'result'>;
+
+/** What all attempts of a call have come to by now. */
+export interface Progress {
+  readonly attempts: RequestAttempt[];
+  readonly skipped: Skipped[];
+  /** Time spent waiting for providers, milliseconds. */
+  upstreamMs: number;
+}
+
+/** What takes the place of an answer that does not come in time. */
+export const LATE = Symbol('late');
+
+export const OUTCOME = {
+  rejected: 'rejected',
+  rate_limited: 'rate_limited',
+  timeout: 'timeout',
+  cancelled: 'failed',
+  failed: 'failed',
+} as const;
+
+/** One target that is asked, until its answer is read. */
+export class Attempt {
+  readonly target: Target;
+  /** What tells of the end of the provider's call. */
+  running: Running;
+  /** Its provider did not answer in time. */
+  isLate = false;
+  /** Another is asked beside it: nothing of its answer is for the client. */
+  isLeft = false;
+  /** Something of its answer has reached the client: no other may be asked. */
+  isOpen = false;
+  isOver = false;
+  /** Until the first byte, milliseconds. */
+  latencyMs = 0;
+  readonly #admission: Admission;
+  readonly #ofCall: RunningCall;
+  readonly #sofar: Progress;
+  readonly #deps: AttemptDeps;
+  readonly #late = Promise.withResolvers<typeof LATE>();
+  /** Of `sofar.attempts`, once it is there. */
+  #place: number | undefined;
+  #startedTick = 0;
+
+  constructor(admission: Admission, target: Target, running: RunningCall, sofar: Progress, deps: AttemptDeps) {
+    this.#admission = admission;
+    this.target = target;
+    this.running = running;
+    this.#ofCall = running;
+    this.#sofar = sofar;
+    this.#deps = deps;
+  }
+
+  get call(): Call {
+    return this.#admission.call;
+  }
+
+  /** Resolves where the answer does not come in time. */
+  get late(): Promise<typeof LATE> {
+    return this.#late.promise;
+  }
+
+  async ask<T>({ read }: AnswerReader<T>): Promise<Used<T> | UpstreamFault> {
+    try {
+      this.#startedTick = performance.now();
+      const answer = await this.target.deployment.upstream.call(this.#upstreamCall());
+      if (!this.isLate) this.#note(answer.ok ? 'answered' : OUTCOME[answer.kind], answer.status);
+      // What is billed is final: no other may be asked.
+      if (!answer.ok) return usageOfFault(answer, this.target.dialect.form) ? { ...answer, retryable: false } : answer;
+      if (!this.isLeft) this.#ofCall.isAnswered = true;
+      const begunTick = performance.now();
+      const result = await read(answer, this.journey(), this);
+      // The body of a plain answer is the provider's time; a stream's is not, its overhead is taken at the first byte.
+      if (!this.isLate && !this.call.work.isStream) this.#sofar.upstreamMs += performance.now() - begunTick;
+      return result;
+    } finally {
+      this.isOver = true;
+    }
+  }
+
+  /** It is not waited for any longer. */
+  givenUp(): UpstreamFault {
+    this.isLate = true;
+    if (this.#place === undefined) this.#note('timeout', null);
+    else this.was('timeout');
+    return {
+      ...{ ok: false, kind: 'timeout', retryable: true, status: null, retryAfterMs: null, param: null, code: null },
+      message: `The provider sent nothing in time, ${Math.round(performance.now() - this.#startedTick)} ms after it was asked.`,
+    };
+  }
+
+  was(outcome: RequestAttempt['outcome']): void {
+    const { attempts } = this.#sofar;
+    const entry = this.#place === undefined ? undefined : attempts[this.#place];
+    if (entry && this.#place !== undefined) attempts[this.#place] = { ...entry, outcome };
+  }
+
+  journey(): JourneySoFar {
+    const { attempts, skipped, upstreamMs } = this.#sofar;
+    return { target: this.target, attempts, skipped, fallback: this.#fallback(), upstreamMs };
+  }
+
+  #note(outcome: RequestAttempt['outcome'], status: number | null): void {
+    const { attempts } = this.#sofar;
+    const { deployment, model } = this.target;
+    this.latencyMs = performance.now() - this.#startedTick;
+    this.#sofar.upstreamMs += this.latencyMs;
+    this.#place = attempts.length;
+    attempts.push({
+      deployment: deployment.name,
+      provider: deployment.provider,
+      model: model.id,
+      outcome,
+      status,
+      started_ms: tenths(this.#startedTick - this.call.startedTick),
+      duration_ms: tenths(this.latencyMs),
+    });
+  }
+
+  #fallback(): Journey<unknown>['fallback'] {
+    const { work } = this.call;
+    const { model } = this.target;
+    if (model.id !== work.model && model.id !== this.#deps.catalog.find(work.model)?.id) return 'model';
+    return (this.#place ?? 0) === 0 ? 'none' : 'deployment';
+  }
+
+  #upstreamCall(): UpstreamCall {
+    const { model, deployment, dialect } = this.target;
+    const { work, headers } = this.call;
+    const { isStream, mayBeWhole } = work;
+    const { endpoint, request, files } = dialect;
+    const { maxOutputTokens } = this.#admission;
+    const { timeouts } = this.#deps;
+    return {
+      endpoint,
+      model: deployment.upstreamModel,
+      request,
+      files,
+      // Bytes that come as they are made, speech for one, are asked for as a plain answer.
+      stream: isStream && !mayBeWhole,
+      // A fallback may give less than what is held for the dearest; asked for more than it can give, it would refuse.
+      maxOutputTokens: maxOutputTokens === null ? null : Math.min(maxOutputTokens, model.maxOutputTokens ?? maxOutputTokens),
+      firstByteTimeoutMs: isStream ? timeouts.streamFirstByteMs : timeouts.plainFirstByteMs,
+      idleTimeoutMs: timeouts.idleMs,
+      onOverdue: () => this.#late.resolve(LATE),
+      signal: this.running.signal,
+      sandboxFault: headers.sandboxFault,
+      via: viaWith(headers.via, this.#deps.gatewayId),
+      // A dialect is made with the request of its own endpoint, and a bound exactly where that endpoint has one.
+    } as UpstreamCall;
+  }
+}
+
+const tenths = (milliseconds: number): number => Math.round(milliseconds * 10) / 10;

@@ -1,0 +1,186 @@
+import type { RequestAttempt } from '@tallygate/contract';
+import { reasonOf, type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Catalog } from '../../money/catalog/index.ts';
+import type { Admission } from './admission.ts';
+import type { AnswerForm } from './answer-form.ts';
+import { Attempt, type JourneySoFar, LATE, OUTCOME, type Progress } from './attempt.ts';
+import { type Deployments, type Skipped, skippedOf, type Target } from './deployments.ts';
+import type { InferenceDeps } from './deps.ts';
+import { usageIn } from './large-chunk.ts';
+import { type Bill, leaveBehind, settleLeft } from './left-behind.ts';
+import type { RunningCall } from './running-calls.ts';
+import { usageOfFault } from './usage.ts';
+
+export interface AttemptDeps {
+  readonly catalog: Catalog;
+  readonly deployments: Deployments;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** This process, as it names itself to providers. */
+  readonly gatewayId: string;
+  /** After these a provider is late: the client is told so, or another is asked. */
+  readonly timeouts: {
+    /** Plain answers begin when they are complete, so they may take long. */
+    readonly plainFirstByteMs: number;
+    readonly streamFirstByteMs: number;
+    readonly idleMs: number;
+  };
+}
+
+/** What an answer was made into. */
+export interface Used<T> {
+  readonly ok: true;
+  readonly value: T;
+  /** It broke off after the client had seen its first byte: too late for another target, and yet a failure of this one. */
+  readonly brokeOff?: boolean;
+}
+
+/** How the calls to providers went. */
+export interface Journey<T> {
+  /** What the last target's answer was made into, or the fault that ended the journey. */
+  readonly result: Used<T> | UpstreamFault;
+  readonly target: Target;
+  readonly attempts: readonly RequestAttempt[];
+  /** Under which of the request's calls it is settled, where that is not the last of them: that one is settled by itself. */
+  readonly attempt?: number;
+  /** What was left aside. */
+  readonly skipped: readonly Skipped[];
+  readonly fallback: 'none' | 'deployment' | 'model';
+  /** Time spent waiting for providers, milliseconds. */
+  readonly upstreamMs: number;
+}
+
+/** More deployments than this are not tried for one request: the client has a timeout too. */
+const MOST_ATTEMPTS = 5;
+
+/** What is done with answers. */
+export interface AnswerReader<T> {
+  /** Makes an answer into a result, or into a fault when nothing of it has reached the client yet, so that the next target may try. */
+  read(answer: UpstreamAnswer, journey: JourneySoFar, attempt: Attempt): Promise<Used<T> | UpstreamFault>;
+  /** What is charged for an answer that nobody waits for. */
+  billOf(value: T, attempt: Attempt): Promise<Bill>;
+  /** The provider is late, and no other is asked: whoever waits is to be told. Its answer is read on. */
+  late(fault: UpstreamFault, journey: JourneySoFar): void;
+}
+
+/**
+ * Calls the targets in order until one answers. A provider that is late is not cut, because it may bill all the same: if what it may bill
+ * can be held too, the next target is asked beside it; if not, its answer is read on for its bill.
+ */
+export async function firstThatAnswers<T>(
+  admission: Admission,
+  running: RunningCall,
+  deps: InferenceDeps,
+  reader: AnswerReader<T>,
+): Promise<Journey<T>> {
+  const { call } = admission;
+  const targets = admission.targets.slice(0, call.headers.fallbackPolicy === 'none' ? 1 : MOST_ATTEMPTS);
+  const sofar: Progress = { attempts: [], skipped: [...admission.skipped], upstreamMs: 0 };
+  let last: Journey<T> | undefined;
+  for (const [index, target] of targets.entries()) {
+    if (call.signal.aborted || running.signal.aborted) return last ?? { ...notAsked(target), ...sofar };
+    const isLast = index === targets.length - 1;
+    // The last one is tried in any case: there is nobody else.
+    if (!deps.deployments.claim(target, deps.clock.now()) && (last || !isLast)) {
+      sofar.skipped.push(skippedOf(target, deps.deployments.isOpen(target, deps.clock.now()) ? 'cooling_down' : 'probing'));
+      continue;
+    }
+    running.asks(target);
+    const asked = new Attempt(admission, target, running, sofar, deps);
+    const answered = asked.ask(reader);
+    const first = await Promise.race([answered, asked.late]);
+    if (first === LATE) {
+      const fault = asked.givenUp();
+      noteFailure(fault, target, call, deps);
+      const left = isLast ? undefined : await leaveBehind(asked, admission, running, deps);
+      if (left) {
+        void settleLeft(left, asked, answered, reader, deps);
+        last = { ...asked.journey(), attempt: running.lastLeft + 1, result: fault };
+        continue;
+      }
+      if (!asked.isOver) reader.late(fault, asked.journey());
+    }
+    const result = first === LATE ? await answered : first;
+    last = { ...asked.journey(), result };
+    if (!asked.isLate) noteOutcome(result, asked, deps);
+    if (result.ok || running.isGivenUp || !result.retryable) return last;
+  }
+  if (!last) throw new Error('An admission has at least one target');
+  return withRightWait(last, targets, deps);
+}
+
+function noteOutcome(result: Used<unknown> | UpstreamFault, asked: Attempt, deps: InferenceDeps): void {
+  const { target, call } = asked;
+  if (!result.ok) {
+    asked.was(OUTCOME[result.kind]);
+    noteFailure(result, target, call, deps);
+  } else if (result.brokeOff) noteFailure(BROKEN_OFF, target, call, deps);
+  else deps.deployments.answered(target, asked.latencyMs, deps.clock.now());
+}
+
+/** Its client had left before any provider was asked. */
+const notAsked = (target: Target) =>
+  ({ target, fallback: 'none', upstreamMs: 0, result: invalidAnswer('nobody waits for it', 'cancelled') }) as const;
+
+const BROKEN_OFF = { kind: 'failed', status: 200, retryAfterMs: null, message: 'its answer broke off', code: null } as const;
+
+function noteFailure(
+  fault: Pick<UpstreamFault, 'kind' | 'status' | 'retryAfterMs' | 'message' | 'isQuoted' | 'code'>,
+  target: Target,
+  { requestId }: Admission['call'],
+  { deployments, clock, log }: AttemptDeps,
+): void {
+  const opened = deployments.failed(target, fault, clock.now());
+  const { deployment, model } = target;
+  const facts = {
+    requestId,
+    deployment: deployment.name,
+    model: model.id,
+    kind: fault.kind,
+    status: fault.status,
+    because: reasonOf(fault),
+  };
+  if (opened?.reason === 'credentials')
+    log.error(
+      { ...facts, forMs: opened.forMs },
+      'a provider refuses the credentials that are configured for it: nothing is sent there for a while',
+    );
+  else if (opened)
+    log.warn({ ...facts, reason: opened.reason, forMs: opened.forMs }, 'a provider did not answer, and is left aside for a while');
+  else log.warn(facts, 'a provider did not answer');
+}
+
+/** Of several that are at their limits, the client has to wait for the first one that is not. */
+function withRightWait<T>(journey: Journey<T>, targets: readonly Target[], { deployments, clock }: AttemptDeps): Journey<T> {
+  const { result } = journey;
+  if (result.ok || (result.kind !== 'rate_limited' && result.retryAfterMs === null)) return journey;
+  const retryAfterMs = deployments.soonestMs(targets, clock.now());
+  return retryAfterMs === null ? journey : { ...journey, result: { ...result, retryAfterMs } };
+}
+
+/** A body that broke off before anything of it reached the client. */
+export function faultOfCut(error: unknown): UpstreamFault {
+  if (!(error instanceof UpstreamCut)) throw error;
+  const kind = error.reason === 'aborted' ? 'cancelled' : error.reason === 'idle_timeout' ? 'timeout' : 'failed';
+  return invalidAnswer(error.message, kind);
+}
+
+/** A body that is no answer of its endpoint. Where it says what was used, that is billed: no other may be asked. */
+export async function noAnswer(bytes: Buffer, form: Pick<AnswerForm, 'usageIn'>, message: string): Promise<UpstreamFault> {
+  const fault = { ...invalidAnswer(message), usage: await usageIn(bytes) };
+  return usageOfFault(fault, form) ? { ...fault, retryable: false } : fault;
+}
+
+/** An answer that was begun and is none: its provider may bill it. `cancelled`: nobody knows what it would have been. */
+export const invalidAnswer = (message: string, kind: UpstreamFault['kind'] = 'failed'): UpstreamFault => ({
+  ok: false,
+  kind,
+  retryable: kind !== 'cancelled',
+  status: kind === 'cancelled' ? null : 200,
+  retryAfterMs: null,
+  message,
+  param: null,
+  code: null,
+});

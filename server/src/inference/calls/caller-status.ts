@@ -1,0 +1,51 @@
+import type { Users } from '../../access/identity/index.ts';
+import type { KeyGrant } from '../../access/keys/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { PlanBook } from '../../money/plans/index.ts';
+import type { Caller } from './call.ts';
+
+/** Who asked for work that goes on without their request, as it was written down then. */
+interface Creator {
+  readonly accountId: string;
+  readonly livemode: boolean;
+  /** Null: somebody who was signed in. */
+  readonly keyId: string | null;
+  /** Null where only the key was written down. */
+  readonly userId: string | null;
+  readonly sessionId: string | null;
+}
+
+/**
+ * The same person, as they stand now. `ended`: the key is revoked or has expired; the caller is then good for settling what was begun, and
+ * for nothing else. `gone`: so is the account.
+ */
+export interface CallerStatus {
+  readonly state: 'good' | 'ended' | 'gone';
+  readonly caller: Caller;
+}
+
+export type StandingOf = (creator: Creator) => Promise<CallerStatus>;
+
+interface StandingDeps {
+  readonly grantOfKey: (keyId: string, now: Date) => Promise<KeyGrant | undefined>;
+  readonly users: Pick<Users, 'ownerOf'>;
+  readonly plans: Pick<PlanBook, 'standard'>;
+  readonly clock: Clock;
+}
+
+/** A key has to be good still. Of a session it is its user: nobody has to stay signed in to get what they have asked for. */
+export function createCallerStatusOf({ grantOfKey, users, plans, clock }: StandingDeps): StandingOf {
+  return async ({ accountId, livemode, keyId, userId, sessionId }) => {
+    const grant = keyId === null ? undefined : await grantOfKey(keyId, new Date(clock.now()));
+    if (grant) return { state: 'good', caller: grant };
+    const owner = userId === null ? undefined : await users.ownerOf(userId);
+    const who = { accountId, userId: userId ?? '', role: owner?.role ?? 'member' } as const;
+    const [plan, monthlyCap] = [owner?.plan ?? plans.standard.id, null];
+    if (keyId === null) {
+      const caller: Caller = { principal: { kind: 'session', sessionId: sessionId ?? '', ...who }, plan, monthlyCap };
+      return { state: owner ? 'good' : 'gone', caller };
+    }
+    const principal = { kind: 'key', keyId, scopes: new Set<never>(), livemode, ...who } as const;
+    return { state: owner ? 'ended' : 'gone', caller: { principal, plan, monthlyCap } };
+  };
+}

@@ -1,0 +1,156 @@
+import type { ChatCompletionRequest } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { Clock } from '../../../kernel/clock.ts';
+import { Problem } from '../../../kernel/problem.ts';
+import type { ContentKeys } from '../../stored-content/index.ts';
+import { isId, storable, storablePairs } from '../responses/ids.ts';
+import { type Json, KEPT_MS, type Owner } from '../responses/stored-responses.ts';
+import { noSuchCursor } from '../responses/wire.ts';
+
+export interface StoredChat {
+  /** As the caller got it, with its metadata. */
+  readonly completion: Json;
+  readonly messages: readonly Json[];
+}
+
+export interface ChatQuery {
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+  readonly model?: string | undefined;
+  /** Pairs that a completion has to have. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+interface Row {
+  readonly id: string;
+  readonly completion: Json | string;
+  readonly messages: Json[] | string;
+  readonly metadata: Json;
+}
+
+const COLUMNS = 'id, completion, messages, metadata';
+
+/** Chat completions that were made with `store: true`, in PostgreSQL, for 30 days. */
+export class StoredChats {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #content: ContentKeys;
+
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#content = content;
+  }
+
+  async save(
+    { accountId, livemode }: Owner,
+    completion: Json,
+    { messages, metadata }: Pick<ChatCompletionRequest, 'messages' | 'metadata'>,
+  ): Promise<void> {
+    const { id, model } = completion;
+    if (!isId(id)) throw new Error('What is kept has an id of ours');
+    const now = this.#clock.now();
+    await this.#pool.query(
+      `insert into stored_chat_completions (id, account_id, livemode, model, metadata, completion, messages, created_at, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+      [
+        id,
+        accountId,
+        livemode,
+        storable(String(model)),
+        JSON.stringify(storablePairs(metadata ?? {})),
+        await this.#content.sealJson(accountId, placeOf(id, 'completion'), completion),
+        await this.#content.sealJson(accountId, placeOf(id, 'messages'), messages),
+        new Date(now),
+        new Date(now + KEPT_MS),
+      ],
+    );
+  }
+
+  /** @throws Problem `not_found`, also for somebody else's */
+  async get(owner: Owner, id: string): Promise<StoredChat> {
+    const { rows } = await this.#pool.query<Row>(
+      `select ${COLUMNS} from stored_chat_completions where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4`,
+      [this.#known(id), owner.accountId, owner.livemode, new Date(this.#clock.now())],
+    );
+    const [row] = rows;
+    if (!row) throw missing();
+    return this.#opened(owner, row);
+  }
+
+  /** @throws Problem `not_found` */
+  async update(owner: Owner, id: string, metadata: Readonly<Record<string, string>>): Promise<StoredChat> {
+    await this.#pool.query('update stored_chat_completions set metadata = $4 where id = $1 and account_id = $2 and livemode = $3', [
+      this.#known(id),
+      owner.accountId,
+      owner.livemode,
+      JSON.stringify(storablePairs(metadata)),
+    ]);
+    return this.get(owner, id);
+  }
+
+  /** @throws Problem `not_found` */
+  async delete(owner: Owner, id: string): Promise<void> {
+    await this.get(owner, id);
+    await this.#pool.query('delete from stored_chat_completions where id = $1 and account_id = $2 and livemode = $3', [
+      id,
+      owner.accountId,
+      owner.livemode,
+    ]);
+  }
+
+  async list(owner: Owner, { after, limit, order, model, metadata }: ChatQuery): Promise<{ chats: StoredChat[]; hasMore: boolean }> {
+    if (after !== undefined) await this.get(owner, after).catch(refuseCursor);
+    const [sign, direction] = order === 'asc' ? ['>', 'asc'] : ['<', 'desc'];
+    const { rows } = await this.#pool.query<Row>(
+      `select ${COLUMNS} from stored_chat_completions
+        where account_id = $1 and livemode = $2 and expires_at > $3
+          and ($4::text is null or model = $4) and metadata @> $5::jsonb
+          and ($6::text is null or (created_at, id) ${sign} (select created_at, id from stored_chat_completions
+                                                              where id = $6 and account_id = $1 and livemode = $2))
+        order by created_at ${direction}, id ${direction} limit $7`,
+      [
+        owner.accountId,
+        owner.livemode,
+        new Date(this.#clock.now()),
+        model === undefined ? null : storable(model),
+        JSON.stringify(storablePairs(metadata)),
+        after ?? null,
+        limit + 1,
+      ],
+    );
+    const chats = await Promise.all(rows.slice(0, limit).map((row) => this.#opened(owner, row)));
+    return { chats, hasMore: rows.length > limit };
+  }
+
+  async sweep(): Promise<number> {
+    const { rowCount } = await this.#pool.query(
+      'delete from stored_chat_completions where id in (select id from stored_chat_completions where expires_at <= $1 limit 1000)',
+      [new Date(this.#clock.now())],
+    );
+    return rowCount ?? 0;
+  }
+
+  async #opened({ accountId }: Owner, { id, completion, messages, metadata }: Row): Promise<StoredChat> {
+    return {
+      completion: { ...(await this.#content.openJson(accountId, placeOf(id, 'completion'), completion)), metadata },
+      messages: await this.#content.openJson(accountId, placeOf(id, 'messages'), messages),
+    };
+  }
+
+  #known(id: string): string {
+    if (!isId(id)) throw missing();
+    return id;
+  }
+}
+
+function refuseCursor(thrown: unknown): never {
+  throw thrown instanceof Problem ? noSuchCursor() : thrown;
+}
+
+/** What the content of a chat completion is sealed as. */
+const placeOf = (id: string, column: 'completion' | 'messages'): string => `${column} of chat completion ${id}`;
+
+const missing = (): Problem =>
+  new Problem('not_found', 'No such chat completion: it was not stored (`store: true`), was deleted, or is older than 30 days.');

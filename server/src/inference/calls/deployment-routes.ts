@@ -1,0 +1,27 @@
+import type { contract, DeploymentHealth } from '@tallygate/contract';
+import type { Handlers } from '../../http/index.ts';
+import { type Clock, rfc3339 } from '../../kernel/clock.ts';
+import type { Deployments, DeploymentView } from './deployments.ts';
+
+interface DeploymentRoutesDeps {
+  readonly deployments: Pick<Deployments, 'views'>;
+  readonly clock: Clock;
+}
+
+export const deploymentRoutes = ({ deployments, clock }: DeploymentRoutesDeps): Handlers<typeof contract.deployments> => ({
+  listDeployments: async () => ({ status: 200, body: { items: deployments.views(clock.now()).map(toWire) } }),
+});
+
+const toWire = ({ model, deployment, state, openUntil, calls, failures, latencyMs, lastFailure }: DeploymentView): DeploymentHealth => ({
+  deployment: deployment.name,
+  provider: deployment.provider,
+  model,
+  upstream_model: deployment.upstreamModel,
+  weight: deployment.weight,
+  state,
+  open_until: openUntil === null ? null : rfc3339(openUntil),
+  recent_calls: calls,
+  recent_failures: failures,
+  latency_ms: latencyMs === null ? null : Math.round(latencyMs * 10) / 10,
+  last_failure: lastFailure && { ...lastFailure, at: rfc3339(lastFailure.at) },
+});

@@ -1,0 +1,88 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { inferenceHeaders } from '@tallygate/contract';
+import * as z from 'zod';
+import { invalidInput } from '../../kernel/invalid-input.ts';
+import { type NanoUsd, parseUsd } from '../../kernel/money.ts';
+import { viaOf } from './provider-loop.ts';
+
+export interface InferenceHeaders {
+  readonly runId: string | null;
+  /** Ceiling of the run, nano-USD; null when the request names none. */
+  readonly runCap: NanoUsd | null;
+  /** What else the request says of its run, absent where it says nothing: the run above it, the most calls, the deadline. */
+  readonly parentRunId?: string | undefined;
+  readonly runCalls?: number | undefined;
+  readonly runDeadline?: RunDeadline | undefined;
+  readonly budgetPolicy: 'strict' | 'clamp';
+  readonly fallbackPolicy: 'none' | 'deployment' | 'semantic';
+  /** What becomes of the call when its client hangs up; absent where nobody says. */
+  readonly onDisconnect?: 'cancel' | 'finish' | undefined;
+  readonly sandboxFault: string | undefined;
+  /** The gateways that the request has come through; absent where a client sends it. */
+  readonly via?: string | undefined;
+  /** That the log be anchored on chain soon, with this receipt in it; absent where nobody asks. */
+  readonly anchorWished?: true | undefined;
+}
+
+/** Epoch milliseconds, or milliseconds after the request arrived. */
+export type RunDeadline = { readonly at: number } | { readonly afterMs: number };
+
+const Headers = z.object(inferenceHeaders);
+const NAMES = Object.keys(inferenceHeaders);
+const PLAIN: InferenceHeaders = {
+  runId: null,
+  runCap: null,
+  budgetPolicy: 'strict',
+  fallbackPolicy: 'deployment',
+  sandboxFault: undefined,
+};
+
+/** @throws Problem `validation_failed` naming the header */
+export function parseInferenceHeaders(headers: IncomingHttpHeaders): InferenceHeaders {
+  const sandboxFault = single(headers['x-sandbox-fault']);
+  const via = viaOf(headers);
+  if (!NAMES.some((name) => headers[name] !== undefined))
+    return sandboxFault === undefined && via === undefined ? PLAIN : { ...PLAIN, sandboxFault, via };
+  const parsed = Headers.safeParse(headers);
+  if (!parsed.success)
+    throw invalidInput(
+      parsed.error.issues.map(({ path, message, code }) => ({ loc: ['header', ...path.map(String)], msg: message, type: code })),
+    );
+  const given = parsed.data;
+  const runId = given['x-agent-run-id'] ?? null;
+  const budget = given['x-agent-max-budget'];
+  const calls = given['x-agent-max-calls'];
+  const deadline = given['x-agent-deadline'];
+  const bound = OF_A_RUN.find(([name]) => given[name] !== undefined);
+  if (bound && runId === null)
+    throw invalidInput([
+      { loc: ['header', 'x-agent-run-id'], msg: `is required with ${bound[1]}, which belongs to a run`, type: 'missing' },
+    ]);
+  return {
+    runId,
+    runCap: budget === undefined ? null : (parseUsd(budget) ?? null),
+    parentRunId: given['x-agent-parent-run-id'],
+    runCalls: calls === undefined ? undefined : Number(calls),
+    runDeadline: deadline === undefined ? undefined : deadlineOf(deadline),
+    budgetPolicy: given['x-budget-policy'] ?? 'strict',
+    fallbackPolicy: given['x-fallback-policy'] ?? (runId === null ? 'deployment' : 'semantic'),
+    onDisconnect: given['x-on-disconnect'],
+    sandboxFault,
+    via,
+    ...(given['x-vaas-anchor'] === 'true' && { anchorWished: true }),
+  };
+}
+
+/** What the answer's `X-VaaS-Anchor` says to a request that asks for an anchor. Without a chain the receipt is signed and logged all the same. */
+export const anchorAnswer = (isAnchoring: boolean): string => (isAnchoring ? 'requested' : 'unavailable');
+
+const OF_A_RUN = [
+  ['x-agent-max-budget', 'X-Agent-Max-Budget'],
+  ['x-agent-parent-run-id', 'X-Agent-Parent-Run-Id'],
+  ['x-agent-max-calls', 'X-Agent-Max-Calls'],
+  ['x-agent-deadline', 'X-Agent-Deadline'],
+] as const;
+
+const deadlineOf = (text: string): RunDeadline => (/^\d+$/.test(text) ? { afterMs: Number(text) * 1000 } : { at: Date.parse(text) });
+
+const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);

@@ -1,0 +1,99 @@
+import { JsonMembers } from '../../kernel/json-members.ts';
+import { breather } from '../../kernel/turn.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What is longer carries pictures or sound: to parse it would take too long. */
+export const LONGEST_PARSED = 256 * 1024;
+
+const DATA = Buffer.from('data:');
+const LF = 10;
+const PIECE_BYTES = 65_536;
+/** Inside of a JSON text its quotes are escaped: it is found as a member only. */
+const FINISHED = Buffer.from('"finish_reason":"');
+/** A usage, an error or a name is no longer. */
+const MOST_MEMBER_BYTES = 64 * 1024;
+/** What is asked of them, and of a stream's last chunk that is made after its first. */
+const ASKED = new Set(['usage', 'error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
+/** How much of it stands for its text. */
+const SAMPLE_BYTES = 64 * 1024;
+
+/**
+ * An event of chat that is too large to be parsed, as a chunk: its members that are small, and one choice with a sample of its bytes as its
+ * text. Undefined where it is not one line of data with one object.
+ */
+export function largeChunkOf(event: Buffer): Json | undefined {
+  const end = event.indexOf(LF);
+  if (!event.subarray(0, DATA.length).equals(DATA) || end < 0 || event.subarray(end).toString('latin1').trim() !== '') return undefined;
+  return smallMembersOf(event.subarray(DATA.length, end), (name, elements) => {
+    if (name === 'error') return { error: {} };
+    return name === 'choices' ? { choices: elements > 0 ? [choiceOf(event)] : [] } : {};
+  });
+}
+
+/** What is kept of a large event in its place. */
+export function inShort(event: Buffer): Buffer {
+  const large = event.length > LONGEST_PARSED ? largeChunkOf(event) : undefined;
+  return large ? Buffer.from(`data: ${JSON.stringify({ choices: large['choices'] })}\n\n`) : event;
+}
+
+/**
+ * The members of an object that are small, without parsing the rest of it; undefined where it is no object.
+ * @param inPlace what stands for `choices`, and for a member that is large
+ */
+function smallMembersOf(object: Buffer, inPlace: InPlace): Json | undefined {
+  const { members, found } = smallMembers(inPlace);
+  members.take(object);
+  return members.isComplete ? found : undefined;
+}
+
+/** What a body of JSON says of its usage, without parsing the rest of it; other work has its turn meanwhile. */
+export async function usageIn(body: Buffer): Promise<unknown> {
+  const { members, found } = smallMembers(() => ({}));
+  const rest = breather();
+  for (let at = 0; at < body.length; at += PIECE_BYTES) {
+    members.take(body.subarray(at, at + PIECE_BYTES));
+    await rest();
+  }
+  return members.isComplete ? found['usage'] : undefined;
+}
+
+type InPlace = (name: string, elements: number) => Json;
+
+function smallMembers(inPlace: InPlace): { readonly members: JsonMembers; readonly found: Readonly<Record<string, unknown>> } {
+  const found: Record<string, unknown> = {};
+  let name = '';
+  let value: Buffer[] = [];
+  let bytes = 0;
+  const members = new JsonMembers({
+    begin: (begun) => {
+      name = begun;
+      value = [];
+      bytes = 0;
+    },
+    value: (part) => {
+      bytes += part.length;
+      // What it came in is not to be kept for it.
+      if (bytes <= MOST_MEMBER_BYTES && ASKED.has(name)) value.push(Buffer.from(part));
+    },
+    end: (elements) => {
+      if (name === 'choices' || bytes > MOST_MEMBER_BYTES) Object.assign(found, inPlace(name, elements));
+      else if (ASKED.has(name)) found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
+    },
+  });
+  return { members, found };
+}
+
+function choiceOf(event: Buffer): Json {
+  const middle = event.length >> 1;
+  const content = event.toString('latin1', middle, middle + SAMPLE_BYTES);
+  return { index: 0, delta: { content }, finish_reason: event.includes(FINISHED) ? 'stop' : null };
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,94 @@
+import { hash } from 'node:crypto';
+import type { ReceiptUsage } from '@tallygate/contract';
+import type { UpstreamFault } from '../../adapters/upstream/port.ts';
+import { type Admission, admitLeft } from './admission.ts';
+import type { Attempt, JourneySoFar } from './attempt.ts';
+import type { AnswerReader, Used } from './attempts.ts';
+import type { InferenceDeps } from './deps.ts';
+import type { AttemptLeft, RunningCall } from './running-calls.ts';
+import { beginInFlight, releaseLater, settle, usageWhenCut } from './settlement.ts';
+import { usageOfFault } from './usage.ts';
+
+/** What is charged for an answer that nobody waits for. */
+export interface Bill {
+  readonly usage: ReceiptUsage;
+  readonly estimated: boolean;
+}
+
+/** A provider that was late and is still at work, while the next one is asked for the client. */
+export interface LeftBehind {
+  /** With a hold and a receipt of its own. */
+  readonly admission: Admission;
+  readonly running: AttemptLeft;
+  /** As it was when it was left. */
+  readonly journey: JourneySoFar;
+}
+
+/**
+ * Holds what a late provider may bill, so that another may be asked beside it; undefined where that does not fit, where its answer has come
+ * meanwhile, or where nobody waits any more.
+ */
+export async function leaveBehind(
+  asked: Attempt,
+  admission: Admission,
+  running: RunningCall,
+  deps: InferenceDeps,
+): Promise<LeftBehind | undefined> {
+  // What it begins lives on at the provider: begun twice it would be made twice.
+  if (admission.call.work.outlivesHangUp) return undefined;
+  const number = asked.journey().attempts.length;
+  const mayLeave = () => !asked.isOver && !asked.isOpen && !running.endedBy && !admission.call.signal.aborted;
+  if (!mayLeave()) return undefined;
+  let held: Admission | undefined;
+  try {
+    held = await admitLeft(admission, asked.target, deps);
+    if (!held) return undefined;
+    await beginInFlight(held, number, deps);
+    await beginInFlight(admission, number + 1, deps);
+    if (!mayLeave()) {
+      await releaseLater(held, deps);
+      return undefined;
+    }
+  } catch (error) {
+    deps.log.warn({ err: error, requestId: admission.call.requestId }, 'what a late provider may bill could not be held');
+    if (held) await releaseLater(held, deps);
+    return undefined;
+  }
+  const left = running.leaveBehind(number);
+  asked.isLeft = true;
+  asked.running = left;
+  const journey = asked.journey();
+  return { admission: held, running: left, journey: { ...journey, attempts: [...journey.attempts], skipped: [...journey.skipped] } };
+}
+
+const NOTHING_TOLD_SHA256 = hash('sha256', '', 'hex');
+
+/** Settles what its answer comes to. A provider that gives none bills nothing but what it says beside its error. Never rejects. */
+export async function settleLeft<T>(
+  { admission, running, journey }: LeftBehind,
+  asked: Attempt,
+  answered: Promise<Used<T> | UpstreamFault>,
+  reader: AnswerReader<T>,
+  deps: InferenceDeps,
+): Promise<void> {
+  const { call } = admission;
+  try {
+    const result = await answered;
+    const used = result.ok ? undefined : usageOfFault(result, asked.target.dialect.form);
+    if (!result.ok && result.kind !== 'cancelled' && !used) return await releaseLater(admission, deps);
+    const bill = result.ok
+      ? await reader.billOf(result.value, asked)
+      : used
+        ? { usage: used, estimated: false }
+        : { usage: await usageWhenCut(admission, asked.target, running, undefined, deps), estimated: true };
+    const now = deps.clock.now();
+    const served = { ...journey, ...bill, outcome: 'abandoned', responseSha256: NOTHING_TOLD_SHA256 } as const;
+    await settle(admission, { ...served, firstByteAt: null, completedAt: now, overheadMs: 0 }, deps);
+    deps.log.info({ requestId: call.requestId, deployment: asked.target.deployment.name }, 'a late provider was paid');
+  } catch (error) {
+    deps.log.error({ err: error, requestId: call.requestId }, 'what a late provider bills could not be settled yet');
+    if (!deps.unsettled.has(call.receiptId)) deps.unsettled.add(call.receiptId, () => deps.lanes.abandon(call.receiptId));
+  } finally {
+    running.end();
+  }
+}

@@ -1,0 +1,193 @@
+import { dayOf } from '../../kernel/clock.ts';
+import { Problem } from '../../kernel/problem.ts';
+import {
+  type Catalog,
+  type CatalogModel,
+  costBound,
+  modelNotFound,
+  modelWithoutPrice,
+  OWN,
+  type Price,
+} from '../../money/catalog/index.ts';
+import { type Call, isLive } from './call.ts';
+import { coolingDown, type Deployments, type Skipped, type Target } from './deployments.ts';
+import { allowsModel } from './key-limits.ts';
+import type { Requirement, WorkBound } from './work.ts';
+
+/** A model that may serve the call, with what it may cost. */
+export interface Offer {
+  readonly model: CatalogModel;
+  readonly price: Price;
+  readonly targets: readonly Target[];
+  readonly bound: WorkBound;
+  /** Of one choice; null where the endpoint has no bound on tokens out. */
+  readonly outputTokens: number | null;
+  /** What was left aside on the way to it, and of it. */
+  readonly skipped: readonly Skipped[];
+  /** All its deployments are open: of use only where no other offer is. */
+  readonly isLastResort: boolean;
+}
+
+interface OfferDeps {
+  readonly catalog: Catalog;
+  readonly deployments: Deployments;
+}
+
+const LEAST_OUTPUT_TOKENS = 16;
+
+/**
+ * The models to try in order: the one asked for, then the caller's fallbacks that can serve the request.
+ *
+ * @throws Problem `model_not_found`, `no_provider_configured`, `validation_failed`, `unpriced_feature`
+ */
+export function offersFor(call: Call, deps: OfferDeps): Offer[] {
+  const { offers, left } = possibleOffers(call, deps);
+  return worthTrying(offers, left, () => noProvider(call, deps));
+}
+
+/** All of them, the ones too that are left aside at the moment. @throws Problem as {@link offersFor} */
+export function allOffersFor(call: Call, deps: OfferDeps): Offer[] {
+  const { offers } = possibleOffers(call, deps);
+  if (offers.length === 0) throw noProvider(call, deps);
+  return offers;
+}
+
+function possibleOffers(call: Call, { catalog, deployments }: OfferDeps): { offers: Offer[]; left: Skipped[] } {
+  const { work, grant, startedAt, headers } = call;
+  const names = headers.fallbackPolicy === 'none' ? [work.model] : [...new Set([work.model, ...work.fallbackModels])];
+  const offers: Offer[] = [];
+  const left: Skipped[] = [];
+  for (const [index, name] of names.entries()) {
+    const resolved = catalog.resolve(name);
+    const isAsked = index === 0;
+    const param = isAsked ? 'model' : 'models';
+    if (!resolved || (resolved.provider !== null && !deployments.hasProvider(resolved.provider))) throw modelNotFound(name, catalog, param);
+    const { model } = resolved;
+    // Another name of what is offered already.
+    if (offers.some((offer) => offer.model === model)) continue;
+    if (model.retiredFrom !== null && model.retiredFrom <= startedAt) throw retired(model, param);
+    if (!model.endpoints.has(work.endpoint)) throw wrongEndpoint(model, work.endpoint, param);
+    const price = model.priceAt(startedAt);
+    if (!price) throw modelWithoutPrice(model, param);
+    const missing = unmet(model, work.needs);
+    if (missing && isAsked) throw incapable(model, missing);
+    const outputTokens = outputBound(call, model, isAsked);
+    const choice = deployments.choose(model, work, isLive(grant.principal), startedAt, resolved);
+    if (!missing && choice.targets.length > 0) offers.push({ model, price, ...choice, bound: work.bound(model), outputTokens });
+    else left.push({ model: model.id, deployment: null, provider: null, reason: missing ? 'incapable' : 'not_deployed' });
+  }
+  if (headers.fallbackPolicy === 'semantic') offers.push(...stepsDown(call, offers, { catalog, deployments }));
+  return { offers, left };
+}
+
+/** Open deployments are left aside while others can be tried; where all are open, that of the model asked for is tried all the same. */
+function worthTrying(offers: readonly Offer[], left: readonly Skipped[], none: () => Problem): Offer[] {
+  const ready = offers.filter(({ isLastResort }) => !isLastResort);
+  const tried = ready.length > 0 ? ready : offers.slice(0, 1);
+  const [first, ...others] = tried;
+  if (!first) throw none();
+  const aside = offers
+    .filter((offer) => !tried.includes(offer))
+    .flatMap(({ targets, skipped }) => [...targets.map(coolingDown), ...skipped]);
+  return [{ ...first, skipped: [...aside, ...left, ...first.skipped] }, ...others];
+}
+
+/** Further models are of use while the provider's trouble lasts, not as a tour of the catalogue. */
+const MOST_STEPS_DOWN = 3;
+
+/**
+ * Semantic degradation: down the ladder of the model asked for, the models that can do everything the request uses, whose window takes the
+ * prompt, and that are dearer in no respect, so that what is held for that one covers them.
+ */
+function stepsDown(call: Call, offers: readonly Offer[], { catalog, deployments }: OfferDeps): Offer[] {
+  const [first] = offers;
+  if (!first) return [];
+  const { work, grant, startedAt } = call;
+  const ceiling = costBound(first.price, first.bound);
+  const offered = new Set(offers.map(({ model }) => model.id));
+  const canServe = (model: CatalogModel) =>
+    !offered.has(model.id) &&
+    allowsModel(grant, model.id) &&
+    model.endpoints.has(work.endpoint) &&
+    !unmet(model, work.needs) &&
+    (model.contextWindow === null || first.bound.inputTokens <= model.contextWindow);
+  return first.model.ladder
+    .flatMap((id) => catalog.find(id) ?? [])
+    .filter(canServe)
+    .flatMap((model) => {
+      const price = model.priceAt(startedAt);
+      if (!price) return [];
+      const bound = work.bound(model);
+      const cost = costBound(price, bound);
+      if (cost.fixed > ceiling.fixed || cost.perOutputToken > ceiling.perOutputToken) return [];
+      const choice = deployments.choose(model, work, isLive(grant.principal), startedAt);
+      const outputTokens = first.outputTokens === null ? null : Math.min(first.outputTokens, model.maxOutputTokens ?? first.outputTokens);
+      return choice.targets.length === 0 ? [] : [{ model, price, ...choice, bound, outputTokens }];
+    })
+    .slice(0, MOST_STEPS_DOWN);
+}
+
+/** Where neither a model's window nor its answers' length is known: what the servers of small models take. */
+const OUTPUT_UNKNOWN = 4_096;
+
+function outputBound({ work }: Call, model: CatalogModel, isAsked: boolean): number | null {
+  if (!work.output) return null;
+  const { asked, param, roughPromptTokens } = work.output;
+  const most = model.maxOutputTokens ?? model.contextWindow ?? asked ?? OUTPUT_UNKNOWN;
+  // Providers refuse a bound that does not fit into the window behind the prompt. No hold rests on this, so a rough count will do.
+  const room = model.contextWindow === null ? Number.MAX_SAFE_INTEGER : model.contextWindow - roughPromptTokens;
+  if (asked === undefined) return Math.max(LEAST_OUTPUT_TOKENS, Math.min(most, room));
+  if (asked <= most) return asked;
+  if (!isAsked) return most;
+  const msg = `${model.id} gives at most ${most} tokens`;
+  throw new Problem('validation_failed', `\`${param}\` is too large: ${msg}.`, {
+    param,
+    errors: [{ loc: ['body', param], msg, type: 'too_big' }],
+  });
+}
+
+export const leastOutputTokens = (wanted: number, choices: number): number => Math.min(wanted, LEAST_OUTPUT_TOKENS * choices);
+
+export const unmet = (model: CatalogModel, needs: readonly Requirement[]): Requirement | undefined =>
+  needs.find(({ capability }) => !model.capabilities.has(capability));
+
+function incapable(model: CatalogModel, { capability, param }: Requirement): Problem {
+  const msg = `${model.id} does not support ${capability.replaceAll('_', ' ')}`;
+  return new Problem('validation_failed', `${msg}: choose another model, or leave \`${param}\` out.`, {
+    param,
+    errors: [{ loc: ['body', param], msg, type: 'unsupported' }],
+  });
+}
+
+/** The first rung of its ladder is what its provider recommends in its place. */
+function retired({ id, retiredFrom, ladder: [successor] }: CatalogModel, param: string): Problem {
+  const way = successor === undefined ? '' : ` Ask for ${successor} in its place.`;
+  return new Problem('model_not_found', `The model ${id} was retired by its provider on ${dayOf(retiredFrom ?? 0)}.${way}`, { param });
+}
+
+function wrongEndpoint(model: CatalogModel, endpoint: string, param: string): Problem {
+  const detail = `The model ${model.id} does not serve ${endpoint}; it serves ${[...model.endpoints].join(', ')}.`;
+  return new Problem('model_not_found', detail, { param });
+}
+
+/** Providers of the shipped list that a key alone does not open. */
+const WITHOUT_VARIABLE: ReadonlySet<string> = new Set(['azure', 'bedrock', 'vertex']);
+
+function noProvider({ work, grant }: Call, { catalog, deployments }: OfferDeps): Problem {
+  const name = work.model;
+  const model = catalog.find(name);
+  const { id, provider } = model ?? { id: name, provider: OWN };
+  const refusal = (detail: string) => new Problem('no_provider_configured', detail, { param: 'model' });
+  const isServed = model !== undefined && catalog.resolve(name)?.provider === null && deployments.serves(model);
+  if (isServed && isLive(grant.principal))
+    return refusal(
+      work.endpoint === '/v1/responses'
+        ? `The providers of ${id} are not known to have /v1/responses, and what this request asks has no like in chat completions: tools, for one, other than functions and custom tools. Set "responses": true at a provider in PROVIDERS_FILE that has it.`
+        : `The providers of ${id} do not serve ${work.endpoint} as it is asked here: name another model or provider.`,
+    );
+  const hasVariable = model?.sources.includes('shipped') && !WITHOUT_VARIABLE.has(provider);
+  const way = hasVariable
+    ? `set ${provider.toUpperCase()}_API_KEY or list it in PROVIDERS_FILE`
+    : `list it in PROVIDERS_FILE at the provider that serves it${provider === OWN ? '' : `, ${provider}`}`;
+  return refusal(`No deployment serves ${id} for live keys: ${way}, or use a tg_test_ key for the sandbox.`);
+}

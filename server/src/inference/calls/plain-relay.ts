@@ -1,0 +1,150 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
+import { sha256Of } from '../../kernel/digest.ts';
+import { ANSWER_JSON, isTooComplex } from '../../kernel/json-scan.ts';
+import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
+import type { Admission } from './admission.ts';
+import type { PlainAnswer, ShownCost } from './answer-form.ts';
+import type { Attempt } from './attempt.ts';
+import { type AnswerReader, faultOfCut, firstThatAnswers, type Journey, noAnswer, type Used } from './attempts.ts';
+import type { Target } from './deployments.ts';
+import type { InferenceDeps, Reply } from './deps.ts';
+import { LONGEST_PARSED, usageIn } from './large-chunk.ts';
+import { answerHeaders, runHeaders } from './response-headers.ts';
+import type { RunningCall } from './running-calls.ts';
+import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle } from './settlement.ts';
+import { settleUnanswered, toldInstead } from './unanswered.ts';
+import { tooLargeProblem } from './upstream-problem.ts';
+import { atLeast, usageOfLarge, withPromptOf } from './usage.ts';
+
+/** An answer that is larger is charged and not given: nobody could give many of them at a time. */
+const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** A whole answer: collected, checked, priced, and settled before it is handed out. */
+export async function relayPlain(
+  admission: Admission,
+  running: RunningCall,
+  deps: InferenceDeps,
+  late: AnswerReader<PlainAnswer>['late'],
+): Promise<{ served: Served; reply: Reply }> {
+  return settlePlain(admission, running, await askPlain(admission, running, deps, late), deps);
+}
+
+/** Asks the providers for a whole answer, and settles nothing. */
+export const askPlain = (
+  admission: Admission,
+  running: RunningCall,
+  deps: InferenceDeps,
+  late: AnswerReader<PlainAnswer>['late'],
+): Promise<Journey<PlainAnswer>> =>
+  firstThatAnswers(admission, running, deps, {
+    read: (answer, _, attempt) => collect(answer, attempt, running),
+    billOf: async (answer, { target }) => ({
+      usage: await usageOf(answer, target, admission, deps),
+      estimated: answer.usage === undefined,
+    }),
+    late,
+  });
+
+/** Settles what came of it, answer or fault. */
+export async function settlePlain(
+  admission: Admission,
+  running: RunningCall,
+  journey: Journey<PlainAnswer>,
+  deps: InferenceDeps,
+): Promise<{ served: Served; reply: Reply }> {
+  const { result, target } = journey;
+  if (!result.ok) return settleUnanswered(admission, running, journey, result, deps);
+
+  running.isDecided = true;
+  const { call } = admission;
+  const isStopped = call.run?.stopped !== undefined;
+  // What is kept for later is given to whoever asks for it then.
+  const told = admission.share ? undefined : (running.told ?? toldInstead(call, deps));
+  const answer = result.value;
+  const usage = await usageOf(answer, target, admission, deps);
+  const cost = costOfUsage(admission, target, usage).nanoUsd;
+  const shown = { usage, costUsd: usdForDisplay(cost) };
+  const reply = await replyOf(answer, shown, admission, deps);
+  const overheadMs = performance.now() - call.startedTick - journey.upstreamMs;
+  const now = deps.clock.now();
+  const served: Served = {
+    ...journey,
+    outcome: running.isGivenUp
+      ? 'abandoned'
+      : told
+        ? 'cancelled'
+        : answer.isTooLarge
+          ? 'abandoned'
+          : answer.hasFailed
+            ? 'cut'
+            : 'completed',
+    usage,
+    estimated: answer.usage === undefined,
+    responseSha256: await sha256Of(told ?? reply.body),
+    firstByteAt: now,
+    completedAt: now,
+    overheadMs,
+  };
+  if (call.work.keep && !isStopped && !running.isGivenUp && !answer.isTooLarge) {
+    await beginStoring(admission, served, deps);
+    await call.work.keep(answer.value, shown, served, call);
+  }
+  const settled = await settle(admission, served, deps, { status: reply.status, body: reply.body });
+  const headers = {
+    ...answerHeaders(admission, journey, overheadMs),
+    ...runHeaders(settled.lanes),
+    'x-cost-usd': formatUsd(cost),
+    ...reply.headers,
+  };
+  return { served, reply: { ...reply, headers } };
+}
+
+/**
+ * The provider's count wins. Without it, all that was held is the cost of an answer that was not kept, since nothing of it can be counted, and
+ * of one that nobody waited for: what its provider bills for it is not known. Never less than it says on either side.
+ */
+async function usageOf(answer: PlainAnswer, target: Target, admission: Admission, deps: InferenceDeps): Promise<ReceiptUsage> {
+  if (answer.usage) return answer.usage;
+  const { usageSaid } = answer;
+  if (answer.isTooLarge || admission.call.signal.aborted) return atLeast(usageSaid, mostUsage(admission, target));
+  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, answer.delivered, deps)));
+}
+
+async function replyOf(answer: PlainAnswer, shown: ShownCost, { call }: Admission, deps: InferenceDeps): Promise<Reply> {
+  if (answer.isTooLarge) return deps.problemReply(tooLargeProblem(), call);
+  const body = await answer.toBytes(shown);
+  return { status: 200, headers: { 'content-type': answer.contentType, 'content-length': body.length }, body };
+}
+
+async function collect(answer: UpstreamAnswer, attempt: Attempt, running: RunningCall): Promise<Used<PlainAnswer> | UpstreamFault> {
+  const { form, endpoint } = attempt.target.dialect;
+  let isTooLarge = false;
+  let bytes: Buffer;
+  try {
+    bytes = await answer.collect(MOST_ANSWER_BYTES, () => {
+      isTooLarge = true;
+      // It might never end.
+      if (!attempt.isLeft) running.giveUp(undefined);
+    });
+  } catch (error) {
+    const isReadOn = isTooLarge && error instanceof UpstreamCut && (error.reason === 'too_large' || attempt.running.endedBy === 'deadline');
+    return isReadOn
+      ? { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(error.found?.['usage']), attempt.target.model)) }
+      : faultOfCut(error);
+  }
+  if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes, ANSWER_JSON)))
+    return { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(await usageIn(bytes)), attempt.target.model)) };
+  const value = await form.read(bytes, answer.contentType);
+  return value
+    ? { ok: true, value, brokeOff: value.hasFailed ?? false }
+    : noAnswer(bytes, form, `the provider answered 200 with a body that is no answer of ${endpoint}`);
+}
+
+const OPEN_BRACE = 0x7b;
+const isJson = (contentType: string | null): boolean => /^application\/json/i.test(contentType ?? '');
+
+const tooLargeAnswer = (usage: ReceiptUsage | undefined): PlainAnswer => ({
+  ...{ contentType: '', usage, delivered: { text: '', scale: 1 }, value: undefined, isTooLarge: true },
+  toBytes: () => Buffer.alloc(0),
+});

@@ -1,0 +1,269 @@
+import type { ResponseItem } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { Clock } from '../../../kernel/clock.ts';
+import { Problem } from '../../../kernel/problem.ts';
+import type { ContentKeys } from '../../stored-content/index.ts';
+import { isRecord } from '../usage.ts';
+import { itemIds, type Json, type Owner, outputOf, placeOf, statusOf } from './stored-responses.ts';
+
+/** A background response as a worker has taken it on. */
+export interface Task {
+  readonly id: string;
+  readonly owner: Owner;
+  readonly keyId: string | null;
+  /** Counts from 1. */
+  readonly run: number;
+  readonly isCancelled: boolean;
+  readonly input: readonly ResponseItem[];
+  readonly conversationId: string | null;
+  readonly request: Json;
+  readonly response: Json;
+  /** There where the result is: what remains is to settle it. */
+  readonly outcome: Json | null;
+}
+
+export interface StoredEvent {
+  readonly sequence: number;
+  readonly run: number;
+  readonly event: Json;
+}
+
+export interface EventsAfter {
+  /** Whether events are kept of this response at all. */
+  readonly hasAny: boolean;
+  /** Nobody works on it any more. */
+  readonly isClosed: boolean;
+  readonly run: number;
+  readonly events: readonly StoredEvent[];
+}
+
+/** A failure as OpenAI writes it into the response. */
+export interface ResponseFailure {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A worker that has not been heard of for so long is dead. It is heard of twice a second. */
+const LEASE_MS = 15_000;
+/** The events that the creation itself writes: `response.created` and `response.queued`. */
+export const FIRST_OF_RUN = 2;
+const MOST_EVENTS = 500;
+const MOST_WAITING = 200;
+
+/** SQL: whether there is a response that nobody has run since it was begun so long ago. */
+export const waitingSince = (graceMs: number): string =>
+  `exists (select from stored_responses where request is not null
+     and created_at < present - ${graceMs} * interval '1 millisecond' and (lease_until is null or lease_until < present))`;
+
+/** Responses on their way through the background, in PostgreSQL: what workers and those who wait for them have in common. */
+export class BackgroundResponses {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #content: ContentKeys;
+
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#content = content;
+  }
+
+  /** Takes the response on, unless another worker has it or nothing is left to do. What an earlier run had said of it is forgotten. */
+  async claim(id: string): Promise<Task | undefined> {
+    const now = this.#clock.now();
+    const { rows } = await this.#pool.query<TaskRow>(
+      `update stored_responses
+          set run = run + 1, lease_until = $2, status = case when status = 'queued' then 'in_progress' else status end
+        where id = $1 and request is not null and (lease_until is null or lease_until < $3)
+       returning id, account_id, livemode, key_id, run, status, input, conversation_id, request, response, outcome`,
+      [id, new Date(now + LEASE_MS), new Date(now)],
+    );
+    const [row] = rows;
+    if (!row) return undefined;
+    if (!row.outcome)
+      await this.#pool.query('delete from stored_response_events where response_id = $1 and sequence >= $2', [id, FIRST_OF_RUN]);
+    const opened = <Value>(column: 'input' | 'request' | 'response' | 'outcome', stored: Value | string) =>
+      this.#content.openJson(row.account_id, placeOf(id, column), stored);
+    return {
+      id,
+      owner: { accountId: row.account_id, livemode: row.livemode },
+      keyId: row.key_id,
+      run: row.run,
+      isCancelled: row.status === 'cancelled',
+      input: await opened('input', row.input),
+      conversationId: row.conversation_id,
+      request: await opened('request', row.request),
+      response: { ...(await opened('response', row.response)), status: row.status },
+      outcome: row.outcome === null ? null : await opened('outcome', row.outcome),
+    };
+  }
+
+  /** Keeps the response for its worker. False: it was cancelled or deleted, or is another's by now. */
+  async renew({ id, run }: Pick<Task, 'id' | 'run'>): Promise<boolean> {
+    const { rows } = await this.#pool.query<{ status: string }>(
+      'update stored_responses set lease_until = $3 where id = $1 and run = $2 and request is not null returning status',
+      [id, run, new Date(this.#clock.now() + LEASE_MS)],
+    );
+    return rows[0] !== undefined && rows[0].status !== 'cancelled';
+  }
+
+  /** The result, with what is to be settled. Nothing happens where it was cancelled or deleted, or is another run's. */
+  async finish({ id, run, owner, input }: Task, response: Json, outcome: Json): Promise<void> {
+    await this.#pool.query(
+      `with finished as (
+         update stored_responses set status = $3, response = $4, outcome = $5
+          where id = $1 and run = $2 and request is not null and status = 'in_progress' returning id
+       )
+       insert into stored_response_items (account_id, livemode, item_id, response_id)
+       select $6, $7, item_id, id from finished, unnest($8::text[]) item_id on conflict do nothing`,
+      [
+        id,
+        run,
+        statusOf(response),
+        await this.#content.sealJson(owner.accountId, placeOf(id, 'response'), response),
+        await this.#content.sealJson(owner.accountId, placeOf(id, 'outcome'), outcome),
+        owner.accountId,
+        owner.livemode,
+        itemIds([...input, ...outputOf(response)]),
+      ],
+    );
+  }
+
+  /** It has failed, and nothing is left to do; what is over already stays as it is. Resolves to the response where it is this that ended it. */
+  async fail({ id, run, owner, response }: Task, error: ResponseFailure): Promise<Json | undefined> {
+    const failed = { ...response, status: 'failed', error };
+    const { rowCount } = await this.#pool.query(
+      `update stored_responses set status = 'failed', response = $3
+        where id = $1 and run = $2 and status = 'in_progress' returning id`,
+      [id, run, await this.#content.sealJson(owner.accountId, placeOf(id, 'response'), failed)],
+    );
+    return rowCount === 1 ? failed : undefined;
+  }
+
+  /** Nothing is left to do. */
+  async close({ id, run }: Pick<Task, 'id' | 'run'>): Promise<void> {
+    await this.#pool.query('update stored_responses set request = null, outcome = null, lease_until = null where id = $1 and run = $2', [
+      id,
+      run,
+    ]);
+  }
+
+  /** Gives it back, for another try. */
+  async release({ id, run }: Pick<Task, 'id' | 'run'>, retryAfterMs: number): Promise<void> {
+    await this.#pool.query('update stored_responses set lease_until = $3 where id = $1 and run = $2', [
+      id,
+      run,
+      new Date(this.#clock.now() + retryAfterMs),
+    ]);
+  }
+
+  /**
+   * Says that nobody waits for it any more; its worker hears of it within a second.
+   *
+   * @throws Problem `conflict` where it was never in the background
+   */
+  async cancel(owner: Owner, id: string, response: Json): Promise<void> {
+    if (response['background'] !== true)
+      throw new Problem('conflict', 'Only a response that was created with `background: true` can be cancelled.');
+    await this.#pool.query(
+      `update stored_responses set status = 'cancelled'
+        where id = $1 and account_id = $2 and livemode = $3 and status in ('queued', 'in_progress')`,
+      [id, owner.accountId, owner.livemode],
+    );
+  }
+
+  /** Those that nobody works on, though there is something to do, and how often each was begun. */
+  async waiting(graceMs: number): Promise<Pick<Task, 'id' | 'run'>[]> {
+    const now = this.#clock.now();
+    const { rows } = await this.#pool.query<Pick<Task, 'id' | 'run'>>(
+      `select id, run from stored_responses
+        where request is not null and created_at < $1 and (lease_until is null or lease_until < $2)
+        order by created_at limit ${MOST_WAITING}`,
+      [new Date(now - graceMs), new Date(now)],
+    );
+    return rows;
+  }
+
+  /** Adds events of a run; those of a run that is over are not taken. */
+  async addEvents({ id, run, owner }: Pick<Task, 'id' | 'run' | 'owner'>, events: readonly Json[]): Promise<void> {
+    if (events.length === 0) return;
+    const sealed = events.map((event) =>
+      this.#content.sealJson(owner.accountId, placeOf(id, `event ${Number(event['sequence_number'])}`), event),
+    );
+    await this.#pool.query(
+      `insert into stored_response_events (response_id, sequence, run, event)
+       select r.id, given.sequence, r.run, given.event
+         from stored_responses r, unnest($3::int[], $4::json[]) as given (sequence, event)
+        where r.id = $1 and r.run = $2 on conflict do nothing`,
+      [id, run, events.map((event) => event['sequence_number']), await Promise.all(sealed)],
+    );
+  }
+
+  /** Events behind one, in order. */
+  async eventsAfter(owner: Owner, id: string, after: number): Promise<EventsAfter> {
+    // The state first: what is closed has all its events by then.
+    const { rows: states } = await this.#pool.query<{ run: number; has_any: boolean; is_closed: boolean }>(
+      `select run, request is null as is_closed, exists (select from stored_response_events where response_id = $1) as has_any
+         from stored_responses where id = $1`,
+      [id],
+    );
+    const { rows } = await this.#pool.query<EventRow>(
+      `select sequence, run, event from stored_response_events where response_id = $1 and sequence > $2 order by sequence limit ${MOST_EVENTS}`,
+      [id, after],
+    );
+    const [state] = states;
+    const events = await Promise.all(rows.map((row) => this.#opened(owner, id, row)));
+    return { hasAny: state?.has_any ?? false, isClosed: state?.is_closed ?? true, run: state?.run ?? 0, events };
+  }
+
+  /** The last of all its events so far. */
+  async lastEvent({ id, owner }: Pick<Task, 'id' | 'owner'>): Promise<StoredEvent | undefined> {
+    const { rows } = await this.#pool.query<EventRow>(
+      'select sequence, run, event from stored_response_events where response_id = $1 order by sequence desc limit 1',
+      [id],
+    );
+    return rows[0] && this.#opened(owner, id, rows[0]);
+  }
+
+  async #opened({ accountId }: Owner, id: string, { sequence, run, event }: EventRow): Promise<StoredEvent> {
+    return { sequence, run, event: await this.#content.openJson(accountId, placeOf(id, `event ${sequence}`), event) };
+  }
+
+  /** The response, where it was cancelled and is this run's. */
+  async cancelled({ id, run, owner }: Pick<Task, 'id' | 'run' | 'owner'>): Promise<Json | undefined> {
+    const { rows } = await this.#pool.query<{ response: Json | string }>(
+      `select response from stored_responses where id = $1 and run = $2 and status = 'cancelled'`,
+      [id, run],
+    );
+    const [row] = rows;
+    return row && { ...(await this.#content.openJson(owner.accountId, placeOf(id, 'response'), row.response)), status: 'cancelled' };
+  }
+}
+
+interface TaskRow {
+  readonly account_id: string;
+  readonly livemode: boolean;
+  readonly key_id: string | null;
+  readonly run: number;
+  readonly status: string;
+  readonly input: ResponseItem[] | string;
+  readonly conversation_id: string | null;
+  readonly request: Json | string;
+  readonly response: Json | string;
+  readonly outcome: Json | string | null;
+}
+
+interface EventRow {
+  readonly sequence: number;
+  readonly run: number;
+  readonly event: Json | string;
+}
+
+/** What went wrong, in OpenAI's words for responses. */
+export function failureOf(problem: unknown): ResponseFailure {
+  const { code, message } =
+    problem instanceof Problem ? problem : isRecord(problem) ? { code: problem['code'], message: problem['detail'] } : {};
+  return {
+    code: code === 'rate_limited' || code === 'upstream_rate_limited' ? 'rate_limit_exceeded' : 'server_error',
+    message: typeof message === 'string' ? message : 'The response failed.',
+  };
+}

@@ -1,0 +1,183 @@
+import { randomBytes } from 'node:crypto';
+import type { ResponseItem } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { Clock } from '../../../kernel/clock.ts';
+import { Problem } from '../../../kernel/problem.ts';
+import type { ContentKeys } from '../../stored-content/index.ts';
+import { isId, storablePairs } from './ids.ts';
+import { wholeItem } from './items.ts';
+import type { Owner } from './stored-responses.ts';
+import { noSuchCursor } from './wire.ts';
+
+export interface Conversation {
+  readonly id: string;
+  readonly metadata: Readonly<Record<string, string>>;
+  readonly createdAt: Date;
+}
+
+export interface ItemPage {
+  readonly items: readonly ResponseItem[];
+  readonly hasMore: boolean;
+}
+
+interface PageQuery {
+  /** Id of the last item of the page before. */
+  readonly after?: string | undefined;
+  readonly limit: number;
+  readonly order: 'asc' | 'desc';
+}
+
+/** Conversations and their items, in PostgreSQL. They are kept until they are deleted. */
+export class Conversations {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #content: ContentKeys;
+
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#content = content;
+  }
+
+  async create(owner: Owner, metadata: Conversation['metadata'], items: readonly ResponseItem[]): Promise<Conversation> {
+    const conversation = { id: `conv_${randomBytes(24).toString('hex')}`, metadata, createdAt: new Date(this.#clock.now()) };
+    await this.#pool.query('insert into conversations (id, account_id, livemode, metadata, created_at) values ($1, $2, $3, $4, $5)', [
+      conversation.id,
+      owner.accountId,
+      owner.livemode,
+      JSON.stringify(storablePairs(metadata)),
+      conversation.createdAt,
+    ]);
+    if (items.length > 0) await this.append(owner, conversation.id, items);
+    return conversation;
+  }
+
+  /** @throws Problem `not_found`, also for somebody else's */
+  async get(owner: Owner, id: string): Promise<Conversation> {
+    if (!isId(id)) throw missing('conversation');
+    const { rows } = await this.#pool.query<{ metadata: Conversation['metadata']; created_at: Date }>(
+      'select metadata, created_at from conversations where id = $1 and account_id = $2 and livemode = $3',
+      [id, owner.accountId, owner.livemode],
+    );
+    const [row] = rows;
+    if (!row) throw missing('conversation');
+    return { id, metadata: row.metadata, createdAt: row.created_at };
+  }
+
+  async exists(owner: Owner, id: string): Promise<boolean> {
+    return this.get(owner, id).then(
+      () => true,
+      (thrown: unknown) => {
+        if (thrown instanceof Problem) return false;
+        throw thrown;
+      },
+    );
+  }
+
+  async update(owner: Owner, id: string, metadata: Conversation['metadata']): Promise<Conversation> {
+    await this.get(owner, id);
+    await this.#pool.query('update conversations set metadata = $4 where id = $1 and account_id = $2 and livemode = $3', [
+      id,
+      owner.accountId,
+      owner.livemode,
+      JSON.stringify(storablePairs(metadata)),
+    ]);
+    return this.get(owner, id);
+  }
+
+  /** @throws Problem `not_found` */
+  async delete(owner: Owner, id: string): Promise<void> {
+    await this.get(owner, id);
+    const { rowCount } = await this.#pool.query('delete from conversations where id = $1 and account_id = $2 and livemode = $3', [
+      id,
+      owner.accountId,
+      owner.livemode,
+    ]);
+    if (rowCount === 0) throw missing('conversation');
+  }
+
+  /**
+   * Adds items at the end, in order. One that is there already stays where it is. Resolves to the items with their ids.
+   *
+   * @throws Problem `not_found`
+   */
+  async append(owner: Owner, id: string, given: readonly ResponseItem[]): Promise<ResponseItem[]> {
+    await this.get(owner, id);
+    const items = given.map(wholeItem);
+    const sealed = items.map((item) => this.#content.sealJson(owner.accountId, placeOf(id, String(item.id)), item));
+    // One turn after the other: the items of two would mix. A conversation that is deleted meanwhile has no row to lock, and takes nothing.
+    await this.#pool.query(
+      `with locked as (select id from conversations where id = $1 for update)
+       insert into conversation_items (conversation_id, id, item)
+       select locked.id, item_id, item from locked, unnest($2::text[], $3::json[]) with ordinality as given (item_id, item, place) order by place
+       on conflict (conversation_id, id) do nothing`,
+      [id, items.map((item) => item.id), await Promise.all(sealed)],
+    );
+    return items;
+  }
+
+  /** All items, oldest first: what the next response begins with. */
+  async allItems(owner: Owner, id: string): Promise<ResponseItem[]> {
+    await this.get(owner, id);
+    const { rows } = await this.#pool.query<ItemRow>(
+      'select id, item from conversation_items where conversation_id = $1 order by position',
+      [id],
+    );
+    return this.#opened(owner, id, rows);
+  }
+
+  async items(owner: Owner, id: string, { after, limit, order }: PageQuery): Promise<ItemPage> {
+    await this.get(owner, id);
+    if (after !== undefined && !(await this.#has(id, after))) throw noSuchCursor();
+    const isAscending = order === 'asc';
+    const { rows } = await this.#pool.query<ItemRow>(
+      `select id, item from conversation_items where conversation_id = $1
+         and ($2::text is null or position ${isAscending ? '>' : '<'} (select position from conversation_items where conversation_id = $1 and id = $2))
+       order by position ${isAscending ? 'asc' : 'desc'} limit $3`,
+      [id, after ?? null, limit + 1],
+    );
+    return { items: await this.#opened(owner, id, rows.slice(0, limit)), hasMore: rows.length > limit };
+  }
+
+  #opened({ accountId }: Owner, id: string, rows: readonly ItemRow[]): Promise<ResponseItem[]> {
+    return Promise.all(rows.map((row) => this.#content.openJson(accountId, placeOf(id, row.id), row.item)));
+  }
+
+  async #has(id: string, itemId: string): Promise<boolean> {
+    if (!isId(itemId)) return false;
+    const { rowCount } = await this.#pool.query('select 1 from conversation_items where conversation_id = $1 and id = $2', [id, itemId]);
+    return rowCount === 1;
+  }
+
+  /** @throws Problem `not_found` */
+  async item(owner: Owner, id: string, itemId: string): Promise<ResponseItem> {
+    await this.get(owner, id);
+    if (!isId(itemId)) throw missing('item');
+    const { rows } = await this.#pool.query<ItemRow>('select id, item from conversation_items where conversation_id = $1 and id = $2', [
+      id,
+      itemId,
+    ]);
+    const [item] = await this.#opened(owner, id, rows);
+    if (!item) throw missing('item');
+    return item;
+  }
+
+  /** @throws Problem `not_found` */
+  async deleteItem(owner: Owner, id: string, itemId: string): Promise<Conversation> {
+    const conversation = await this.get(owner, id);
+    if (!isId(itemId)) throw missing('item');
+    const { rowCount } = await this.#pool.query('delete from conversation_items where conversation_id = $1 and id = $2', [id, itemId]);
+    if (rowCount === 0) throw missing('item');
+    return conversation;
+  }
+}
+
+interface ItemRow {
+  readonly id: string;
+  readonly item: ResponseItem | string;
+}
+
+/** What an item is sealed as. */
+const placeOf = (conversationId: string, itemId: string): string => `item ${itemId} of conversation ${conversationId}`;
+
+const missing = (what: 'conversation' | 'item'): Problem => new Problem('not_found', `No such ${what}.`);

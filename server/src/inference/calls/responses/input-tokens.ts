@@ -1,0 +1,46 @@
+import type { InputTokensRequest } from '@tallygate/contract';
+import { breather } from '../../../kernel/turn.ts';
+import { modelNotFound } from '../../../money/catalog/index.ts';
+import { countText } from '../estimate.ts';
+import { unescaped } from '../input-bound.ts';
+import { isRecord } from '../usage.ts';
+import { mediaOf, withoutMedia } from './media.ts';
+import { itemsOf, type ResponseDeps } from './response-operation.ts';
+import type { Owner } from './stored-responses.ts';
+
+/** Where the catalogue does not say what an image costs: what OpenAI's models take for one of high detail. */
+const IMAGE_TOKENS = 1_105;
+/** What a chat template adds, as OpenAI has published it: three tokens around each message, three before the answer. */
+const MESSAGE_TOKENS = 3;
+
+/**
+ * The tokens of an input: its texts by the tokenizer, its images as the most that the catalogue allows one. Files are counted as the text
+ * that they hold in base64, which no provider publishes a better rule for.
+ *
+ * @throws Problem `model_not_found`, `not_found`, `validation_failed`
+ */
+export async function countInput(request: InputTokensRequest, owner: Owner, deps: ResponseDeps): Promise<number> {
+  const model = deps.catalog.find(request.model);
+  if (!model) throw modelNotFound(request.model, deps.catalog);
+  const { all } = await itemsOf(request, owner, deps);
+  const rest = breather();
+  const images = mediaOf(all).filter(({ kind }) => kind === 'image').length;
+  const spokenText = all.map((item) => unescaped(spoken(withoutMedia(item)))).join('\n');
+  await rest();
+  const texts = await countText(spokenText, model, deps.tokenizer);
+  const around = [request.instructions, request.tools, request.text].filter((part) => part !== undefined && part !== null);
+  const aroundTokens = around.length === 0 ? 0 : await countText(around.map(unescaped).join('\n'), model, deps.tokenizer);
+  return texts + aroundTokens + all.length * MESSAGE_TOKENS + MESSAGE_TOKENS + images * (model.imageTokenBound ?? IMAGE_TOKENS);
+}
+
+/** Of a message that is only text, the text alone is read by the model; of everything else, its form too. */
+function spoken(item: unknown): unknown {
+  if (!isRecord(item)) return item;
+  const { content, role } = item;
+  const parts = Array.isArray(content) ? content.map((part: unknown) => (isText(part) ? part.text : part)) : content;
+  if ((item['type'] ?? 'message') !== 'message') return { ...item, id: undefined };
+  return [role, parts];
+}
+
+const isText = (part: unknown): part is { readonly text: string } =>
+  typeof part === 'object' && part !== null && 'text' in part && typeof part.text === 'string';

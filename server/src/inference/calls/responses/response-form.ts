@@ -1,0 +1,117 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import { writtenJson } from '../../../kernel/written-json.ts';
+import type { AnswerForm, ShownCost } from '../answer-form.ts';
+import { jsonObjectOf } from '../json-answer.ts';
+import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
+import { isCount, isRecord, isSaid, isUsed, usageOfAnswer, usedUsage } from '../usage.ts';
+import { shownResponse, withoutEncrypted } from './wire.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What stands in a response whatever the provider wrote there: it was asked without state, and under another name. */
+export type ResponseFrame = Json & { readonly id: string };
+
+/** Events that carry the response as a whole. */
+const WHOLE = new Set(['response.created', 'response.queued', 'response.in_progress', 'response.completed', 'response.incomplete']);
+const FINAL = new Set(['response.completed', 'response.incomplete']);
+
+/** Answers of a provider that has Responses itself. */
+export const responseForm = (frame: ResponseFrame, hidesEncrypted = false): AnswerForm => ({
+  async read(bytes) {
+    const value = await jsonObjectOf(bytes);
+    if (value?.['object'] !== 'response' || !Array.isArray(value['output'])) return undefined;
+    const text = textOfOutput(value['output']);
+    const said = readResponseUsage(value['usage']);
+    const hasFailed = value['status'] === 'failed';
+    // One that costs nothing is no answer: another provider may give one.
+    if (hasFailed && !isUsed(said)) return undefined;
+    const response = { ...value, ...frame };
+    return {
+      contentType: 'application/json',
+      // Of one that failed, what was used is what it says.
+      ...usageOfAnswer(said, () => text !== '' && !hasFailed),
+      ...(hasFailed && { hasFailed }),
+      delivered: { text, scale: 1 },
+      value: response,
+      toBytes: (cost) => writtenJson(withUsage(shownResponse(response, !hidesEncrypted), cost)),
+    };
+  },
+  openStream: () => new TypedEventStream(eventForm(frame, hidesEncrypted)),
+  usageIn: (usage) => usedUsage(readResponseUsage(usage)),
+});
+
+/** Events that carry an item whole, and with it what the model thought. */
+const ITEMS = new Set(['response.output_item.added', 'response.output_item.done']);
+
+const eventForm = (frame: ResponseFrame, hidesEncrypted: boolean): EventForm => ({
+  isWatched: (type) => WHOLE.has(type) || type === 'response.failed' || (hidesEncrypted && ITEMS.has(type)),
+  isFinal: (type) => FINAL.has(type),
+  rewrite: (event) =>
+    isRecord(event['item'])
+      ? { ...event, item: withoutEncrypted(event['item']) }
+      : { ...event, response: { ...shownResponse(responseOf(event), !hidesEncrypted), ...frame } },
+  readUsage: (event) => readResponseUsage(responseOf(event)['usage'] ?? event['usage']),
+  withCost: (final, cost) => ({
+    ...final,
+    response: withUsage({ ...shownResponse(responseOf(final), !hidesEncrypted), ...frame }, cost),
+  }),
+  textOf: ({ delta }) => (typeof delta === 'string' ? delta : ''),
+  wholeTextOf: (final) => {
+    const { output } = responseOf(final);
+    return Array.isArray(output) ? textOfOutput(output) : '';
+  },
+  valueOf: (final) => ({ ...responseOf(final), ...frame }),
+});
+
+const responseOf = ({ response }: Json): Json => (isRecord(response) ? response : {});
+
+/** OpenAI's usage of a response; undefined where it is missing or cannot be a count. */
+function readResponseUsage(usage: unknown): ReceiptUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const {
+    input_tokens: input,
+    output_tokens: said,
+    total_tokens: total,
+    input_tokens_details: inputDetails,
+    output_tokens_details: outputDetails,
+  } = usage;
+  if (!isCount(input) || !isCount(said)) return undefined;
+  // Where its parts do not add up to its total, the larger is billed.
+  const output = isCount(total) ? Math.max(said, total - input) : said;
+  const part = (details: unknown, name: string, most: number): number => {
+    const value = isRecord(details) ? details[name] : undefined;
+    return isCount(value) ? Math.min(value, most) : 0;
+  };
+  const cached = part(inputDetails, 'cached_tokens', input);
+  return {
+    input_tokens: input,
+    cached_input_tokens: cached,
+    cache_write_tokens: part(inputDetails, 'cache_write_tokens', input - cached),
+    output_tokens: output,
+    reasoning_tokens: part(outputDetails, 'reasoning_tokens', output),
+  };
+}
+
+/** A response with its usage, ours where the provider reported none, and its cost. */
+export function withUsage(response: Json, { usage, costUsd }: ShownCost): Json {
+  const reported = isSaid(readResponseUsage(response['usage']), usage) && isRecord(response['usage']) ? response['usage'] : undefined;
+  const shown = reported ?? {
+    input_tokens: usage.input_tokens,
+    input_tokens_details: { cached_tokens: usage.cached_input_tokens, cache_write_tokens: usage.cache_write_tokens },
+    output_tokens: usage.output_tokens,
+    output_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+    total_tokens: usage.input_tokens + usage.output_tokens,
+  };
+  return { ...response, usage: { ...shown, cost: costUsd } };
+}
+
+/** Everything in the output that the model wrote, as text. */
+export const textOfOutput = (output: readonly unknown[]): string => output.map(textOfItem).join('');
+
+function textOfItem(item: unknown): string {
+  if (!isRecord(item)) return '';
+  const parts = [item['content'], item['summary']].flatMap((list) => (Array.isArray(list) ? list : [])).filter(isRecord);
+  const written = parts.map(({ text, refusal }) => (typeof text === 'string' ? text : typeof refusal === 'string' ? refusal : ''));
+  const called = [item['name'], item['arguments'], item['input']].filter((value) => typeof value === 'string');
+  return [...written, ...called].join('');
+}

@@ -1,0 +1,191 @@
+import type { ResponseRequest } from '@tallygate/contract';
+import { writtenJson } from '../../../kernel/written-json.ts';
+import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } from '../answer-form.ts';
+import { eventsOf } from '../event-frames.ts';
+import { jsonObjectOf } from '../json-answer.ts';
+import { dataOf, jsonOf, SseFilter, textOfChunk } from '../sse-filter.ts';
+import { isRecord, leastUsage, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
+import { type Json, OutputBuilder, type OutputEvent } from './output-builder.ts';
+import { type ResponseFrame, withUsage } from './response-form.ts';
+import { written } from './told-events.ts';
+
+/** Responses made of a provider's chat completions. */
+export const responseFromChatForm = (request: ResponseRequest, frame: ResponseFrame): AnswerForm => ({
+  read: (bytes) => readCompletion(bytes, request, frame),
+  openStream: () => new ResponseFromChatStream(request, frame),
+  usageIn: (usage) => usedUsage(readUsage(usage)),
+});
+
+async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: ResponseFrame): Promise<PlainAnswer | undefined> {
+  const completion = await jsonObjectOf(bytes);
+  const [choice] = Array.isArray(completion?.['choices']) ? completion['choices'].filter(isRecord) : [];
+  if (!completion || !choice || !isRecord(choice['message'])) return undefined;
+  const builder = new OutputBuilder(frame.id);
+  builder.add(choice['message'], logprobsOf(choice));
+  builder.finish(choice['finish_reason']);
+  const text = textOfChunk(completion);
+  const response = responseObject(request, frame, { model: completion['model'], created: completion['created'], builder });
+  return {
+    contentType: 'application/json',
+    ...usageOfAnswer(readUsage(completion['usage']), () => text !== '', leastUsage(completion['usage'])),
+    delivered: { text, scale: 1 },
+    value: response,
+    // Chat's usage is in other words: ours are written in any case.
+    toBytes: (cost) => writtenJson(withUsage(response, cost)),
+  };
+}
+
+const logprobsOf = ({ logprobs }: Json): unknown[] => (isRecord(logprobs) && Array.isArray(logprobs['content']) ? logprobs['content'] : []);
+
+interface Made {
+  readonly model: unknown;
+  readonly created: unknown;
+  readonly builder: OutputBuilder;
+}
+
+/** The response as it stands: complete, cut by its bound, or in progress. */
+function responseObject(request: ResponseRequest, frame: ResponseFrame, { model, created, builder }: Made, isInProgress = false): Json {
+  const reason = builder.incompleteReason;
+  return {
+    object: 'response',
+    created_at: typeof created === 'number' ? created : 0,
+    status: isInProgress ? 'in_progress' : reason ? 'incomplete' : 'completed',
+    error: null,
+    incomplete_details: reason && !isInProgress ? { reason } : null,
+    instructions: request.instructions ?? null,
+    max_output_tokens: request.max_output_tokens ?? null,
+    max_tool_calls: request.max_tool_calls ?? null,
+    model: typeof model === 'string' ? model : request.model,
+    output: isInProgress ? [] : builder.output,
+    parallel_tool_calls: request.parallel_tool_calls ?? true,
+    reasoning: request.reasoning ?? null,
+    temperature: request.temperature ?? 1,
+    text: request.text ?? { format: { type: 'text' } },
+    tool_choice: request.tool_choice ?? 'auto',
+    tools: request.tools ?? [],
+    top_p: request.top_p ?? 1,
+    top_logprobs: request.top_logprobs ?? 0,
+    usage: null,
+    ...frame,
+  };
+}
+
+const EMPTY = Buffer.alloc(0);
+
+/** Chunks of a chat become the events of a response, each as soon as it can be said. */
+class ResponseFromChatStream implements StreamFilter {
+  readonly contentType = 'text/event-stream';
+  readonly #chat = new SseFilter();
+  readonly #builder: OutputBuilder;
+  readonly #request: ResponseRequest;
+  readonly #frame: ResponseFrame;
+  #sequence = 0;
+  #model: unknown;
+  #created: unknown;
+  #hasBegun = false;
+  #isFinished = false;
+
+  constructor(request: ResponseRequest, frame: ResponseFrame) {
+    this.#request = request;
+    this.#frame = frame;
+    this.#builder = new OutputBuilder(frame.id);
+  }
+
+  push(chunk: Buffer): Buffer {
+    return this.#translate(this.#chat.push(chunk));
+  }
+
+  end(): Buffer {
+    return this.#translate(this.#chat.end());
+  }
+
+  get isOver(): boolean {
+    return this.#chat.isOver;
+  }
+
+  get isInvalid(): boolean {
+    return this.#chat.isInvalid;
+  }
+
+  get isTooLarge(): boolean {
+    return this.#chat.isTooLarge;
+  }
+
+  get isUnreadable(): boolean {
+    return this.#chat.isUnreadable;
+  }
+
+  get error(): StreamError | undefined {
+    return this.#chat.error;
+  }
+
+  get isComplete(): boolean {
+    return this.#chat.isComplete;
+  }
+
+  get usage() {
+    return readUsage(this.#chat.usage);
+  }
+
+  get usageSaid() {
+    return this.#chat.usageSaid;
+  }
+
+  delivered() {
+    return this.#chat.delivered();
+  }
+
+  get value(): Json {
+    this.#builder.finish(undefined);
+    return this.#response();
+  }
+
+  lastBytes(cost: ShownCost): Buffer {
+    const closing = this.#close().map((event) => this.#say(event));
+    const type = this.#builder.incompleteReason ? 'response.incomplete' : 'response.completed';
+    return Buffer.from([...closing, this.#say({ type, response: withUsage(this.#response(), cost) })].join(''));
+  }
+
+  errorBytes({ message, code }: StreamError): Buffer {
+    return Buffer.from(this.#say({ type: 'error', code: code ?? 'server_error', message, param: null }));
+  }
+
+  #translate(passed: Buffer): Buffer {
+    if (passed.length === 0) return EMPTY;
+    const said = eventsOf(passed).flatMap((event) => this.#sayChunk(jsonOf(dataOf(event.toString('utf8')))));
+    return Buffer.from(said.join(''));
+  }
+
+  #sayChunk(chunk: Json | undefined): string[] {
+    const [choice] = Array.isArray(chunk?.['choices']) ? chunk['choices'].filter(isRecord) : [];
+    if (!chunk || !choice) return [];
+    const said: string[] = [];
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      this.#model = chunk['model'];
+      this.#created = chunk['created'];
+      const response = this.#response(true);
+      said.push(this.#say({ type: 'response.created', response }), this.#say({ type: 'response.in_progress', response }));
+    }
+    const events = isRecord(choice['delta']) ? this.#builder.add(choice['delta'], logprobsOf(choice)) : [];
+    if (typeof choice['finish_reason'] === 'string') this.#builder.finish(choice['finish_reason']);
+    return [...said, ...events.map((event) => this.#say(event))];
+  }
+
+  /** The events that complete what is still open; once. */
+  #close(): OutputEvent[] {
+    if (this.#isFinished) return [];
+    this.#isFinished = true;
+    return this.#builder.close();
+  }
+
+  #response(isInProgress = false): Json {
+    return responseObject(this.#request, this.#frame, { model: this.#model, created: this.#created, builder: this.#builder }, isInProgress);
+  }
+
+  #say(event: Json): string {
+    const text = written({ ...event, sequence_number: this.#sequence });
+    this.#sequence += 1;
+    return text;
+  }
+}

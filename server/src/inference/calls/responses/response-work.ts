@@ -1,0 +1,142 @@
+import type { ReceiptUsage, ResponseItem, ResponseRequest } from '@tallygate/contract';
+import { Problem } from '../../../kernel/problem.ts';
+import type { CatalogModel } from '../../../money/catalog/index.ts';
+import type { Call } from '../call.ts';
+import { unpricedFeature } from '../cost-fields/index.ts';
+import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
+import { toolPromptTokens } from '../input-bound.ts';
+import type { Served } from '../settlement.ts';
+import type { Tokenizer } from '../tokenizer.ts';
+import { isRecord, NO_USAGE } from '../usage.ts';
+import type { Delivered, ToldStream, Work } from '../work.ts';
+import { chatDialect } from './chat-dialect.ts';
+import { checkMedia, mediaOf } from './media.ts';
+import { type ResponseFrame, responseForm, withUsage } from './response-form.ts';
+import { boundText, type InputSize, inputSize, promptText, responseNeeds, templateTokens } from './response-input.ts';
+import { brokenResponse, toldEvents } from './told-events.ts';
+import { unpricedItem } from './unpriced-item.ts';
+import { ENCRYPTED_REASONING } from './wire.ts';
+
+export interface ResponseWorkOptions {
+  /** The whole input: what came before, and what is new. */
+  readonly items: readonly ResponseItem[];
+  /** What is sent, with all of them ({@link sentBytes}). */
+  readonly bytes: number;
+  /** Of the audio among them; undefined where nobody has measured it. */
+  readonly audioTokens?: number | undefined;
+  readonly frame: ResponseFrame;
+  readonly requestSha256: () => string;
+  /** Whether the provider is to send what the model thought along, so that it can be shown to it again. */
+  readonly asksEncrypted?: boolean;
+  /** Whether the caller is not to see that. */
+  readonly hidesEncrypted?: boolean;
+  /** Given the response whole, with its cost. */
+  readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served, call: Call) => Promise<void>;
+  /** The same for a stream: the response as far as it came, with all that was told of it. */
+  readonly keepStream?: (response: Readonly<Record<string, unknown>>, told: ToldStream) => Promise<void>;
+}
+
+/** More than any model takes. */
+const WINDOW_UNKNOWN = 10_000_000;
+
+/** @throws Problem `unpriced_feature`, `validation_failed` */
+export function responseWork(request: ResponseRequest, options: ResponseWorkOptions): Work {
+  const { items, bytes, audioTokens, frame, requestSha256, asksEncrypted = false, hidesEncrypted = false, keep, keepStream } = options;
+  const unpriced = unpricedItem(items);
+  if (unpriced) throw unpricedFeature(unpriced);
+  checkMedia(mediaOf(items));
+  const size = inputSize(request, { items, bytes, audioTokens });
+  if (items.length === 0 && !request.instructions) throw nothingToAnswer();
+  const sent = statelessRequest(request, items, asksEncrypted);
+  const chat = chatDialect(sent, items, frame);
+  return {
+    endpoint: '/v1/responses',
+    model: request.model,
+    fallbackModels: request.models ?? [],
+    isStream: request.stream === true,
+    needs: responseNeeds(request, items),
+    output: {
+      asked: request.max_output_tokens ?? undefined,
+      param: 'max_output_tokens',
+      choices: 1,
+      roughPromptTokens: Math.ceil(size.textBytes / ROUGH_BYTES_PER_TOKEN),
+    },
+    cheaper: 'lower `max_output_tokens`, or shorten `input`',
+    estimatedTokens: Math.ceil(size.textBytes / BYTES_PER_TOKEN),
+    dialects: [
+      { endpoint: '/v1/responses', request: sent, form: responseForm(frame, asksEncrypted && hidesEncrypted) },
+      ...(chat ? [chat] : []),
+    ],
+    bound: (model) => ({ inputTokens: inputTokenBound(model, size) }),
+    async countedBound(model, tokenizer) {
+      if (size.isOpenEnded || !model.tokenizer) return undefined;
+      const tokens = await tokenizer.count(model.tokenizer, boundText(request, items));
+      return tokens === undefined
+        ? undefined
+        : { inputTokens: inputTokenBound(model, { ...size, textBytes: tokens + templateTokens(request, items) }) };
+    },
+    estimate: (model, delivered, most, tokenizer) => estimateUsage({ request, items, size, model, delivered, most: most ?? 0 }, tokenizer),
+    requestSha256,
+    ...(keep && { keep: (answer, cost, served, call) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served, call) }),
+    ...(keepStream && {
+      keepStream: async (told, cost) => {
+        const response = told.isComplete ? told.value : told.events && brokenResponse(toldEvents(told.events), told.error);
+        if (isRecord(response)) await keepStream(withUsage(response, cost), told);
+      },
+    }),
+  };
+}
+
+/** The provider is asked without state: everything that came before is in the input, and nothing is to stay there. */
+function statelessRequest(request: ResponseRequest, items: readonly ResponseItem[], asksEncrypted: boolean): ResponseRequest {
+  const { previous_response_id: _, conversation: __, background: ___, metadata: ____, truncation: _____, ...rest } = request;
+  const include = asksEncrypted ? [...new Set([...(request.include ?? []), ENCRYPTED_REASONING])] : request.include;
+  return { ...rest, ...(include && { include }), input: items.flatMap(statelessItem), store: false };
+}
+
+/** Ids name what the provider keeps, and it keeps nothing. Only reasoning needs its own, and is worth nothing there without its content. */
+function statelessItem(item: ResponseItem): ResponseItem[] {
+  if (item.type === 'reasoning') return typeof item['encrypted_content'] === 'string' ? [item] : [];
+  if (!NAMELESS.has(item.type ?? 'message')) return [item];
+  const { id: _, ...sent } = item;
+  return [sent];
+}
+
+/** Items that a provider takes without their id. */
+const NAMELESS = new Set(['message', 'function_call', 'function_call_output', 'custom_tool_call', 'custom_tool_call_output']);
+
+function inputTokenBound(model: CatalogModel, { textBytes: written, audioTokens, images, isOpenEnded, hasTools }: InputSize): number {
+  const { contextWindow, imageTokenBound } = model;
+  const textBytes = written + audioTokens + toolPromptTokens(model, hasTools);
+  if (isOpenEnded || (images > 0 && imageTokenBound === null)) return textBytes + (contextWindow ?? WINDOW_UNKNOWN);
+  return textBytes + images * (imageTokenBound ?? 0);
+}
+
+interface Estimated {
+  readonly request: ResponseRequest;
+  readonly items: readonly ResponseItem[];
+  readonly size: InputSize;
+  readonly model: CatalogModel;
+  readonly delivered: Delivered;
+  readonly most: number;
+}
+
+async function estimateUsage({ request, items, size, model, delivered, most }: Estimated, tokenizer: Tokenizer): Promise<ReceiptUsage> {
+  const [prompt, output] = await Promise.all([
+    countText(promptText(request, items), model, tokenizer),
+    countText(delivered.text, model, tokenizer),
+  ]);
+  return {
+    ...NO_USAGE,
+    input_tokens: Math.min(prompt + size.audioTokens + size.images * (model.imageTokenBound ?? 0), inputTokenBound(model, size)),
+    output_tokens: Math.min(Math.ceil(output * delivered.scale), most),
+  };
+}
+
+function nothingToAnswer(): Problem {
+  const msg = 'Expected something to answer: a text, items, or a conversation that has some';
+  return new Problem('validation_failed', `\`input\` is missing. ${msg}.`, {
+    param: 'input',
+    errors: [{ loc: ['body', 'input'], msg, type: 'missing' }],
+  });
+}

@@ -1,0 +1,205 @@
+import type { ResponseItem } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import type { Clock } from '../../../kernel/clock.ts';
+import { Problem } from '../../../kernel/problem.ts';
+import type { ContentKeys } from '../../stored-content/index.ts';
+import { isId } from './ids.ts';
+import { withoutOrphans } from './orphans.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
+
+/** Whose objects: of an account, and there of live or of test mode, which never see each other. */
+export interface Owner {
+  readonly accountId: string;
+  readonly livemode: boolean;
+}
+
+/** A response that is kept. */
+export interface StoredResponse {
+  readonly id: string;
+  /** As the caller sees it. */
+  readonly response: Json;
+  /** What was new in its request, each item with an id. */
+  readonly input: readonly ResponseItem[];
+}
+
+export interface NewStoredResponse extends StoredResponse {
+  readonly previousResponseId: string | null;
+  readonly conversationId: string | null;
+  readonly keyId: string | null;
+  /** Of a background response: what it has to ask. */
+  readonly request?: Json | undefined;
+  /** Of one that was streamed: its events as they were sent. */
+  readonly events?: Buffer | undefined;
+}
+
+/** OpenAI keeps responses for 30 days. */
+export const KEPT_MS = 30 * 24 * 3600 * 1000;
+/** Longer chains are cut off at their beginning, long before a model's window is full. */
+const LONGEST_CHAIN = 1_000;
+const STATUSES = new Set(['queued', 'in_progress', 'completed', 'incomplete', 'failed', 'cancelled']);
+
+/** Responses that are kept, in PostgreSQL. */
+export class StoredResponses {
+  readonly #pool: Pool;
+  readonly #clock: Clock;
+  readonly #content: ContentKeys;
+
+  constructor(pool: Pool, clock: Clock, content: ContentKeys) {
+    this.#pool = pool;
+    this.#clock = clock;
+    this.#content = content;
+  }
+
+  async save(owner: Owner, given: NewStoredResponse): Promise<void> {
+    const { id, response, input, previousResponseId, conversationId, keyId, request, events } = given;
+    const now = this.#clock.now();
+    const sealed = (column: Column, value: unknown) => this.#content.sealJson(owner.accountId, placeOf(id, column), value);
+    await this.#pool.query(
+      `with saved as (
+         insert into stored_responses
+           (id, account_id, livemode, key_id, previous_response_id, conversation_id, status, input, response, request, created_at, expires_at)
+         values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning id
+       ), told as (
+         insert into stored_response_streams (response_id, events) select id, $14 from saved where $14::bytea is not null
+       )
+       insert into stored_response_items (account_id, livemode, item_id, response_id)
+       select $2, $3, item_id, id from saved, unnest($13::text[]) item_id`,
+      [
+        id,
+        owner.accountId,
+        owner.livemode,
+        keyId,
+        previousResponseId,
+        conversationId,
+        statusOf(response),
+        await sealed('input', input),
+        await sealed('response', response),
+        request === undefined ? null : await sealed('request', request),
+        new Date(now),
+        new Date(now + KEPT_MS),
+        itemIds([...input, ...outputOf(response)]),
+        events ? Buffer.from(await this.#content.seal(owner.accountId, placeOf(id, 'stream'), events.toString('latin1'))) : null,
+      ],
+    );
+  }
+
+  /** The events of its stream as they were sent; undefined where it was told in none, or in too many. */
+  async told({ accountId }: Owner, id: string): Promise<Buffer | undefined> {
+    const { rows } = await this.#pool.query<{ events: Buffer }>('select events from stored_response_streams where response_id = $1', [id]);
+    return rows[0] && Buffer.from(await this.#content.open(accountId, placeOf(id, 'stream'), rows[0].events.toString('latin1')), 'latin1');
+  }
+
+  /** @throws Problem `not_found`, also for somebody else's */
+  async get(owner: Owner, id: string): Promise<StoredResponse> {
+    if (!isId(id)) throw missing();
+    const { rows } = await this.#pool.query<Row & { status: string }>(
+      'select id, response, input, status from stored_responses where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4',
+      [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
+    );
+    const [row] = rows;
+    if (!row) throw missing();
+    const { response, input } = await this.#opened(owner, row);
+    return { id, response: { ...response, status: row.status }, input };
+  }
+
+  /** @throws Problem `not_found` */
+  async delete(owner: Owner, id: string): Promise<void> {
+    await this.get(owner, id);
+    const { rowCount } = await this.#pool.query('delete from stored_responses where id = $1 and account_id = $2 and livemode = $3', [
+      id,
+      owner.accountId,
+      owner.livemode,
+    ]);
+    if (rowCount === 0) throw missing();
+  }
+
+  /**
+   * Everything that was said up to and with a response, oldest first. What was said before a response that is deleted or expired is
+   * forgotten with it, by all that came after.
+   *
+   * @throws Problem `not_found`; `conflict` while it still runs
+   */
+  async history(owner: Owner, id: string): Promise<ResponseItem[]> {
+    if (!isId(id)) throw noPrevious(id);
+    // The output is taken out here and not there: PostgreSQL looks into JSON only where it holds no U+0000.
+    const { rows } = await this.#pool.query<Row & { status: string }>(
+      `with recursive chain as (
+         select id, previous_response_id, input, response, status, 1 as depth from stored_responses
+           where id = $1 and account_id = $2 and livemode = $3 and expires_at > $4
+         union all
+         select r.id, r.previous_response_id, r.input, r.response, r.status, chain.depth + 1 from stored_responses r
+           join chain on r.id = chain.previous_response_id
+           where r.account_id = $2 and r.livemode = $3 and r.expires_at > $4 and chain.depth < ${LONGEST_CHAIN}
+       )
+       select id, input, response, status from chain order by depth desc`,
+      [id, owner.accountId, owner.livemode, new Date(this.#clock.now())],
+    );
+    const last = rows.at(-1);
+    if (!last) throw noPrevious(id);
+    if (last.status === 'queued' || last.status === 'in_progress')
+      throw new Problem('conflict', `The response ${id} still runs: it can be gone on from once it has ended.`, {
+        param: 'previous_response_id',
+      });
+    const turns = await Promise.all(rows.map((row) => this.#opened(owner, row)));
+    return withoutOrphans(turns.flatMap(({ input, response }) => [...input, ...outputOf(response)]));
+  }
+
+  /** Items of kept responses, by their ids. */
+  async items(owner: Owner, ids: readonly string[]): Promise<ReadonlyMap<string, ResponseItem>> {
+    const { rows } = await this.#pool.query<Row>(
+      `select id, input, response from stored_responses r
+        where r.expires_at > $4 and r.id in (
+          select distinct on (item_id) response_id from stored_response_items
+           where account_id = $1 and livemode = $2 and item_id = any($3) order by item_id, response_id)`,
+      [owner.accountId, owner.livemode, ids.filter(isId), new Date(this.#clock.now())],
+    );
+    const wanted = new Set(ids);
+    const turns = await Promise.all(rows.map((row) => this.#opened(owner, row)));
+    const found = turns.flatMap(({ input, response }) => [...input, ...outputOf(response)]);
+    return new Map(found.flatMap((item) => (typeof item.id === 'string' && wanted.has(item.id) ? [[item.id, item] as const] : [])));
+  }
+
+  async #opened({ accountId }: Owner, { id, input, response }: Row): Promise<{ input: ResponseItem[]; response: Json }> {
+    return {
+      input: await this.#content.openJson(accountId, placeOf(id, 'input'), input),
+      response: await this.#content.openJson(accountId, placeOf(id, 'response'), response),
+    };
+  }
+
+  /** Deletes what has expired, a batch at a time. Resolves to how many there were. */
+  async sweep(): Promise<number> {
+    const { rowCount } = await this.#pool.query(
+      'delete from stored_responses where id in (select id from stored_responses where expires_at <= $1 limit 1000)',
+      [new Date(this.#clock.now())],
+    );
+    return rowCount ?? 0;
+  }
+}
+
+interface Row {
+  readonly id: string;
+  readonly input: ResponseItem[] | string;
+  readonly response: Json | string;
+}
+
+type Column = 'input' | 'response' | 'request' | 'outcome' | 'stream' | `event ${number}`;
+
+/** What the content of a response is sealed as. */
+export const placeOf = (id: string, column: Column): string => `${column} of response ${id}`;
+
+/** A provider may call a state by a word that is not known here. */
+export const statusOf = ({ status }: Json): string => (typeof status === 'string' && STATUSES.has(status) ? status : 'completed');
+
+export const outputOf = ({ output }: Json): ResponseItem[] => (Array.isArray(output) ? output : []);
+
+export const itemIds = (items: readonly ResponseItem[]): string[] => [...new Set(items.map(({ id }) => id).filter(isId))];
+
+const missing = (): Problem => new Problem('not_found', 'No such response: it was not stored, was deleted, or is older than 30 days.');
+
+const noPrevious = (id: string): Problem =>
+  new Problem(
+    'not_found',
+    `There is no response ${id.slice(0, 100).toWellFormed()} to go on from: it was not stored, or is older than 30 days.`,
+    { param: 'previous_response_id' },
+  );

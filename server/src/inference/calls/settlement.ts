@@ -1,0 +1,262 @@
+import { hash } from 'node:crypto';
+import type { ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
+import type { InFlight, Settled } from '../../adapters/lanes/port.ts';
+import type { NanoUsd } from '../../kernel/money.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { type Cost, costOf, type UnitPrices, usageBound } from '../../money/catalog/index.ts';
+import { type SettlementRecord, unitsOf } from '../../money/ledger/index.ts';
+import type { Admission } from './admission.ts';
+import { isLive, keyIdOf, priceFactorOf } from './call.ts';
+import type { Target } from './deployments.ts';
+import type { InferenceDeps, Reply } from './deps.ts';
+import { isSeen, type Running } from './running-calls.ts';
+import { atLeast, withPromptOf } from './usage.ts';
+import type { Delivered, WorkBound } from './work.ts';
+
+/** What came of an admitted call. */
+export interface Served {
+  readonly target: Target;
+  readonly attempts: readonly RequestAttempt[];
+  /** Which of the request's calls is settled, from 1. Absent: the last of `attempts`. */
+  readonly attempt?: number;
+  /** Absent: nothing was left aside. */
+  readonly skipped?: readonly SkippedDeployment[];
+  readonly fallback: RequestTrace['fallback'];
+  readonly outcome: RequestTrace['outcome'];
+  readonly usage: ReceiptUsage;
+  /** The provider reported no usage: the counts are ours. */
+  readonly estimated: boolean;
+  /** SHA-256 of the response body as sent, hex. */
+  readonly responseSha256: string;
+  readonly firstByteAt: number | null;
+  readonly completedAt: number;
+  readonly overheadMs: number;
+}
+
+/** At the price in force when the request arrived. */
+export function costOfUsage({ call }: Admission, { model }: Target, usage: ReceiptUsage): Cost {
+  const price = model.priceAt(call.startedAt);
+  if (!price) throw new Error(`${model.id} was admitted without a price`);
+  return costOf(price, usage, priceFactorOf(call, price));
+}
+
+/** Where the provider sent no count. */
+export const ourCount = (
+  { call, maxOutputTokens }: Admission,
+  { model }: Target,
+  delivered: Delivered,
+  { tokenizer }: Pick<InferenceDeps, 'tokenizer'>,
+): Promise<ReceiptUsage> => call.work.estimate(model, delivered, maxOutputTokens, tokenizer);
+
+/** The most that the call can use at this target, which is what was held for it. */
+export function mostUsage(admission: Admission, target: Target): ReceiptUsage {
+  const offer = admission.offers.find(({ model }) => model === target.model);
+  return usageWithin(admission, target, offer?.bound ?? admission.call.work.bound(target.model));
+}
+
+function usageWithin({ call, maxOutputTokens }: Admission, { model }: Target, bound: WorkBound): ReceiptUsage {
+  const price = model.priceAt(call.startedAt);
+  if (!price) throw new Error(`${model.id} was admitted without a price`);
+  const perChoice = Math.min(maxOutputTokens ?? 0, model.maxOutputTokens ?? Number.POSITIVE_INFINITY);
+  const usage = usageBound(price, bound, perChoice * (call.work.output?.choices ?? 1));
+  return bound.images ? { ...usage, images: bound.images } : usage;
+}
+
+const NO_BODY_SHA256 = hash('sha256', '', 'hex');
+
+/**
+ * Makes known what settles the call should this process die while a provider is at work. To be awaited before that one is asked.
+ * @param attempt under which it is settled then
+ * @throws (or rejects) when it cannot be made durable: the provider must not be asked then
+ */
+export const beginInFlight = (admission: Admission, attempt: number, deps: Pick<InferenceDeps, 'lanes'>): void | Promise<void> =>
+  beginAt(admission, mostOf(admission, attempt), deps);
+
+/**
+ * The same for an answer that is there and is about to be stored: should this process die before it is settled, what the provider did is
+ * charged, and no longer all that was held.
+ * @throws Problem `store_unavailable` when it cannot be made durable: the answer must not be given away then
+ */
+export async function beginStoring(admission: Admission, served: Served, deps: Pick<InferenceDeps, 'lanes'>): Promise<void> {
+  try {
+    await beginAt(admission, { ...served, ...UNTOLD }, deps);
+  } catch (cause) {
+    throw withheld(cause);
+  }
+}
+
+function beginAt(admission: Admission, served: Served, { lanes }: Pick<InferenceDeps, 'lanes'>): void | Promise<void> {
+  const { receiptId: holdId } = admission.call;
+  const cost = costOfUsage(admission, served.target, served.usage);
+  const record = JSON.stringify(recordOf(admission, served, cost));
+  const inFlight: InFlight = { holdId, cost: cost.nanoUsd, units: unitsOf(served.usage), record };
+  return admission.share ? admission.share.begin(inFlight) : lanes.begin(inFlight);
+}
+
+/** What came of a call whose process died: nobody was told all of it. */
+const UNTOLD = { outcome: 'abandoned', responseSha256: NO_BODY_SHA256, firstByteAt: null } as const;
+
+/** The most that the call can come to. */
+function mostOf(admission: Admission, attempt: number): Served {
+  const { call, offers } = admission;
+  let dearest: { readonly target: Target; readonly usage: ReceiptUsage; readonly cost: NanoUsd } | undefined;
+  for (const { targets } of offers) {
+    const [target] = targets;
+    if (!target) continue;
+    const usage = mostUsage(admission, target);
+    const cost = costOfUsage(admission, target, usage).nanoUsd;
+    if (!dearest || cost > dearest.cost) dearest = { target, usage, cost };
+  }
+  if (!dearest) throw new Error('An admission has at least one target');
+  const { target, usage } = dearest;
+  return {
+    target,
+    attempts: [],
+    attempt,
+    fallback: target.model.id === call.work.model ? 'none' : 'model',
+    ...UNTOLD,
+    usage,
+    estimated: true,
+    completedAt: call.startedAt,
+    overheadMs: 0,
+  };
+}
+
+/** What came of an answer that was cut. */
+interface Came {
+  readonly delivered: Delivered;
+  /** What the provider had said of the prompt, where what it says of that is exact. */
+  readonly promptSaid: ReceiptUsage | undefined;
+  /** The most that the provider had said. */
+  readonly usageSaid: ReceiptUsage | undefined;
+}
+
+/** What a provider may generate between its last chunk and the moment at which the cancellation reaches it. */
+const UNSEEN_TOKENS = 512;
+
+/**
+ * The usage of a call that was cut from our side before its provider said it: at least what the provider bills. Where it stopped billing,
+ * that is what came; all that may have been generated unseen counts at its bound, and where it goes on, everything does.
+ */
+export async function usageWhenCut(
+  admission: Admission,
+  target: Target,
+  { endedBy }: Pick<Running, 'endedBy'>,
+  came: Came | undefined,
+  deps: Pick<InferenceDeps, 'tokenizer'>,
+): Promise<ReceiptUsage> {
+  const most = mostUsage(admission, target);
+  const corrected = (usage: ReceiptUsage) => atLeast(came?.usageSaid, withPromptOf(came?.promptSaid, usage));
+  if (endedBy !== 'client') return corrected(most);
+  const { work } = admission.call;
+  const counted = target.deployment.countsLikeMaker ? await work.countedBound?.(target.model, deps.tokenizer) : undefined;
+  const within = counted ? usageWithin(admission, target, counted) : most;
+  if (!isSeen(admission.call, target)) return corrected(within);
+  const seen = came ? (await ourCount(admission, target, came.delivered, deps)).output_tokens : 0;
+  const output_tokens = Math.min(within.output_tokens, seen + UNSEEN_TOKENS);
+  return corrected({ ...within, output_tokens });
+}
+
+/**
+ * Replaces the hold by the actual cost and makes the record of it durable, once. To be called before the last byte leaves. A record that
+ * cannot be written is written later, as that of an answer that nobody was told all of.
+ *
+ * @param answer what the caller will be told, for who has to keep it; a stream has been told already
+ * @throws Problem `store_unavailable` when the record cannot be written: the answer must then not be completed
+ */
+export async function settle(
+  admission: Admission,
+  served: Served,
+  { lanes, unsettled }: Pick<InferenceDeps, 'lanes' | 'unsettled'>,
+  answer?: Pick<Reply, 'status' | 'body'>,
+): Promise<Settled> {
+  const cost = costOfUsage(admission, served.target, served.usage);
+  const { usage, outcome } = served;
+  const units = outcome === 'failed' ? {} : unitsOf(usage);
+  const rateTokens = Number(units['tokens'] ?? 0n);
+  const record = JSON.stringify(recordOf(admission, served, cost));
+  if (admission.share && answer) return admission.share.settle({ cost: cost.nanoUsd, units, record, usage }, answer);
+  const settlement = { holdId: admission.call.receiptId, cost: cost.nanoUsd, units, record, rateTokens };
+  let settled: Settled | undefined;
+  try {
+    settled = await lanes.settle(settlement);
+  } catch (cause) {
+    const untold = outcome === 'failed' ? record : JSON.stringify(recordOf(admission, { ...served, ...UNTOLD }, cost));
+    unsettled.add(settlement.holdId, () => lanes.settle({ ...settlement, record: untold }));
+    throw withheld(cause);
+  }
+  if (!settled) throw withheld(new Error('the hold is gone'));
+  return settled;
+}
+
+const withheld = (cause: unknown) =>
+  new Problem('store_unavailable', 'The usage of this request could not be recorded, so its answer is withheld. Repeat the request.', {
+    retryAfterSeconds: 2,
+    cause,
+  });
+
+/** Nothing came of the call: frees its hold, now or as soon as it can be. Never rejects. */
+export async function releaseLater({ call }: Pick<Admission, 'call'>, { lanes, log, unsettled }: InferenceDeps): Promise<void> {
+  try {
+    await lanes.release(call.receiptId);
+  } catch (error) {
+    log.warn({ err: error, requestId: call.requestId }, 'the hold of a call that came to nothing cannot be freed yet');
+    unsettled.add(call.receiptId, () => lanes.release(call.receiptId));
+  }
+}
+
+/** Members are set to `undefined` rather than spread in: JSON leaves them out, and V8 makes every record by the same plan. */
+function recordOf({ call, hold, funding }: Admission, served: Served, cost: Cost): SettlementRecord {
+  const { principal } = call.grant;
+  const price = served.target.model.priceAt(call.startedAt);
+  const kind = call.kind ?? call.work.kind;
+  return {
+    kind,
+    receiptId: call.receiptId,
+    requestId: call.requestId,
+    attempt: (call.attemptsBefore ?? 0) + (served.attempt ?? Math.max(1, served.attempts.length)),
+    clientRequestId: call.clientRequestId,
+    accountId: principal.accountId,
+    keyId: keyIdOf(principal),
+    runId: call.headers.runId,
+    ancestorRunIds: call.run && call.run.ancestors.length > 0 ? call.run.ancestors : undefined,
+    livemode: isLive(principal),
+    funding,
+    endpoint: call.work.endpoint,
+    stream: call.work.isStream,
+    modelRequested: call.work.model,
+    modelServed: served.target.model.id,
+    provider: served.target.deployment.provider,
+    fallback: served.fallback,
+    outcome: served.outcome,
+    attempts: served.attempts,
+    skipped: served.skipped && served.skipped.length > 0 ? served.skipped : undefined,
+    usage: served.usage,
+    estimated: served.estimated,
+    priceVersion: price?.version ?? '',
+    priceTier: cost.tierAboveInputTokens,
+    unitPrices: writtenPrices(cost.unit),
+    priceFactor: call.kind && price ? priceFactorOf(call, price) : undefined,
+    held: hold.amount.toString(),
+    cost: cost.nanoUsd.toString(),
+    clientSignature: call.clientSignature,
+    anchorWished: call.headers.anchorWished,
+    requestSha256: call.work.requestSha256(),
+    responseSha256: served.responseSha256,
+    startedAt: call.startedAt,
+    firstByteAt: served.firstByteAt,
+    completedAt: served.completedAt,
+    overheadMs: served.overheadMs,
+  };
+}
+
+/** By price version and tier, of which there are few: every settlement repeats them. */
+const written = new WeakMap<UnitPrices, Readonly<Record<string, string>>>();
+
+function writtenPrices(unit: UnitPrices): Readonly<Record<string, string>> {
+  const known = written.get(unit);
+  if (known) return known;
+  const prices = Object.fromEntries(Object.entries(unit).map(([meter, price]) => [meter, price.toString()]));
+  written.set(unit, prices);
+  return prices;
+}

@@ -1,0 +1,350 @@
+import { hash } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { ERRORS, type ReceiptUsage } from '@tallygate/contract';
+import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
+import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
+import type { Problem } from '../../kernel/problem.ts';
+import { nextTurn, TURN_MS } from '../../kernel/turn.ts';
+import type { Admission } from './admission.ts';
+import type { StreamError, StreamFilter } from './answer-form.ts';
+import type { Attempt, JourneySoFar } from './attempt.ts';
+import { faultOfCut, firstThatAnswers, invalidAnswer, type Journey, noAnswer } from './attempts.ts';
+import { ClientStream, type StreamReceiver } from './client-stream.ts';
+import type { Target } from './deployments.ts';
+import type { InferenceDeps } from './deps.ts';
+import { SILENCE_MS } from './heartbeat.ts';
+import { answerHeaders, stoppedHeaders } from './response-headers.ts';
+import type { RunningCall } from './running-calls.ts';
+import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle, usageWhenCut } from './settlement.ts';
+import { StreamHead } from './stream-head.ts';
+import { cutOutcome, settleUnanswered } from './unanswered.ts';
+import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
+import { atLeast, isUsed, readUsageSoFar, usageOfLarge, withPromptOf, writesText } from './usage.ts';
+
+/** A stream that was read, up to but not including its last event. */
+interface Relayed {
+  readonly filter: StreamFilter;
+  readonly isComplete: boolean;
+  /** Something of it was too large to be kept, or could not be read. */
+  readonly isLeftOut: boolean;
+  /** Nobody waited for it when it ended. */
+  readonly wasLeft: boolean;
+  /** What the provider said of its usage, at the end of one that something was left out of. */
+  readonly usageFound: ReceiptUsage | undefined;
+  /** What the provider said of the prompt before its stream was cut, where what it says of that is exact. */
+  readonly promptSaid: ReceiptUsage | undefined;
+  /** The most that the provider said of its usage by then. */
+  readonly usageSaid: ReceiptUsage | undefined;
+  readonly firstByteAt: number;
+  readonly overheadMs: number;
+}
+
+const EMPTY = Buffer.alloc(0);
+/** How long the rest of a stream is read on that has told of an error. */
+const BEHIND_ERROR_MS = 500;
+
+const BROKEN_OFF: StreamError = {
+  message: 'The provider broke the stream off before its end. What was delivered has been charged; repeat the request.',
+  type: 'server_error',
+  code: 'upstream_failed',
+};
+
+const STOPPED: StreamError = {
+  message: 'The gateway stopped before the stream had ended. What the provider may bill for it is charged.',
+  type: 'server_error',
+  code: 'store_unavailable',
+};
+
+/** An attempt, and the journey when it answered. */
+interface Asked {
+  readonly attempt: Attempt;
+  readonly journey: JourneySoFar;
+}
+
+/** One stream on its way, as far as its parts have to know of each other. */
+interface Relay {
+  readonly admission: Admission;
+  readonly running: RunningCall;
+  readonly client: ClientStream;
+  /** Of the attempt that is being relayed. */
+  filter: StreamFilter | undefined;
+  /** What the client was told in place of the answer before that had ended, and the SHA-256 of all that it was sent, hex. */
+  told: { readonly error: StreamError; readonly sha256: string } | undefined;
+}
+
+/**
+ * A streamed answer: bytes through, and before the last event leaves, the money is settled. A client that hangs up, or whose run ends,
+ * gets nothing more; the answer is read on, because the provider bills it.
+ */
+export async function relayStream(admission: Admission, running: RunningCall, res: StreamReceiver, deps: InferenceDeps): Promise<Served> {
+  const { call } = admission;
+  const client = new ClientStream(res, { keepsSent: call.work.keepStream !== undefined });
+  const relay: Relay = { admission, running, client, filter: undefined, told: undefined };
+  const stopBeating = deps.heartbeat.start(() => client.ping(SILENCE_MS));
+  const onLeft = () => leave(relay, deps);
+  if (call.signal.aborted) onLeft();
+  else call.signal.addEventListener('abort', onLeft);
+  try {
+    const journey = await firstThatAnswers<Relayed>(admission, running, deps, {
+      read: (answer, sofar, attempt) => pump(answer, sofar, attempt, relay, deps),
+      billOf: async (relayed, attempt) => ({
+        usage: await usageOf(relayed, attempt, admission, deps),
+        estimated: isEstimated(relayed, attempt),
+      }),
+      late: (fault, sofar) => tellLate(relay, fault, sofar, deps),
+    });
+    const { result } = journey;
+    if (result.ok) return await settleRelayed(relay, { ...journey, relayed: result.value }, stopBeating, deps);
+    const { served, reply } = await settleUnanswered(admission, running, journey, result, deps);
+    if (client.isAttached) client.refuse(reply);
+    return served;
+  } catch (error) {
+    client.fail();
+    throw error;
+  } finally {
+    stopBeating();
+    call.signal.removeEventListener('abort', onLeft);
+  }
+}
+
+/** The client has hung up, or its run has ended: then it is told so, at once. */
+function leave(relay: Relay, deps: InferenceDeps): void {
+  const { admission, running, client } = relay;
+  if (running.isDecided) return;
+  const stopped = admission.call.run?.stopped;
+  if (stopped && client.isAttached) tell(relay, stopped, stoppedHeaders(admission), deps);
+  else client.detach();
+}
+
+/** The provider is late, and no other is asked: the client is told so, unless it has left. */
+function tellLate(relay: Relay, fault: UpstreamFault, journey: JourneySoFar, deps: InferenceDeps): void {
+  const { admission, running, client } = relay;
+  const { call } = admission;
+  if (call.signal.aborted || !client.isAttached) return;
+  const overheadMs = performance.now() - call.startedTick - journey.upstreamMs;
+  running.giveUp(tell(relay, lateProblem(fault), answerHeaders(admission, journey, overheadMs), deps));
+}
+
+/** The rest of the answer cannot be passed on: the client is told so, and it is read on for its bill. */
+function tellLeftOut(relay: Relay, problem: Problem, { attempt: { isLeft }, journey }: Asked, deps: InferenceDeps): void {
+  const { admission, running, client } = relay;
+  // Its own time is running.
+  if (isLeft) return;
+  // What was left out can't be counted.
+  running.isBehind = true;
+  if (!client.isAttached) return;
+  const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
+  running.giveUp(tell(relay, problem, answerHeaders(admission, journey, overheadMs), deps));
+}
+
+/** Tells the client in place of the rest of the answer what has ended it. Returns what it was sent. */
+function tell(relay: Relay, problem: Problem, headers: OutgoingHttpHeaders, deps: InferenceDeps): Buffer {
+  const { admission, client, filter } = relay;
+  const error = streamErrorOf(problem);
+  if (client.isOpen && filter) {
+    const bytes = filter.errorBytes(error);
+    relay.told = { error, sha256: client.digestWith(bytes) };
+    client.breakOff(bytes);
+    return bytes;
+  }
+  const reply = deps.problemReply(problem, admission.call);
+  relay.told = { error, sha256: hash('sha256', reply.body, 'hex') };
+  client.refuse({ ...reply, headers: { ...headers, ...reply.headers } });
+  return reply.body;
+}
+
+async function settleRelayed(
+  relay: Relay,
+  { relayed, ...journey }: Omit<Journey<unknown>, 'result'> & { readonly relayed: Relayed },
+  stopBeating: () => void,
+  deps: InferenceDeps,
+): Promise<Served> {
+  const { admission, running, client } = relay;
+  const { call } = admission;
+  const { filter, isComplete, firstByteAt, overheadMs } = relayed;
+  running.isDecided = true;
+  const hasLeft = call.signal.aborted || running.isGivenUp;
+  const isWhole = isComplete && !hasLeft;
+  const usage = await usageOf(relayed, { target: journey.target, running }, admission, deps);
+  const cost = costOfUsage(admission, journey.target, usage).nanoUsd;
+  const shown = { usage, costUsd: usdForDisplay(cost) };
+  const error = errorOf(relay, relayed);
+  const last = isWhole ? filter.lastBytes(shown) : hasLeft ? EMPTY : filter.errorBytes(error);
+  // A ping from here on would stand in no digest.
+  stopBeating();
+  const served: Served = {
+    ...journey,
+    outcome: isWhole ? 'completed' : hasLeft || running.endedBy ? cutOutcome(call, running) : 'cut',
+    usage,
+    estimated: isEstimated(relayed, { target: journey.target, running }),
+    responseSha256: relay.told?.sha256 ?? client.digestWith(last),
+    firstByteAt,
+    completedAt: deps.clock.now(),
+    overheadMs,
+  };
+  const { work } = call;
+  if (work.keepStream || (isWhole && work.keep)) await beginStoring(admission, served, deps);
+  if (work.keepStream) {
+    const hasHungUp = hasLeft && !relay.told;
+    const told = isWhole
+      ? { events: client.sentWith(last), isComplete: true, value: filter.value, error: undefined }
+      : { events: client.sentWith(EMPTY), isComplete: false, value: undefined, error: hasHungUp ? undefined : error };
+    const kept = work.keepStream(told, shown, served, call);
+    // What was delivered of one that broke off is charged, whether or not it can be kept.
+    await (isWhole ? kept : kept.catch((error: unknown) => deps.log.warn({ err: error }, 'a stream that broke off could not be kept')));
+  } else if (isWhole) await work.keep?.(filter.value, shown, served, call);
+  await settle(admission, served, deps);
+  if (isWhole) client.end(last);
+  else if (client.isAttached) client.breakOff(last);
+  return served;
+}
+
+/**
+ * What the provider said at its end, or with the error in place of that, wins; of one that was not kept, or that broke off when nobody waited,
+ * all that was held; of another that it broke off our own count; of one that was cut from our side what it may bill. Never less than what the
+ * provider had said by then.
+ */
+async function usageOf(
+  relayed: Relayed,
+  { target, running }: Pick<Attempt, 'target' | 'running'>,
+  admission: Admission,
+  deps: InferenceDeps,
+) {
+  const { filter, isComplete, isLeftOut, wasLeft, promptSaid, usageSaid } = relayed;
+  const delivered = filter.delivered();
+  if (!isComplete && running.endedBy !== undefined)
+    return usageWhenCut(admission, target, running, { delivered, promptSaid, usageSaid }, deps);
+  const final = finalUsage(relayed, target);
+  if (final) return filter.error ? atLeast(usageSaid, final) : final;
+  if (isLeftOut || wasLeft) return atLeast(usageSaid, withPromptOf(promptSaid, mostUsage(admission, target)));
+  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, delivered, deps)));
+}
+
+/** Of a text whose stream broke off, what was said before is no final word; what was said with the error is. */
+function finalUsage({ filter, isComplete, isLeftOut, usageFound }: Relayed, { model }: Target): ReceiptUsage | undefined {
+  const usage = usageFound ?? filter.usage;
+  if (!writesText(model)) return usage;
+  return isComplete || isLeftOut || filter.error ? usage : undefined;
+}
+
+const isEstimated = (relayed: Relayed, { target, running }: Pick<Attempt, 'target' | 'running'>): boolean =>
+  relayed.isComplete || !running.endedBy ? finalUsage(relayed, target) === undefined : true;
+
+function errorOf({ admission, running, told }: Relay, { filter }: Relayed): StreamError {
+  const stopped = admission.call.run?.stopped;
+  return told?.error ?? filter.error ?? (stopped && streamErrorOf(stopped)) ?? (running.endedBy === 'shutdown' ? STOPPED : BROKEN_OFF);
+}
+
+const streamErrorOf = ({ message, code }: Problem): StreamError => ({ message, type: ERRORS[code].type, code });
+
+/** What is priced by the request alone, speech by its characters, has its cost before its first byte. */
+function knownCost(admission: Admission, target: Target, filter: StreamFilter): Record<string, string> {
+  const { usage } = filter;
+  return usage ? { 'x-cost-usd': formatUsd(costOfUsage(admission, target, usage).nanoUsd) } : {};
+}
+
+/** Relays until the stream is over. What fails before the first byte has reached the client is a fault: the next target may try. */
+async function pump(
+  answer: UpstreamAnswer,
+  journey: JourneySoFar,
+  attempt: Attempt,
+  relay: Relay,
+  deps: InferenceDeps,
+): Promise<{ ok: true; value: Relayed; brokeOff: boolean } | UpstreamFault> {
+  const { admission, running, client } = relay;
+  const { form, endpoint } = journey.target.dialect;
+  const filter = form.openStream(answer.contentType);
+  if (!attempt.isLeft) relay.filter = filter;
+  const over = Promise.withResolvers<void>();
+  const head = new StreamHead();
+  let firstByteAt = 0;
+  let overheadMs = 0;
+  const beganTick = performance.now();
+  const open = (arrivedTick: number): void => {
+    firstByteAt = deps.clock.now();
+    const waitedMs = journey.upstreamMs + arrivedTick - beganTick;
+    overheadMs = performance.now() - admission.call.startedTick - waitedMs;
+    if (attempt.isLeft) return;
+    attempt.isOpen = true;
+    if (client.isAttached)
+      client.open(
+        { ...answerHeaders(admission, journey, overheadMs), ...knownCost(admission, journey.target, filter) },
+        filter.contentType,
+      );
+  };
+  const pass = (bytes: Buffer, arrivedTick: number): void | Promise<void> => {
+    if (filter.isOver) over.resolve();
+    if (bytes.length === 0) return undefined;
+    if (firstByteAt === 0) open(arrivedTick);
+    head.drop();
+    if (attempt.isLeft) return undefined;
+    const written = client.write(bytes);
+    if (!written) return undefined;
+    running.isBehind = true;
+    return written.then(() => {
+      running.isBehind = false;
+    });
+  };
+
+  let cut: unknown;
+  let isLeftOut = false;
+  const leaveOut = (problem: Problem): void => {
+    if (!isLeftOut) tellLeftOut(relay, problem, { attempt, journey }, deps);
+    isLeftOut = true;
+  };
+  const onTooLarge = (): void => leaveOut(tooLargeProblem());
+  let busyMs = 0;
+  const pumped = answer
+    .pump((chunk) => {
+      const arrivedTick = performance.now();
+      head.keep(chunk);
+      const passed = filter.push(chunk);
+      if (filter.isTooLarge && !filter.isInvalid) onTooLarge();
+      const passing = pass(passed, arrivedTick);
+      // What came before it is the client's.
+      if (filter.isUnreadable) leaveOut(unreadableProblem());
+      // Chunks that are there already come one after the other, without a turn of the event loop between them.
+      busyMs += performance.now() - arrivedTick;
+      if (busyMs < TURN_MS) return passing;
+      busyMs = 0;
+      return Promise.resolve(passing).then(nextTurn);
+    }, onTooLarge)
+    .then(() => pass(filter.end(), performance.now()))
+    .catch((error: unknown) => {
+      cut = error;
+    });
+  // Whoever has announced the end need not close as well: some providers keep the connection for minutes.
+  await Promise.race([pumped, over.promise]);
+  // Some tell of their usage behind the error.
+  if (filter.error && !cut) await Promise.race([pumped, delay(BEHIND_ERROR_MS, undefined, { ref: false })]);
+  if (filter.error || filter.isInvalid || cut) answer.abort();
+
+  const wasLeft = attempt.call.signal.aborted && !attempt.isLeft;
+  const promptSaid = readUsageSoFar(answer.usageSoFar?.());
+  const usageSaid = promptSaid ? atLeast(filter.usageSaid, promptSaid) : filter.usageSaid;
+  if (isLeftOut) {
+    if (cut && !(cut instanceof UpstreamCut)) throw cut;
+    const usageFound =
+      cut instanceof UpstreamCut && cut.found ? usageOfLarge(form.usageIn(cut.found['usage']), journey.target.model) : undefined;
+    const came = { filter, usageFound, promptSaid, usageSaid, firstByteAt: firstByteAt || deps.clock.now(), overheadMs };
+    return { ok: true, brokeOff: filter.isUnreadable ?? false, value: { ...came, isComplete: false, isLeftOut, wasLeft } };
+  }
+  // An answer of one piece, which is still kept back.
+  if (firstByteAt === 0 && filter.isComplete && !filter.isInvalid && !cut) open(performance.now());
+  // An error that says what was used is billed: no other may be asked.
+  if (firstByteAt === 0 && filter.error && isUsed(filter.usage)) open(performance.now());
+  if (firstByteAt === 0) {
+    if (attempt.running.endedBy) return invalidAnswer('nobody waits for it', 'cancelled');
+    if (filter.error) return { ...invalidAnswer(filter.error.message), isQuoted: true };
+    if (cut instanceof UpstreamCut) return faultOfCut(cut);
+    return noAnswer(head.bytes, form, `the provider answered 200 with a body that is no stream of ${endpoint}`);
+  }
+  if (cut && !(cut instanceof UpstreamCut)) throw cut;
+  // A finish reason stands before the usage: where nobody waited for that, and we have cut it, the provider bills more than what came.
+  const nobodyWaited = attempt.running.endedBy === 'shutdown' || (attempt.running.endedBy !== undefined && attempt.call.signal.aborted);
+  const isComplete = filter.isComplete && (filter.isOver || filter.usage !== undefined || !nobodyWaited);
+  const brokeOff = !isComplete && !attempt.running.endedBy;
+  const came = { filter, usageFound: undefined, promptSaid, usageSaid, firstByteAt, overheadMs };
+  return { ok: true, brokeOff, value: { ...came, isComplete, isLeftOut, wasLeft } };
+}

@@ -1,0 +1,156 @@
+import { MAX_MODEL_TOKENS, type ReceiptUsage } from '@tallygate/contract';
+import type { UpstreamFault } from '../../adapters/upstream/port.ts';
+import type { CatalogModel } from '../../money/catalog/index.ts';
+import type { AnswerForm, PlainAnswer } from './answer-form.ts';
+
+export const NO_USAGE: ReceiptUsage = {
+  input_tokens: 0,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens: 0,
+  reasoning_tokens: 0,
+};
+
+/** Whether what a model answers is text, charged by its tokens. */
+export const writesText = ({ kind }: Pick<CatalogModel, 'kind'>): boolean => kind === 'chat' || kind === 'completion';
+
+/** What claims to be more than any model can take or give is no count. */
+export const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_MODEL_TOKENS;
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const part = (details: unknown, name: string, most: number): number => {
+  const value = isRecord(details) ? details[name] : undefined;
+  return isCount(value) ? Math.min(value, most) : 0;
+};
+
+/**
+ * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a string, absurd).
+ * Parts never exceed their whole, whatever the provider says. xAI and Google count what the model thought beside `completion_tokens`, and
+ * bill it as output: there the total alone has all of it.
+ */
+export function readUsage(usage: unknown): ReceiptUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const {
+    prompt_tokens: input,
+    completion_tokens: completion,
+    total_tokens: total,
+    prompt_tokens_details: inputDetails,
+    completion_tokens_details: outputDetails,
+  } = usage;
+  if (!isCount(input) || !isCount(completion)) return undefined;
+  const output = isCount(total) ? Math.max(completion, total - input) : completion;
+  const cached = part(inputDetails, 'cached_tokens', input);
+  const written = part(inputDetails, 'cache_write_tokens', input - cached);
+  const forAnHour = part(inputDetails, 'cache_write_1h_tokens', input - cached - written);
+  return {
+    input_tokens: input,
+    cached_input_tokens: cached,
+    cache_write_tokens: written,
+    ...(forAnHour > 0 && { cache_write_1h_tokens: forAnHour }),
+    output_tokens: output,
+    reasoning_tokens: part(outputDetails, 'reasoning_tokens', output),
+  };
+}
+
+/** Of a usage that is no whole report: what its counts say at the least, of either side. */
+export const leastUsage = (usage: unknown): ReceiptUsage | undefined => {
+  if (!isRecord(usage)) return undefined;
+  const { prompt_tokens: input, completion_tokens: output } = usage;
+  return readUsage(usage) ?? readUsage({ prompt_tokens: isCount(input) ? input : 0, completion_tokens: isCount(output) ? output : 0 });
+};
+
+/** As {@link readUsage}, of an answer that has not ended: there may be no count of what came out yet. */
+export const readUsageSoFar = (usage: unknown): ReceiptUsage | undefined =>
+  isRecord(usage) ? (readUsage(usage) ?? readUsage({ ...usage, completion_tokens: 0, total_tokens: null })) : undefined;
+
+/** Whether anything of it may cost something. */
+export const isUsed = (usage: ReceiptUsage | undefined): boolean =>
+  Object.values(usage ?? {}).some((count) => count !== undefined && count > 0);
+
+/**
+ * What the provider reported; undefined where it is no report: servers that do not count say that an answer with content took no tokens, or
+ * none on one of its sides. How many images were made is counted here.
+ */
+export const reportedUsage = (usage: ReceiptUsage | undefined, hasContent: () => boolean): ReceiptUsage | undefined =>
+  usage && isPlaceholder(usage) && hasContent() ? undefined : usage;
+
+const isPlaceholder = (usage: ReceiptUsage): boolean =>
+  !isUsed({ ...usage, images: 0 }) || (usage.input_tokens === 0) !== (usage.output_tokens === 0);
+
+/** What was used, where anything was. */
+export const usedUsage = (usage: ReceiptUsage | undefined): ReceiptUsage | undefined =>
+  isUsed({ ...NO_USAGE, ...usage, images: 0 }) ? usage : undefined;
+
+/** Whether what is settled is what the provider said: then its own words are shown. */
+export const isSaid = (said: ReceiptUsage | undefined, settled: ReceiptUsage): boolean =>
+  said !== undefined &&
+  said.input_tokens === settled.input_tokens &&
+  said.output_tokens === settled.output_tokens &&
+  (usedUsage(said) !== undefined || usedUsage(settled) === undefined);
+
+/** Of an answer that was not kept, and so has content: a text took tokens on both sides. */
+export const usageOfLarge = (found: ReceiptUsage | undefined, model: Pick<CatalogModel, 'kind'>): ReceiptUsage | undefined =>
+  writesText(model) ? reportedUsage(found, () => true) : found;
+
+/** Of a whole answer: what its provider reported, and what it said at the least where that is no report. */
+export const usageOfAnswer = (
+  usage: ReceiptUsage | undefined,
+  hasContent: () => boolean,
+  least = usage,
+): Pick<PlainAnswer, 'usage' | 'usageSaid'> => ({ usage: reportedUsage(usage, hasContent), usageSaid: least });
+
+/**
+ * What a provider says beside its error that it has used, and so bills; undefined where that is nothing. What is priced by the request alone
+ * costs nothing where nothing was made.
+ */
+export function usageOfFault({ usage }: Pick<UpstreamFault, 'usage'>, { usageIn }: Pick<AnswerForm, 'usageIn'>): ReceiptUsage | undefined {
+  if (usage === undefined || usageIn(undefined) !== undefined) return undefined;
+  const used = usageIn(usage);
+  return isUsed(used) ? used : undefined;
+}
+
+const PROMPT_METERS: ReadonlySet<string> = new Set<keyof ReceiptUsage>([
+  'input_tokens',
+  'cached_input_tokens',
+  'cache_write_tokens',
+  'cache_write_1h_tokens',
+  'audio_input_tokens',
+  'image_input_tokens',
+  'cached_image_input_tokens',
+]);
+
+const metersOf = (usage: ReceiptUsage, arePrompt: boolean): [string, number][] =>
+  Object.entries(usage).flatMap(([meter, count]) =>
+    PROMPT_METERS.has(meter) === arePrompt && count !== undefined ? [[meter, count]] : [],
+  );
+
+/**
+ * Our count for a stream that never reached its end, corrected by what the provider had said of the prompt by then: what it read from its
+ * cache costs a tenth, and we cannot know of it. A prompt of no tokens is a placeholder.
+ */
+export function withPromptOf(said: ReceiptUsage | undefined, counted: ReceiptUsage): ReceiptUsage {
+  if (!said || said.input_tokens === 0) return counted;
+  return { ...NO_USAGE, ...Object.fromEntries([...metersOf(said, true), ...metersOf(counted, false)]) };
+}
+
+/** No less than the provider has said: the larger prompt with its parts, and the larger of all other counts. */
+export function atLeast(said: ReceiptUsage | undefined, usage: ReceiptUsage): ReceiptUsage {
+  if (!said) return usage;
+  const prompt = metersOf(said.input_tokens > usage.input_tokens ? said : usage, true);
+  const others = new Map(metersOf(usage, false));
+  for (const [meter, count] of metersOf(said, false)) others.set(meter, Math.max(count, others.get(meter) ?? 0));
+  return { ...NO_USAGE, ...Object.fromEntries([...prompt, ...others]) };
+}
+
+/** OpenAI's usage as the client sees it: the provider's own, or one made from our count. */
+export const usageForClient = (reported: unknown, usage: ReceiptUsage): Record<string, unknown> =>
+  isRecord(reported)
+    ? reported
+    : {
+        prompt_tokens: usage.input_tokens,
+        completion_tokens: usage.output_tokens,
+        total_tokens: usage.input_tokens + usage.output_tokens,
+        prompt_tokens_details: { cached_tokens: usage.cached_input_tokens },
+        completion_tokens_details: { reasoning_tokens: usage.reasoning_tokens },
+      };

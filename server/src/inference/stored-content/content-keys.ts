@@ -1,0 +1,121 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { Pool } from 'pg';
+import type { OnAccountClosed } from '../../access/identity/index.ts';
+import { readJson } from '../../kernel/read-json.ts';
+import { RecentMap } from '../../kernel/recent-map.ts';
+import type { SealedColumn, SecretBox } from '../../kernel/secret-box.ts';
+import { nextTurn } from '../../kernel/turn.ts';
+import { eachJsonPiece, isSmall } from '../../kernel/written-json.ts';
+
+/**
+ * Encrypts what is kept of prompts and answers. Each account has a key of its own, which lies sealed with the master key: rotating the master
+ * key seals the small keys anew and leaves the content as it is, and with the key of an account everything that it ever sealed is gone.
+ */
+export interface ContentKeys {
+  /** The key of the account itself, for what is no text: derive another one of it. */
+  keyOf(accountId: string): Promise<Buffer>;
+  /**
+   * Text for the database, also as the one string of a JSON column.
+   * @param place what it is, in which row: it opens nowhere else, so rows cannot be swapped by whoever writes to the table
+   */
+  seal(accountId: string, place: string, plain: string): Promise<string>;
+  /** What was written before there were content keys is read as it is. @throws when it was changed or belongs elsewhere */
+  open(accountId: string, place: string, stored: string): Promise<string>;
+  /** The JSON text of the sealed value, for a column of type json. */
+  sealJson(accountId: string, place: string, value: unknown): Promise<string>;
+  /** @param stored the column as it was read: a string where it is sealed */
+  openJson<Value>(accountId: string, place: string, stored: Value | string): Promise<Value>;
+}
+
+const PREFIX = 'c1.';
+const IV_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+const KNOWN_KEYS = 10_000;
+
+/** What an account's content key is sealed as. */
+const contextOf = ({ id }: { readonly id: string }): string => `content key of ${id}`;
+
+export const SEALED_CONTENT_KEYS: SealedColumn = {
+  select: 'select account_id as id, sealed_key as sealed from content_keys for update',
+  update: 'update content_keys set sealed_key = $2 where account_id = $1',
+  contextOf,
+};
+
+export function createContentKeys({ pool, box }: { pool: Pool; box: SecretBox }): ContentKeys {
+  const known = new RecentMap<string, Buffer>(KNOWN_KEYS);
+
+  async function keyOf(accountId: string): Promise<Buffer> {
+    const remembered = known.get(accountId);
+    if (remembered) return remembered;
+    const fresh = box.seal(randomBytes(KEY_BYTES).toString('base64url'), contextOf({ id: accountId }));
+    // Of two who make one at once, both read the first.
+    await pool.query('insert into content_keys (account_id, sealed_key) values ($1, $2) on conflict do nothing', [accountId, fresh]);
+    const { rows } = await pool.query<{ sealed_key: string }>('select sealed_key from content_keys where account_id = $1', [accountId]);
+    const { plain } = box.open(rows[0]?.sealed_key ?? '', contextOf({ id: accountId }));
+    const key = Buffer.from(plain, 'base64url');
+    known.set(accountId, key);
+    return key;
+  }
+
+  const aadOf = (accountId: string, place: string) => Buffer.from(`${place} of ${accountId}`);
+
+  async function cipherFor(accountId: string, place: string) {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv('aes-256-gcm', await keyOf(accountId), iv, { authTagLength: TAG_BYTES });
+    cipher.setAAD(aadOf(accountId, place));
+    return { iv, cipher };
+  }
+
+  async function seal(accountId: string, place: string, plain: string): Promise<string> {
+    const { iv, cipher } = await cipherFor(accountId, place);
+    const sealed = Buffer.concat([iv, cipher.update(plain, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+    return `${PREFIX}${sealed.toString('base64url')}`;
+  }
+
+  /** Sealed as it is written down: nothing of it is in memory twice, and other work has its turn in between. */
+  async function sealInPieces(accountId: string, place: string, value: unknown): Promise<string> {
+    const { iv, cipher } = await cipherFor(accountId, place);
+    let text = PREFIX;
+    let rest: Buffer = iv;
+    const add = (bytes: Buffer) => {
+      const all = Buffer.concat([rest, bytes]);
+      // Three bytes are four letters: only between those may it be cut.
+      const whole = all.length - (all.length % 3);
+      text += all.toString('base64url', 0, whole);
+      rest = all.subarray(whole);
+    };
+    await eachJsonPiece(value, (piece) => add(cipher.update(piece, 'utf8')));
+    add(Buffer.concat([cipher.final(), cipher.getAuthTag()]));
+    await nextTurn();
+    return text + rest.toString('base64url');
+  }
+
+  async function unseal(accountId: string, place: string, sealed: string): Promise<Buffer> {
+    const bytes = Buffer.from(sealed.slice(PREFIX.length), 'base64url');
+    const decipher = createDecipheriv('aes-256-gcm', await keyOf(accountId), bytes.subarray(0, IV_BYTES), { authTagLength: TAG_BYTES });
+    decipher.setAAD(aadOf(accountId, place));
+    decipher.setAuthTag(bytes.subarray(-TAG_BYTES));
+    return Buffer.concat([decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES)), decipher.final()]);
+  }
+
+  return {
+    keyOf,
+    seal,
+    open: async (accountId, place, stored) => (stored.startsWith(PREFIX) ? (await unseal(accountId, place, stored)).toString() : stored),
+    // What is sealed has no character that JSON would escape.
+    sealJson: async (accountId, place, value) =>
+      `"${await (isSmall(value) ? seal(accountId, place, JSON.stringify(value)) : sealInPieces(accountId, place, value))}"`,
+    // What is kept is an object or a list: only what is sealed is a string.
+    async openJson<Value>(accountId: string, place: string, stored: Value | string) {
+      if (typeof stored !== 'string') return stored;
+      // It was sealed as that.
+      return (await readJson(await unseal(accountId, place, stored))) as Value;
+    },
+  };
+}
+
+/** What copies of the database still hold of a closed account can be read by nobody who has not their master key and this row. */
+export const deleteContentKey: OnAccountClosed = async (execute, { accountId }) => {
+  await execute('delete from content_keys where account_id = $1', [accountId]);
+};

@@ -1,0 +1,2 @@
+export { type ContentKeys, createContentKeys, deleteContentKey, SEALED_CONTENT_KEYS } from './content-keys.ts';
+export { createStoring, type Storing } from './storing.ts';

@@ -1,0 +1,174 @@
+import type { Pool, PoolClient } from 'pg';
+import { MailDeferred, MailRefused, type MailSender } from '../adapters/mail/port.ts';
+import type { Log } from '../kernel/log.ts';
+import { dress } from './letter.ts';
+import { composeLetter, type Desk } from './templates.ts';
+
+const FIRST_RETRY_SECONDS = 15;
+const LAST_RETRY_SECONDS = 3_600;
+/** What RFC 5321 asks of a sender before it gives up is 4 to 5 days; what these mails say is stale sooner. */
+const GIVE_UP_SECONDS = 2 * 86_400;
+const KEPT_DAYS = 30;
+const MAX_ERROR_LENGTH = 500;
+
+const SENDER_DIED: Failure = { error: new Error('Its sender died while it was handing the mail over'), isOpen: true };
+
+/** SQL: whether a mail waits to be sent. */
+export const MAILS_DUE = 'exists (select from mails where sent_at is null and failed_at is null and due_at <= now())';
+
+/** The mails that wait, and what sends them. */
+export interface Outbox {
+  /** Sends everything that is due and resolves to how many went out. Several processes may do so at once. */
+  sendDue(signal?: AbortSignal): Promise<number>;
+  /** Deletes what was sent, or given up, more than 30 days ago. */
+  sweep(): Promise<void>;
+}
+
+interface OutboxDeps {
+  readonly pool: Pool;
+  readonly sender: MailSender;
+  readonly desk: Desk;
+  readonly log: Log;
+}
+
+interface MailRow {
+  readonly id: string;
+  readonly recipient: string;
+  readonly template: string;
+  readonly data: unknown;
+  readonly attempts: number;
+  readonly is_too_old: boolean;
+  readonly is_sent_once: boolean;
+}
+
+/** How an attempt failed. */
+interface Failure {
+  readonly error: Error;
+  /** The mail server may have the mail. */
+  readonly isOpen: boolean;
+  /** Nobody has it: its recipient wants no mails of this kind any more. */
+  readonly isSuppressed?: boolean;
+}
+
+/**
+ * A mail is locked for as long as it is being sent, and marked in the same transaction: a process that is killed in between
+ * leaves the mail due, and the repeat carries the same Message-ID. Of a mail that is sent once it is committed beside that transaction
+ * that it is being handed over, before its end is on the wire: whoever finds that, and the row unlocked, does not send it again.
+ */
+export function createOutbox({ pool, sender, desk, log }: OutboxDeps): Outbox {
+  async function sendNext(client: PoolClient): Promise<boolean | undefined> {
+    await client.query('begin');
+    const { rows } = await client.query<MailRow>(
+      `select id, recipient, template, data, attempts, is_sent_once, created_at < now() - $1 * interval '1 second' as is_too_old from mails
+        where sent_at is null and failed_at is null and due_at <= now() order by due_at, id limit 1 for no key update skip locked`,
+      [GIVE_UP_SECONDS],
+    );
+    const [row] = rows;
+    if (!row) {
+      await client.query('commit');
+      return undefined;
+    }
+    const failure = (await wasHandedOver(client, row)) ? SENDER_DIED : await send(row);
+    if (failure === undefined)
+      await client.query('update mails set sent_at = clock_timestamp(), attempts = attempts + 1 where id = $1', [row.id]);
+    else if (failure.isSuppressed) await suppress(client, row, failure.error);
+    else if (failure.isOpen) await leaveOpen(client, row, failure.error);
+    else await postpone(client, row, failure.error);
+    await client.query('commit');
+    return failure === undefined;
+  }
+
+  async function wasHandedOver(client: PoolClient, { id, is_sent_once }: MailRow): Promise<boolean> {
+    return is_sent_once && (await client.query('select from mail_handovers where mail_id = $1', [id])).rowCount === 1;
+  }
+
+  /** Resolves to what went wrong. */
+  async function send({ id, recipient, template, data, is_sent_once }: MailRow): Promise<Failure | undefined> {
+    let isHandedOver = false;
+    let isSuppressed = false;
+    try {
+      const letter = composeLetter(template, data, desk);
+      // The last look before the text goes out: a mail that advertises is not for whoever has unsubscribed by now.
+      const handOver = async () => {
+        const { rowCount } = await pool.query(
+          `insert into mail_handovers (mail_id) select $1
+           where not $2 or not exists (select from suppressed_addresses where address_hash = address_hash(lower($3)))`,
+          [id, letter.unsubscribeFooter !== undefined, recipient],
+        );
+        isHandedOver = rowCount === 1;
+        isSuppressed = !isHandedOver;
+        if (isSuppressed) throw new Error('The address gets no such mail any more');
+      };
+      const mail = {
+        id,
+        to: recipient,
+        subject: letter.subject,
+        ...dress(letter),
+        ...(letter.replyTo !== undefined && { replyTo: letter.replyTo }),
+        ...(letter.unsubscribeFooter !== undefined && { unsubscribeUrl: letter.unsubscribeFooter.unsubscribeUrl }),
+      };
+      await sender.send(mail, is_sent_once ? handOver : undefined);
+      return undefined;
+    } catch (failure) {
+      const wasAnswered = failure instanceof MailRefused || failure instanceof MailDeferred;
+      return { error: failure instanceof Error ? failure : new Error(String(failure)), isOpen: isHandedOver && !wasAnswered, isSuppressed };
+    }
+  }
+
+  async function suppress(client: PoolClient, { id }: MailRow, error: Error): Promise<void> {
+    await client.query('update mails set last_error = $2, failed_at = clock_timestamp(), is_suppressed = true where id = $1', [
+      id,
+      error.message,
+    ]);
+  }
+
+  async function leaveOpen(client: PoolClient, { id, template }: MailRow, error: Error): Promise<void> {
+    log.warn({ mail: id, template, err: error }, 'it was not heard whether a mail was taken; it is not sent again');
+    await client.query(
+      `update mails set attempts = attempts + 1, last_error = $2, failed_at = clock_timestamp(), is_unconfirmed = true where id = $1`,
+      [id, error.message.slice(0, MAX_ERROR_LENGTH)],
+    );
+  }
+
+  async function postpone(client: PoolClient, row: MailRow, failure: Error): Promise<void> {
+    const isOver = failure instanceof MailRefused || row.is_too_old;
+    const retrySeconds = Math.min(FIRST_RETRY_SECONDS * 2 ** row.attempts, LAST_RETRY_SECONDS);
+    // Without the data: it names the recipient's affairs, and may carry a sealed token.
+    const facts = { mail: row.id, template: row.template, attempt: row.attempts + 1, err: failure };
+    if (isOver) log.error(facts, 'a mail could not be sent and is given up');
+    else log.warn({ ...facts, retrySeconds }, 'a mail could not be sent and will be tried again');
+    await client.query('delete from mail_handovers where mail_id = $1', [row.id]);
+    await client.query(
+      `update mails set attempts = attempts + 1, last_error = $2, failed_at = case when $3 then clock_timestamp() end,
+              due_at = clock_timestamp() + $4 * interval '1 second', is_recipient_refused = $5 where id = $1`,
+      [
+        ...[row.id, failure.message.slice(0, MAX_ERROR_LENGTH), isOver, retrySeconds],
+        failure instanceof MailRefused && failure.of === 'recipient',
+      ],
+    );
+  }
+
+  return {
+    async sendDue(signal) {
+      const client = await pool.connect();
+      let sent = 0;
+      try {
+        for (;;) {
+          const outcome = signal?.aborted ? undefined : await sendNext(client);
+          if (outcome === undefined) break;
+          if (outcome) sent++;
+        }
+        client.release();
+      } catch (failure) {
+        // The connection may be in the middle of a transaction: it is not for anybody else.
+        client.release(true);
+        throw failure;
+      }
+      return sent;
+    },
+
+    async sweep() {
+      await pool.query(`delete from mails where coalesce(sent_at, failed_at) < now() - $1 * interval '1 day'`, [KEPT_DAYS]);
+    },
+  };
+}

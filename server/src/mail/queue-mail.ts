@@ -1,0 +1,44 @@
+import type { Execute } from '../kernel/execute.ts';
+import { newId } from '../kernel/ids.ts';
+import type { TemplateData, TemplateName } from './templates.ts';
+
+interface QueuedMail<Name extends TemplateName> {
+  /** One bare address. */
+  readonly to: string;
+  readonly template: Name;
+  readonly data: TemplateData<Name>;
+  /** Of two mails with one key only the first is ever sent: `budget:<key>:2026-11:80`. */
+  readonly dedupeKey?: string;
+  readonly accountId?: string;
+  /** Rather none than two: what may have arrived when its sender died is not sent again. */
+  readonly isSentOnce?: true;
+}
+
+/** Writes a mail into the outbox, in the transaction of what it tells about. A job sends it: at least once, or at most once with `isSentOnce`. */
+export async function queueMail<Name extends TemplateName>(
+  execute: Execute,
+  { to, template, data, dedupeKey, accountId, isSentOnce }: QueuedMail<Name>,
+): Promise<void> {
+  await execute(
+    `insert into mails (id, account_id, recipient, template, data, dedupe_key, is_sent_once)
+     values ($1, $2, $3, $4, $5, $6, $7) on conflict (dedupe_key) do nothing`,
+    [newId(), accountId ?? null, to, template, JSON.stringify(data), dedupeKey ?? null, isSentOnce ?? false],
+  );
+}
+
+interface QueuedMails<Name extends TemplateName> extends Omit<QueuedMail<Name>, 'to' | 'dedupeKey' | 'accountId'> {
+  readonly to: readonly { readonly address: string; readonly dedupeKey: string }[];
+}
+
+/** One letter to many, each in a mail of their own; however many there are, it is one statement. */
+export async function queueMails<Name extends TemplateName>(execute: Execute, { to, template, data }: QueuedMails<Name>): Promise<void> {
+  await execute(
+    `insert into mails (id, recipient, template, data, dedupe_key)
+     select id, address, $1, $2::jsonb, dedupe_key from unnest($3::uuid[], $4::text[], $5::text[]) as new (id, address, dedupe_key)
+     on conflict (dedupe_key) do nothing`,
+    [
+      ...[template, JSON.stringify(data), to.map(() => newId())],
+      ...[to.map(({ address }) => address), to.map(({ dedupeKey }) => dedupeKey)],
+    ],
+  );
+}

@@ -1,0 +1,60 @@
+import type { PoolClient } from 'pg';
+import { type Clock, monthOf } from '../../kernel/clock.ts';
+import type { Execute } from '../../kernel/execute.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { SettlementRecord } from '../ledger/index.ts';
+import { dueAlerts, type KeyPeriod, recordAlerts } from './alerts.ts';
+
+type Use = Pick<SettlementRecord, 'keyId' | 'startedAt'>;
+
+/** Records the thresholds that a batch of settlements reached, in the transaction that books them and after it summed them up. */
+export function createSettlementAlerts({ clock, log }: { clock: Clock; log: Log }) {
+  return async (client: PoolClient, records: readonly Use[]): Promise<void> => {
+    const uses = keyPeriodsOf(records);
+    if (uses.length === 0) return;
+    const execute = onClient(client);
+    await waitForChanges(execute, uses);
+    const due = await dueAlerts(execute, uses, 'spend');
+    if (due.length > 0) await orElseNothing(client, log, () => recordAlerts(execute, due, clock.now()));
+  };
+}
+
+export const onClient =
+  (client: PoolClient): Execute =>
+  async (sql, values) =>
+    (await client.query(sql, values)).rows;
+
+/** A request belongs to the month in which it started, however late it is settled. */
+function keyPeriodsOf(records: readonly Use[]): KeyPeriod[] {
+  const uses = new Map<string, KeyPeriod>();
+  for (const { keyId, startedAt } of records) {
+    const month = monthOf(startedAt);
+    if (keyId !== null) uses.set(`${keyId} ${month}`, { keyId, month });
+  }
+  return [...uses.values()];
+}
+
+/**
+ * Who changes a budget locks the key and looks at what is booked; we have booked and look at the budget. Without this lock both could look
+ * before the other commits, and a threshold that was reached by the two together would be nobody's. It waits for changes of a key only,
+ * not for the notes of its last use.
+ */
+async function waitForChanges(execute: Execute, uses: readonly KeyPeriod[]): Promise<void> {
+  await execute(
+    `select id from api_keys where id in (select key_id from jsonb_to_recordset($1::jsonb) as use (key_id uuid))
+      order by id for key share`,
+    [JSON.stringify(uses.map(({ keyId }) => ({ key_id: keyId })))],
+  );
+}
+
+/** An alert that cannot be written must not keep money from being booked: it stays due, and the key's next settlement tries again. */
+async function orElseNothing(client: PoolClient, log: Log, write: () => Promise<void>): Promise<void> {
+  await client.query('savepoint budget_alerts');
+  try {
+    await write();
+  } catch (error) {
+    // With the connection gone this fails too, and the whole batch is written again.
+    await client.query('rollback to savepoint budget_alerts');
+    log.error({ err: error }, 'budget alerts could not be recorded');
+  }
+}

@@ -1,0 +1,156 @@
+import type { ReceiptUsage } from '@tallygate/contract';
+import { maxOf, type NanoUsd, type PicoUsd } from '../../kernel/money.ts';
+import type { Price, UnitPrices } from './price.ts';
+import { ceilDiv, type Factor, factorOf } from './price-factor.ts';
+
+export interface Cost {
+  readonly nanoUsd: NanoUsd;
+  /** The unit prices that were applied. */
+  readonly unit: UnitPrices;
+  /** The long-context tier that was applied, or null. */
+  readonly tierAboveInputTokens: number | null;
+}
+
+const PICO_PER_NANO = 1_000n;
+
+/** The prices for a request of that many input tokens: its tier prices the whole request. */
+function pricesFor(price: Price, inputTokens: number): { unit: UnitPrices; tierAboveInputTokens: number | null } {
+  const tier = price.tiers.findLast(({ aboveInputTokens }) => inputTokens > aboveInputTokens);
+  return tier ? { unit: tier.unit, tierAboveInputTokens: tier.aboveInputTokens } : { unit: price.unit, tierAboveInputTokens: null };
+}
+
+/**
+ * What the usage costs, rounded up once. A part of the input or output costs the price of its whole where it has none of its own; what
+ * the price does not name at all is counted and costs nothing.
+ *
+ * @param factor on all prices, an exact decimal such as a price's `batchFactor`
+ */
+export function costOf(price: Price, usage: ReceiptUsage, factor = '1'): Cost {
+  const { unit, tierAboveInputTokens } = pricesFor(price, usage.input_tokens);
+  const { part, whole } = factorOf(factor);
+  return { nanoUsd: ceilDiv(picoOf(unit, usage) * part, whole * PICO_PER_NANO), unit, tierAboveInputTokens };
+}
+
+function picoOf(unit: UnitPrices, usage: ReceiptUsage): PicoUsd {
+  const { cache_write_1h_tokens: hourly = 0, audio_input_tokens: audio = 0, image_output_tokens: imageOut = 0 } = usage;
+  const { image_input_tokens: image = 0, cached_image_input_tokens: cachedImage = 0 } = usage;
+  const fresh = usage.input_tokens - usage.cached_input_tokens - usage.cache_write_tokens - hourly - audio - image;
+  const each = pricesWithFallbacks(unit);
+  return (
+    BigInt(fresh) * each.input +
+    BigInt(usage.cached_input_tokens) * each.cached +
+    BigInt(usage.cache_write_tokens) * each.cacheWrite +
+    BigInt(hourly) * each.cacheWriteHour +
+    BigInt(audio) * each.audio +
+    BigInt(image - cachedImage) * each.image +
+    BigInt(cachedImage) * each.cachedImage +
+    BigInt(usage.output_tokens - imageOut) * each.output +
+    BigInt(imageOut) * each.imageOutput +
+    BigInt(usage.input_characters ?? 0) * each.character +
+    BigInt(usage.audio_seconds ?? 0) * each.audioSecond +
+    BigInt(usage.video_seconds ?? 0) * each.videoSecond
+  );
+}
+
+function pricesWithFallbacks(unit: UnitPrices) {
+  const input = unit.input_tokens ?? 0n;
+  // Image models may have a price for image tokens out alone: no provider gives the others away.
+  const output = unit.output_tokens ?? unit.image_output_tokens ?? 0n;
+  const cacheWrite = unit.cache_write_tokens ?? input;
+  const image = unit.image_input_tokens ?? input;
+  return {
+    input,
+    cached: unit.cached_input_tokens ?? input,
+    cacheWrite,
+    cacheWriteHour: unit.cache_write_1h_tokens ?? cacheWrite,
+    audio: unit.audio_input_tokens ?? input,
+    image,
+    cachedImage: unit.cached_image_input_tokens ?? image,
+    output,
+    imageOutput: unit.image_output_tokens ?? output,
+    character: unit.input_characters ?? 0n,
+    audioSecond: unit.audio_seconds ?? 0n,
+    videoSecond: unit.video_seconds ?? 0n,
+  };
+}
+
+/** The most of each unit that a request can come to. What is left out is none. */
+export interface UsageBound {
+  /** Tokens in of any kind. */
+  readonly inputTokens: number;
+  /** Tokens out that the bound on tokens out does not cover, such as rejected predictions. */
+  readonly fixedOutputTokens?: number;
+  /** Image tokens out. The bound on tokens out does not cover them. */
+  readonly imageOutputTokens?: number;
+  readonly inputCharacters?: number;
+  readonly audioSeconds?: number;
+  readonly videoSeconds?: number;
+}
+
+export interface CostBound {
+  /** Worst case of everything but the tokens out. */
+  readonly fixed: PicoUsd;
+  /** Of one token out. */
+  readonly perOutputToken: PicoUsd;
+}
+
+/**
+ * Worst case over every way the provider may count within the bound: the dearest input meter, image tokens out that are not told apart from
+ * text, and every tier that the input can reach.
+ */
+export function costBound(price: Price, bound: UsageBound, factor = '1'): CostBound {
+  const tiers = price.tiers.filter((tier) => bound.inputTokens > tier.aboveInputTokens);
+  const reachable = [price, ...tiers].map(({ unit }) => pricesWithFallbacks(unit));
+  const dearest = (...meters: readonly (keyof (typeof reachable)[number])[]): PicoUsd =>
+    reachable.flatMap((each) => meters.map((meter) => each[meter])).reduce(maxOf, 0n);
+  const perOutputToken = dearest('output');
+  const fixed =
+    BigInt(bound.inputTokens) * dearest('input', 'cached', 'cacheWrite', 'cacheWriteHour', 'audio', 'image', 'cachedImage') +
+    BigInt(bound.fixedOutputTokens ?? 0) * perOutputToken +
+    BigInt(bound.imageOutputTokens ?? 0) * dearest('imageOutput', 'output') +
+    BigInt(bound.inputCharacters ?? 0) * dearest('character') +
+    BigInt(bound.audioSeconds ?? 0) * dearest('audioSecond') +
+    BigInt(bound.videoSeconds ?? 0) * dearest('videoSecond');
+  const by = factorOf(factor);
+  return { fixed: times(fixed, by), perOutputToken: times(perOutputToken, by) };
+}
+
+/** Rounded up, so that a bound stays one. */
+const times = (amount: PicoUsd, { part, whole }: Factor): PicoUsd => ceilDiv(amount * part, whole);
+
+/** The input meters that a provider may count a prompt under, dearest first where prices are equal to the plain one. */
+const INPUT_METERS = ['input', 'cacheWriteHour', 'cacheWrite', 'audio', 'image', 'cachedImage', 'cached'] as const;
+
+/** The dearest usage within the bound, for a request whose real usage stays unknown. It costs at most what {@link costBound} says. */
+export function usageBound(price: Price, bound: UsageBound, outputTokens: number): ReceiptUsage {
+  const whole = usageOfInput(price, bound, outputTokens);
+  // A long-context tier is mostly the dearer one; where it is not, a shorter prompt would cost more.
+  const shorter = price.tiers.filter(({ aboveInputTokens }) => aboveInputTokens < bound.inputTokens);
+  return shorter
+    .map(({ aboveInputTokens }) => usageOfInput(price, { ...bound, inputTokens: aboveInputTokens }, outputTokens))
+    .reduce((most, usage) => (costOf(price, usage).nanoUsd > costOf(price, most).nanoUsd ? usage : most), whole);
+}
+
+function usageOfInput(price: Price, bound: UsageBound, outputTokens: number): ReceiptUsage {
+  const each = pricesWithFallbacks(pricesFor(price, bound.inputTokens).unit);
+  const { inputTokens: input } = bound;
+  const dearest = INPUT_METERS.reduce((most, meter) => (each[meter] > each[most] ? meter : most));
+  const images = bound.imageOutputTokens ?? 0;
+  const imageOutput = each.imageOutput >= each.output ? images : 0;
+  const has = (name: keyof ReceiptUsage, count: number | undefined) => (count ? { [name]: count } : {});
+  return {
+    input_tokens: input,
+    cached_input_tokens: dearest === 'cached' ? input : 0,
+    cache_write_tokens: dearest === 'cacheWrite' ? input : 0,
+    output_tokens: outputTokens + (bound.fixedOutputTokens ?? 0) + images,
+    reasoning_tokens: 0,
+    ...has('cache_write_1h_tokens', dearest === 'cacheWriteHour' ? input : 0),
+    ...has('audio_input_tokens', dearest === 'audio' ? input : 0),
+    ...has('image_input_tokens', dearest === 'image' || dearest === 'cachedImage' ? input : 0),
+    ...has('cached_image_input_tokens', dearest === 'cachedImage' ? input : 0),
+    ...has('image_output_tokens', imageOutput),
+    ...has('input_characters', bound.inputCharacters),
+    ...has('audio_seconds', bound.audioSeconds),
+    ...has('video_seconds', bound.videoSeconds),
+  };
+}

@@ -1,0 +1,36 @@
+import type { Month } from '../../kernel/clock.ts';
+
+/** Names of the counters. What has a period carries it in its name; what the caller chose comes last. */
+export const laneId = {
+  run: (accountId: string, livemode: boolean, runId: string) => `run:${accountId}:${livemode ? 'live' : 'test'}:${runId}`,
+  key: (keyId: string, month: Month) => `key:${keyId}:${month}`,
+  balance: (accountId: string) => `balance:${accountId}`,
+  invoice: (accountId: string, month: Month) => `invoice:${accountId}:${month}`,
+  testFunds: (accountId: string, month: Month) => `test:${accountId}:${month}`,
+  quota: (accountId: string, month: Month) => `quota:${accountId}:${month}`,
+};
+
+export type LaneName =
+  | { readonly kind: 'run'; readonly accountId: string; readonly livemode: boolean; readonly runId: string }
+  | { readonly kind: 'key'; readonly keyId: string; readonly month: Month }
+  | { readonly kind: 'balance'; readonly accountId: string }
+  | { readonly kind: 'invoice' | 'test' | 'quota'; readonly accountId: string; readonly month: Month };
+
+/** @throws on a name that no lane has */
+export function parseLaneId(id: string): LaneName {
+  const [kind = '', owner = '', period = '', ...rest] = id.split(':');
+  switch (kind) {
+    case 'run':
+      return { kind, accountId: owner, livemode: period === 'live', runId: rest.join(':') };
+    case 'key':
+      return { kind, keyId: owner, month: period };
+    case 'balance':
+      return { kind, accountId: owner };
+    case 'invoice':
+    case 'test':
+    case 'quota':
+      return { kind, accountId: owner, month: period };
+    default:
+      throw new Error(`No lane is named "${id}"`);
+  }
+}

@@ -1,0 +1,126 @@
+import type { JournalEntry } from '../../adapters/lanes/port.ts';
+import { newId } from '../../kernel/ids.ts';
+import { issueReceipt, type SigningKey } from '../../receipts/index.ts';
+import { entriesOf } from './postings.ts';
+import { receiptFacts } from './receipt-facts.ts';
+import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
+import {
+  type CorrectionRecord,
+  isCorrection,
+  isRefund,
+  type PostedRecord,
+  postingKindOf,
+  type RefundRecord,
+  type Repricing,
+  type SettledRecord,
+  type SettlementRecord,
+} from './settlement-record.ts';
+import { usageRow } from './usage-row.ts';
+
+/** What is posted for one entry of the journal. */
+export interface Posted {
+  readonly kind: ReturnType<typeof postingKindOf>;
+  readonly requestId: string;
+  readonly attempt: number;
+  readonly accountId: string;
+  readonly keyId: string | null;
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+/** All that a batch of settlements adds to the ledger, ready to be written: of each table its rows, a JSON array. */
+export interface LedgerBatch {
+  /** In the order of the entries that the pages were made from. */
+  readonly posted: readonly Posted[];
+  readonly postings: string;
+  readonly ledgerEntries: string;
+  readonly usageRecords: string;
+  readonly receipts: string;
+  readonly usageDaily: string;
+  readonly ledgerDaily: string;
+  readonly agentRuns: string;
+  readonly refundIds: readonly string[];
+  readonly correctionIds: readonly string[];
+}
+
+/**
+ * Works out what the entries come to, each counted once, and signs their receipts. It looks at nothing but its arguments, so it can be done
+ * on any thread.
+ *
+ * @throws TypeError, RangeError or SyntaxError for a record that cannot be read
+ */
+export function ledgerBatchOf(entries: readonly JournalEntry[], signingKey: SigningKey): LedgerBatch {
+  const records = entries.map(postedRecord);
+  const postings = records.map((record) => ({ id: newId(), record, entries: entriesOf(record) }));
+  return {
+    posted: records.map((record) => {
+      const { requestId, attempt, accountId, keyId, startedAt } = record;
+      return { kind: postingKindOf(record), requestId, attempt, accountId, keyId, startedAt };
+    }),
+    postings: JSON.stringify(
+      postings.map(({ id, record }) => ({
+        posting_id: id,
+        kind: postingKindOf(record),
+        request_id: record.requestId,
+        attempt: record.attempt,
+        livemode: record.livemode,
+      })),
+    ),
+    ledgerEntries: JSON.stringify(
+      postings.flatMap(({ id, entries: sides }) =>
+        sides.map(({ account, amount }) => ({ posting_id: id, account, amount_nano: amount.toString() })),
+      ),
+    ),
+    usageRecords: JSON.stringify(records.filter(isSettled).map(usageRow)),
+    receipts: JSON.stringify(records.map((record) => receiptRow(record, signingKey))),
+    usageDaily: JSON.stringify(dailyUsage(records)),
+    ledgerDaily: JSON.stringify(ledgerDays(postings)),
+    agentRuns: JSON.stringify(runTotals(records)),
+    refundIds: records.filter(isRefund).map(({ refundId }) => refundId),
+    correctionIds: records.filter(isCorrection).map(({ correctionId }) => correctionId),
+  };
+}
+
+function receiptRow(record: PostedRecord, signingKey: SigningKey) {
+  const facts = receiptFacts(record);
+  const receipt = issueReceipt(facts, signingKey);
+  return {
+    receipt_id: receipt.receiptId,
+    account_id: record.accountId,
+    request_id: record.requestId,
+    payload: receipt.payload,
+    digest: `\\x${receipt.digest.toString('hex')}`,
+    kid: receipt.kid,
+    signature: `\\x${receipt.signature.toString('hex')}`,
+    anchor_wished: record.anchorWished ?? false,
+    livemode: facts.livemode,
+    kind: facts.kind,
+    model: facts.model_served,
+    run_id: facts.run_id,
+    started_at: facts.started_at,
+  };
+}
+
+const isSettled = (record: PostedRecord): record is SettledRecord => postingKindOf(record) === 'usage';
+
+function postedRecord({ charged, debt, covered, record: written }: JournalEntry): PostedRecord {
+  const record = JSON.parse(written) as SettlementRecord | RefundRecord | CorrectionRecord;
+  // It was decided what it comes to before the lanes were told, and they were told the difference alone.
+  if (record.kind === 'correction') return correctedRecord(record);
+  // Test mode has a price and no payer.
+  const paid = record.funding === 'test' ? { charged: 0n, debt: 0n, covered } : { charged, debt, covered };
+  // A refund's debt is not the lanes' doing: it takes back what the settlement had booked.
+  return record.kind === 'refund' ? { ...record, ...paid, debt: BigInt(record.debt) } : { ...record, ...paid };
+}
+
+function correctedRecord(correction: CorrectionRecord): PostedRecord {
+  const { correctionId: _, correctionReceiptId: __, reason: ___, correctedAt: ____, was, ...settled } = correction;
+  const before: SettledRecord = { ...settled, kind: undefined, ...was, ...paidOf(was) };
+  return { ...correction, ...paidOf(correction), was: before };
+}
+
+const paidOf = ({ charged, debt, covered }: Repricing) => ({
+  charged: BigInt(charged),
+  debt: BigInt(debt),
+  covered: Object.fromEntries(Object.entries(covered).map(([meter, units]) => [meter, BigInt(units)])),
+});

@@ -1,0 +1,252 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool, PoolClient } from 'pg';
+import type { JournalEntry, LaneCeiling, SettlementFeed } from '../../adapters/lanes/port.ts';
+import { rfc3339 } from '../../kernel/clock.ts';
+import { isCollision } from '../../kernel/collisions.ts';
+import type { Log } from '../../kernel/log.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
+import { parseLaneId } from './lane-ids.ts';
+import type { LedgerBatch, Posted } from './ledger-batch.ts';
+import { ensurePartitions } from './partitions.ts';
+import { unknownAmong } from './unwritten.ts';
+
+interface LedgerWriterDeps {
+  readonly feed: SettlementFeed;
+  readonly pool: Pool;
+  /** What a batch comes to, as `ledgerBatchOf` works it out: it takes longer than the writing, so production does it on a thread of its own. */
+  readonly ledgerBatchOf: (entries: readonly JournalEntry[]) => LedgerBatch | Promise<LedgerBatch>;
+  readonly log: Log;
+  /** Writes what else follows from a batch, in its transaction and after its sums. What it throws undoes what it wrote, and is logged. */
+  readonly alongside?: (client: PoolClient, settled: readonly Posted[]) => Promise<void>;
+  /** Told of a record that the database refuses, after it was set aside. */
+  readonly onQuarantine: (entry: JournalEntry, error: unknown) => void;
+}
+
+const GATHER_MS = 15;
+const RETRY_MS = 500;
+const MOST_COLLISIONS = 20;
+const OTHERS_WRITE_MS = 5_000;
+const LOOK_MS = 20;
+
+/**
+ * Drains settlements into PostgreSQL: usage record, receipt, posting, sums, all of a batch in one transaction, each settlement once.
+ * What is delivered twice (a crash between commit and acknowledgement) is recognised by its (request_id, attempt) and passed over.
+ */
+export class LedgerWriter {
+  readonly #deps: LedgerWriterDeps;
+  /** The drains so far, one after the other: the feed has one reader. */
+  #drains: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(deps: LedgerWriterDeps) {
+    this.#deps = deps;
+    deps.feed.onAppend(() => this.#wakeIn(GATHER_MS));
+  }
+
+  /** Writes everything that is there by now. @throws when the database cannot be reached */
+  drain(): Promise<void> {
+    // Not the drain that is running: that one may have looked for more already.
+    const drain = this.#drains.then(() => this.#drainAll());
+    this.#drains = drain.catch(() => {});
+    return drain;
+  }
+
+  /**
+   * The same, where it may be another process that writes: resolves once the ledger has everything that was settled before the call, or, since
+   * what cannot be read stays where it is, after five seconds.
+   * @throws when the database cannot be reached
+   */
+  async written(): Promise<void> {
+    const isWritten = await this.#deps.feed.mark?.();
+    await this.drain();
+    if (!isWritten) return;
+    for (const until = performance.now() + OTHERS_WRITE_MS; !(await isWritten()) && performance.now() < until; ) {
+      await delay(LOOK_MS);
+      // Where the one that wrote is gone, this one does.
+      await this.drain();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    await this.drain();
+  }
+
+  #wakeIn(delayMs: number): void {
+    if (this.#closed) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.drain().catch((error: unknown) => {
+        this.#deps.log.error({ err: error }, 'the ledger writer cannot write; settlements wait in the journal');
+        this.#wakeIn(RETRY_MS);
+      });
+    }, delayMs);
+  }
+
+  async #drainAll(): Promise<void> {
+    for (;;) {
+      const batch = await this.#deps.feed.read();
+      if (batch.entries.length + batch.ceilings.length === 0) return;
+      await writeCeilings(this.#deps.pool, batch.ceilings);
+      await this.#write(batch.entries);
+      batch.acknowledge();
+    }
+  }
+
+  /** A record that the database refuses must not keep the others out: it is found by halving, and set aside. */
+  async #write(entries: readonly JournalEntry[], collisions = 0): Promise<void> {
+    try {
+      await this.#writeTogether(entries);
+    } catch (error) {
+      // Another writer was faster with the same records: what it has written is known by now.
+      if (isOvertaken(error) && collisions < MOST_COLLISIONS) return this.#write(entries, collisions + 1);
+      if (!isRefusal(error)) throw error;
+      const [first] = entries;
+      if (entries.length === 1 && first) return this.#deps.onQuarantine(first, error);
+      const middle = Math.ceil(entries.length / 2);
+      await this.#write(entries.slice(0, middle));
+      await this.#write(entries.slice(middle));
+    }
+  }
+
+  async #writeTogether(entries: readonly JournalEntry[]): Promise<void> {
+    const { pool, ledgerBatchOf } = this.#deps;
+    if (entries.length === 0) return;
+    let pages = await ledgerBatchOf(entries);
+    await ensurePartitions(
+      pool,
+      pages.posted.map(({ startedAt }) => startedAt),
+    );
+    const isUnknown = await unknownAmong(pool, pages.posted);
+    const unknown = entries.filter((_, index) => isUnknown[index]);
+    if (unknown.length === 0) return;
+    if (unknown.length < entries.length) pages = await ledgerBatchOf(unknown);
+    await inTransaction(pool, async (client) => {
+      await writePages(client, pages);
+      await this.#writeAlongside(
+        client,
+        pages.posted.filter(({ kind }) => kind === 'usage'),
+      );
+    });
+  }
+
+  /** Money comes first: a fault in what follows from it is no reason to set a settlement aside, nor to keep it waiting. */
+  async #writeAlongside(client: PoolClient, settled: readonly Posted[]): Promise<void> {
+    const { alongside, log } = this.#deps;
+    if (!alongside || settled.length === 0) return;
+    await client.query('savepoint alongside');
+    try {
+      await alongside(client, settled);
+    } catch (error) {
+      if (isCollision(error) || isOvertaken(error)) throw error;
+      await client.query('rollback to savepoint alongside');
+      log.error({ err: error }, 'what follows from a batch of settlements could not be written');
+    }
+  }
+}
+
+/** A run's ceiling only ever falls, so writing it again changes nothing. */
+async function writeCeilings(pool: Pool, ceilings: readonly LaneCeiling[]): Promise<void> {
+  const lowest = new Map<string, LaneCeiling>();
+  for (const ceiling of ceilings) {
+    const known = lowest.get(ceiling.laneId);
+    if (!known || ceiling.cap < known.cap) lowest.set(ceiling.laneId, ceiling);
+  }
+  const rows = [...lowest.values()].flatMap(({ laneId, cap, at }) => {
+    const lane = parseLaneId(laneId);
+    if (lane.kind !== 'run') return [];
+    const { accountId: account_id, livemode, runId: run_id } = lane;
+    return {
+      account_id,
+      livemode,
+      run_id,
+      ceiling_nano: cap.toString(),
+      spent_nano: 0,
+      requests: 0,
+      first_request_at: rfc3339(at),
+      last_request_at: rfc3339(at),
+    };
+  });
+  if (rows.length === 0) return;
+  await pool.query(
+    `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1) order by account_id, livemode, run_id
+     on conflict (account_id, livemode, run_id) do update set ceiling_nano = least(agent_runs.ceiling_nano, excluded.ceiling_nano)`,
+    [JSON.stringify(rows)],
+  );
+}
+
+/** The unique constraint on postings stands behind `unknownAmong`: should two writers ever meet, one of them rolls back whole. */
+async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void> {
+  const insert = async (sql: string, rows: string) => {
+    if (rows !== NO_ROWS) await client.query(sql, [rows]);
+  };
+
+  await insert(
+    'insert into postings (posting_id, kind, request_id, attempt, livemode) select posting_id, kind, request_id, attempt, livemode from json_populate_recordset(null::postings, $1)',
+    pages.postings,
+  );
+  await insert('insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)', pages.ledgerEntries);
+  await insert('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', pages.usageRecords);
+  await insert(
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature, anchor_wished, livemode, kind, model, run_id, started_at)
+     select receipt_id, account_id, request_id, payload, digest, kid, signature, anchor_wished, livemode, kind, model, run_id, started_at
+       from json_populate_recordset(null::receipts, $1)`,
+    pages.receipts,
+  );
+  await insert(
+    // In one order, so that two writers wait for each other's rows rather than deadlock.
+    `insert into usage_daily select * from json_populate_recordset(null::usage_daily, $1) order by account_id, livemode, day, key_id, model
+     on conflict (account_id, livemode, day, key_id, model) do update set
+       requests = usage_daily.requests + excluded.requests,
+       input_tokens = usage_daily.input_tokens + excluded.input_tokens,
+       cached_input_tokens = usage_daily.cached_input_tokens + excluded.cached_input_tokens,
+       output_tokens = usage_daily.output_tokens + excluded.output_tokens,
+       cost_nano = usage_daily.cost_nano + excluded.cost_nano,
+       charged_nano = usage_daily.charged_nano + excluded.charged_nano,
+       input_characters = usage_daily.input_characters + excluded.input_characters,
+       audio_seconds = usage_daily.audio_seconds + excluded.audio_seconds,
+       video_seconds = usage_daily.video_seconds + excluded.video_seconds,
+       images = usage_daily.images + excluded.images,
+       covered_images = usage_daily.covered_images + excluded.covered_images,
+       covered_audio_seconds = usage_daily.covered_audio_seconds + excluded.covered_audio_seconds,
+       covered_video_seconds = usage_daily.covered_video_seconds + excluded.covered_video_seconds,
+       covered_requests = usage_daily.covered_requests + excluded.covered_requests,
+       covered_tokens = usage_daily.covered_tokens + excluded.covered_tokens`,
+    pages.usageDaily,
+  );
+  await insert(
+    `insert into ledger_daily select * from json_populate_recordset(null::ledger_daily, $1) order by account, day
+     on conflict (account, day) do update set amount_nano = ledger_daily.amount_nano + excluded.amount_nano`,
+    pages.ledgerDaily,
+  );
+  await insert(
+    `insert into agent_runs select * from json_populate_recordset(null::agent_runs, $1) order by account_id, livemode, run_id
+     on conflict (account_id, livemode, run_id) do update set
+       spent_nano = agent_runs.spent_nano + excluded.spent_nano,
+       requests = agent_runs.requests + excluded.requests,
+       first_request_at = least(agent_runs.first_request_at, excluded.first_request_at),
+       last_request_at = greatest(agent_runs.last_request_at, excluded.last_request_at)`,
+    pages.agentRuns,
+  );
+  const { refundIds, correctionIds } = pages;
+  if (refundIds.length > 0) await client.query('update refunds set posted_at = now() where refund_id = any($1)', [refundIds]);
+  if (correctionIds.length > 0)
+    await client.query('update corrections set posted_at = now() where correction_id = any($1)', [correctionIds]);
+}
+
+const NO_ROWS = '[]';
+
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
+/** A settlement that is there already (unique violation). */
+const isOvertaken = (error: unknown): boolean =>
+  codeOf(error) === '23505' && error instanceof Error && 'table' in error && error.table === 'postings';
+
+/**
+ * PostgreSQL's classes 22 (data exception), 23 (integrity violation), 54 (limit exceeded) and P0 (raised by a trigger), and what a record
+ * throws that cannot be read (no number, no time, no object): the record is at fault, not the connection.
+ */
+const isRefusal = (error: unknown): boolean =>
+  error instanceof TypeError || error instanceof RangeError || error instanceof SyntaxError || /^(22|23|54|P0)/.test(codeOf(error));

@@ -1,0 +1,93 @@
+import { dayOf, rfc3339 } from '../../kernel/clock.ts';
+import { runsOf } from './lanes-of-record.ts';
+import type { LedgerEntry } from './postings.ts';
+import { isCorrection, isRefund, type PostedRecord, type RefundedRecord, type SettledRecord } from './settlement-record.ts';
+
+/** Stands for "no key" where a key id is part of a primary key: usage of a session. */
+export const NO_KEY = '00000000-0000-0000-0000-000000000000';
+
+type Counted = Pick<SettledRecord | RefundedRecord, 'outcome' | 'usage' | 'cost' | 'charged' | 'covered'>;
+
+/** A refund takes away what its request had added; a correction does so too, and adds what takes its place. */
+const sumOf = (records: readonly PostedRecord[], value: (record: Counted) => bigint | number): string =>
+  records
+    .reduce((sum, record) => {
+      if (isCorrection(record)) return sum + BigInt(value(record)) - BigInt(value(record.was));
+      return sum + BigInt(value(record)) * (isRefund(record) ? -1n : 1n);
+    }, 0n)
+    .toString();
+
+/**
+ * What the records add to `usage_daily`. A request belongs to the day it started on, its refund too; one that got no answer is not counted
+ * as a request, nor is one whose money was given back.
+ */
+export function dailyUsage(records: readonly PostedRecord[]) {
+  const groups = Map.groupBy(records, (record) =>
+    [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_KEY, record.modelServed].join(' '),
+  );
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (!first) return [];
+    return {
+      account_id: first.accountId,
+      livemode: first.livemode,
+      day: dayOf(first.startedAt),
+      key_id: first.keyId ?? NO_KEY,
+      model: first.modelServed,
+      requests: sumOf(group, (record) => (record.outcome === 'failed' ? 0 : 1)),
+      input_tokens: sumOf(group, (record) => record.usage.input_tokens),
+      cached_input_tokens: sumOf(group, (record) => record.usage.cached_input_tokens),
+      output_tokens: sumOf(group, (record) => record.usage.output_tokens),
+      cost_nano: sumOf(group, (record) => BigInt(record.cost)),
+      charged_nano: sumOf(group, (record) => record.charged),
+      input_characters: sumOf(group, (record) => record.usage.input_characters ?? 0),
+      audio_seconds: sumOf(group, (record) => record.usage.audio_seconds ?? 0),
+      video_seconds: sumOf(group, (record) => record.usage.video_seconds ?? 0),
+      images: sumOf(group, (record) => record.usage.images ?? 0),
+      covered_images: sumOf(group, (record) => record.covered['images'] ?? 0n),
+      covered_audio_seconds: sumOf(group, (record) => record.covered['audio_seconds'] ?? 0n),
+      covered_video_seconds: sumOf(group, (record) => record.covered['video_seconds'] ?? 0n),
+      covered_requests: sumOf(group, (record) => record.covered['requests'] ?? 0n),
+      covered_tokens: sumOf(group, (record) => record.covered['tokens'] ?? 0n),
+    };
+  });
+}
+
+/** What the postings add to `ledger_daily`. */
+export function ledgerDays(postings: readonly { record: PostedRecord; entries: readonly LedgerEntry[] }[]) {
+  const sums = new Map<string, { account: string; day: string; amount: bigint }>();
+  for (const { record, entries } of postings) {
+    const day = dayOf(record.startedAt);
+    for (const { account, amount } of entries) {
+      const sum = sums.get(`${account} ${day}`) ?? { account, day, amount: 0n };
+      sum.amount += amount;
+      sums.set(`${account} ${day}`, sum);
+    }
+  }
+  return [...sums.values()].map(({ account, day, amount }) => ({ account, day, amount_nano: amount.toString() }));
+}
+
+/**
+ * What the records add to `agent_runs`: each to its own run and to every run above it, as their lanes have it. Ceilings come by themselves:
+ * a run may have one before anything of it is settled.
+ */
+export function runTotals(records: readonly PostedRecord[]) {
+  const inRuns = records.flatMap((record) => runsOf(record).map((runId) => ({ runId, record })));
+  const groups = Map.groupBy(inRuns, ({ runId, record }) => [record.accountId, record.livemode, runId].join(' '));
+  return [...groups.values()].flatMap((members) => {
+    const [first] = members;
+    if (!first) return [];
+    const group = members.map(({ record }) => record);
+    return {
+      account_id: first.record.accountId,
+      livemode: first.record.livemode,
+      run_id: first.runId,
+      ceiling_nano: null,
+      spent_nano: sumOf(group, (record) => BigInt(record.cost)),
+      // The calls were made, whatever became of their money.
+      requests: group.filter((record) => !isRefund(record) && !isCorrection(record)).length.toString(),
+      first_request_at: rfc3339(Math.min(...group.map((record) => record.startedAt))),
+      last_request_at: rfc3339(Math.max(...group.map((record) => record.startedAt))),
+    };
+  });
+}

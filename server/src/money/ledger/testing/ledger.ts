@@ -1,0 +1,116 @@
+import { verifyReceipt } from '@tallygate/receipts';
+import type { Pool } from 'pg';
+import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
+import type { LaneSource, LaneStore, MoneyLane, Units } from '../../../adapters/lanes/port.ts';
+import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
+import { silentLog } from '../../../kernel/log.ts';
+import { newSigningSeed, signingKeyFromSeed } from '../../../receipts/index.ts';
+import type { Price } from '../../catalog/index.ts';
+import { Corrections } from '../corrections.ts';
+import { lanesOfRecord } from '../lanes-of-record.ts';
+import { ledgerBatchOf } from '../ledger-batch.ts';
+import { LedgerWriter } from '../ledger-writer.ts';
+import { Refunds } from '../refunds.ts';
+import type { SettlementRecord } from '../settlement-record.ts';
+import { unitsOf } from '../usage-units.ts';
+
+export const NOW = Date.parse('2026-12-03T10:00:00Z');
+const CAPS: Units = { requests: 20n, tokens: 2_000n, images: 3n, audio_seconds: 100n, video_seconds: 0n };
+export const signingKey = signingKeyFromSeed(newSigningSeed());
+
+/** What sample records were settled at, and what input of more than a thousand tokens costs. */
+export const PRICE: Price = {
+  version: '2026-07-24',
+  effectiveFrom: Date.parse('2026-07-24'),
+  unit: { input_tokens: 1_000n, output_tokens: 2_000n },
+  tiers: [{ aboveInputTokens: 1_000, unit: { input_tokens: 3_000n, output_tokens: 4_000n } }],
+  batchFactor: '0.5',
+};
+
+interface On {
+  readonly pool: Pool;
+  readonly source: LaneSource;
+  /** Of the journal. */
+  readonly dir: string;
+  /** What is published. Otherwise nothing is, and what a record has frozen counts. */
+  readonly price?: Price | undefined;
+}
+
+/** Lanes, journal and ledger as a process has them: what another left in the journal is not read yet. For tests. */
+export function openProcess({ pool, source, dir, price }: On) {
+  const journal = new SettlementJournal(dir, (segment, line) => {
+    throw new Error(`${segment}: ${line}`);
+  });
+  const lanes = new InProcessLanes(source, journal);
+  const onQuarantine = (_entry: unknown, error: unknown) => {
+    throw error;
+  };
+  const writer = new LedgerWriter({
+    feed: journal,
+    pool,
+    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    log: silentLog(),
+    onQuarantine,
+  });
+  const deps = { pool, lanes, clock: { now: () => NOW }, write: () => writer.drain() };
+  return { journal, lanes, writer, refunds: new Refunds(deps), corrections: new Corrections({ ...deps, priceOf: () => price }) };
+}
+
+/** Holds a request on the lanes that its record names, and settles it at its cost. */
+export async function settleOn(lanes: LaneStore, record: SettlementRecord): Promise<void> {
+  const units = await takeOn(lanes, record);
+  await lanes.settle({ holdId: record.receiptId, cost: BigInt(record.cost), units, record: JSON.stringify(record) });
+}
+
+/** Holds a request on the lanes that its record names, and says which units it uses. */
+export async function takeOn(lanes: LaneStore, record: SettlementRecord): Promise<Units> {
+  const names = lanesOfRecord(record);
+  const lane = (id: string): MoneyLane => ({
+    id,
+    source: 'key',
+    cap: null,
+    capRule: id.startsWith('balance:') ? 'credited' : 'given',
+    resetsAt: null,
+  });
+  const units = unitsOf(record.usage);
+  const outcome = await lanes.hold({
+    holdId: record.receiptId,
+    accountId: record.accountId,
+    at: record.startedAt,
+    cost: { fixed: BigInt(record.held) * 1_000n, perOutputToken: 0n },
+    outputTokens: { wanted: 0, least: 0 },
+    units,
+    lanes: names.lanes.map(lane),
+    quota: names.quota === null ? null : { id: names.quota, caps: CAPS, resetsAt: 0 },
+    funds: names.funds === null ? null : lane(names.funds),
+  });
+  if (!outcome.held) throw new Error('not held');
+  return units;
+}
+
+export const tokens = (input_tokens: number, output_tokens: number) => ({
+  input_tokens,
+  cached_input_tokens: 0,
+  cache_write_tokens: 0,
+  output_tokens,
+  reasoning_tokens: 0,
+});
+
+/** What the receipt that the ledger's writer has stored is found to be. */
+export async function verdictOf(pool: Pool, receiptId: string) {
+  const { rows } = await pool.query('select payload, digest, kid, signature from receipts where receipt_id = $1', [receiptId]);
+  const [row] = rows;
+  const { x, kid } = signingKey;
+  const times = { not_before: '2026-01-01T00:00:00.000Z', not_after: null };
+  const keys = { keys: [{ kty: 'OKP', crv: 'Ed25519', x, kid, use: 'sig', alg: 'EdDSA', purpose: 'receipt', ...times }] };
+  const receipt = {
+    object: 'receipt',
+    id: receiptId,
+    payload: JSON.parse(row.payload),
+    digest: row.digest.toString('hex'),
+    signature: { alg: 'Ed25519', kid: row.kid, value: row.signature.toString('base64url') },
+    log: { state: 'pending' },
+    anchor: null,
+  };
+  return verifyReceipt(receipt, keys);
+}

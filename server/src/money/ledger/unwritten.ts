@@ -1,0 +1,44 @@
+import type { Pool } from 'pg';
+import type { JournalEntry } from '../../adapters/lanes/port.ts';
+import type { Posted } from './ledger-batch.ts';
+import { type PostedRecord, postingKindOf } from './settlement-record.ts';
+
+/** What a posting is known by: a settlement, refund or correction is written once under it. */
+export type PostingName = Pick<Posted, 'requestId' | 'attempt' | 'kind'>;
+
+/** Which of them are not written already; of repeats among them the first one. */
+export async function unknownAmong(pool: Pool, names: readonly PostingName[]): Promise<boolean[]> {
+  const { rows } = await pool.query<Pick<Posted, 'attempt'> & { request_id: string; kind: string }>(
+    'select request_id, attempt, kind from postings where request_id = any($1)',
+    [names.map(({ requestId }) => requestId)],
+  );
+  const seen = new Set(rows.map(({ request_id, attempt, kind }) => `${request_id} ${attempt} ${kind}`));
+  return names.map(({ requestId, attempt, kind }) => {
+    const name = `${requestId} ${attempt} ${kind}`;
+    const isUnknown = !seen.has(name);
+    seen.add(name);
+    return isUnknown;
+  });
+}
+
+/** The entries that the ledger does not have. One whose record cannot be read is among them: the writer sets it aside. */
+export async function unwrittenAmong(pool: Pool, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {
+  const names = entries.map(nameOf);
+  const readable = names.filter((name) => name !== undefined);
+  const isUnknown = readable.length === 0 ? [] : await unknownAmong(pool, readable);
+  const unknown = new Set(readable.filter((_, index) => isUnknown[index]));
+  return entries.filter((_, index) => {
+    const name = names[index];
+    return name === undefined || unknown.has(name);
+  });
+}
+
+function nameOf({ record }: JournalEntry): PostingName | undefined {
+  try {
+    const read = JSON.parse(record) as PostedRecord;
+    const { requestId, attempt } = read;
+    return typeof requestId === 'string' && typeof attempt === 'number' ? { requestId, attempt, kind: postingKindOf(read) } : undefined;
+  } catch {
+    return undefined;
+  }
+}

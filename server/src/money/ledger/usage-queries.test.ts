@@ -1,0 +1,196 @@
+import { RequestTrace, UsageQuery, UsageResponse } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { openPool } from '../../adapters/postgres/database.ts';
+import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { newId, newRequestId } from '../../kernel/ids.ts';
+import { silentLog } from '../../kernel/log.ts';
+import { newSigningSeed, signingKeyFromSeed } from '../../receipts/index.ts';
+import { ledgerBatchOf } from './ledger-batch.ts';
+import { LedgerWriter } from './ledger-writer.ts';
+import { requestTrace } from './request-trace.ts';
+import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
+import type { SettlementRecord } from './settlement-record.ts';
+import { usageOf } from './usage-queries.ts';
+
+const NOW = Date.parse('2026-11-21T10:00:00Z');
+const [accountId, keyId, otherKeyId] = [newId(), newId(), newId()];
+const tokens = (input_tokens: number, output_tokens: number) => ({
+  input_tokens,
+  cached_input_tokens: 1,
+  cache_write_tokens: 0,
+  output_tokens,
+  reasoning_tokens: 0,
+});
+const record = (day: string, wish: Partial<SettlementRecord>) =>
+  sampleRecord({ accountId, keyId, startedAt: Date.parse(`${day}T12:00:00Z`), cost: '1000', usage: tokens(10, 5), ...wish });
+
+const FIRST = record('2026-11-02', { runId: 'nightly', clientRequestId: 'my-request-1' });
+const RECORDS = [
+  FIRST,
+  record('2026-11-02', { modelServed: 'claude-opus-4-8', cost: '500' }),
+  record('2026-11-20', { keyId: otherKeyId, runId: 'nightly', clientRequestId: 'my-request-2' }),
+  record('2026-11-21', { keyId: null, clientRequestId: 'my-request-2' }),
+  record('2026-11-21', { outcome: 'failed', cost: '0', usage: { ...tokens(0, 0), cached_input_tokens: 0 } }),
+  record('2026-10-31', { cost: '7' }),
+  record('2026-11-03', { livemode: false, funding: 'test', cost: '9' }),
+];
+
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let pool: Pool;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  pool = openPool({ url: database.url, log: silentLog(), poolSize: 4 });
+  const onQuarantine = (_entry: unknown, error: unknown) => {
+    throw error;
+  };
+  const entries = RECORDS.map((one) => sampleEntry(one, { charged: BigInt(one.cost) / 2n, covered: { requests: 1n } }));
+  const signingKey = signingKeyFromSeed(newSigningSeed());
+  await new LedgerWriter({
+    feed: new MemoryFeed(entries),
+    pool,
+    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    log: silentLog(),
+    onQuarantine,
+  }).drain();
+});
+
+afterAll(async () => {
+  await pool?.end();
+  await database?.drop();
+});
+
+async function usage(query: Record<string, string> = {}, scope = { accountId, livemode: true }) {
+  const response = await usageOf(pool, scope, UsageQuery.parse(query), NOW);
+  expect(UsageResponse.parse(response)).toEqual(response);
+  return response;
+}
+const sums = (requests: number, input: number, cached: number, output: number, cost: string, charged: string) => ({
+  requests,
+  input_tokens: input,
+  cached_input_tokens: cached,
+  output_tokens: output,
+  input_characters: 0,
+  audio_seconds: 0,
+  video_seconds: 0,
+  images: 0,
+  cost_usd: cost,
+  charged_usd: charged,
+});
+
+describe('usage', () => {
+  test('is that of the current month by day, unless something else is asked for', async () => {
+    expect(await usage()).toEqual({
+      from: '2026-11-01',
+      to: '2026-11-21',
+      livemode: true,
+      group_by: 'day',
+      items: [
+        { day: '2026-11-02', ...sums(2, 20, 2, 10, '0.0000015', '0.00000075') },
+        { day: '2026-11-20', ...sums(1, 10, 1, 5, '0.000001', '0.0000005') },
+        { day: '2026-11-21', ...sums(1, 10, 1, 5, '0.000001', '0.0000005') },
+      ],
+      total: sums(4, 40, 4, 20, '0.0000035', '0.00000175'),
+    });
+  });
+
+  test('by model', async () => {
+    expect((await usage({ group_by: 'model' })).items).toEqual([
+      { model: 'claude-opus-4-8', ...sums(1, 10, 1, 5, '0.0000005', '0.00000025') },
+      { model: 'gpt-5.4-nano', ...sums(3, 30, 3, 15, '0.000003', '0.0000015') },
+    ]);
+  });
+
+  test('by key, with null for sessions', async () => {
+    const items = (await usage({ group_by: 'key' })).items.map(({ key_id, requests }) => [key_id, requests]);
+    expect(new Map(items.map(([id, requests]) => [id, requests]))).toEqual(
+      new Map<unknown, unknown>([
+        [null, 1],
+        [keyId, 2],
+        [otherKeyId, 1],
+      ]),
+    );
+  });
+
+  test('by run, with null for what is outside runs', async () => {
+    const items = (await usage({ group_by: 'run' })).items.map(({ run_id, requests }) => [run_id, requests]);
+    expect(items).toEqual([
+      ['nightly', 2],
+      [null, 2],
+    ]);
+  });
+
+  test('is the same in total, however it is grouped', async () => {
+    const totals = await Promise.all(['day', 'model', 'key', 'run'].map(async (group_by) => (await usage({ group_by })).total));
+    for (const total of totals) expect(total).toEqual(totals[0]);
+  });
+
+  test('between two days has both, and nothing else', async () => {
+    expect((await usage({ from: '2026-10-31', to: '2026-11-02' })).items.map(({ day }) => day)).toEqual(['2026-10-31', '2026-11-02']);
+    expect((await usage({ from: '2026-11-03', to: '2026-11-19' })).items).toEqual([]);
+    expect((await usage({ from: '2026-11-03', to: '2026-11-19' })).total).toEqual(sums(0, 0, 0, 0, '0', '0'));
+  });
+
+  test('of a model, a key or a run alone, and of all three together', async () => {
+    const requests = async (query: Record<string, string>) => (await usage(query)).total.requests;
+    expect(await requests({ model: 'claude-opus-4-8' })).toBe(1);
+    expect(await requests({ key_id: keyId })).toBe(2);
+    expect(await requests({ run_id: 'nightly' })).toBe(2);
+    expect(await requests({ run_id: 'nightly', key_id: otherKeyId, model: 'gpt-5.4-nano' })).toBe(1);
+    expect(await requests({ run_id: "'or(true)--" })).toBe(0);
+  });
+
+  test('in test mode stands apart: seen by test keys, or by whoever asks for it', async () => {
+    const testUsage = { livemode: false, total: sums(1, 10, 1, 5, '0.000000009', '0') };
+    expect(await usage({}, { accountId, livemode: false })).toMatchObject(testUsage);
+    expect(await usage({ livemode: 'false' })).toMatchObject(testUsage);
+    expect(await usage({ livemode: 'false', group_by: 'run' })).toMatchObject(testUsage);
+    expect((await usage({ livemode: 'true' }, { accountId, livemode: false })).total.requests).toBe(4);
+  });
+
+  test.each(['day', 'model', 'key', 'run'])(
+    'of another account shows nothing by %s, although the key and the run are named',
+    async (group_by) => {
+      const stranger = { accountId: newId(), livemode: true };
+      expect((await usage({ group_by }, stranger)).items).toEqual([]);
+      expect((await usage({ group_by, key_id: keyId, run_id: 'nightly' }, stranger)).items).toEqual([]);
+    },
+  );
+
+  test('from a day after `to` is refused', async () => {
+    await expect(usage({ from: '2026-11-22' })).rejects.toMatchObject({ code: 'validation_failed', extras: { param: 'from' } });
+  });
+});
+
+describe('the trace of a request', () => {
+  test('says what happened, as the contract has it', async () => {
+    const trace = await requestTrace(pool, accountId, FIRST.requestId);
+    expect(RequestTrace.parse(trace)).toEqual(trace);
+    expect(trace).toMatchObject({
+      request_id: FIRST.requestId,
+      receipt_id: FIRST.receiptId,
+      run_id: 'nightly',
+      attempts: FIRST.attempts,
+      usage: FIRST.usage,
+      held_usd: '0.0000001',
+      cost_usd: '0.000001',
+      charged_usd: '0.0000005',
+      started_at: '2026-11-02T12:00:00.000Z',
+      first_byte_at: '2026-11-02T12:00:00.300Z',
+      overhead_ms: 0.75,
+    });
+  });
+
+  test('is found by the id that the caller sent, the newest where it was sent twice', async () => {
+    expect((await requestTrace(pool, accountId, 'my-request-1')).request_id).toBe(FIRST.requestId);
+    expect((await requestTrace(pool, accountId, 'my-request-2')).started_at).toBe('2026-11-21T12:00:00.000Z');
+  });
+
+  test('of another account is answered exactly as a missing one', async () => {
+    const foreign = await requestTrace(pool, newId(), FIRST.requestId).catch((error: unknown) => error);
+    const missing = await requestTrace(pool, accountId, newRequestId()).catch((error: unknown) => error);
+    expect(foreign).toMatchObject({ code: 'not_found' });
+    expect(foreign).toEqual(missing);
+  });
+});

@@ -1,0 +1,100 @@
+import type { UsageQuery, UsageResponse, UsageRow } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import { dayOf, monthOf } from '../../kernel/clock.ts';
+import { formatUsd } from '../../kernel/money.ts';
+import { Problem } from '../../kernel/problem.ts';
+import { NO_KEY } from './rollups.ts';
+
+interface UsageScope {
+  readonly accountId: string;
+  /** Mode of the API key that asks; live for sessions. */
+  readonly livemode: boolean;
+}
+
+type SumRow = {
+  group: string | null;
+  requests: string;
+  input_tokens: string;
+  cached_input_tokens: string;
+  output_tokens: string;
+  input_characters: string;
+  audio_seconds: string;
+  video_seconds: string;
+  images: string;
+  cost: string;
+  charged: string;
+};
+
+const SUMS = `sum(requests)::text as requests, sum(input_tokens)::text as input_tokens, sum(cached_input_tokens)::text as cached_input_tokens,
+  sum(output_tokens)::text as output_tokens, sum(input_characters)::text as input_characters, sum(audio_seconds)::text as audio_seconds,
+  sum(video_seconds)::text as video_seconds, sum(images)::text as images, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged`;
+
+const GROUPS = { day: 'day::text', model: 'model', key: 'key_id::text', run: 'run_id' } as const;
+
+/** Sums by day, model or key come from the daily rollups; runs, which those do not know, from the usage records. */
+export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, now: number): Promise<UsageResponse> {
+  const from = query.from ?? `${monthOf(now)}-01`;
+  const to = query.to ?? dayOf(now);
+  if (from > to) throw invalidRange();
+  const livemode = query.livemode ?? scope.livemode;
+  const byRun = query.group_by === 'run' || query.run_id !== undefined;
+  const source = byRun ? PER_REQUEST : 'usage_daily';
+  const conditions = ['account_id = $1', 'livemode = $2', 'day >= $3', 'day <= $4'];
+  const values: unknown[] = [scope.accountId, livemode, from, to];
+  const filter = (column: string, value: string | undefined) =>
+    value !== undefined && conditions.push(`${column} = $${values.push(value)}`);
+  filter('model', query.model);
+  filter('key_id', query.key_id);
+  filter('run_id', query.run_id);
+
+  const { rows } = await pool.query<SumRow>(
+    `select ${GROUPS[query.group_by]} as "group", ${SUMS} from ${source} as usage where ${conditions.join(' and ')} group by 1 order by 1`,
+    values,
+  );
+  const items = rows.map((row) => ({ ...groupOf(query.group_by, row.group), ...totals([row]) }));
+  return { from, to, livemode, group_by: query.group_by, items, total: totals(rows) };
+}
+
+const meter = (name: string) => `coalesce((meters->>'${name}')::bigint, 0) as ${name}`;
+
+/** As the daily rollups have it: what was given back counts as if it had not been, what was corrected as if it had always been so. */
+const PER_REQUEST = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, model_served as model, coalesce(key_id, '${NO_KEY}') as key_id, run_id,
+  (outcome <> 'failed')::int as requests, input_tokens, cached_input_tokens, output_tokens, ${['input_characters', 'audio_seconds', 'video_seconds', 'images'].map(meter).join()},
+  cost_nano, charged_nano from standing_usage where not refunded)`;
+
+function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial<UsageRow> {
+  switch (groupBy) {
+    case 'day':
+      return { day: group ?? '' };
+    case 'model':
+      return { model: group ?? '' };
+    case 'key':
+      return { key_id: group === NO_KEY ? null : group };
+    case 'run':
+      return { run_id: group };
+    default:
+      return groupBy satisfies never;
+  }
+}
+
+function totals(rows: readonly SumRow[]): UsageResponse['total'] {
+  const sum = (column: Exclude<keyof SumRow, 'group'>) => rows.reduce((total, row) => total + BigInt(row[column]), 0n);
+  return {
+    requests: Number(sum('requests')),
+    input_tokens: Number(sum('input_tokens')),
+    cached_input_tokens: Number(sum('cached_input_tokens')),
+    output_tokens: Number(sum('output_tokens')),
+    input_characters: Number(sum('input_characters')),
+    audio_seconds: Number(sum('audio_seconds')),
+    video_seconds: Number(sum('video_seconds')),
+    images: Number(sum('images')),
+    cost_usd: formatUsd(sum('cost')),
+    charged_usd: formatUsd(sum('charged')),
+  };
+}
+
+const invalidRange = () =>
+  new Problem('validation_failed', '`from` must not be after `to`.', {
+    param: 'from',
+    errors: [{ loc: ['query', 'from'], msg: 'Must not be after `to`', type: 'invalid_range' }],
+  });

@@ -1,0 +1,105 @@
+import type { Pool } from 'pg';
+import type { PaymentProvider } from '../../adapters/payment/port.ts';
+import { type Clock, dayOf, monthOf } from '../../kernel/clock.ts';
+import { RENEWING } from './billing-of-usage.ts';
+import type { PaymentEvents } from './payment-events.ts';
+import type { PlanTermsDeps } from './subscription-row.ts';
+import { countingSubscription, isRunning } from './sync-subscription.ts';
+import { uninvoiced } from './usage-invoices.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface PaymentDifference {
+  readonly what: string;
+  readonly inBooks: string;
+  readonly elsewhere: string;
+}
+
+interface ReconcileDeps extends Pick<PlanTermsDeps, 'book'> {
+  readonly pool: Pool;
+  readonly provider: Pick<PaymentProvider, 'readPayment' | 'listSubscriptions'>;
+  readonly events: Pick<PaymentEvents, 'catchUp'>;
+  readonly clock: Clock;
+}
+
+/**
+ * Takes the events that no webhook told, then compares: payments of the last days with the provider, the books' clearing account with
+ * payments, what is credited with what the books say of balances, the usage of two days with its sums, subscriptions with the provider,
+ * charges with invoices, and what is owed with what is billed.
+ */
+export async function reconcilePayments({ pool, provider, events, clock, book }: ReconcileDeps) {
+  const missed = await events.catchUp(clock.now() - DAY_MS);
+  const differences: PaymentDifference[] = [];
+  const recent = await pool.query<{ provider_id: string; status: string; amount_nano: bigint; refunded_nano: bigint }>(
+    'select provider_id, status, amount_nano, refunded_nano from payments where created_at >= $1 order by created_at desc limit 500',
+    [new Date(clock.now() - 2 * DAY_MS)],
+  );
+  for (const { provider_id, status, amount_nano, refunded_nano } of recent.rows) {
+    const there = await provider.readPayment(provider_id);
+    const inBooks = `${status} ${amount_nano} −${refunded_nano}`;
+    const elsewhere = there ? `${there.status} ${there.amount} −${there.refunded}` : 'nothing';
+    if (inBooks !== elsewhere) differences.push({ what: `payment ${provider_id}`, inBooks, elsewhere });
+  }
+  const { rows } = await pool.query<{ what: string; inBooks: string; elsewhere: string }>(
+    `select 'payment_clearing' as what, coalesce(-sum(amount_nano), 0)::text as "inBooks",
+       (select coalesce(sum(booked_nano), 0) from payments)::text as elsewhere from ledger_daily where account = 'payment_clearing'
+     union all
+     select 'credits', coalesce(sum(e.amount_nano), 0)::text, (select coalesce(sum(amount_nano), 0) from balance_credits)::text
+       from ledger_entries e join postings p using (posting_id) where p.kind in ('payment', 'promotion') and e.account like 'customer_balance:%'
+     union all
+     select 'usage since ' || $1::text, (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from usage_daily where day >= $1::date),
+       (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from standing_usage
+         where started_at >= $1::date::timestamp at time zone 'utc' and not refunded)
+     union all
+     select 'every account together', coalesce(sum(amount_nano), 0)::text, '0' from ledger_daily`,
+    [dayOf(clock.now() - DAY_MS)],
+  );
+  differences.push(...rows.filter(({ inBooks, elsewhere }) => inBooks !== elsewhere));
+  differences.push(...(await subscriptionDifferences(pool, { provider, book })), ...(await invoiceDifferences(pool, clock.now())));
+  return { missed, differences };
+}
+
+interface CustomerRow {
+  readonly customer_id: string;
+  readonly subscription_id: string | null;
+  readonly plan_id: string | null;
+  readonly plan_version: number | null;
+  readonly status: string;
+}
+
+/** Of the subscriptions whose turn it was last: each is looked at at least once in its period. */
+async function subscriptionDifferences(pool: Pool, deps: Pick<ReconcileDeps, 'provider' | 'book'>): Promise<PaymentDifference[]> {
+  const { rows } = await pool.query<CustomerRow>(
+    `select customer_id, subscription_id, plan_id, plan_version, status from subscriptions
+      where customer_id is not null order by period_end nulls last limit 500`,
+  );
+  const differences: PaymentDifference[] = [];
+  for (const { customer_id, plan_id, plan_version, status, subscription_id } of rows) {
+    const there = await countingSubscription(deps, customer_id);
+    const running = there && isRunning(there) ? there : undefined;
+    const inBooks = subscription_id === null ? 'none' : `${subscription_id} ${plan_id}@${plan_version} ${status}`;
+    const elsewhere = running ? `${running.id} ${running.plan?.planId}@${running.plan?.version} ${running.status}` : 'none';
+    if (inBooks !== elsewhere) differences.push({ what: `subscription of ${customer_id}`, inBooks, elsewhere });
+  }
+  return differences;
+}
+
+/** A day is enough for all that runs by itself: what is charged and not invoiced after it, or owed and not billed, never will be. */
+async function invoiceDifferences(pool: Pool, now: number): Promise<PaymentDifference[]> {
+  const late = now - DAY_MS;
+  const missing = (await uninvoiced(pool, monthOf(late))).flatMap(({ account_id, months }) =>
+    months.map((month) => ({ what: `usage of ${account_id} in ${month}`, inBooks: 'charged', elsewhere: 'on no invoice' })),
+  );
+  const { rows } = await pool.query<{ invoice_id: string; due: string }>(
+    `select invoice_id, due_nano::text as due from invoices i left join subscriptions s using (account_id)
+      where i.kind = 'usage' and i.status = 'open' and i.issued_at < $1 and billed_on is null
+        and (provider_item_id is null or item_subscription_id is distinct from ${RENEWING})`,
+    [new Date(late)],
+  );
+  const unbilled = rows.map(({ due, invoice_id }) => ({
+    what: `invoice ${invoice_id}`,
+    inBooks: `${due} owed`,
+    elsewhere: 'billed nowhere',
+  }));
+  return [...missing, ...unbilled];
+}

@@ -1,0 +1,92 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ReceiptUsage, Scope } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
+import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
+import { lanesOf } from '../../../inference/calls/caller-lanes.ts';
+import { parseInferenceHeaders } from '../../../inference/calls/index.ts';
+import { newId } from '../../../kernel/ids.ts';
+import { silentLog } from '../../../kernel/log.ts';
+import { newSigningSeed, signingKeyFromSeed } from '../../../receipts/index.ts';
+import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, unitsOf } from '../../ledger/index.ts';
+import { ledgerBatchOf } from '../../ledger/ledger-batch.ts';
+import { sampleRecord } from '../../ledger/sample-records.ts';
+import { BOOK, planOf } from './book.ts';
+
+const PICO_PER_NANO = 1_000n;
+
+/** One request: what it may cost at most, what it comes to, and what it counts against the quota. */
+export interface Use {
+  readonly model: string;
+  readonly mostNano: bigint;
+  readonly costNano: bigint;
+  readonly usage: ReceiptUsage;
+}
+
+/** The lanes, the journal and the ledger of a process, for usage that no provider has to answer. */
+export function usageUnderTest(pool: Pool) {
+  const folder = mkdtempSync(join(tmpdir(), 'tallygate-plans-'));
+  const journal = new SettlementJournal(folder, () => {});
+  const source = ledgerLaneSource(pool);
+  const lanes = new InProcessLanes(source, journal);
+  const signingKey = signingKeyFromSeed(newSigningSeed());
+  const quarantined: unknown[] = [];
+  const writer = new LedgerWriter({
+    ...{ feed: journal, pool, log: silentLog() },
+    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    onQuarantine: (_entry, error) => void quarantined.push(error),
+  });
+  const write = () => writer.drain();
+
+  return {
+    lanes,
+    write,
+    source,
+    quarantined,
+    refunds: (clock: { now(): number }) => new Refunds({ pool, lanes, clock, write }),
+    differences: () => reconcileLanes(lanes, source),
+    /** Passes admission as an API call does. @returns its request id, or undefined when it was refused */
+    async use(accountId: string, plan: string, at: number, { model, mostNano, costNano, usage }: Use): Promise<string | undefined> {
+      const keyId = newId();
+      const principal = {
+        kind: 'key',
+        keyId,
+        accountId,
+        userId: newId(),
+        role: 'member',
+        livemode: true,
+        scopes: new Set<Scope>(['inference']),
+      } as const;
+      const passage = lanesOf(
+        {
+          grant: { principal, monthlyCap: null, plan },
+          headers: parseInferenceHeaders({}),
+          startedAt: at,
+        },
+        BOOK,
+      );
+      const record = sampleRecord({ accountId, keyId, modelServed: model, usage, cost: `${costNano}`, held: `${mostNano}`, startedAt: at });
+      const units = unitsOf(usage);
+      const outcome = await lanes.hold({
+        ...passage,
+        ...{ holdId: record.receiptId, accountId, at, units },
+        cost: { fixed: mostNano * PICO_PER_NANO, perOutputToken: 0n },
+        outputTokens: { wanted: 0, least: 0 },
+      });
+      if (!outcome.held) return undefined;
+      const { kind } = planOf(plan).overage;
+      const funding = kind === 'block' ? 'none' : kind;
+      await lanes.settle({ holdId: record.receiptId, cost: costNano, units, record: JSON.stringify({ ...record, funding }) });
+      return record.requestId;
+    },
+    async close(): Promise<void> {
+      await writer.close();
+      journal.close();
+      rmSync(folder, { recursive: true });
+    },
+  };
+}
+
+export type UsageUnderTest = ReturnType<typeof usageUnderTest>;

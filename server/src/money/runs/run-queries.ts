@@ -1,0 +1,123 @@
+import type { Run, RunQuery, RunStep } from '@tallygate/contract';
+import type { Pool } from 'pg';
+import { rfc3339 } from '../../kernel/clock.ts';
+import { formatUsd } from '../../kernel/money.ts';
+import type { RunOwner } from './run.ts';
+
+interface RunRow {
+  readonly run_id: string;
+  readonly ancestor_run_ids: string[];
+  readonly livemode: boolean;
+  readonly state: Run['state'];
+  readonly ceiling: string | null;
+  readonly spent: string;
+  readonly requests: string;
+  readonly calls: string;
+  readonly max_calls: string | null;
+  readonly deadline_at: Date | null;
+  readonly closed_at: Date | null;
+  readonly begun_at: Date;
+  readonly last_request_at: Date | null;
+}
+
+interface StepRow {
+  readonly request_id: string;
+  readonly endpoint: string;
+  readonly model_requested: string;
+  readonly model_served: string;
+  readonly fallback: RunStep['fallback'];
+  readonly outcome: RunStep['outcome'];
+  readonly cost_nano: bigint;
+  readonly refunded: boolean;
+  readonly receipt_id: string;
+  readonly started_at: Date;
+  readonly completed_at: Date;
+}
+
+interface Page {
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Runs with their totals. The totals are the ledger's, so they lag behind by a second or so; $1 is the account, $2 the mode, $3 the time. */
+const RUNS = `(
+  select b.run_id, b.ancestor_run_ids, b.livemode, b.calls::text, b.max_calls::text, b.deadline_at, b.begun_at, t.last_request_at,
+    t.ceiling_nano::text as ceiling, coalesce(t.spent_nano, 0)::text as spent, coalesce(t.requests, 0)::text as requests,
+    least(b.closed_at, a.closed_at) as closed_at,
+    case when b.closed_at is not null or a.closed_at is not null then 'closed'
+      when t.spent_nano >= t.ceiling_nano or b.calls >= b.max_calls or b.deadline_at <= $3 then 'exhausted' else 'active' end as state
+  from agent_run_bounds b
+  left join agent_runs t on t.account_id = b.account_id and t.livemode = b.livemode and t.run_id = b.run_id
+  -- A child that began while its parent was being closed.
+  left join lateral (select min(closed_at) as closed_at from agent_run_bounds p
+    where p.account_id = b.account_id and p.livemode = b.livemode and p.run_id = any(b.ancestor_run_ids)) a on true
+  where b.account_id = $1 and b.livemode = $2) as runs`;
+
+export class RunQueries {
+  readonly #pool: Pool;
+
+  constructor(pool: Pool) {
+    this.#pool = pool;
+  }
+
+  async list(
+    { accountId, livemode }: RunOwner,
+    { state, parent_run_id, limit, offset }: Pick<RunQuery, 'state' | 'parent_run_id'> & Page,
+    now: number,
+  ): Promise<{ items: Run[]; total: number }> {
+    const { rows } = await this.#pool.query<RunRow & { total: string }>(
+      `select *, count(*) over ()::text as total from ${RUNS}
+       where ($4::text is null or state = $4) and ($5::text is null or ancestor_run_ids[1] = $5)
+       order by begun_at desc, run_id limit $6 offset $7`,
+      [accountId, livemode, new Date(now), state ?? null, parent_run_id ?? null, limit, offset],
+    );
+    return { items: rows.map(toWire), total: Number(rows[0]?.total ?? 0) };
+  }
+
+  async get({ accountId, livemode }: RunOwner, runId: string, now: number): Promise<Run | undefined> {
+    const { rows } = await this.#pool.query<RunRow>(`select * from ${RUNS} where run_id = $4`, [accountId, livemode, new Date(now), runId]);
+    return rows[0] && toWire(rows[0]);
+  }
+
+  /** The run's own settled requests, the oldest first. */
+  async steps({ accountId, livemode }: RunOwner, runId: string, { limit, offset }: Page): Promise<{ items: RunStep[]; total: number }> {
+    const ofRun = 'from standing_usage u where u.account_id = $1 and u.livemode = $2 and u.run_id = $3';
+    const { rows } = await this.#pool.query<StepRow>(
+      `select request_id, endpoint, model_requested, model_served, fallback, outcome, cost_nano, receipt_id, started_at, completed_at, refunded
+       ${ofRun} order by started_at, request_id, attempt limit $4 offset $5`,
+      [accountId, livemode, runId, limit, offset],
+    );
+    const counted = await this.#pool.query<{ total: string }>(`select count(*)::text as total ${ofRun}`, [accountId, livemode, runId]);
+    return { items: rows.map(toStep), total: Number(counted.rows[0]?.total ?? 0) };
+  }
+}
+
+const toWire = (row: RunRow): Run => ({
+  run_id: row.run_id,
+  parent_run_id: row.ancestor_run_ids[0] ?? null,
+  livemode: row.livemode,
+  state: row.state,
+  ceiling_usd: row.ceiling === null ? null : formatUsd(BigInt(row.ceiling)),
+  spent_usd: formatUsd(BigInt(row.spent)),
+  requests: Number(row.requests),
+  max_calls: row.max_calls === null ? null : Number(row.max_calls),
+  calls_remaining: row.max_calls === null ? null : Math.max(0, Number(row.max_calls) - Number(row.calls)),
+  deadline: row.deadline_at && rfc3339(row.deadline_at),
+  started_at: rfc3339(row.begun_at),
+  last_request_at: row.last_request_at && rfc3339(row.last_request_at),
+  closed_at: row.closed_at && rfc3339(row.closed_at),
+});
+
+const toStep = (row: StepRow): RunStep => ({
+  request_id: row.request_id,
+  endpoint: row.endpoint,
+  model_requested: row.model_requested,
+  model_served: row.model_served,
+  fallback: row.fallback,
+  outcome: row.outcome,
+  cost_usd: formatUsd(row.cost_nano),
+  refunded: row.refunded,
+  receipt_id: row.receipt_id,
+  started_at: rfc3339(row.started_at),
+  completed_at: rfc3339(row.completed_at),
+});
