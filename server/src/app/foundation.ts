@@ -10,10 +10,10 @@ import type { Log } from '../kernel/log.ts';
 import type { Closing } from './closing.ts';
 import type { Config } from './config.ts';
 import { type DataDir, openDataDir } from './data-dir.ts';
-import { openRedis, type SharedRedis } from './lane-stores.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 import { migrate } from './migrate.ts';
 import { migrations } from './migrations/index.ts';
+import { openRedis, type SharedRedis } from './shared-redis.ts';
 import { beSoleGateway } from './sole-gateway.ts';
 
 /** What every part of the process stands on. */

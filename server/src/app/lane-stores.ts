@@ -3,25 +3,11 @@ import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
 import { RedisFeed } from '../adapters/lanes/redis/redis-feed.ts';
 import { RedisLanes } from '../adapters/lanes/redis/redis-lanes.ts';
 import type { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
-import { connectRedis, type RedisConnection, ready } from '../adapters/redis/connect.ts';
-import { RedisNonces } from '../adapters/redis/nonces.ts';
-import { requireFitness } from '../adapters/redis/requirements.ts';
-import type { Log } from '../kernel/log.ts';
-import type { Closing } from './closing.ts';
 import type { Foundation } from './foundation.ts';
+import { PREFIX, type SharedRedis } from './shared-redis.ts';
 
-const PREFIX = 'tallygate';
 /** A sweep takes a command for each of the 64 partitions. */
 const SWEEP_EVERY_MS = 30_000;
-
-/** What several gateways share. */
-export interface SharedRedis {
-  /** Answers within two seconds or fails. */
-  readonly prompt: RedisConnection;
-  /** Waits for its server: for the workers of the job queue. */
-  readonly forJobs: RedisConnection;
-  readonly nonces: RedisNonces;
-}
 
 export interface LaneStores {
   readonly lanes: InProcessLanes | RedisLanes;
@@ -29,18 +15,6 @@ export interface LaneStores {
   readonly feed: SettlementFeed;
   /** Whether this process is the one that compares the lanes with the ledger. */
   isReconciler(): boolean;
-}
-
-/** @throws when it does not answer, or is not fit to hold money */
-export async function openRedis(url: string, log: Log, closing: Closing): Promise<SharedRedis> {
-  const [prompt, forJobs] = [connectRedis(url, log, 'prompt'), connectRedis(url, log, 'patient')];
-  closing.add('Redis', async () => {
-    prompt.disconnect();
-    forJobs.disconnect();
-  });
-  await ready(prompt);
-  await requireFitness(prompt, log);
-  return { prompt, forJobs, nonces: new RedisNonces(prompt, PREFIX) };
 }
 
 /** Lanes in Redis, for any number of gateways. */

@@ -1,10 +1,10 @@
 import type { EntityManager } from '@mikro-orm/postgresql';
 import type { AccountCloseRequest, PasswordChangeRequest, UserUpdateRequest } from '@tallygate/contract';
-import { type Actor, actorOf, type Origin, recordAudit } from '../../audit/index.ts';
+import { actorOf, type Origin, recordAudit } from '../../audit/index.ts';
 import { forgetUser } from '../../community/people/index.ts';
 import type { SessionPrincipal } from '../../http/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { type Execute, inUnit } from '../../kernel/execute.ts';
+import { inUnit } from '../../kernel/execute.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -12,6 +12,7 @@ import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { SecondFactor } from './mfa/second-factor.ts';
 import { dropUnfinishedLogins } from './mfa/unfinished-logins.ts';
 import { notify } from './notices.ts';
+import type { OnAccountClosed } from './on-account-closed.ts';
 import type { OwnerProof } from './owner-proof.ts';
 import type { PasswordStrength } from './password-strength.ts';
 import type { Passwords } from './passwords.ts';
@@ -35,17 +36,6 @@ export interface Profile {
   changePassword(principal: SessionPrincipal, input: PasswordChangeRequest, origin: Origin): Promise<void>;
   /** @throws Problem `conflict` for the last administrator, `confirmation_failed`, `invalid_mfa_code`, `rate_limited` */
   close(principal: SessionPrincipal, input: AccountCloseRequest, origin: Origin): Promise<void>;
-}
-
-/** What other slices do when an account closes, in the same transaction: identity does not know them. */
-export type OnAccountClosed = (execute: Execute, closed: ClosedAccount) => Promise<void>;
-
-export interface ClosedAccount {
-  readonly accountId: string;
-  readonly at: Date;
-  /** Who closed it, for the audit log. */
-  readonly actor: Actor;
-  readonly origin: Origin;
 }
 
 interface ProfileDeps {

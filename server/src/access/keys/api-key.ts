@@ -3,7 +3,6 @@ import type { InferenceEndpoint, Scope } from '@tallygate/contract';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { graceEndsAt, type KeyStatus, statusOf } from './key-lock.ts';
 import { secretHash } from './key-secret.ts';
-import type { KeySettings } from './key-settings.ts';
 
 const ApiKeySchema = defineEntity({
   name: 'ApiKey',
@@ -83,3 +82,19 @@ export class ApiKey extends ApiKeySchema.class {
   }
 }
 ApiKeySchema.setClass(ApiKey);
+
+/** The settings of a key that its owner may change at any time; the cap is not among them. */
+export const SETTINGS = [
+  'name',
+  'scopes',
+  'expiresAt',
+  'allowedModels',
+  'allowedEndpoints',
+  'requestsPerMinute',
+  'tokensPerMinute',
+  'concurrency',
+  'metadata',
+  'signingPublicKey',
+  'requireSignature',
+] as const;
+export type KeySettings = Partial<Pick<ApiKey, (typeof SETTINGS)[number]>>;

@@ -3,23 +3,7 @@ import { fromBase64url, isPublicKey } from '@tallygate/receipts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import type { Plan, RateLimits } from '../../money/plans/index.ts';
-import type { ApiKey } from './api-key.ts';
-
-/** The settings of a key that its owner may change at any time; the cap is not among them. */
-export const SETTINGS = [
-  'name',
-  'scopes',
-  'expiresAt',
-  'allowedModels',
-  'allowedEndpoints',
-  'requestsPerMinute',
-  'tokensPerMinute',
-  'concurrency',
-  'metadata',
-  'signingPublicKey',
-  'requireSignature',
-] as const;
-export type KeySettings = Partial<Pick<ApiKey, (typeof SETTINGS)[number]>>;
+import type { ApiKey, KeySettings } from './api-key.ts';
 
 /** What settings are judged by. */
 interface Surroundings {

@@ -12,10 +12,10 @@ import { Problem } from '../../kernel/problem.ts';
 import { inUnitOfWork } from '../../kernel/transaction.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Owner, requireLiveSession, type Users } from '../identity/index.ts';
-import { ApiKey, DEFAULT_ALERT_THRESHOLDS } from './api-key.ts';
+import { ApiKey, DEFAULT_ALERT_THRESHOLDS, type KeySettings, SETTINGS } from './api-key.ts';
 import { reachOfCaller, refuseBeyondReach, refuseBeyondRole, refuseSecondPurse, refuseWidening, requireStanding } from './escalation.ts';
 import { formatKey, newLookupId, newSecret, secretHash } from './key-secret.ts';
-import { type KeySettings, requireConsistent, SETTINGS, settingsFrom } from './key-settings.ts';
+import { requireConsistent, settingsFrom } from './key-settings.ts';
 
 /** The PostgreSQL channel on which every instance hears of changed keys. */
 export const KEYS_CHANNEL = 'tallygate_keys';

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { isConfigured, type OwnKeys, type PublishedKey, readPublishedKeys, recordOfKey } from '../own-keys.ts';
 import type { OwnRecords } from '../own-records.ts';
 import type { KeyPurpose } from '../signing-keys.ts';
-import type { Fault } from './audit-log.ts';
+import type { Fault } from './fault.ts';
 
 /** A key that signs, or has signed, for this service, and when. */
 export interface PublishedOwnKey {

@@ -8,6 +8,7 @@ import { ownRecords } from '../own-records.ts';
 import { entryOf } from './append.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
 import { AUDITED_COLUMNS, type AuditedReceipt, receiptFaults } from './audit-receipt.ts';
+import type { Fault } from './fault.ts';
 import { stopLog } from './log-stops.ts';
 import { ownCheckpoint, readLogRow } from './own-state.ts';
 import { nameOf, sha256 } from './stored-tree.ts';
@@ -59,12 +60,6 @@ export async function auditLog({ pool, own, clock, log, onFound }: AuditDeps, si
   }
   const { rows } = await pool.query<{ most: number }>('select greatest(found, last_found) as most from receipt_log_audit');
   onFound((rows[0]?.most ?? 0) + ofKeys);
-}
-
-/** What is wrong, and the record that says that somebody has seen it. */
-export interface Fault {
-  readonly fault: string;
-  readonly seen: string;
 }
 
 /** Keys, records and size of one moment: what is in the log by then was signed with keys that were published by then. */

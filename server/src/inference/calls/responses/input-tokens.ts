@@ -5,7 +5,7 @@ import { countText } from '../estimate.ts';
 import { unescaped } from '../input-bound.ts';
 import { isRecord } from '../usage.ts';
 import { mediaOf, withoutMedia } from './media.ts';
-import { itemsOf, type ResponseDeps } from './response-operation.ts';
+import { itemsOf, type ResponseDeps } from './prepared-response.ts';
 import type { Owner } from './stored-responses.ts';
 
 /** Where the catalogue does not say what an image costs: what OpenAI's models take for one of high detail. */

@@ -3,7 +3,7 @@ import type { Handlers } from '../../../http/index.ts';
 import type { Conversation, Conversations } from './conversations.ts';
 import { countInput } from './input-tokens.ts';
 import { checkedItems } from './items.ts';
-import type { ResponseDeps } from './response-operation.ts';
+import type { ResponseDeps } from './prepared-response.ts';
 import type { Json } from './stored-responses.ts';
 import { ENCRYPTED_REASONING, includedIn, ownerOf, pageOf, pageWithin, shownResponse, unixSeconds, withoutEncrypted } from './wire.ts';
 

@@ -14,8 +14,9 @@ import type { Work } from '../work.ts';
 import { type BackgroundRequest, headersOf, parseBackgroundRequest } from './background-request.ts';
 import { type BackgroundResponses, failureOf, type Task } from './background-responses.ts';
 import { EventRecorder } from './event-recorder.ts';
+import { prepare, type ResponseDeps } from './prepared-response.ts';
 import { finalEvent } from './replay.ts';
-import { appendTurn, prepare, type ResponseDeps, workOf } from './response-operation.ts';
+import { appendTurn, workOf } from './response-operation.ts';
 import { type Json, outputOf } from './stored-responses.ts';
 
 export interface BackgroundDeps extends ResponseDeps {

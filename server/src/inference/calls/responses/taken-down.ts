@@ -4,7 +4,7 @@ import { keyIdOf } from '../call.ts';
 import type { Later } from '../work.ts';
 import { backgroundRequestOf } from './background-request.ts';
 import { follow } from './follow.ts';
-import { frameOf, type Prepared, type ResponseDeps } from './response-operation.ts';
+import { frameOf, type Prepared, type ResponseDeps } from './prepared-response.ts';
 import { unixSeconds } from './wire.ts';
 
 /** A response for the background: written down with all that it needs, and then a worker is told. */

@@ -1,0 +1,13 @@
+import type { Actor, Origin } from '../../audit/index.ts';
+import type { Execute } from '../../kernel/execute.ts';
+
+/** What other slices do when an account closes, in the same transaction: identity does not know them. */
+export type OnAccountClosed = (execute: Execute, closed: ClosedAccount) => Promise<void>;
+
+export interface ClosedAccount {
+  readonly accountId: string;
+  readonly at: Date;
+  /** Who closed it, for the audit log. */
+  readonly actor: Actor;
+  readonly origin: Origin;
+}
