@@ -5,6 +5,7 @@ import { manText } from '../cli/scripts/generate-man.ts';
 import { openApiDocument } from '../contract/src/openapi.ts';
 import { errorsModule } from '../sdk/scripts/generate-errors.ts';
 import { modelsModule } from '../sdk/scripts/generate-models.ts';
+import { clientModule, resourcesModule } from '../sdk/scripts/generate-resources.ts';
 import { errorPages } from './error-pages.ts';
 
 const root = dirname(import.meta.dirname);
@@ -15,7 +16,9 @@ const wanted = new Map([
   ['cli/man/tallygate.1', await manText()],
   ['contract/openapi.json', `${JSON.stringify(openApiDocument(), null, 2)}\n`],
   ['sdk/src/generated/errors.ts', errorsModule()],
+  ['sdk/src/generated/client.ts', clientModule()],
   ['sdk/src/generated/models.ts', modelsModule()],
+  ['sdk/src/generated/resources.ts', resourcesModule()],
   ...errorPages(),
 ]);
 const stale = [...wanted].filter(([path, text]) => present(path) !== text).map(([path]) => path);

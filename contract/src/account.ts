@@ -112,7 +112,7 @@ export const account = c.router({
     headers: headersA,
     body: UserUpdateRequest,
     responses: { 200: UserResponse, ...refusals.write },
-    metadata: { ...selfService, operationId: 'updateMe' },
+    metadata: { ...selfService, operationId: 'updateMe', sdk: 'identity.update' },
   },
   changePassword: {
     method: 'POST',
@@ -122,7 +122,7 @@ export const account = c.router({
     headers: headersA,
     body: PasswordChangeRequest,
     responses: { 204: c.noBody(), ...refusals.write },
-    metadata: { ...selfService, operationId: 'changePassword' },
+    metadata: { ...selfService, operationId: 'changePassword', sdk: 'identity.changePassword' },
   },
   listSessions: {
     method: 'GET',
@@ -132,7 +132,7 @@ export const account = c.router({
     headers: headersA,
     query: z.object(pageQuery),
     responses: { 200: SessionListResponse, ...refusals.read },
-    metadata: { ...selfService, operationId: 'listSessions' },
+    metadata: { ...selfService, operationId: 'listSessions', sdk: 'sessions.list' },
   },
   endSession: {
     method: 'DELETE',
@@ -142,7 +142,7 @@ export const account = c.router({
     headers: headersA,
     pathParams: z.object({ session_id: Uuid.meta({ description: 'The session’s id.' }) }),
     responses: { 204: c.noBody(), 404: problem, ...refusals.read },
-    metadata: { ...selfService, operationId: 'endSession' },
+    metadata: { ...selfService, operationId: 'endSession', sdk: 'sessions.revoke' },
   },
   verifyEmail: {
     method: 'POST',
@@ -151,7 +151,7 @@ export const account = c.router({
     description: 'Takes the token of the mail, once, within 24 hours. It also completes a change of address.',
     body: EmailVerifyRequest,
     responses: { 204: c.noBody(), 409: problem, ...refusals.openInput },
-    metadata: { ...open, operationId: 'verifyEmail' },
+    metadata: { ...open, operationId: 'verifyEmail', sdk: 'identity.verifyEmail(token)' },
   },
   resendVerification: {
     method: 'POST',
@@ -160,7 +160,7 @@ export const account = c.router({
     description: 'Always 202, after the same work for every address. A mail goes out at most once a minute.',
     body: AddressRequest,
     responses: { 202: Accepted, ...refusals.openInput },
-    metadata: { ...open, operationId: 'resendVerification' },
+    metadata: { ...open, operationId: 'resendVerification', sdk: 'identity.resendVerification(email)' },
   },
   requestPasswordReset: {
     method: 'POST',
@@ -169,7 +169,7 @@ export const account = c.router({
     description: 'Always 202, after the same work for every address. A mail goes out at most once a minute.',
     body: AddressRequest,
     responses: { 202: Accepted, ...refusals.openInput },
-    metadata: { ...open, operationId: 'requestPasswordReset' },
+    metadata: { ...open, operationId: 'requestPasswordReset', sdk: 'identity.requestPasswordReset(email)' },
   },
   resetPassword: {
     method: 'POST',
@@ -179,7 +179,7 @@ export const account = c.router({
       'Takes the token of the mail, once, within an hour. Ends every session of the user; a second factor stays on and is asked for at the next login.',
     body: PasswordResetRequest,
     responses: { 204: c.noBody(), ...refusals.openInput },
-    metadata: { ...open, operationId: 'resetPassword' },
+    metadata: { ...open, operationId: 'resetPassword', sdk: 'identity.resetPassword' },
   },
   close: {
     method: 'POST',
@@ -190,6 +190,6 @@ export const account = c.router({
     headers: headersA,
     body: AccountCloseRequest,
     responses: { 204: c.noBody(), 409: problem, ...refusals.write },
-    metadata: { ...selfService, operationId: 'closeAccount' },
+    metadata: { ...selfService, operationId: 'closeAccount', sdk: 'identity.close' },
   },
 });

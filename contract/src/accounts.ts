@@ -68,7 +68,7 @@ export const accounts = c.router({
       limit: z.coerce.number().int().min(1).max(200).default(50).meta({ description: 'At most so many.' }),
     }),
     responses: { 200: AccountListResponse, ...refusals.read },
-    metadata: { ...administers, operationId: 'listAccounts' } as const,
+    metadata: { ...administers, operationId: 'listAccounts', sdk: 'accounts.list' } as const,
   },
   get: {
     method: 'GET',
@@ -78,7 +78,7 @@ export const accounts = c.router({
     headers: headersA,
     pathParams: AccountPath,
     responses: { 200: AccountResponse, 404: problem, ...refusals.read },
-    metadata: { ...administers, operationId: 'getAccount' } as const,
+    metadata: { ...administers, operationId: 'getAccount', sdk: 'accounts.get' } as const,
   },
   setPlan: {
     method: 'PUT',
@@ -90,6 +90,6 @@ export const accounts = c.router({
     pathParams: AccountPath,
     body: AccountPlanRequest,
     responses: { 200: AccountResponse, 404: problem, ...refusals.write },
-    metadata: { ...administers, operationId: 'setAccountPlan' } as const,
+    metadata: { ...administers, operationId: 'setAccountPlan', sdk: 'accounts.setPlan' } as const,
   },
 });

@@ -127,7 +127,7 @@ export const anchors = c.router({
       ...pageQuery,
     }),
     responses: { 200: AnchorListResponse, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'listAnchors' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'listAnchors', sdk: 'anchors.list' } as const,
   },
   getAnchor: {
     method: 'GET',
@@ -136,6 +136,6 @@ export const anchors = c.router({
     description: 'Public.',
     pathParams: z.object({ anchor_id: Uuid.meta({ description: 'Id of the anchor.' }) }),
     responses: { 200: AnchorResponse, 404: problem, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getAnchor' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getAnchor', sdk: 'anchors.get' } as const,
   },
 });

@@ -75,7 +75,7 @@ export const audit = c.router({
     headers: headersA,
     query: AuditLogQuery,
     responses: { 200: AuditLogResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'audit:read', tag: 'Audit', operationId: 'listAuditLog' } as const,
+    metadata: { auth: 'bearer', scope: 'audit:read', tag: 'Audit', operationId: 'listAuditLog', sdk: 'auditLog.list' } as const,
   },
   listAll: {
     method: 'GET',
@@ -85,6 +85,13 @@ export const audit = c.router({
     headers: headersB,
     query: AuditLogQuery.extend({ account_id: Uuid.optional().meta({ description: 'Only this account.' }) }),
     responses: { 200: AuditLogResponse, ...refusals.read },
-    metadata: { auth: 'bearer', session: true, role: 'admin', tag: 'Audit', operationId: 'listAllAuditLog' } as const,
+    metadata: {
+      auth: 'bearer',
+      session: true,
+      role: 'admin',
+      tag: 'Audit',
+      operationId: 'listAllAuditLog',
+      sdk: 'auditLog.listAll',
+    } as const,
   },
 });

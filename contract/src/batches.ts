@@ -216,7 +216,14 @@ export const batches = c.router({
       limit: z.coerce.number().int().min(1).max(100).default(20).meta({ description: 'How many at most.' }),
     }),
     responses: { 200: BatchList, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'listBatches', tool: 'read' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Batches',
+      operationId: 'listBatches',
+      sdk: 'batches.list',
+      tool: 'read',
+    } as const,
   },
   get: {
     method: 'GET',
@@ -226,7 +233,7 @@ export const batches = c.router({
     headers: headersA,
     pathParams: BatchPath,
     responses: { 200: Batch, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'getBatch', tool: 'read' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'getBatch', sdk: 'batches.get', tool: 'read' } as const,
   },
   cancel: {
     method: 'POST',
@@ -238,6 +245,13 @@ export const batches = c.router({
     pathParams: BatchPath,
     body: c.noBody(),
     responses: { 200: Batch, 404: problem, 409: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Batches', operationId: 'cancelBatch', tool: 'destroy' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Batches',
+      operationId: 'cancelBatch',
+      sdk: 'batches.cancel',
+      tool: 'destroy',
+    } as const,
   },
 });

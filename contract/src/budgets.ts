@@ -192,7 +192,7 @@ export const budgets = c.router({
     description: 'What every key of the account has spent this month, and what is left. Revoked keys are included.',
     headers: headersA,
     responses: { 200: KeyBudgetSummaryResponse, ...refusals.read },
-    metadata: { ...readsKey, operationId: 'getBudgetSummary', tool: 'read' } as const,
+    metadata: { ...readsKey, operationId: 'getBudgetSummary', sdk: 'budgets.summary', tool: 'read' } as const,
   },
   get: {
     method: 'GET',
@@ -202,7 +202,7 @@ export const budgets = c.router({
     headers: headersA,
     pathParams: KeyPath,
     responses: { 200: KeyBudgetStatusResponse, 404: problem, ...refusals.read },
-    metadata: { ...readsKey, operationId: 'getKeyBudget', tool: 'read' } as const,
+    metadata: { ...readsKey, operationId: 'getKeyBudget', sdk: 'budgets.get', tool: 'read' } as const,
   },
   update: {
     method: 'PATCH',
@@ -214,7 +214,14 @@ export const budgets = c.router({
     pathParams: KeyPath,
     body: KeyBudgetUpdateRequest,
     responses: { 200: KeyBudgetStatusResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Budgets', operationId: 'updateKeyBudget', tool: 'destroy' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'keys:write',
+      tag: 'Budgets',
+      operationId: 'updateKeyBudget',
+      sdk: 'budgets.set',
+      tool: 'destroy',
+    } as const,
   },
   history: {
     method: 'GET',
@@ -224,7 +231,7 @@ export const budgets = c.router({
     headers: headersA,
     pathParams: KeyPath,
     responses: { 200: KeyBudgetHistoryResponse, 404: problem, ...refusals.read },
-    metadata: { ...readsKey, operationId: 'listKeyBudgetChanges', tool: 'read' } as const,
+    metadata: { ...readsKey, operationId: 'listKeyBudgetChanges', sdk: 'budgets.history', tool: 'read' } as const,
   },
   alerts: {
     method: 'GET',
@@ -234,6 +241,6 @@ export const budgets = c.router({
     headers: headersA,
     pathParams: KeyPath,
     responses: { 200: KeyBudgetAlertHistoryResponse, 404: problem, ...refusals.read },
-    metadata: { ...readsKey, operationId: 'listKeyBudgetAlerts', tool: 'read' } as const,
+    metadata: { ...readsKey, operationId: 'listKeyBudgetAlerts', sdk: 'budgets.alerts', tool: 'read' } as const,
   },
 });

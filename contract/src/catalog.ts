@@ -171,7 +171,7 @@ export const catalog = c.router({
     description:
       'Public: with it, the receipt and the public keys, anybody can check that what was charged is what was published. A price is in force from its `effective_from` (UTC) until the next one of the same model.',
     responses: { 200: PriceList, ...refusals.openRead },
-    metadata: { auth: 'none', tag: 'Models', operationId: 'listPrices' } as const,
+    metadata: { auth: 'none', tag: 'Models', operationId: 'listPrices', sdk: 'models.prices' } as const,
   },
   getModel: {
     method: 'GET',
@@ -186,6 +186,7 @@ export const catalog = c.router({
       scope: 'inference',
       tag: 'Models',
       operationId: 'getModel',
+      sdk: 'models.get',
       tool: 'read',
       errors: { also: ['model_not_found'] },
     } as const,
@@ -200,7 +201,7 @@ export const catalog = c.router({
     pathParams: definedPath,
     body: ModelDefinition,
     responses: { 200: Model, 409: problem, ...refusals.write },
-    metadata: { ...administers, operationId: 'setModel' } as const,
+    metadata: { ...administers, operationId: 'setModel', sdk: 'models.define' } as const,
   },
   setModelPrice: {
     method: 'POST',
@@ -212,7 +213,7 @@ export const catalog = c.router({
     pathParams: modelPath,
     body: PriceInput,
     responses: { 201: ModelPrice, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...administers, operationId: 'setModelPrice', errors: { also: ['model_not_found'] } } as const,
+    metadata: { ...administers, operationId: 'setModelPrice', sdk: 'models.setPrice', errors: { also: ['model_not_found'] } } as const,
   },
   removeModel: {
     method: 'DELETE',
@@ -223,7 +224,7 @@ export const catalog = c.router({
     headers: headersA,
     pathParams: modelPath,
     responses: { 204: c.noBody(), 404: problem, ...refusals.read },
-    metadata: { ...administers, operationId: 'removeModel', errors: { also: ['model_not_found'] } } as const,
+    metadata: { ...administers, operationId: 'removeModel', sdk: 'models.remove', errors: { also: ['model_not_found'] } } as const,
   },
   discoverModels: {
     method: 'POST',
@@ -234,6 +235,6 @@ export const catalog = c.router({
     headers: headersA,
     body: z.strictObject({}).optional(),
     responses: { 200: DiscoveryReport, ...refusals.write },
-    metadata: { ...administers, operationId: 'discoverModels' } as const,
+    metadata: { ...administers, operationId: 'discoverModels', sdk: 'models.discover' } as const,
   },
 });

@@ -162,7 +162,7 @@ export const clientRequests = c.router({
       'For a contact form: needs no credential. A mail confirms it to the sender, another tells the team. Rate-limited for each address: too many are a 429.',
     body: ClientRequestCreateRequest,
     responses: { 201: ClientRequestReceivedResponse, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Client requests', operationId: 'createClientRequest' } as const,
+    metadata: { auth: 'none', tag: 'Client requests', operationId: 'createClientRequest', sdk: 'clientRequests.create' } as const,
   },
   list: {
     method: 'GET',
@@ -172,7 +172,7 @@ export const clientRequests = c.router({
     headers: headersA,
     query: ClientRequestQuery,
     responses: { 200: MarketingClientRequestListResponse, ...refusals.read },
-    metadata: { ...team, scope: 'marketing:read', operationId: 'listClientRequests' } as const,
+    metadata: { ...team, scope: 'marketing:read', operationId: 'listClientRequests', sdk: 'clientRequests.list' } as const,
   },
   update: {
     method: 'PATCH',
@@ -184,6 +184,6 @@ export const clientRequests = c.router({
     pathParams: z.object({ request_id: Uuid.meta({ description: 'The request’s id.' }) }),
     body: MarketingClientRequestUpdateRequest,
     responses: { 200: MarketingClientRequestRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...team, scope: 'marketing:write', operationId: 'updateClientRequest' } as const,
+    metadata: { ...team, scope: 'marketing:write', operationId: 'updateClientRequest', sdk: 'clientRequests.update' } as const,
   },
 });

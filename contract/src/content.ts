@@ -183,7 +183,7 @@ export const content = c.router({
     headers: headersA,
     query: z.strictObject(ContentQuery.shape),
     responses: { 200: MarketingContentListResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'listMarketingContent' } as const,
+    metadata: { ...reads, operationId: 'listMarketingContent', sdk: 'content.list' } as const,
   },
   create: {
     method: 'POST',
@@ -193,7 +193,7 @@ export const content = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingContentCreateRequest,
     responses: { 201: MarketingContentRecord, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'createMarketingContent' } as const,
+    metadata: { ...writes, operationId: 'createMarketingContent', sdk: 'content.create' } as const,
   },
   get: {
     method: 'GET',
@@ -203,7 +203,7 @@ export const content = c.router({
     headers: headersA,
     pathParams: ContentPath,
     responses: { 200: MarketingContentRecord, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'getMarketingContent' } as const,
+    metadata: { ...reads, operationId: 'getMarketingContent', sdk: 'content.get' } as const,
   },
   update: {
     method: 'PATCH',
@@ -215,7 +215,7 @@ export const content = c.router({
     pathParams: ContentPath,
     body: MarketingContentUpdateRequest,
     responses: { 200: MarketingContentRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'updateMarketingContent' } as const,
+    metadata: { ...writes, operationId: 'updateMarketingContent', sdk: 'content.update' } as const,
   },
   publish: {
     method: 'POST',
@@ -226,7 +226,7 @@ export const content = c.router({
     pathParams: ContentPath,
     body: c.noBody(),
     responses: { 200: MarketingContentRecord, 404: problem, 409: problem, ...refusals.read },
-    metadata: { ...writes, operationId: 'publishMarketingContent' } as const,
+    metadata: { ...writes, operationId: 'publishMarketingContent', sdk: 'content.publish' } as const,
   },
   unpublish: {
     method: 'POST',
@@ -237,7 +237,7 @@ export const content = c.router({
     pathParams: ContentPath,
     body: c.noBody(),
     responses: { 200: MarketingContentRecord, 404: problem, 409: problem, ...refusals.read },
-    metadata: { ...writes, operationId: 'unpublishMarketingContent' } as const,
+    metadata: { ...writes, operationId: 'unpublishMarketingContent', sdk: 'content.unpublish' } as const,
   },
   listPublished: {
     method: 'GET',
@@ -247,7 +247,7 @@ export const content = c.router({
     headers: conditional,
     query: ContentQuery,
     responses: { 200: PublishedContentListResponse, 304: c.noBody(), ...refusals.openInput },
-    metadata: { ...open, operationId: 'listPublishedContent' } as const,
+    metadata: { ...open, operationId: 'listPublishedContent', sdk: 'content.listPublished' } as const,
   },
   getPublished: {
     method: 'GET',
@@ -264,6 +264,6 @@ export const content = c.router({
         .meta({ description: 'The content’s slug.', examples: ['receipts-are-here'] }),
     }),
     responses: { 200: PublishedContentResponse, 304: c.noBody(), 404: problem, ...refusals.openInput },
-    metadata: { ...open, operationId: 'getPublishedContent' } as const,
+    metadata: { ...open, operationId: 'getPublishedContent', sdk: 'content.read' } as const,
   },
 });

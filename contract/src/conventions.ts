@@ -79,6 +79,11 @@ export interface RouteMetadata {
   readonly alsoAs?: readonly string[];
   /** Forms beside JSON: with such a media type in `Accept` it answers as the address with the ending behind it does. */
   readonly alsoAt?: readonly OtherForm[];
+  /**
+   * The method of the SDK that is this operation: `keys.get`. Behind it, in brackets, fields of the input that are arguments by themselves:
+   * `users.setRole(role)`. Left out where the SDK does more than to pass the input on: then the method is written there.
+   */
+  readonly sdk?: string;
   readonly tag: string;
   readonly operationId: string;
 }

@@ -51,6 +51,13 @@ export const deployments = c.router({
       'For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is told to all gateways; counts and latency are each one’s own.',
     headers: headersA,
     responses: { 200: DeploymentHealthList, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'admin:read', role: 'admin', tag: 'Models', operationId: 'listDeployments' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'admin:read',
+      role: 'admin',
+      tag: 'Models',
+      operationId: 'listDeployments',
+      sdk: 'deployments.list',
+    } as const,
   },
 });

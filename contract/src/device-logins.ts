@@ -91,7 +91,7 @@ export const deviceLogins = c.router({
       'The device authorization grant (RFC 8628), for programs without a browser of their own. Show `user_code` and `verification_uri` to the person, then ask at `POST /v1/users/login/device/token` every `interval` seconds. Both codes live ten minutes and work once.',
     body: DeviceLoginRequest,
     responses: { 200: DeviceLoginResponse, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Identity', operationId: 'beginDeviceLogin' } as const,
+    metadata: { auth: 'none', tag: 'Identity', operationId: 'beginDeviceLogin', sdk: 'deviceLogins.begin' } as const,
   },
   token: {
     method: 'POST',
@@ -112,7 +112,7 @@ export const deviceLogins = c.router({
     headers: headersA,
     body: DeviceDecisionRequest,
     responses: { 200: PendingDeviceLogin, ...decided },
-    metadata: { auth: 'bearer', session: true, tag: 'Identity', operationId: 'findDeviceLogin' } as const,
+    metadata: { auth: 'bearer', session: true, tag: 'Identity', operationId: 'findDeviceLogin', sdk: 'deviceLogins.find' } as const,
   },
   approve: {
     method: 'POST',
@@ -128,6 +128,7 @@ export const deviceLogins = c.router({
       session: true,
       tag: 'Identity',
       operationId: 'approveDeviceLogin',
+      sdk: 'deviceLogins.approve',
       errors: { also: ['recent_login_required'] },
     } as const,
   },
@@ -139,6 +140,6 @@ export const deviceLogins = c.router({
     headers: headersA,
     body: DeviceDecisionRequest,
     responses: { 204: c.noBody(), ...decided },
-    metadata: { auth: 'bearer', session: true, tag: 'Identity', operationId: 'denyDeviceLogin' } as const,
+    metadata: { auth: 'bearer', session: true, tag: 'Identity', operationId: 'denyDeviceLogin', sdk: 'deviceLogins.deny' } as const,
   },
 });

@@ -179,7 +179,7 @@ export const documents = c.router({
     summary: 'Agent discovery',
     description: 'Protocols, credentials, safeguards and models with prices, for programs that find the gateway by themselves.',
     responses: { 200: AgentDocument, ...others },
-    metadata: { ...metadata, operationId: 'getAgentDocument' } as const,
+    metadata: { ...metadata, operationId: 'getAgentDocument', sdk: 'discovery.agent' } as const,
   },
   agentCard: {
     ...common,
@@ -188,7 +188,7 @@ export const documents = c.router({
     description:
       'The same in the form of A2A 1.0. The gateway does not speak A2A itself: the interfaces it names are MCP and OpenAI’s API.',
     responses: { 200: AgentCard, ...others },
-    metadata: { ...metadata, operationId: 'getAgentCard' } as const,
+    metadata: { ...metadata, operationId: 'getAgentCard', sdk: 'discovery.agentCard' } as const,
   },
   llmsText: {
     ...common,
@@ -196,7 +196,7 @@ export const documents = c.router({
     summary: 'Index of the documentation for language models',
     description: 'In the format of llmstxt.org: what this is, and links to everything else.',
     responses: { 200: text('text/plain', 'The index, Markdown.', '# Tallygate\n\n> …'), ...others },
-    metadata: { ...metadata, operationId: 'getLlmsText' } as const,
+    metadata: { ...metadata, operationId: 'getLlmsText', sdk: 'discovery.llms' } as const,
   },
   llmsFullText: {
     ...common,
@@ -204,7 +204,7 @@ export const documents = c.router({
     summary: 'The whole documentation in one text',
     description: 'Guides, endpoints, errors and prices, one after the other.',
     responses: { 200: text('text/plain', 'The documentation, Markdown.', '# Tallygate\n\n> …'), ...others },
-    metadata: { ...metadata, operationId: 'getLlmsFullText' } as const,
+    metadata: { ...metadata, operationId: 'getLlmsFullText', sdk: 'discovery.llmsFull' } as const,
   },
   agentsGuide: {
     ...common,
@@ -212,7 +212,7 @@ export const documents = c.router({
     summary: 'What an agent has to know',
     description: 'How to call, what it costs, which errors to repeat and which not.',
     responses: { 200: text('text/markdown', 'The guide, Markdown.', '# Tallygate for agents\n…'), ...others },
-    metadata: { ...metadata, operationId: 'getAgentsGuide' } as const,
+    metadata: { ...metadata, operationId: 'getAgentsGuide', sdk: 'discovery.agentsGuide' } as const,
   },
   openApiJson: {
     ...common,
@@ -228,7 +228,7 @@ export const documents = c.router({
     summary: 'The OpenAPI document as YAML',
     description: 'The same as `/openapi.json`.',
     responses: { 200: text('application/yaml', 'The document.', 'openapi: "3.1.0"\n…'), ...others },
-    metadata: { ...metadata, operationId: 'getOpenApiYaml' } as const,
+    metadata: { ...metadata, operationId: 'getOpenApiYaml', sdk: 'discovery.openApiYaml' } as const,
   },
   securityText: {
     ...common,
@@ -239,7 +239,7 @@ export const documents = c.router({
       200: text('text/plain', 'The file.', 'Contact: mailto:security@example.com\r\nExpires: 2027-05-20T00:00:00.000Z\r\n'),
       ...others,
     },
-    metadata: { ...metadata, operationId: 'getSecurityText' } as const,
+    metadata: { ...metadata, operationId: 'getSecurityText', sdk: 'discovery.securityText' } as const,
   },
   resourceMetadata: {
     ...common,
@@ -266,7 +266,7 @@ export const discovery = c.router({
     summary: 'Service status',
     description: 'Names the service and its version, and says where its documentation is.',
     responses: { 200: ServiceStatus, ...refusals.open },
-    metadata: { auth: 'none', tag: 'Discovery', operationId: 'getStatus' } as const,
+    metadata: { auth: 'none', tag: 'Discovery', operationId: 'getStatus', sdk: 'discovery.status' } as const,
   },
   live: {
     method: 'GET',
@@ -274,7 +274,7 @@ export const discovery = c.router({
     summary: 'The process is alive',
     description: 'Answers as long as the process can; it says nothing about what the process depends on.',
     responses: { 200: Health, ...refusals.open },
-    metadata: { auth: 'none', tag: 'Discovery', operationId: 'getLiveness' } as const,
+    metadata: { auth: 'none', tag: 'Discovery', operationId: 'getLiveness', sdk: 'discovery.live' } as const,
   },
   ready: {
     method: 'GET',
@@ -282,6 +282,6 @@ export const discovery = c.router({
     summary: 'The instance takes requests',
     description: 'Answers 503 while the instance drains or cannot reach what it needs.',
     responses: { 200: Health, ...refusals.open, 503: Health },
-    metadata: { auth: 'none', tag: 'Discovery', operationId: 'getReadiness' } as const,
+    metadata: { auth: 'none', tag: 'Discovery', operationId: 'getReadiness', sdk: 'discovery.ready' } as const,
   },
 });

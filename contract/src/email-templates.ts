@@ -102,7 +102,7 @@ export const emailTemplates = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingEmailTemplateCreateRequest,
     responses: { 201: MarketingEmailTemplateRecord, 409: problem, ...refusals.write },
-    metadata: { ...writing, operationId: 'createMarketingEmailTemplate' } as const,
+    metadata: { ...writing, operationId: 'createMarketingEmailTemplate', sdk: 'emails.templates.create' } as const,
   },
   list: {
     method: 'GET',
@@ -115,7 +115,7 @@ export const emailTemplates = c.router({
       ...pageQuery,
     }),
     responses: { 200: MarketingEmailTemplateListResponse, ...refusals.read },
-    metadata: { ...reading, operationId: 'listMarketingEmailTemplates' } as const,
+    metadata: { ...reading, operationId: 'listMarketingEmailTemplates', sdk: 'emails.templates.list' } as const,
   },
   get: {
     method: 'GET',
@@ -125,7 +125,7 @@ export const emailTemplates = c.router({
     headers: headersA,
     pathParams: TemplatePath,
     responses: { 200: MarketingEmailTemplateRecord, 404: problem, ...refusals.read },
-    metadata: { ...reading, operationId: 'getMarketingEmailTemplate' } as const,
+    metadata: { ...reading, operationId: 'getMarketingEmailTemplate', sdk: 'emails.templates.get' } as const,
   },
   update: {
     method: 'PATCH',
@@ -136,7 +136,7 @@ export const emailTemplates = c.router({
     pathParams: TemplatePath,
     body: MarketingEmailTemplateUpdateRequest,
     responses: { 200: MarketingEmailTemplateRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writing, operationId: 'updateMarketingEmailTemplate' } as const,
+    metadata: { ...writing, operationId: 'updateMarketingEmailTemplate', sdk: 'emails.templates.update' } as const,
   },
   archive: {
     method: 'POST',
@@ -147,6 +147,6 @@ export const emailTemplates = c.router({
     pathParams: TemplatePath,
     body: c.noBody(),
     responses: { 200: MarketingEmailTemplateRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writing, operationId: 'archiveMarketingEmailTemplate' } as const,
+    metadata: { ...writing, operationId: 'archiveMarketingEmailTemplate', sdk: 'emails.templates.archive' } as const,
   },
 });

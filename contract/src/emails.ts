@@ -225,7 +225,7 @@ export const emails = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingEmailSendRequest,
     responses: { 200: MarketingEmailSendResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writing, operationId: 'sendMarketingEmail' } as const,
+    metadata: { ...writing, operationId: 'sendMarketingEmail', sdk: 'emails.send' } as const,
   },
   list: {
     method: 'GET',
@@ -235,7 +235,7 @@ export const emails = c.router({
     headers: headersA,
     query: z.strictObject(pageQuery),
     responses: { 200: MarketingEmailListResponse, ...refusals.read },
-    metadata: { ...reading, operationId: 'listMarketingEmails' } as const,
+    metadata: { ...reading, operationId: 'listMarketingEmails', sdk: 'emails.list' } as const,
   },
   get: {
     method: 'GET',
@@ -245,7 +245,7 @@ export const emails = c.router({
     headers: headersA,
     pathParams: EmailPath,
     responses: { 200: MarketingEmailRecord, 404: problem, ...refusals.read },
-    metadata: { ...reading, operationId: 'getMarketingEmail' } as const,
+    metadata: { ...reading, operationId: 'getMarketingEmail', sdk: 'emails.get' } as const,
   },
   recipients: {
     method: 'GET',
@@ -262,7 +262,7 @@ export const emails = c.router({
       ...pageQuery,
     }),
     responses: { 200: MarketingEmailRecipientListResponse, 404: problem, ...refusals.read },
-    metadata: { ...reading, operationId: 'listMarketingEmailRecipients' } as const,
+    metadata: { ...reading, operationId: 'listMarketingEmailRecipients', sdk: 'emails.recipients' } as const,
   },
   cancel: {
     method: 'POST',
@@ -273,6 +273,6 @@ export const emails = c.router({
     pathParams: EmailPath,
     body: c.noBody(),
     responses: { 200: MarketingEmailRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writing, operationId: 'cancelMarketingEmail' } as const,
+    metadata: { ...writing, operationId: 'cancelMarketingEmail', sdk: 'emails.cancel' } as const,
   },
 });

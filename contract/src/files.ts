@@ -174,7 +174,7 @@ export const files = c.router({
       purpose: z.string().max(64).refine(isPlainText, NOT_PLAIN).optional().meta({ description: 'Only files for this.' }),
     }),
     responses: { 200: FileList, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'listFiles', tool: 'read' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'listFiles', sdk: 'files.list', tool: 'read' } as const,
   },
   get: {
     method: 'GET',
@@ -184,7 +184,7 @@ export const files = c.router({
     headers: headersA,
     pathParams: FilePath,
     responses: { 200: FileObject, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'getFile', tool: 'read' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'getFile', sdk: 'files.get', tool: 'read' } as const,
   },
   delete: {
     method: 'DELETE',
@@ -194,7 +194,14 @@ export const files = c.router({
     headers: headersA,
     pathParams: FilePath,
     responses: { 200: FileDeleted, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'deleteFile', tool: 'destroy' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'inference',
+      tag: 'Files',
+      operationId: 'deleteFile',
+      sdk: 'files.delete',
+      tool: 'destroy',
+    } as const,
   },
 });
 
@@ -213,6 +220,7 @@ export const uploads = c.router({
       stores: true,
       tag: 'Files',
       operationId: 'createUpload',
+      sdk: 'uploads.create',
       errors: { never: ['conflict'] },
     } as const,
   },
@@ -226,7 +234,7 @@ export const uploads = c.router({
     pathParams: UploadPath,
     body: CompleteUploadRequest,
     responses: { 200: Upload, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'completeUpload' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'completeUpload', sdk: 'uploads.complete' } as const,
   },
   cancel: {
     method: 'POST',
@@ -237,7 +245,7 @@ export const uploads = c.router({
     pathParams: UploadPath,
     body: c.noBody(),
     responses: { 200: Upload, 404: problem, 409: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'cancelUpload' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Files', operationId: 'cancelUpload', sdk: 'uploads.cancel' } as const,
   },
 });
 
@@ -292,6 +300,7 @@ export const fileTransfers = c.router({
       scope: 'inference',
       tag: 'Files',
       operationId: 'downloadFile',
+      sdk: 'files.content',
       tool: 'read',
       errors: { also: ['storage_unavailable'] },
     } as const,

@@ -141,7 +141,13 @@ export const identity = c.router({
       401: problem,
       ...refusals.openInput,
     },
-    metadata: { auth: 'none', tag: 'Identity', operationId: 'login', errors: { also: ['invalid_credentials'] } } as const,
+    metadata: {
+      auth: 'none',
+      tag: 'Identity',
+      operationId: 'login',
+      sdk: 'identity.login',
+      errors: { also: ['invalid_credentials'] },
+    } as const,
   },
   logout: {
     method: 'POST',
@@ -151,7 +157,7 @@ export const identity = c.router({
     headers: headersA,
     body: c.noBody(),
     responses: { 204: c.noBody(), ...refusals.write },
-    metadata: { auth: 'bearer', session: true, tag: 'Identity', operationId: 'logout' } as const,
+    metadata: { auth: 'bearer', session: true, tag: 'Identity', operationId: 'logout', sdk: 'identity.logout' } as const,
   },
   me: {
     method: 'GET',
@@ -160,6 +166,6 @@ export const identity = c.router({
     description: 'The user behind the session, or the owner of the API key.',
     headers: headersA,
     responses: { 200: UserResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Identity', operationId: 'getMe' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Identity', operationId: 'getMe', sdk: 'identity.me' } as const,
   },
 });

@@ -256,7 +256,13 @@ export const invites = c.router({
       'Needs no credential. Gives the account of the address what the invitation says, exactly once; an address without an account gets one, and a mail to claim it. Repeated with the same address it answers the same. Every code that does not work is refused alike; guessing is slowed down (429).',
     body: BetaInviteActivateRequest,
     responses: { 201: BetaInviteActivationResponse, ...refusals.openInput },
-    metadata: { auth: 'none', tag, operationId: 'activateBetaInvite', errors: { also: ['invalid_invite'] } } as const,
+    metadata: {
+      auth: 'none',
+      tag,
+      operationId: 'activateBetaInvite',
+      sdk: 'invites.activate',
+      errors: { also: ['invalid_invite'] },
+    } as const,
   },
   createBatch: {
     method: 'POST',
@@ -266,7 +272,7 @@ export const invites = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: MarketingInviteBatchRequest,
     responses: { 201: MarketingInviteBatchResponse, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'createInviteBatch', errors: { never: ['conflict'] } } as const,
+    metadata: { ...writes, operationId: 'createInviteBatch', sdk: 'invites.createBatch', errors: { never: ['conflict'] } } as const,
   },
   listBatches: {
     method: 'GET',
@@ -276,7 +282,7 @@ export const invites = c.router({
     headers: headersA,
     query: PageOnly,
     responses: { 200: MarketingInviteBatchListResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'listInviteBatches' } as const,
+    metadata: { ...reads, operationId: 'listInviteBatches', sdk: 'invites.listBatches' } as const,
   },
   getBatch: {
     method: 'GET',
@@ -286,7 +292,7 @@ export const invites = c.router({
     headers: headersA,
     pathParams: BatchPath,
     responses: { 200: MarketingInviteBatchResponse, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'getInviteBatch' } as const,
+    metadata: { ...reads, operationId: 'getInviteBatch', sdk: 'invites.getBatch' } as const,
   },
   listInvites: {
     method: 'GET',
@@ -297,7 +303,7 @@ export const invites = c.router({
     pathParams: BatchPath,
     query: PageOnly,
     responses: { 200: MarketingInviteListResponse, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'listInvites' } as const,
+    metadata: { ...reads, operationId: 'listInvites', sdk: 'invites.list' } as const,
   },
   revokeBatch: {
     method: 'POST',
@@ -309,7 +315,7 @@ export const invites = c.router({
     pathParams: BatchPath,
     body: c.noBody(),
     responses: { 200: MarketingInviteBatchResponse, 404: problem, ...refusals.read },
-    metadata: { ...writes, operationId: 'revokeInviteBatch' } as const,
+    metadata: { ...writes, operationId: 'revokeInviteBatch', sdk: 'invites.revokeBatch' } as const,
   },
   revokeInvite: {
     method: 'POST',
@@ -320,6 +326,6 @@ export const invites = c.router({
     pathParams: BatchPath.extend({ invite_id: Uuid.meta({ description: 'The invitation’s id.' }) }),
     body: c.noBody(),
     responses: { 200: MarketingInviteRecord, 404: problem, ...refusals.read },
-    metadata: { ...writes, operationId: 'revokeInvite' } as const,
+    metadata: { ...writes, operationId: 'revokeInvite', sdk: 'invites.revoke' } as const,
   },
 });

@@ -233,6 +233,7 @@ export const keys = c.router({
       session: true,
       tag: 'Keys',
       operationId: 'createKey',
+      sdk: 'keys.create',
       errors: { also: ['forbidden'], never: ['conflict'] },
     } as const,
   },
@@ -243,7 +244,7 @@ export const keys = c.router({
     description: 'Every key of the account, revoked ones included, newest first.',
     headers: headersA,
     responses: { 200: z.array(KeyResponse), ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'listKeys', tool: 'read' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'listKeys', sdk: 'keys.list', tool: 'read' } as const,
   },
   get: {
     method: 'GET',
@@ -253,7 +254,7 @@ export const keys = c.router({
     headers: headersA,
     pathParams: KeyPath,
     responses: { 200: KeyResponse, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'getKey' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Keys', operationId: 'getKey', sdk: 'keys.get' } as const,
   },
   update: {
     method: 'PATCH',
@@ -265,7 +266,7 @@ export const keys = c.router({
     pathParams: KeyPath,
     body: UpdateKeyRequest,
     responses: { 200: KeyResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'updateKey' } as const,
+    metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'updateKey', sdk: 'keys.update' } as const,
   },
   revoke: {
     method: 'DELETE',
@@ -275,7 +276,7 @@ export const keys = c.router({
     headers: headersA,
     pathParams: KeyPath,
     responses: { 204: c.noBody(), 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'revokeKey' } as const,
+    metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'revokeKey', sdk: 'keys.revoke' } as const,
   },
   rotate: {
     method: 'POST',
@@ -287,6 +288,6 @@ export const keys = c.router({
     pathParams: KeyPath,
     body: RotateKeyRequest.optional(),
     responses: { 200: KeyCreatedResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'rotateKey' } as const,
+    metadata: { auth: 'bearer', scope: 'keys:write', tag: 'Keys', operationId: 'rotateKey', sdk: 'keys.rotate' } as const,
   },
 });

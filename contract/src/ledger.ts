@@ -211,7 +211,7 @@ export const ledger = c.router({
     headers: headersA,
     query: UsageQuery,
     responses: { 200: UsageResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getUsage', tool: 'read' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getUsage', sdk: 'usage.get', tool: 'read' } as const,
   },
   getRequest: {
     method: 'GET',
@@ -221,7 +221,14 @@ export const ledger = c.router({
     headers: headersA,
     pathParams: z.object({ request_id: Name.max(128).meta({ description: 'The `X-Request-Id` of an answer.' }) }),
     responses: { 200: RequestTrace, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Usage', operationId: 'getRequest', tool: 'read' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'account:read',
+      tag: 'Usage',
+      operationId: 'getRequest',
+      sdk: 'requests.get',
+      tool: 'read',
+    } as const,
   },
   refundRequest: {
     method: 'POST',
@@ -232,7 +239,14 @@ export const ledger = c.router({
     headers: headersA,
     body: RefundRequest,
     responses: { 200: RefundResponse, 201: RefundResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'admin:write', role: 'admin', tag: 'Usage', operationId: 'refundRequest' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'admin:write',
+      role: 'admin',
+      tag: 'Usage',
+      operationId: 'refundRequest',
+      sdk: 'requests.refund',
+    } as const,
   },
   correctRequest: {
     method: 'POST',
@@ -243,6 +257,13 @@ export const ledger = c.router({
     headers: headersA,
     body: CorrectionRequest,
     responses: { 200: CorrectionResponse, 201: CorrectionResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'admin:write', role: 'admin', tag: 'Usage', operationId: 'correctRequest' } as const,
+    metadata: {
+      auth: 'bearer',
+      scope: 'admin:write',
+      role: 'admin',
+      tag: 'Usage',
+      operationId: 'correctRequest',
+      sdk: 'requests.correct',
+    } as const,
   },
 });

@@ -93,7 +93,7 @@ export const mfa = c.router({
       'Takes the challenge of the login and a code. The challenge lives five minutes and takes five tries; each code works once, also within its own half minute.',
     body: LoginMfaRequest,
     responses: { 200: UserResponse, 401: problem, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Identity', operationId: 'loginMfa' } as const,
+    metadata: { auth: 'none', tag: 'Identity', operationId: 'loginMfa', sdk: 'identity.loginMfa' } as const,
   },
   status: {
     method: 'GET',
@@ -102,7 +102,7 @@ export const mfa = c.router({
     description: 'The state of the second factor of the user behind the credential.',
     headers: headersA,
     responses: { 200: MfaStatusResponse, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Identity', operationId: 'getMfaStatus' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Identity', operationId: 'getMfaStatus', sdk: 'mfa.status' } as const,
   },
   begin: {
     method: 'POST',
@@ -113,7 +113,7 @@ export const mfa = c.router({
     headers: headersA,
     body: c.noBody(),
     responses: { 200: MfaBeginResponse, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'beginMfa' } as const,
+    metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'beginMfa', sdk: 'mfa.begin' } as const,
   },
   confirm: {
     method: 'POST',
@@ -124,7 +124,7 @@ export const mfa = c.router({
     headers: headersA,
     body: MfaVerifyRequest,
     responses: { 200: MfaStatusResponse, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'confirmMfa' } as const,
+    metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'confirmMfa', sdk: 'mfa.confirm' } as const,
   },
   disable: {
     method: 'POST',
@@ -134,7 +134,7 @@ export const mfa = c.router({
     headers: headersA,
     body: MfaDisableRequest,
     responses: { 200: MfaStatusResponse, 409: problem, ...refusals.write },
-    metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'disableMfa' } as const,
+    metadata: { auth: 'bearer', scope: 'account:write', tag: 'Identity', operationId: 'disableMfa', sdk: 'mfa.disable' } as const,
   },
   reset: {
     method: 'DELETE',
@@ -145,6 +145,6 @@ export const mfa = c.router({
     headers: headersA,
     pathParams: z.object({ user_id: Uuid.meta({ description: 'The user’s id.' }) }),
     responses: { 204: c.noBody(), 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', session: true, role: 'admin', tag: 'Identity', operationId: 'resetMfa' } as const,
+    metadata: { auth: 'bearer', session: true, role: 'admin', tag: 'Identity', operationId: 'resetMfa', sdk: 'mfa.reset' } as const,
   },
 });

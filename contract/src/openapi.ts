@@ -10,7 +10,7 @@ import type { OpenApiDocument } from './openapi/shape.ts';
 import { HTTPValidationError, Problem } from './problem.ts';
 
 /** What the tags of the routes stand for; a route with a tag that is not here is refused. */
-const TAGS: Readonly<Record<string, string>> = {
+export const TAGS: Readonly<Record<string, string>> = {
   Inference: 'OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt.',
   Responses: 'OpenAI’s Responses: stateful or not, plain, streamed or in the background.',
   Conversations: 'Dialogues that are kept on the server, and the items of which they are made.',

@@ -255,7 +255,7 @@ export const people = c.router({
     headers: headersA,
     query: PeopleFilter.extend(pageQuery),
     responses: { 200: MarketingPeopleListResponse, ...refusals.read },
-    metadata: { ...reading, operationId: 'listMarketingPeople' } as const,
+    metadata: { ...reading, operationId: 'listMarketingPeople', sdk: 'people.list' } as const,
   },
   get: {
     method: 'GET',
@@ -276,7 +276,7 @@ export const people = c.router({
     pathParams: PersonPath,
     body: MarketingPeopleActionRequest,
     responses: { 200: MarketingPeopleActionResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writing, operationId: 'actOnMarketingPerson' } as const,
+    metadata: { ...writing, operationId: 'actOnMarketingPerson', sdk: 'people.act' } as const,
   },
   exportOne: {
     method: 'GET',
@@ -286,7 +286,7 @@ export const people = c.router({
     headers: headersA,
     pathParams: PersonPath,
     responses: { 200: MarketingPersonExport, 404: problem, ...refusals.read },
-    metadata: { ...reading, operationId: 'exportMarketingPerson' } as const,
+    metadata: { ...reading, operationId: 'exportMarketingPerson', sdk: 'people.exportOne' } as const,
   },
 });
 
@@ -301,7 +301,7 @@ export const peopleTransfers = c.router({
     headers: headersA,
     query: PeopleFilter,
     responses: { 200: c.otherResponse({ contentType: 'text/csv', body: csv('A header and a row for each person.') }), ...refusals.read },
-    metadata: { ...reading, operationId: 'exportMarketingPeople' } as const,
+    metadata: { ...reading, operationId: 'exportMarketingPeople', sdk: 'people.exportAll' } as const,
   },
   import: {
     method: 'POST',

@@ -1,6 +1,6 @@
 import { initContract } from '@ts-rest/core';
 import * as z from 'zod';
-import { headersA, headersS, idempotencyHeader, pageQuery, problem, refusals, Uuid } from './conventions.ts';
+import { headersA, headersS, idempotencyHeader, problem, refusals } from './conventions.ts';
 import {
   PlanDowngradePreviewRequest,
   PlanDowngradePreviewResponse,
@@ -8,25 +8,7 @@ import {
   PlanUpgradePreviewRequest,
   PlanUpgradePreviewResponse,
 } from './plan-change-records.ts';
-import {
-  PaymentWebhookResponse,
-  PlanAutoTopupRequest,
-  PlanAutoTopupResponse,
-  PlanBalanceCheckoutRequest,
-  PlanBalanceCheckoutResponse,
-  PlanCheckoutRequest,
-  PlanCheckoutResponse,
-  PlanCheckoutState,
-  PlanInvoiceListResponse,
-  PlanInvoiceResponse,
-  PlanPayment,
-  PlanPaymentListResponse,
-  PlanPaymentRefundRequest,
-  PlanPortalRequest,
-  PlanPortalResponse,
-  PlanSpendAlertsRequest,
-  PlanSpendAlertsResponse,
-} from './plan-payment-records.ts';
+import { planPayments } from './plan-payments.ts';
 import {
   CurrentPlanResponse,
   PlanBillingSummaryResponse,
@@ -38,11 +20,11 @@ import {
   PlanScheduledDowngradeApplyRequest,
   PlanScheduledDowngradeApplyResponse,
   PlanUsageQuotaResponse,
-  planQuery,
 } from './plan-records.ts';
 
 export * from './plan-change-records.ts';
 export * from './plan-payment-records.ts';
+export { paymentWebhooks } from './plan-payments.ts';
 export * from './plan-records.ts';
 
 const c = initContract();
@@ -50,9 +32,7 @@ const c = initContract();
 const tag = 'Plans';
 const reads = { auth: 'bearer', scope: 'account:read', tag } as const;
 const pays = { auth: 'bearer', scope: 'billing:write', tag } as const;
-const paying = { 402: problem, 409: problem, ...refusals.write };
 const paysOnce = { ...headersA, ...idempotencyHeader };
-const InvoicePath = z.object({ invoice_id: Uuid });
 
 export const plans = c.router({
   config: {
@@ -61,7 +41,7 @@ export const plans = c.router({
     summary: 'Plans',
     description: 'Every plan as it is sold now, cheapest first.',
     responses: { 200: z.array(PlanConfigResponse), ...refusals.openRead },
-    metadata: { auth: 'none', tag, operationId: 'listPlans', tool: 'read' } as const,
+    metadata: { auth: 'none', tag, operationId: 'listPlans', sdk: 'plans.list', tool: 'read' } as const,
   },
   current: {
     method: 'GET',
@@ -70,7 +50,7 @@ export const plans = c.router({
     description: 'The plan as it was sold to this account, its subscription, and what is scheduled.',
     headers: headersA,
     responses: { 200: CurrentPlanResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getCurrentPlan', tool: 'read' } as const,
+    metadata: { ...reads, operationId: 'getCurrentPlan', sdk: 'plans.current', tool: 'read' } as const,
   },
   entitlements: {
     method: 'GET',
@@ -79,7 +59,7 @@ export const plans = c.router({
     description: 'What admission goes by. Changes count within a second.',
     headers: headersA,
     responses: { 200: PlanEntitlementsResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getEntitlements', tool: 'read' } as const,
+    metadata: { ...reads, operationId: 'getEntitlements', sdk: 'plans.entitlements', tool: 'read' } as const,
   },
   matrix: {
     method: 'GET',
@@ -88,7 +68,7 @@ export const plans = c.router({
     description: 'A row per entitlement, a value per plan.',
     headers: headersA,
     responses: { 200: PlanEntitlementMatrixResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getEntitlementMatrix' } as const,
+    metadata: { ...reads, operationId: 'getEntitlementMatrix', sdk: 'plans.compare' } as const,
   },
   usage: {
     method: 'GET',
@@ -97,7 +77,7 @@ export const plans = c.router({
     description: 'This month’s live usage against what the plan includes.',
     headers: headersA,
     responses: { 200: PlanUsageQuotaResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getPlanUsage', tool: 'read' } as const,
+    metadata: { ...reads, operationId: 'getPlanUsage', sdk: 'plans.usage', tool: 'read' } as const,
   },
   billingSummary: {
     method: 'GET',
@@ -106,7 +86,7 @@ export const plans = c.router({
     description: 'Balance, charges beyond the quota, what is due next, and whether a payment is late.',
     headers: headersA,
     responses: { 200: PlanBillingSummaryResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getBillingSummary', tool: 'read' } as const,
+    metadata: { ...reads, operationId: 'getBillingSummary', sdk: 'plans.billing', tool: 'read' } as const,
   },
   upgradePreview: {
     method: 'POST',
@@ -116,7 +96,13 @@ export const plans = c.router({
     headers: headersA,
     body: PlanUpgradePreviewRequest,
     responses: { 200: PlanUpgradePreviewResponse, 409: problem, ...refusals.write },
-    metadata: { ...reads, operationId: 'previewUpgrade', tool: 'read', errors: { also: ['payments_unavailable'] } } as const,
+    metadata: {
+      ...reads,
+      operationId: 'previewUpgrade',
+      sdk: 'plans.previewUpgrade(plan_id)',
+      tool: 'read',
+      errors: { also: ['payments_unavailable'] },
+    } as const,
   },
   downgradePreview: {
     method: 'POST',
@@ -126,7 +112,7 @@ export const plans = c.router({
     headers: headersA,
     body: PlanDowngradePreviewRequest,
     responses: { 200: PlanDowngradePreviewResponse, 409: problem, ...refusals.write },
-    metadata: { ...reads, operationId: 'previewDowngrade', tool: 'read' } as const,
+    metadata: { ...reads, operationId: 'previewDowngrade', sdk: 'plans.previewDowngrade(plan_id)', tool: 'read' } as const,
   },
   scheduleDowngrade: {
     method: 'POST',
@@ -137,7 +123,7 @@ export const plans = c.router({
     headers: paysOnce,
     body: PlanDowngradeScheduleRequest,
     responses: { 200: PlanDowngradeScheduleResponse, 409: problem, ...refusals.write },
-    metadata: { ...pays, operationId: 'scheduleDowngrade', tool: 'write' } as const,
+    metadata: { ...pays, operationId: 'scheduleDowngrade', sdk: 'plans.scheduleDowngrade(plan_id)', tool: 'write' } as const,
   },
   cancelDowngrade: {
     method: 'DELETE',
@@ -146,7 +132,7 @@ export const plans = c.router({
     description: 'The plan stays as it is. Without effect where nothing is scheduled.',
     headers: headersA,
     responses: { 200: CurrentPlanResponse, ...refusals.write },
-    metadata: { ...pays, operationId: 'cancelDowngrade', tool: 'write' } as const,
+    metadata: { ...pays, operationId: 'cancelDowngrade', sdk: 'plans.cancelDowngrade', tool: 'write' } as const,
   },
   applyDowngrades: {
     method: 'POST',
@@ -166,180 +152,7 @@ export const plans = c.router({
     description: 'What this month was charged so far, and what it comes to if usage goes on as it did.',
     headers: headersA,
     responses: { 200: PlanOverageEstimateResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getOverageEstimate', tool: 'read' } as const,
+    metadata: { ...reads, operationId: 'getOverageEstimate', sdk: 'plans.overage', tool: 'read' } as const,
   },
-  checkout: {
-    method: 'POST',
-    path: '/v1/plans/checkout',
-    summary: 'Get a plan',
-    description:
-      'Without a paid plan: a hosted page to subscribe on. With one: an upgrade at once, prorated and charged to the card on file; a decline is a 402 and changes nothing. For a cheaper plan, schedule a downgrade.',
-    headers: paysOnce,
-    body: PlanCheckoutRequest,
-    responses: { 200: PlanCheckoutResponse, ...paying },
-    metadata: { ...pays, operationId: 'checkoutPlan', tool: 'write', errors: { also: ['payment_declined'] } } as const,
-  },
-  balanceCheckout: {
-    method: 'POST',
-    path: '/v1/plans/balance-checkout',
-    summary: 'Top the balance up',
-    description: 'A hosted page to pay on. The balance rises when the payment provider says that it was paid.',
-    headers: paysOnce,
-    body: PlanBalanceCheckoutRequest,
-    responses: { 200: PlanBalanceCheckoutResponse, 409: problem, ...refusals.write },
-    metadata: { ...pays, operationId: 'checkoutBalance', tool: 'write', errors: { never: ['conflict'] } } as const,
-  },
-  getCheckout: {
-    method: 'GET',
-    path: '/v1/plans/checkouts/:checkout_id',
-    summary: 'How a checkout stands',
-    description: '`completed` once what was paid for is in effect.',
-    headers: headersA,
-    pathParams: z.object({ checkout_id: Uuid }),
-    responses: { 200: PlanCheckoutState, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'getCheckout' } as const,
-  },
-  cancel: {
-    method: 'POST',
-    path: '/v1/plans/cancel',
-    summary: 'Cancel the plan',
-    description: 'At the end of the period that is paid for; then the account is on the free plan.',
-    headers: headersA,
-    body: c.noBody(),
-    responses: { 200: CurrentPlanResponse, 409: problem, ...refusals.write },
-    metadata: { ...pays, operationId: 'cancelPlan' } as const,
-  },
-  resume: {
-    method: 'POST',
-    path: '/v1/plans/resume',
-    summary: 'Keep a cancelled plan',
-    description: 'Takes a cancellation back that has not come into effect.',
-    headers: headersA,
-    body: c.noBody(),
-    responses: { 200: CurrentPlanResponse, 409: problem, ...refusals.write },
-    metadata: { ...pays, operationId: 'resumePlan' } as const,
-  },
-  portal: {
-    method: 'POST',
-    path: '/v1/plans/portal',
-    summary: 'Link to the customer portal',
-    description: 'Where the customer changes the card and sees the payment provider’s invoices.',
-    headers: headersA,
-    body: PlanPortalRequest,
-    responses: { 200: PlanPortalResponse, ...refusals.write },
-    metadata: { ...pays, operationId: 'openPortal' } as const,
-  },
-  listInvoices: {
-    method: 'GET',
-    path: '/v1/plans/invoices',
-    summary: 'Invoices',
-    description: 'Those of the subscription, and one for each month that had charges beyond the quota.',
-    headers: headersA,
-    query: z.object({ ...planQuery, ...pageQuery }),
-    responses: { 200: PlanInvoiceListResponse, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'listInvoices', tool: 'read' } as const,
-  },
-  getInvoice: {
-    method: 'GET',
-    path: '/v1/plans/invoices/:invoice_id',
-    summary: 'One invoice',
-    description: 'With its lines.',
-    headers: headersA,
-    pathParams: InvoicePath,
-    responses: { 200: PlanInvoiceResponse, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'getInvoice' } as const,
-  },
-  printInvoice: {
-    method: 'GET',
-    path: '/v1/plans/invoices/:invoice_id/html',
-    summary: 'One invoice, to print',
-    description: 'A page without scripts that prints on one sheet.',
-    headers: headersA,
-    pathParams: InvoicePath,
-    responses: {
-      200: c.otherResponse({
-        contentType: 'text/html',
-        body: z.string().meta({ description: 'The page.', examples: ['<!doctype html>…'] }),
-      }),
-      404: problem,
-      ...refusals.read,
-    },
-    metadata: { ...reads, operationId: 'printInvoice' } as const,
-  },
-  listPayments: {
-    method: 'GET',
-    path: '/v1/plans/payments',
-    summary: 'Payments',
-    description: 'Everything that was paid, with what was returned of it.',
-    headers: headersA,
-    query: z.object({ ...planQuery, ...pageQuery }),
-    responses: { 200: PlanPaymentListResponse, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'listPayments' } as const,
-  },
-  refundPayment: {
-    method: 'POST',
-    path: '/v1/plans/payments/:payment_id/refund',
-    summary: 'Return a payment',
-    description: 'For administrators: of any account’s payment, to where it came from. What it had credited to a balance is taken back.',
-    headers: paysOnce,
-    pathParams: z.object({ payment_id: Uuid }),
-    body: PlanPaymentRefundRequest,
-    responses: { 200: PlanPayment, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...pays, scope: 'admin:write', role: 'admin', operationId: 'refundPayment' } as const,
-  },
-  getAutoTopup: {
-    method: 'GET',
-    path: '/v1/plans/auto-topup',
-    summary: 'Automatic top-up',
-    description: 'The settings and how they fare.',
-    headers: headersA,
-    responses: { 200: PlanAutoTopupResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getAutoTopup' } as const,
-  },
-  setAutoTopup: {
-    method: 'PUT',
-    path: '/v1/plans/auto-topup',
-    summary: 'Set automatic top-up',
-    description:
-      'Charges the saved card whenever the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it.',
-    headers: headersA,
-    body: PlanAutoTopupRequest,
-    responses: { 200: PlanAutoTopupResponse, ...refusals.write },
-    metadata: { ...pays, operationId: 'setAutoTopup', errors: { also: ['plan_required'] } } as const,
-  },
-  getSpendAlerts: {
-    method: 'GET',
-    path: '/v1/plans/spend-alerts',
-    summary: 'Spend alerts',
-    description: 'At which monthly charges everybody of the account is mailed.',
-    headers: headersA,
-    responses: { 200: PlanSpendAlertsResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'getSpendAlerts' } as const,
-  },
-  setSpendAlerts: {
-    method: 'PUT',
-    path: '/v1/plans/spend-alerts',
-    summary: 'Set spend alerts',
-    description: 'Replaces the thresholds.',
-    headers: headersA,
-    body: PlanSpendAlertsRequest,
-    responses: { 200: PlanSpendAlertsResponse, ...refusals.write },
-    metadata: { ...pays, operationId: 'setSpendAlerts' } as const,
-  },
-});
-
-/** Answered below the account API, since the signature is over the bytes as they arrive. */
-export const paymentWebhooks = c.router({
-  stripe: {
-    method: 'POST',
-    path: '/v1/plans/webhooks/stripe',
-    summary: 'Receive an event of the payment provider',
-    description: 'For Stripe alone: events are signed with STRIPE_WEBHOOK_SECRET, and believed for five minutes.',
-    headers: { 'stripe-signature': z.string().optional().meta({ description: 'Stripe’s signature of the body.' }) },
-    body: z
-      .looseObject({})
-      .meta({ id: 'StripeEvent', description: 'An event as Stripe sends it.', examples: [{ id: 'evt_1', object: 'event' }] }),
-    responses: { 200: PaymentWebhookResponse, 400: problem, 413: problem, 429: problem, 431: problem, 500: problem, 503: problem },
-    metadata: { auth: 'none', tag, operationId: 'receiveStripeEvent', body: 'webhook' } as const,
-  },
+  ...planPayments,
 });

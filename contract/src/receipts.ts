@@ -276,6 +276,7 @@ export const receipts = c.router({
       scope: 'account:read',
       tag: 'Receipts',
       operationId: 'listReceipts',
+      sdk: 'receipts.list',
       errors: { also: ['plan_required'] },
     } as const,
   },
@@ -287,7 +288,7 @@ export const receipts = c.router({
       'Public: anyone who knows the id (the `X-Receipt-Id` of an answer) may read the receipt. It names neither the account nor any content. A receipt exists a moment after its answer; until then this is a 404.',
     pathParams: z.object({ receipt_id: Uuid.meta({ description: 'The `X-Receipt-Id` of an answer.' }) }),
     responses: { 200: ReceiptResponse, 404: problem, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceipt', tool: 'read' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getReceipt', sdk: 'receipts.get', tool: 'read' } as const,
   },
   getReceiptProof: {
     method: 'GET',
@@ -322,7 +323,7 @@ export const receipts = c.router({
       to: LogSize.meta({ description: 'Size of the newer one.', examples: [7] }),
     }),
     responses: { 200: LogConsistencyResponse, ...refusals.openInput },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogConsistency', tool: 'read' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogConsistency', sdk: 'receipts.consistency', tool: 'read' } as const,
   },
   getKeys: {
     method: 'GET',
@@ -330,6 +331,6 @@ export const receipts = c.router({
     summary: 'Public keys that sign receipts and their log',
     description: 'Keep a copy: with it, receipts verify without this service.',
     responses: { 200: VaasKeySet, ...refusals.openRead },
-    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getVaasKeys', tool: 'read' } as const,
+    metadata: { auth: 'none', tag: 'Receipts', operationId: 'getVaasKeys', sdk: 'receipts.keys', tool: 'read' } as const,
   },
 });

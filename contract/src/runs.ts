@@ -94,7 +94,7 @@ export const runs = c.router({
     headers: headersA,
     query: RunQuery,
     responses: { 200: RunList, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Runs', operationId: 'listRuns', tool: 'read' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Runs', operationId: 'listRuns', sdk: 'runs.list', tool: 'read' } as const,
   },
   getRun: {
     method: 'GET',
@@ -105,7 +105,7 @@ export const runs = c.router({
     pathParams: RunPath,
     query: z.object({ livemode: Livemode, ...pageQuery }),
     responses: { 200: RunDetail, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Runs', operationId: 'getRun', tool: 'read' } as const,
+    metadata: { auth: 'bearer', scope: 'account:read', tag: 'Runs', operationId: 'getRun', sdk: 'runs.get', tool: 'read' } as const,
   },
   closeRun: {
     method: 'POST',
@@ -123,6 +123,7 @@ export const runs = c.router({
       scope: 'inference',
       tag: 'Runs',
       operationId: 'closeRun',
+      sdk: 'runs.close',
       tool: 'destroy',
       errors: { also: ['forbidden'] },
     } as const,

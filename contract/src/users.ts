@@ -33,7 +33,7 @@ export const users = c.router({
       ...pageQuery,
     }),
     responses: { 200: UserListResponse, ...refusals.read },
-    metadata: { ...administers, operationId: 'listUsers' } as const,
+    metadata: { ...administers, operationId: 'listUsers', sdk: 'users.list' } as const,
   },
   setRole: {
     method: 'PUT',
@@ -45,6 +45,6 @@ export const users = c.router({
     pathParams: z.object({ user_id: Uuid.meta({ description: 'The user’s id.' }) }),
     body: RoleUpdateRequest,
     responses: { 200: UserResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...administers, operationId: 'setUserRole' } as const,
+    metadata: { ...administers, operationId: 'setUserRole', sdk: 'users.setRole(role)' } as const,
   },
 });

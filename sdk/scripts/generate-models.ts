@@ -26,6 +26,19 @@ function records(): Map<string, JsonSchema> {
   return new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+const isQuery = (name: string): boolean => name.endsWith('Query');
+
+/** A query says true and false in words; a program does not. */
+const withBooleans = ({ properties = {}, ...schema }: JsonSchema): JsonSchema => ({
+  ...schema,
+  properties: Object.fromEntries(
+    Object.entries(properties).map(([name, field]) => {
+      const isBoolean = typeof field === 'object' && field.enum?.join() === 'true,false';
+      return [name, isBoolean ? { description: field.description, type: 'boolean' } : field];
+    }),
+  ),
+});
+
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return JSON.parse(JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' })));
 }
@@ -38,7 +51,7 @@ function without(schema: JsonSchema, member: keyof JsonSchema): JsonSchema {
 /** The text of `src/generated/models.ts`. */
 export function modelsModule(): string {
   const declarations = [...records()].map(([name, schema]) => {
-    const type = typeText(schema);
+    const type = isQuery(name) ? typeText(withBooleans(schema)) : typeText(schema);
     const doc = schema.description === undefined ? '' : `/** ${schema.description} */\n`;
     return `${doc}${schema.properties !== undefined ? `export interface ${name} ${type}` : `export type ${name} = ${type};`}\n`;
   });

@@ -3,6 +3,7 @@ import type { Call } from './transport/call.ts';
 import { type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import type { EventStream } from './transport/event-stream.ts';
 import { formOf } from './transport/form.ts';
+import { Resource } from './transport/resource.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** A recording; a `File` brings its name, by which some models know the format. */
@@ -15,16 +16,10 @@ type Streamed = { readonly response_format?: 'json' | 'diarized_json' | undefine
 type TextOrData = 'json' | 'verbose_json' | 'diarized_json' | 'text' | 'srt' | 'vtt';
 
 /** `tallygate.audio.speech` */
-export class Speech {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Speech extends Resource {
   /** Speaks a text. The bytes come as they are made: `await (await speech.create(…)).blob()`, or its `body`. */
   create(request: SpeechRequest, options: InferenceOptions = {}): Call<Response> {
-    return this.#transport.download(
+    return this.transport.download(
       { method: 'POST', path: '/v1/audio/speech', body: request, headers: inferenceHeaders(options) },
       options,
     );
@@ -32,13 +27,7 @@ export class Speech {
 }
 
 /** `tallygate.audio.transcriptions` */
-export class Transcriptions {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Transcriptions extends Resource {
   /** Writes a recording down: as data, as text (`await response.text()`), or (with `stream: true`) as it is heard. */
   create(
     request: Omit<TranscriptionRequest, 'stream' | 'response_format'> & Recording & AsJson,
@@ -64,19 +53,13 @@ export class Transcriptions {
       headers: inferenceHeaders(options),
     } as const;
     if (request.stream)
-      return this.#transport.events<TranscriptStreamEvent>(operation, options, ({ type }) => type === 'transcript.text.done');
-    return heard(this.#transport, operation, request.response_format, options);
+      return this.transport.events<TranscriptStreamEvent>(operation, options, ({ type }) => type === 'transcript.text.done');
+    return heard(this.transport, operation, request.response_format, options);
   }
 }
 
 /** `tallygate.audio.translations` */
-export class Translations {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Translations extends Resource {
   /** Writes a recording in any language down in English. */
   create(request: Omit<TranslationRequest, 'response_format'> & Recording & AsJson, options?: InferenceOptions): Call<Transcript>;
   create(request: Omit<TranslationRequest, 'response_format'> & Recording & AsText, options?: InferenceOptions): Call<Response>;
@@ -90,7 +73,7 @@ export class Translations {
       form: formOf({ ...request }),
       headers: inferenceHeaders(options),
     } as const;
-    return heard(this.#transport, operation, request.response_format, options);
+    return heard(this.transport, operation, request.response_format, options);
   }
 }
 

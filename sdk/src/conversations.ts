@@ -12,68 +12,62 @@ import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
 import { pathStep } from './transport/path.ts';
+import { Resource } from './transport/resource.ts';
 import type { Transport } from './transport/transport.ts';
 
 /** `tallygate.conversations.items`: what was said. */
-export class ConversationItems {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ConversationItems extends Resource {
   /** Adds at most 20 items at the end, in order. The answer has them with their ids. */
   create(conversationId: string, request: CreateItemsRequest, options?: CallOptions): Call<ResponseItemList> {
-    return this.#transport.json({ method: 'POST', path: itemsPath(conversationId), body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'POST', path: itemsPath(conversationId), body: request, isOnce: true }, options);
   }
 
   /** The items, newest first: the page that was asked for, or all from there on with `for await`. */
   list(conversationId: string, query: ItemQuery = {}, options?: CallOptions): CursorCall<ResponseItemList, ResponseItem> {
     const path = itemsPath(conversationId);
     const fetchPage = (after: string | undefined) =>
-      this.#transport.json<ResponseItemList>({ method: 'GET', path, query: { ...query, after } }, options).withResponse();
+      this.transport.json<ResponseItemList>({ method: 'GET', path, query: { ...query, after } }, options).withResponse();
     return new CursorCall(fetchPage(query.after), fetchPage);
   }
 
   /** One item, as it was put there. */
   get(conversationId: string, itemId: string, options?: CallOptions): Call<ResponseItem> {
-    return this.#transport.json({ method: 'GET', path: itemPath(conversationId, itemId) }, options);
+    return this.transport.json({ method: 'GET', path: itemPath(conversationId, itemId) }, options);
   }
 
   /** The conversation goes on without the item. */
   delete(conversationId: string, itemId: string, options?: CallOptions): Call<Conversation> {
-    return this.#transport.json({ method: 'DELETE', path: itemPath(conversationId, itemId) }, options);
+    return this.transport.json({ method: 'DELETE', path: itemPath(conversationId, itemId) }, options);
   }
 }
 
 /** `tallygate.conversations`: dialogues that are kept until they are deleted. Responses that name one go on with it and add to it. */
-export class Conversations {
+export class Conversations extends Resource {
   readonly items: ConversationItems;
-  readonly #transport: Transport;
 
   constructor(transport: Transport) {
-    this.#transport = transport;
+    super(transport);
     this.items = new ConversationItems(transport);
   }
 
   /** A new conversation, with at most 20 first items. */
   create(request: CreateConversationRequest = {}, options?: CallOptions): Call<Conversation> {
-    return this.#transport.json({ method: 'POST', path: '/v1/conversations', body: request, isOnce: true }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/conversations', body: request, isOnce: true }, options);
   }
 
   /** Its metadata; what was said is in `items`. */
   get(conversationId: string, options?: CallOptions): Call<Conversation> {
-    return this.#transport.json({ method: 'GET', path: conversationPath(conversationId) }, options);
+    return this.transport.json({ method: 'GET', path: conversationPath(conversationId) }, options);
   }
 
   /** Puts metadata in the place of the old, all of it. */
   update(conversationId: string, request: UpdateConversationRequest, options?: CallOptions): Call<Conversation> {
-    return this.#transport.json({ method: 'POST', path: conversationPath(conversationId), body: request }, options);
+    return this.transport.json({ method: 'POST', path: conversationPath(conversationId), body: request }, options);
   }
 
   /** Deletes it with its items, permanently. Responses that were made in it stay. */
   delete(conversationId: string, options?: CallOptions): Call<ConversationDeleted> {
-    return this.#transport.json({ method: 'DELETE', path: conversationPath(conversationId) }, options);
+    return this.transport.json({ method: 'DELETE', path: conversationPath(conversationId) }, options);
   }
 }
 

@@ -1,35 +1,15 @@
 import { ConnectionError, TallygateError, TimeoutError } from './errors.ts';
-import type {
-  DeviceDecisionRequest,
-  DeviceLoginRequest,
-  DeviceLoginResponse,
-  DeviceTokenRequest,
-  PendingDeviceLogin,
-  UserResponse,
-} from './generated/models.ts';
+import type { DeviceLoginResponse, DeviceTokenRequest, UserResponse } from './generated/models.ts';
+import { DeviceLogins as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import { sleep } from './transport/deadline.ts';
-import type { Transport } from './transport/transport.ts';
-
-const DECISIONS = '/v1/users/me/device-logins';
 
 /** `tallygate.deviceLogins`: logins of programs that a person approves in a browser (RFC 8628). */
-export class DeviceLogins {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** Makes the code to show to the person, and the one to ask with; both live ten minutes. */
-  begin(request: DeviceLoginRequest, options?: CallOptions): Call<DeviceLoginResponse> {
-    return this.#transport.json({ method: 'POST', path: '/v1/users/login/device', body: request }, options);
-  }
-
+export class DeviceLogins extends Generated {
   /** Asks once for the session; throws `authorization_pending`, `slow_down`, `access_denied` or `expired_token` where there is none. */
   token(request: DeviceTokenRequest, options?: CallOptions): Call<UserResponse> {
-    return this.#transport.json({ method: 'POST', path: '/v1/users/login/device/token', body: request }, { maxRetries: 0, ...options });
+    return this.transport.json({ method: 'POST', path: '/v1/users/login/device/token', body: request }, { maxRetries: 0, ...options });
   }
 
   /** Asks as often as the service allows until the person has decided; throws `access_denied` or `expired_token` where that was in vain. */
@@ -45,21 +25,6 @@ export class DeviceLogins {
         seconds = (error instanceof TallygateError ? error.retryAfterSeconds : undefined) ?? seconds;
       }
     }
-  }
-
-  /** Who asks with the code that a program shows; what a person should see before they decide. */
-  find(request: DeviceDecisionRequest, options?: CallOptions): Call<PendingDeviceLogin> {
-    return this.#transport.json({ method: 'POST', path: `${DECISIONS}/find`, body: request }, options);
-  }
-
-  /** Gives the program a session of the caller, whose own was opened with the password within the last fifteen minutes. */
-  approve(request: DeviceDecisionRequest, options?: CallOptions): Call<undefined> {
-    return this.#transport.empty({ method: 'POST', path: `${DECISIONS}/approve`, body: request }, options);
-  }
-
-  /** Turns the program away. */
-  deny(request: DeviceDecisionRequest, options?: CallOptions): Call<undefined> {
-    return this.#transport.empty({ method: 'POST', path: `${DECISIONS}/deny`, body: request }, options);
   }
 }
 

@@ -3,7 +3,7 @@ import type { Call } from './transport/call.ts';
 import { type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import type { EventStream } from './transport/event-stream.ts';
 import { formOf } from './transport/form.ts';
-import type { Transport } from './transport/transport.ts';
+import { Resource } from './transport/resource.ts';
 
 type Plain<Request> = Request & { stream?: false | null | undefined };
 type Streamed<Request> = Request & { stream: true };
@@ -17,21 +17,15 @@ export interface ImageFiles {
 }
 
 /** `tallygate.images` */
-export class Images {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Images extends Resource {
   /** Makes images of words, whole or (with `stream: true`) with partial ones on the way. */
   generate(request: Plain<ImageGenerationRequest>, options?: InferenceOptions): Call<ImageList>;
   generate(request: Streamed<ImageGenerationRequest>, options?: InferenceOptions): Call<EventStream<ImageStreamEvent>>;
   generate(request: ImageGenerationRequest, options: InferenceOptions = {}): Call<ImageList | EventStream<ImageStreamEvent>> {
     const operation = { method: 'POST', path: '/v1/images/generations', body: request, headers: inferenceHeaders(options) } as const;
     return request.stream
-      ? this.#transport.events<ImageStreamEvent>(operation, options, lastOf(request.n))
-      : this.#transport.json<ImageList>({ ...operation, isOnce: true }, options);
+      ? this.transport.events<ImageStreamEvent>(operation, options, lastOf(request.n))
+      : this.transport.json<ImageList>({ ...operation, isOnce: true }, options);
   }
 
   /** Makes new images of given ones. */
@@ -45,13 +39,13 @@ export class Images {
       headers: inferenceHeaders(options),
     } as const;
     return request.stream
-      ? this.#transport.events<ImageStreamEvent>(operation, options, lastOf(request.n))
-      : this.#transport.json<ImageList>({ ...operation, isOnce: true }, options);
+      ? this.transport.events<ImageStreamEvent>(operation, options, lastOf(request.n))
+      : this.transport.json<ImageList>({ ...operation, isOnce: true }, options);
   }
 
   /** Varies an image, with models that can. */
   vary(request: ImageVariationRequest & { readonly image: Blob }, options: InferenceOptions = {}): Call<ImageList> {
-    return this.#transport.json(
+    return this.transport.json(
       { method: 'POST', path: '/v1/images/variations', form: formOf({ ...request }), headers: inferenceHeaders(options), isOnce: true },
       options,
     );

@@ -1,18 +1,9 @@
-import type {
-  ChatCompletion,
-  ChatCompletionChunk,
-  ChatCompletionDeleted,
-  ChatCompletionList,
-  ChatCompletionMessage,
-  ChatCompletionMessageList,
-  ChatCompletionRequest,
-  UpdateChatCompletionRequest,
-} from './generated/models.ts';
+import type { ChatCompletion, ChatCompletionChunk, ChatCompletionList, ChatCompletionRequest } from './generated/models.ts';
+import { ChatCompletions as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
 import type { EventStream } from './transport/event-stream.ts';
-import { pathStep } from './transport/path.ts';
 import type { Operation, Transport } from './transport/transport.ts';
 
 type PlainRequest = ChatCompletionRequest & { stream?: false | null | undefined };
@@ -36,13 +27,7 @@ export interface StoredChatQuery extends StoredQuery {
 }
 
 /** `tallygate.chat.completions` */
-export class ChatCompletions {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class ChatCompletions extends Generated {
   /**
    * Answers a conversation, whole or (with `stream: true`) piece by piece. The worst-case cost is held on every cap before the model
    * runs: where it does not fit, `BudgetExceededError` says which cap refused it and by how much.
@@ -61,49 +46,20 @@ export class ChatCompletions {
       isOnce: !isStream,
     };
     return isStream
-      ? this.#transport.events<ChatCompletionChunk>(operation, options)
-      : this.#transport.json<ChatCompletion>(operation, options);
+      ? this.transport.events<ChatCompletionChunk>(operation, options)
+      : this.transport.json<ChatCompletion>(operation, options);
   }
 
   /** Completions that were made with `store: true`: the page that was asked for, or all from there on with `for await`. */
   list({ metadata = {}, ...query }: StoredChatQuery = {}, options?: CallOptions): CursorCall<ChatCompletionList, ChatCompletion> {
     const pairs = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`metadata[${name}]`, value]));
     const fetchPage = (after: string | undefined) =>
-      this.#transport
+      this.transport
         .json<ChatCompletionList>({ method: 'GET', path: '/v1/chat/completions', query: { ...query, ...pairs, after } }, options)
         .withResponse();
     return new CursorCall(fetchPage(query.after), fetchPage);
   }
-
-  /** A stored completion. */
-  get(completionId: string, options?: CallOptions): Call<ChatCompletion> {
-    return this.#transport.json({ method: 'GET', path: completionPath(completionId) }, options);
-  }
-
-  /** Puts metadata in the place of a stored completion's own, all of it. */
-  update(completionId: string, request: UpdateChatCompletionRequest, options?: CallOptions): Call<ChatCompletion> {
-    return this.#transport.json({ method: 'POST', path: completionPath(completionId), body: request }, options);
-  }
-
-  /** Deletes a stored completion with the messages it answers, permanently. */
-  delete(completionId: string, options?: CallOptions): Call<ChatCompletionDeleted> {
-    return this.#transport.json({ method: 'DELETE', path: completionPath(completionId) }, options);
-  }
-
-  /** The messages that a stored completion answers, in order. */
-  messages(
-    completionId: string,
-    query: StoredQuery = {},
-    options?: CallOptions,
-  ): CursorCall<ChatCompletionMessageList, ChatCompletionMessage> {
-    const path = `${completionPath(completionId)}/messages`;
-    const fetchPage = (after: string | undefined) =>
-      this.#transport.json<ChatCompletionMessageList>({ method: 'GET', path, query: { ...query, after } }, options).withResponse();
-    return new CursorCall(fetchPage(query.after), fetchPage);
-  }
 }
-
-const completionPath = (completionId: string): string => `/v1/chat/completions/${pathStep(completionId)}`;
 
 /** `tallygate.chat` */
 export class Chat {

@@ -1,17 +1,8 @@
-import type {
-  MarketingPeopleActionRequest,
-  MarketingPeopleActionResponse,
-  MarketingPeopleImportResponse,
-  MarketingPeopleListResponse,
-  MarketingPersonExport,
-  MarketingPersonRecord,
-  PlanId,
-} from './generated/models.ts';
+import type { MarketingPeopleImportResponse, MarketingPeopleListResponse, MarketingPersonRecord, PlanId } from './generated/models.ts';
+import { People as Generated } from './generated/resources.ts';
 import { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
-import type { PagedCall, PageQuery } from './transport/paged-call.ts';
 import { pathStep } from './transport/path.ts';
-import type { Transport } from './transport/transport.ts';
 
 /** Which people; all that is given holds together. */
 export interface PeopleFilter {
@@ -30,21 +21,10 @@ export interface PeopleFilter {
 }
 
 /** `tallygate.people`: everybody the service knows; for users with the role `marketing` or `admin`. */
-export class People {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** People, those who became known last first: the page that was asked for, or all from there on with `for await`. */
-  list(query?: PeopleFilter & PageQuery, options?: CallOptions): PagedCall<MarketingPeopleListResponse, MarketingPersonRecord> {
-    return this.#transport.pages({ path: '/v1/marketing/people', query: { ...query } }, ({ person_id }) => person_id, options);
-  }
-
+export class People extends Generated {
   /** One person with their history. */
   get(personId: string, options?: CallOptions): Call<MarketingPersonRecord> {
-    const page = this.#transport.json<MarketingPeopleListResponse>({ method: 'GET', path: personPath(personId) }, options).withResponse();
+    const page = this.transport.json<MarketingPeopleListResponse>({ method: 'GET', path: personPath(personId) }, options).withResponse();
     return new Call(
       page.then(({ data, ...rest }) => {
         const [person] = data.items;
@@ -54,24 +34,9 @@ export class People {
     );
   }
 
-  /** Tags, assigns, notes, merges, unsubscribes, erases: `people.act(id, { action: 'tag', tag: 'beta' })`. */
-  act(personId: string, action: MarketingPeopleActionRequest, options?: CallOptions): Call<MarketingPeopleActionResponse> {
-    return this.#transport.json({ method: 'POST', path: `${personPath(personId)}/actions`, body: action }, options);
-  }
-
-  /** Everything that is kept of a person, for a request about what is stored on them. */
-  exportOne(personId: string, options?: CallOptions): Call<MarketingPersonExport> {
-    return this.#transport.json({ method: 'GET', path: `${personPath(personId)}/export` }, options);
-  }
-
-  /** People as CSV, as a response whose body is still to come. */
-  exportAll(query: PeopleFilter = {}, options?: CallOptions): Call<Response> {
-    return this.#transport.download({ method: 'GET', path: '/v1/marketing/people/export', query: { ...query } }, options);
-  }
-
   /** Takes people from a CSV file, which is sent piece by piece: in Node, `await openAsBlob(path)` of `node:fs` gives one. */
   importAll(csv: Blob, options?: CallOptions): Call<MarketingPeopleImportResponse> {
-    return this.#transport.json({ method: 'POST', path: '/v1/marketing/people/import', raw: { type: 'text/csv', content: csv } }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/marketing/people/import', raw: { type: 'text/csv', content: csv } }, options);
   }
 }
 

@@ -3,20 +3,19 @@ import type {
   CompactRequest,
   InputTokens,
   InputTokensRequest,
-  ResponseDeleted,
   ResponseItem,
   ResponseItemList,
   ResponseObject,
   ResponseRequest,
   ResponseStreamEvent,
 } from './generated/models.ts';
+import { Responses as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import { CursorCall } from './transport/cursor-call.ts';
 import { sleep } from './transport/deadline.ts';
 import type { EventStream } from './transport/event-stream.ts';
 import { pathStep } from './transport/path.ts';
-import type { Transport } from './transport/transport.ts';
 
 type Plain = ResponseRequest & { stream?: false | null | undefined };
 type Streamed = ResponseRequest & { stream: true };
@@ -53,13 +52,7 @@ const LAST_EVENTS = new Set(['response.completed', 'response.incomplete', 'respo
 const isLast = ({ type }: ResponseStreamEvent): boolean => LAST_EVENTS.has(type);
 
 /** `tallygate.responses`: answers that are kept, and can be gone on from. */
-export class Responses {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Responses extends Generated {
   /** Answers an input, whole, event by event (with `stream: true`) or later (with `background: true`). Kept unless `store` is false. */
   create(request: Plain, options?: InferenceOptions): Call<ResponseObject>;
   create(request: Streamed, options?: InferenceOptions): Call<EventStream<ResponseStreamEvent>>;
@@ -67,13 +60,13 @@ export class Responses {
   create(request: ResponseRequest, options: InferenceOptions = {}): Call<ResponseObject | EventStream<ResponseStreamEvent>> {
     const operation = { method: 'POST', path: '/v1/responses', body: request, headers: inferenceHeaders(options) } as const;
     return request.stream
-      ? this.#transport.events<ResponseStreamEvent>(operation, options, isLast)
-      : this.#transport.json<ResponseObject>({ ...operation, isOnce: true }, options);
+      ? this.transport.events<ResponseStreamEvent>(operation, options, isLast)
+      : this.transport.json<ResponseObject>({ ...operation, isOnce: true }, options);
   }
 
   /** A kept response as it stands. */
   get(responseId: string, shown: Shown = {}, options?: CallOptions): Call<ResponseObject> {
-    return this.#transport.json({ method: 'GET', path: responsePath(responseId), query: { ...shown } }, options);
+    return this.transport.json({ method: 'GET', path: responsePath(responseId), query: { ...shown } }, options);
   }
 
   /**
@@ -82,7 +75,7 @@ export class Responses {
    */
   follow(responseId: string, { include, startingAfter }: FollowQuery = {}, options?: CallOptions): Call<EventStream<ResponseStreamEvent>> {
     const query = { stream: true, include, starting_after: startingAfter };
-    return this.#transport.events<ResponseStreamEvent>({ method: 'GET', path: responsePath(responseId), query }, options, isLast);
+    return this.transport.events<ResponseStreamEvent>({ method: 'GET', path: responsePath(responseId), query }, options, isLast);
   }
 
   /** Asks now and then until a background response is over. */
@@ -94,32 +87,22 @@ export class Responses {
     }
   }
 
-  /** Stops a background response; what was generated until then is charged. */
-  cancel(responseId: string, options?: CallOptions): Call<ResponseObject> {
-    return this.#transport.json({ method: 'POST', path: `${responsePath(responseId)}/cancel` }, options);
-  }
-
-  /** Deletes a kept response; one that still runs is stopped. */
-  delete(responseId: string, options?: CallOptions): Call<ResponseDeleted> {
-    return this.#transport.json({ method: 'DELETE', path: responsePath(responseId) }, options);
-  }
-
   /** What was new in a response's request: the page that was asked for, or all from there on with `for await`. */
   inputItems(responseId: string, query: ItemQuery = {}, options?: CallOptions): CursorCall<ResponseItemList, ResponseItem> {
     const path = `${responsePath(responseId)}/input_items`;
     const fetchPage = (after: string | undefined) =>
-      this.#transport.json<ResponseItemList>({ method: 'GET', path, query: { ...query, after } }, options).withResponse();
+      this.transport.json<ResponseItemList>({ method: 'GET', path, query: { ...query, after } }, options).withResponse();
     return new CursorCall(fetchPage(query.after), fetchPage);
   }
 
   /** Counts the tokens of an input, free of charge. */
   countTokens(request: Counted, options?: CallOptions): Call<InputTokens> {
-    return this.#transport.json({ method: 'POST', path: '/v1/responses/input_tokens', body: request }, options);
+    return this.transport.json({ method: 'POST', path: '/v1/responses/input_tokens', body: request }, options);
   }
 
   /** Has a long dialogue summed up: the `output` of the answer is the input of the next response. Charged as a response. */
   compact(request: CompactRequest, options: InferenceOptions = {}): Call<CompactedResponse> {
-    return this.#transport.json(
+    return this.transport.json(
       { method: 'POST', path: '/v1/responses/compact', body: request, headers: inferenceHeaders(options), isOnce: true },
       options,
     );

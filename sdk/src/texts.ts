@@ -2,41 +2,29 @@ import type { Completion, CompletionRequest, EmbeddingList, EmbeddingRequest, Mo
 import type { Call } from './transport/call.ts';
 import { type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
 import type { EventStream } from './transport/event-stream.ts';
-import type { Transport } from './transport/transport.ts';
+import { Resource } from './transport/resource.ts';
 
 type Plain = CompletionRequest & { stream?: false | null | undefined };
 type Streamed = CompletionRequest & { stream: true };
 
 /** `tallygate.completions`: the older text completions. */
-export class Completions {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Completions extends Resource {
   /** Goes on from a text, whole or (with `stream: true`) piece by piece. */
   create(request: Plain, options?: InferenceOptions): Call<Completion>;
   create(request: Streamed, options?: InferenceOptions): Call<EventStream<Completion>>;
   create(request: CompletionRequest, options: InferenceOptions = {}): Call<Completion | EventStream<Completion>> {
     const operation = { method: 'POST', path: '/v1/completions', body: request, headers: inferenceHeaders(options) } as const;
     return request.stream
-      ? this.#transport.events<Completion>(operation, options)
-      : this.#transport.json<Completion>({ ...operation, isOnce: true }, options);
+      ? this.transport.events<Completion>(operation, options)
+      : this.transport.json<Completion>({ ...operation, isOnce: true }, options);
   }
 }
 
 /** `tallygate.embeddings`: vectors for texts. */
-export class Embeddings {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Embeddings extends Resource {
   /** One vector for each input, in order: numbers, or base64 of little-endian 32-bit floats where `encoding_format` asks for it. */
   create(request: EmbeddingRequest, options: InferenceOptions = {}): Call<EmbeddingList> {
-    return this.#transport.json(
+    return this.transport.json(
       { method: 'POST', path: '/v1/embeddings', body: request, headers: inferenceHeaders(options), isOnce: true },
       options,
     );
@@ -44,16 +32,10 @@ export class Embeddings {
 }
 
 /** `tallygate.moderations`: judgements of content, free of charge. */
-export class Moderations {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Moderations extends Resource {
   /** One judgement for each input. */
   create(request: ModerationRequest, options: InferenceOptions = {}): Call<Moderation> {
-    return this.#transport.json(
+    return this.transport.json(
       { method: 'POST', path: '/v1/moderations', body: request, headers: inferenceHeaders(options), isOnce: true },
       options,
     );

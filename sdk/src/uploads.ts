@@ -1,9 +1,9 @@
 import type { CreateFile } from './files.ts';
-import type { CompleteUploadRequest, CreateUploadRequest, FileObject, Upload, UploadPart } from './generated/models.ts';
+import type { FileObject, UploadPart } from './generated/models.ts';
+import { Uploads as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import type { CallOptions } from './transport/call-options.ts';
 import { pathStep } from './transport/path.ts';
-import type { Transport } from './transport/transport.ts';
 
 /** The largest part that the service takes. */
 const PART_BYTES = 64 * 1024 * 1024;
@@ -15,33 +15,12 @@ export interface SendOptions extends CallOptions {
 }
 
 /** `tallygate.uploads`: files that are sent in parts. */
-export class Uploads {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  /** Begins an upload; it has to be completed within an hour. */
-  create(request: CreateUploadRequest, options?: CallOptions): Call<Upload> {
-    return this.#transport.json({ method: 'POST', path: '/v1/uploads', body: request, isOnce: true }, options);
-  }
-
+export class Uploads extends Generated {
   /** Adds a part of at most 64 MiB. Parts may be sent in any order and side by side. */
   addPart(uploadId: string, data: Blob, options?: CallOptions): Call<UploadPart> {
     const form = new FormData();
     form.append('data', data, 'part');
-    return this.#transport.json({ method: 'POST', path: `${uploadPath(uploadId)}/parts`, form, isOnce: true }, options);
-  }
-
-  /** Makes one file of the parts, in the order given. A repeat with the same parts answers the same. */
-  complete(uploadId: string, request: CompleteUploadRequest, options?: CallOptions): Call<Upload> {
-    return this.#transport.json({ method: 'POST', path: `${uploadPath(uploadId)}/complete`, body: request }, options);
-  }
-
-  /** Deletes the parts; none can be added any more. */
-  cancel(uploadId: string, options?: CallOptions): Call<Upload> {
-    return this.#transport.json({ method: 'POST', path: `${uploadPath(uploadId)}/cancel` }, options);
+    return this.transport.json({ method: 'POST', path: `${uploadPath(uploadId)}/parts`, form, isOnce: true }, options);
   }
 
   /** Sends a file of any size, up to 8 GiB, in parts one after the other. When it throws, what was sent is deleted. */

@@ -1,30 +1,18 @@
 import type {
   Video,
   VideoCharacter,
-  VideoDeleted,
   VideoEditRequest,
   VideoExtensionRequest,
-  VideoList,
   VideoReference,
   VideoRemixRequest,
   VideoRequest,
 } from './generated/models.ts';
+import { Videos as Generated } from './generated/resources.ts';
 import type { Call } from './transport/call.ts';
 import { type CallOptions, type InferenceOptions, inferenceHeaders } from './transport/call-options.ts';
-import { CursorCall } from './transport/cursor-call.ts';
 import { sleep } from './transport/deadline.ts';
 import { formOf } from './transport/form.ts';
 import { pathStep } from './transport/path.ts';
-import type { Transport } from './transport/transport.ts';
-
-/** Which videos: at most `limit` after the one with the id `after`. */
-export interface VideoQuery {
-  readonly after?: string | undefined;
-  /** 1 to 100; default 20. */
-  readonly limit?: number | undefined;
-  /** Default: `desc`, newest first. */
-  readonly order?: 'asc' | 'desc' | undefined;
-}
 
 /** What a video shall show. */
 export type NewVideo = VideoRequest & {
@@ -57,13 +45,7 @@ export interface WaitForVideoOptions extends CallOptions {
 const POLL_MS = 2_000;
 
 /** `tallygate.videos`: jobs that make videos. They are charged when they begin, and given back when they fail. */
-export class Videos {
-  readonly #transport: Transport;
-
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
+export class Videos extends Generated {
   /** Begins a video. */
   create(request: NewVideo, options: InferenceOptions = {}): Call<Video> {
     return this.#post('/v1/videos', request, options, request.input_reference);
@@ -92,29 +74,12 @@ export class Videos {
   /** Makes a character for the `characters` of videos to come. It costs nothing. */
   createCharacter(request: NewVideoCharacter, options: InferenceOptions = {}): Call<VideoCharacter> {
     const operation = { method: 'POST', path: '/v1/videos/characters', form: formOf({ ...request }), isOnce: true } as const;
-    return this.#transport.json({ ...operation, headers: inferenceHeaders(options) }, options);
-  }
-
-  /** The account's videos, newest first: the page that was asked for, or all from there on with `for await`. */
-  list(query: VideoQuery = {}, options?: CallOptions): CursorCall<VideoList, Video> {
-    const fetchPage = (after: string | undefined) =>
-      this.#transport.json<VideoList>({ method: 'GET', path: '/v1/videos', query: { ...query, after } }, options).withResponse();
-    return new CursorCall(fetchPage(query.after), fetchPage);
-  }
-
-  /** How far a video is; of a failed one, why, and the receipt of its refund. */
-  get(videoId: string, options?: CallOptions): Call<Video> {
-    return this.#transport.json({ method: 'GET', path: videoPath(videoId) }, options);
+    return this.transport.json({ ...operation, headers: inferenceHeaders(options) }, options);
   }
 
   /** The bytes of a completed video, or of a picture of it, as a response whose body is still to come. */
   content(videoId: string, { variant, ...options }: VideoContentOptions = {}): Call<Response> {
-    return this.#transport.download({ method: 'GET', path: `${videoPath(videoId)}/content`, query: { variant } }, options);
-  }
-
-  /** Deletes a video permanently. One that is still made is called off, as far as its provider lets itself be stopped. */
-  delete(videoId: string, options?: CallOptions): Call<VideoDeleted> {
-    return this.#transport.json({ method: 'DELETE', path: videoPath(videoId) }, options);
+    return this.transport.download({ method: 'GET', path: `${videoPath(videoId)}/content`, query: { variant } }, options);
   }
 
   /** Asks now and then until the video is `completed` or `failed`. */
@@ -127,15 +92,10 @@ export class Videos {
     }
   }
 
-  /** A character of the account. */
-  getCharacter(characterId: string, options?: CallOptions): Call<VideoCharacter> {
-    return this.#transport.json({ method: 'GET', path: `/v1/videos/characters/${pathStep(characterId)}` }, options);
-  }
-
   /** @param file what a form is needed for, where it is a file; all else is plain JSON */
   #post<T>(path: string, request: object, options: InferenceOptions, file?: unknown): Call<T> {
     const content = file instanceof Blob ? { form: formOf({ ...request }) } : { body: request };
-    return this.#transport.json({ method: 'POST', path, ...content, headers: inferenceHeaders(options), isOnce: true }, options);
+    return this.transport.json({ method: 'POST', path, ...content, headers: inferenceHeaders(options), isOnce: true }, options);
   }
 }
 

@@ -52,6 +52,12 @@ export const eventCheckouts = c.router({
     pathParams: z.object({ registration_id: Uuid }),
     body: EventRefundRequest,
     responses: { 200: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...pays, scope: 'admin:write', role: 'admin', operationId: 'refundEventRegistration' } as const,
+    metadata: {
+      ...pays,
+      scope: 'admin:write',
+      role: 'admin',
+      operationId: 'refundEventRegistration',
+      sdk: 'events.refundRegistration(reason)',
+    } as const,
   },
 });

@@ -112,7 +112,7 @@ export const marketingEvents = c.router({
     headers: headersA,
     query: z.strictObject(pageQuery),
     responses: { 200: MarketingEventListResponse, ...refusals.read },
-    metadata: { ...reads, operationId: 'listMarketingEvents' } as const,
+    metadata: { ...reads, operationId: 'listMarketingEvents', sdk: 'marketingEvents.list' } as const,
   },
   get: {
     method: 'GET',
@@ -122,7 +122,7 @@ export const marketingEvents = c.router({
     headers: headersA,
     pathParams: SlugPath,
     responses: { 200: MarketingEventRecord, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'getMarketingEvent' } as const,
+    metadata: { ...reads, operationId: 'getMarketingEvent', sdk: 'marketingEvents.get' } as const,
   },
   listRegistrations: {
     method: 'GET',
@@ -133,7 +133,7 @@ export const marketingEvents = c.router({
     pathParams: SlugPath,
     query: z.strictObject(pageQuery),
     responses: { 200: MarketingEventRegistrationListResponse, 404: problem, ...refusals.read },
-    metadata: { ...reads, operationId: 'listMarketingEventRegistrations' } as const,
+    metadata: { ...reads, operationId: 'listMarketingEventRegistrations', sdk: 'marketingEvents.registrations' } as const,
   },
   updateRegistration: {
     method: 'PATCH',
@@ -144,7 +144,7 @@ export const marketingEvents = c.router({
     pathParams: z.object({ registration_id: Uuid }),
     body: MarketingEventRegistrationUpdateRequest,
     responses: { 200: MarketingEventRegistrationRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'updateMarketingEventRegistration' } as const,
+    metadata: { ...writes, operationId: 'updateMarketingEventRegistration', sdk: 'marketingEvents.updateRegistration' } as const,
   },
   publish: {
     method: 'POST',
@@ -155,7 +155,7 @@ export const marketingEvents = c.router({
     pathParams: SlugPath,
     body: c.noBody(),
     responses: { 200: MarketingEventRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'publishMarketingEvent', errors: { never: ['conflict'] } } as const,
+    metadata: { ...writes, operationId: 'publishMarketingEvent', sdk: 'marketingEvents.publish', errors: { never: ['conflict'] } } as const,
   },
   unpublish: {
     method: 'POST',
@@ -166,6 +166,11 @@ export const marketingEvents = c.router({
     pathParams: SlugPath,
     body: c.noBody(),
     responses: { 200: MarketingEventRecord, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'unpublishMarketingEvent', errors: { never: ['conflict'] } } as const,
+    metadata: {
+      ...writes,
+      operationId: 'unpublishMarketingEvent',
+      sdk: 'marketingEvents.unpublish',
+      errors: { never: ['conflict'] },
+    } as const,
   },
 });

@@ -31,7 +31,7 @@ export const registrations = c.router({
       'Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer.',
     headers: ifNoneMatch,
     responses: { 200: VibethonEventResponse, 304: c.noBody(), ...refusals.openRead },
-    metadata: { ...open, alsoAt: EVENT_FORMS, operationId: 'getVibethon' } as const,
+    metadata: { ...open, alsoAt: EVENT_FORMS, operationId: 'getVibethon', sdk: 'events.vibethon' } as const,
   },
   registerForVibethon: {
     method: 'POST',
@@ -60,7 +60,7 @@ export const registrations = c.router({
       'With the token of the link in a mail about it; of the Vibethon and of every other event. The place goes to the person who has waited longest, at once, and both get a mail. Repeating the request changes nothing. A place that was paid for has to be refunded instead (409).',
     body: EventRegistrationCancelRequest,
     responses: { 200: VibethonRegistrationResponse, 409: problem, ...refusals.openInput },
-    metadata: { ...open, operationId: 'cancelEventRegistration' } as const,
+    metadata: { ...open, operationId: 'cancelEventRegistration', sdk: 'events.cancelRegistration(token)' } as const,
   },
   listAll: {
     method: 'GET',
@@ -74,7 +74,7 @@ export const registrations = c.router({
       offset: pageQuery.offset,
     }),
     responses: { 200: z.array(VibethonRegistrationResponse), ...refusals.read },
-    metadata: { ...admin, scope: 'events:read', operationId: 'listEventRegistrations' } as const,
+    metadata: { ...admin, scope: 'events:read', operationId: 'listEventRegistrations', sdk: 'events.registrations' } as const,
   },
   update: {
     method: 'PATCH',
@@ -85,7 +85,7 @@ export const registrations = c.router({
     pathParams: z.object({ registration_id: Uuid }),
     body: VibethonRegistrationAdminUpdateRequest,
     responses: { 200: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...admin, scope: 'events:write', operationId: 'updateEventRegistration' } as const,
+    metadata: { ...admin, scope: 'events:write', operationId: 'updateEventRegistration', sdk: 'events.updateRegistration' } as const,
   },
   register: {
     method: 'POST',
@@ -95,7 +95,7 @@ export const registrations = c.router({
     pathParams: SlugPath,
     body: VibethonRegistrationRequest,
     responses: { 201: VibethonRegistrationResponse, 404: problem, 409: problem, ...refusals.openInput },
-    metadata: { ...open, operationId: 'registerForEvent' } as const,
+    metadata: { ...open, operationId: 'registerForEvent', sdk: 'events.register' } as const,
   },
   status: {
     method: 'GET',
@@ -105,6 +105,6 @@ export const registrations = c.router({
     pathParams: SlugPath,
     query: StatusQuery,
     responses: { 200: VibethonRegistrationStatusResponse, 404: problem, ...refusals.openInput },
-    metadata: { ...open, operationId: 'getEventRegistrationStatus' } as const,
+    metadata: { ...open, operationId: 'getEventRegistrationStatus', sdk: 'events.registrationStatus(email)' } as const,
   },
 });

@@ -41,7 +41,7 @@ export const siteEvents = c.router({
       'All that are published: what is still to come or under way first, the next one before the others, then what is over, the last one first. May be kept for half a minute; the ETag tells whether anything has changed.',
     headers: ifNoneMatch,
     responses: { 200: z.array(SiteEventResponse), 304: c.noBody(), ...refusals.openRead },
-    metadata: { auth: 'none', tag, operationId: 'listEvents' } as const,
+    metadata: { auth: 'none', tag, operationId: 'listEvents', sdk: 'events.list' } as const,
   },
   listAll: {
     method: 'GET',
@@ -50,7 +50,7 @@ export const siteEvents = c.router({
     description: 'For administrators: every event, the next one first.',
     headers: headersA,
     responses: { 200: z.array(SiteEventResponse), ...refusals.read },
-    metadata: { ...reads, operationId: 'listAllEvents' } as const,
+    metadata: { ...reads, operationId: 'listAllEvents', sdk: 'events.listAll' } as const,
   },
   create: {
     method: 'POST',
@@ -60,7 +60,7 @@ export const siteEvents = c.router({
     headers: { ...headersA, ...idempotencyHeader },
     body: SiteEventCreateRequest,
     responses: { 201: SiteEventResponse, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'createEvent', errors: { never: ['conflict'] } } as const,
+    metadata: { ...writes, operationId: 'createEvent', sdk: 'events.create', errors: { never: ['conflict'] } } as const,
   },
   update: {
     method: 'PATCH',
@@ -71,7 +71,7 @@ export const siteEvents = c.router({
     pathParams: EventPath,
     body: SiteEventUpdateRequest,
     responses: { 200: SiteEventResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'updateEvent' } as const,
+    metadata: { ...writes, operationId: 'updateEvent', sdk: 'events.update' } as const,
   },
   publish: {
     method: 'POST',
@@ -82,7 +82,7 @@ export const siteEvents = c.router({
     pathParams: EventPath,
     body: c.noBody(),
     responses: { 200: SiteEventResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'publishEvent', errors: { never: ['conflict'] } } as const,
+    metadata: { ...writes, operationId: 'publishEvent', sdk: 'events.publish', errors: { never: ['conflict'] } } as const,
   },
   archive: {
     method: 'POST',
@@ -94,7 +94,7 @@ export const siteEvents = c.router({
     pathParams: EventPath,
     body: c.noBody(),
     responses: { 200: SiteEventResponse, 404: problem, 409: problem, ...refusals.write },
-    metadata: { ...writes, operationId: 'archiveEvent', errors: { never: ['conflict'] } } as const,
+    metadata: { ...writes, operationId: 'archiveEvent', sdk: 'events.archive', errors: { never: ['conflict'] } } as const,
   },
   calendar: {
     method: 'GET',
@@ -109,7 +109,7 @@ export const siteEvents = c.router({
       404: problem,
       ...refusals.openInput,
     },
-    metadata: { auth: 'none', tag, operationId: 'getEventCalendar' } as const,
+    metadata: { auth: 'none', tag, operationId: 'getEventCalendar', sdk: 'events.calendar' } as const,
   },
   jsonLd: {
     method: 'GET',
@@ -124,7 +124,7 @@ export const siteEvents = c.router({
       404: problem,
       ...refusals.openInput,
     },
-    metadata: { auth: 'none', tag, operationId: 'getEventJsonLd' } as const,
+    metadata: { auth: 'none', tag, operationId: 'getEventJsonLd', sdk: 'events.jsonLd' } as const,
   },
   get: {
     method: 'GET',
@@ -135,6 +135,6 @@ export const siteEvents = c.router({
     headers: ifNoneMatch,
     pathParams: SlugPath,
     responses: { 200: SiteEventResponse, 304: c.noBody(), 404: problem, ...refusals.openInput },
-    metadata: { auth: 'none', alsoAt: EVENT_FORMS, tag, operationId: 'getEvent' } as const,
+    metadata: { auth: 'none', alsoAt: EVENT_FORMS, tag, operationId: 'getEvent', sdk: 'events.get' } as const,
   },
 });

@@ -73,7 +73,7 @@ export const storedChats = c.router({
     headers: headersA,
     pathParams: CompletionPath,
     responses: { 200: ChatCompletion, 404: problem, ...refusals.read },
-    metadata: { ...metadata, operationId: 'getChatCompletion' } as const,
+    metadata: { ...metadata, operationId: 'getChatCompletion', sdk: 'chat.completions.get' } as const,
   },
   update: {
     method: 'POST',
@@ -84,7 +84,7 @@ export const storedChats = c.router({
     pathParams: CompletionPath,
     body: UpdateChatCompletionRequest,
     responses: { 200: ChatCompletion, 404: problem, ...refusals.write },
-    metadata: { ...metadata, operationId: 'updateChatCompletion' } as const,
+    metadata: { ...metadata, operationId: 'updateChatCompletion', sdk: 'chat.completions.update' } as const,
   },
   delete: {
     method: 'DELETE',
@@ -94,7 +94,7 @@ export const storedChats = c.router({
     headers: headersA,
     pathParams: CompletionPath,
     responses: { 200: ChatCompletionDeleted, 404: problem, ...refusals.read },
-    metadata: { ...metadata, operationId: 'deleteChatCompletion' } as const,
+    metadata: { ...metadata, operationId: 'deleteChatCompletion', sdk: 'chat.completions.delete' } as const,
   },
   messages: {
     method: 'GET',
@@ -105,6 +105,6 @@ export const storedChats = c.router({
     pathParams: CompletionPath,
     query: z.object(cursorQuery('asc')),
     responses: { 200: ChatCompletionMessageList, 404: problem, ...refusals.read },
-    metadata: { ...metadata, operationId: 'listChatCompletionMessages' } as const,
+    metadata: { ...metadata, operationId: 'listChatCompletionMessages', sdk: 'chat.completions.messages' } as const,
   },
 });

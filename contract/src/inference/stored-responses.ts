@@ -87,7 +87,7 @@ export const storedResponses = c.router({
     headers: headersA,
     pathParams: ResponsePath,
     responses: { 200: ResponseDeleted, 404: problem, ...refusals.read },
-    metadata: { ...metadata, operationId: 'deleteResponse' } as const,
+    metadata: { ...metadata, operationId: 'deleteResponse', sdk: 'responses.delete' } as const,
   },
   cancel: {
     method: 'POST',
@@ -99,7 +99,7 @@ export const storedResponses = c.router({
     pathParams: ResponsePath,
     body: c.noBody(),
     responses: { 200: ResponseObject, 404: problem, 409: problem, ...refusals.read },
-    metadata: { ...metadata, operationId: 'cancelResponse' } as const,
+    metadata: { ...metadata, operationId: 'cancelResponse', sdk: 'responses.cancel' } as const,
   },
   inputItems: {
     method: 'GET',

@@ -102,7 +102,7 @@ export const videos = c.router({
       order: z.enum(['asc', 'desc']).default('desc').meta({ description: 'Oldest or newest first.' }),
     }),
     responses: { 200: VideoList, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'listVideos' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'listVideos', sdk: 'videos.list' } as const,
   },
   get: {
     method: 'GET',
@@ -112,7 +112,7 @@ export const videos = c.router({
     headers: headersA,
     pathParams: VideoPath,
     responses: { 200: Video, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'getVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'getVideo', sdk: 'videos.get' } as const,
   },
   delete: {
     method: 'DELETE',
@@ -123,7 +123,7 @@ export const videos = c.router({
     headers: headersA,
     pathParams: VideoPath,
     responses: { 200: VideoDeleted, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'deleteVideo' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'deleteVideo', sdk: 'videos.delete' } as const,
   },
   getCharacter: {
     method: 'GET',
@@ -133,7 +133,7 @@ export const videos = c.router({
     headers: headersA,
     pathParams: z.object({ character_id: z.string().min(1).max(200).meta({ description: 'The character’s id.' }) }),
     responses: { 200: VideoCharacter, 404: problem, ...refusals.read },
-    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'getVideoCharacter' } as const,
+    metadata: { auth: 'bearer', scope: 'inference', tag: 'Videos', operationId: 'getVideoCharacter', sdk: 'videos.getCharacter' } as const,
   },
 });
 

@@ -12,6 +12,8 @@ export interface Route {
   readonly metadata: RouteMetadata;
   readonly pathParams: readonly Field[];
   readonly query: readonly Field[];
+  /** The schema that the query was given as. */
+  readonly querySchema: unknown;
   readonly headers: readonly Field[];
   readonly body: z.ZodType | undefined;
   /** Media type of the body. */
@@ -34,8 +36,10 @@ export interface Answer {
   readonly schema: z.ZodType | undefined;
 }
 
+export type Router = AppRouter;
+
 /** Every route of a contract, in its order. */
-export function routesOf(contract: AppRouter): Route[] {
+export function routesOf(contract: Router): Route[] {
   return Object.values(contract).flatMap((entry) => (isAppRoute(entry) ? [readRoute(entry)] : routesOf(entry)));
 }
 
@@ -52,6 +56,7 @@ function readRoute(route: AppRoute): Route {
     metadata: route.metadata,
     pathParams: fieldsOf(route.pathParams, name),
     query: fieldsOf(route.query, name),
+    querySchema: route.query,
     headers,
     body: 'body' in route && isZod(route.body) ? route.body : undefined,
     bodyType: bodyTypeOf(route, route.metadata),

@@ -3796,7 +3796,7 @@ export interface RunPath {
 
 export interface RunQuery {
   /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
-  livemode?: 'true' | 'false' | undefined;
+  livemode?: boolean | undefined;
   /** Only runs in this state. */
   state?: RunState | undefined;
   /** Only child runs of this run. */
@@ -4171,7 +4171,7 @@ export interface UsageQuery {
   to?: string | undefined;
   group_by?: 'day' | 'model' | 'key' | 'run' | undefined;
   /** Live or test usage. Default: the mode of the API key that asks; live for sessions. */
-  livemode?: 'true' | 'false' | undefined;
+  livemode?: boolean | undefined;
   model?: string | undefined;
   /** UUIDv7. */
   key_id?: string | undefined;

@@ -1,6 +1,7 @@
 import { ConnectionError, TallygateError } from '../errors.ts';
 import { Call, type CallResult, callResult } from './call.ts';
 import type { CallOptions } from './call-options.ts';
+import { CursorCall, type CursorPage } from './cursor-call.ts';
 import { Deadline, sleep } from './deadline.ts';
 import type { DebugEvent, OnDebug } from './debug.ts';
 import { downloadOf } from './download.ts';
@@ -23,11 +24,13 @@ export interface TransportSettings {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
 /** One endpoint with its input, as the resources describe it. */
 export interface Operation {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
+  readonly query?: Query | undefined;
   readonly body?: unknown;
   /** Instead of `body`: a form with files, which are sent piece by piece. */
   readonly form?: FormData | undefined;
@@ -96,6 +99,14 @@ export class Transport {
   pages<P extends Page<Item>, Item>(operation: List, idOf: (item: Item) => string, options: CallOptions = {}): PagedCall<P, Item> {
     const fetchPage = (query: List['query']) => this.json<P>({ method: 'GET', ...operation, query }, options).withResponse();
     return new PagedCall(fetchPage(operation.query), { idOf, fetchPage: (offset) => fetchPage({ ...operation.query, offset }) });
+  }
+
+  /** A list that goes on behind its last item: the page that the query asks for, and the ones after it as they are needed. */
+  cursor<P extends CursorPage<Item>, Item>(operation: List, options: CallOptions = {}): CursorCall<P, Item> {
+    const { query } = operation;
+    const fetchPage = (after: Query['after']) =>
+      this.json<P>({ method: 'GET', ...operation, query: { ...query, after } }, options).withResponse();
+    return new CursorCall(fetchPage(query?.['after']), fetchPage);
   }
 
   async #send<T>(operation: Operation, options: CallOptions, read: Reader<T>): Promise<CallResult<T>> {
@@ -193,7 +204,7 @@ function reasonOf(error: unknown): string {
 const freshIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('');
 
-function queryText(query: Operation['query'] = {}): string {
+function queryText(query: Query = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]));
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }

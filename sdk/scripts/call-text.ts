@@ -1,0 +1,163 @@
+import * as z from 'zod';
+import type { Field, Route } from '../../contract/src/openapi/route.ts';
+import type { Names } from './schema-names.ts';
+
+/** A method of a resource. */
+export interface CallText {
+  readonly method: string;
+  readonly text: string;
+  /** The declaration of what its query is made of, where no other has it. */
+  readonly query: string | undefined;
+}
+
+/** What a method takes before the options: as it is declared, and what becomes of it in the operation. */
+interface Argument {
+  readonly declared: string;
+  readonly body?: string;
+  readonly query?: string;
+}
+
+/** @param queryName what the type of its query is called, where it has one of its own */
+export function callText(route: Route, names: Names, queryName: (method: string) => string): CallText {
+  const { method, singled } = readName(route);
+  const query = queryOf(route, singled, names, () => queryName(method));
+  const given = [...(singled.length > 0 ? singledOut(route, singled, names) : bodyOf(route, names)), ...query.given];
+  const declared = [
+    ...route.pathParams.map(({ name }) => `${camel(name)}: string`),
+    ...given.map((argument) => argument.declared),
+    'options?: CallOptions',
+  ];
+  const { kind, type, item, wrap } = answerOf(route, names);
+  const isList = kind === 'pages' || kind === 'cursor';
+  const operation = [
+    ...(isList ? [] : [`method: '${route.method.toUpperCase()}'`]),
+    `path: ${pathText(route)}`,
+    ...partsOf(
+      'body',
+      given.flatMap(({ body }) => body ?? []),
+    ),
+    ...partsOf(
+      'query',
+      given.flatMap(({ query: part }) => part ?? []),
+    ),
+    ...(route.isIdempotent ? ['isOnce: true'] : []),
+  ].join(', ');
+  const idOf = kind === 'pages' ? `({ ${item?.id} }) => ${item?.id}, ` : '';
+  const text = [
+    docText(route),
+    `  ${method}(${declared.join(', ')}): ${wrap}<${[type, ...(isList ? [item?.type] : [])].join(', ')}> {`,
+    `    return this.transport.${kind}({ ${operation} }, ${idOf}options);`,
+    '  }\n',
+  ].join('\n');
+  return { method, text, query: query.declaration };
+}
+
+/** `users.setRole(role)` is `setRole`, with the role as an argument by itself. */
+function readName({ metadata }: Route): { method: string; singled: string[] } {
+  const [, path = '', fields = ''] = /^([\w.]+)(?:\(([\w, ]+)\))?$/.exec(metadata.sdk ?? '') ?? [];
+  const method = path.split('.').at(-1);
+  if (!method) throw new Error(`${metadata.operationId}: "${metadata.sdk}" is no method of a resource.`);
+  return { method, singled: fields ? fields.split(', ') : [] };
+}
+
+const camel = (name: string): string => name.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
+
+function singledOut(route: Route, singled: readonly string[], names: Names): Argument[] {
+  const fields = route.body instanceof z.ZodObject ? route.body.shape : {};
+  return singled.map((name) => {
+    const place = fields[name] ? 'body' : 'query';
+    const schema = fields[name] ?? route.query.find((field) => field.name === name)?.schema;
+    if (!schema) throw new Error(`${route.metadata.operationId} takes no ${name}.`);
+    const argument = camel(name);
+    return { declared: `${argument}: ${names.typeOf(schema, 'input')}`, [place]: argument === name ? name : `${name}: ${argument}` };
+  });
+}
+
+function bodyOf({ metadata, body, bodyType, method }: Route, names: Names): Argument[] {
+  if (!body || hasNoFields(body)) return [];
+  if (bodyType !== 'application/json') throw new Error(`${metadata.operationId} takes ${bodyType}: its method is written by hand.`);
+  const type = names.typeOf(body, 'input');
+  const mayBeMissing = body.safeParse(undefined).success;
+  // What changes something has to say what.
+  const mayBeEmpty = method === 'post' && body.safeParse({}).success;
+  return [{ declared: mayBeMissing ? `request?: ${type}` : `request: ${type}${mayBeEmpty ? ' = {}' : ''}`, body: '...request' }];
+}
+
+/** A body that may be left out and has nothing in it. */
+function hasNoFields(body: z.ZodType): boolean {
+  const given: unknown = body instanceof z.ZodOptional ? body.unwrap() : body;
+  return given instanceof z.ZodObject && Object.keys(given.shape).length === 0;
+}
+
+const PAGING = 'limit,offset';
+
+function queryOf(
+  route: Route,
+  singled: readonly string[],
+  names: Names,
+  ownName: () => string,
+): { given: Argument[]; declaration: string | undefined } {
+  const fields = route.query.filter(({ name }) => !singled.includes(name));
+  if (fields.length === 0) return { given: [], declaration: undefined };
+  const isNeeded = fields.some(({ schema }) => !schema.safeParse(undefined).success);
+  const argument = (type: string) => [{ declared: `query${isNeeded ? '' : '?'}: ${type}`, query: '...query' }];
+  if (
+    fields
+      .map(({ name }) => name)
+      .sort()
+      .join() === PAGING
+  )
+    return { given: argument('PageQuery'), declaration: undefined };
+  const exported = names.exported(route.querySchema);
+  if (exported) names.used.add(exported);
+  const name = exported ?? ownName();
+  return { given: argument(name), declaration: exported ? undefined : queryText(name, fields, names) };
+}
+
+function queryText(name: string, fields: readonly Field[], names: Names): string {
+  const members = fields.map((field) => {
+    const { description } = z.globalRegistry.get(field.schema) ?? {};
+    const doc = description ? `  /** ${description} */\n` : '';
+    const isNeeded = !field.schema.safeParse(undefined).success;
+    return `${doc}  readonly ${field.name}${isNeeded ? '' : '?'}: ${asSaid(names.typeOf(field.schema, 'input'))}${isNeeded ? '' : ' | undefined'};\n`;
+  });
+  return `export interface ${name} {\n${members.join('')}}\n`;
+}
+
+/** A query says true and false in words; a program does not. */
+const asSaid = (type: string): string => (type === "'true' | 'false'" ? 'boolean' : type);
+
+const pathText = ({ path }: Route): string =>
+  path.includes('{') ? `\`${path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `\${pathStep(${camel(name)})}`)}\`` : `'${path}'`;
+
+function partsOf(name: 'body' | 'query', parts: readonly string[]): string[] {
+  if (parts.length === 0) return [];
+  return parts.join() === '...request' ? [`${name}: request`] : [`${name}: { ${parts.join(', ')} }`];
+}
+
+interface AnswerText {
+  readonly kind: 'json' | 'empty' | 'download' | 'pages' | 'cursor';
+  readonly wrap: 'Call' | 'PagedCall' | 'CursorCall';
+  readonly type: string;
+  readonly item?: { readonly type: string; readonly id: string };
+}
+
+function answerOf({ metadata, responses, query }: Route, names: Names): AnswerText {
+  const { schema, contentType } = responses.find(({ status }) => status < 300) ?? {};
+  if (!schema) return { kind: 'empty', wrap: 'Call', type: 'undefined' };
+  if (!/^application\/(?:\w+\+)?json$/.test(contentType ?? '')) return { kind: 'download', wrap: 'Call', type: 'Response' };
+  const takes = (name: string) => query.some((field) => field.name === name);
+  const listed = schema instanceof z.ZodObject && (takes('offset') ? schema.shape.items : takes('after') ? schema.shape.data : undefined);
+  const type = names.typeOf(schema, 'output');
+  if (!(listed instanceof z.ZodArray)) return { kind: 'json', wrap: 'Call', type };
+  const item = listed.element;
+  if (!(item instanceof z.ZodType)) throw new Error(`${metadata.operationId} lists what is no record.`);
+  // What a record begins with tells it apart.
+  const id = item instanceof z.ZodObject ? Object.keys(item.shape)[0] : undefined;
+  const listedItem = { type: names.typeOf(item, 'output'), id: id ?? '' };
+  return takes('offset')
+    ? { kind: 'pages', wrap: 'PagedCall', type, item: listedItem }
+    : { kind: 'cursor', wrap: 'CursorCall', type, item: listedItem };
+}
+
+const docText = ({ summary, description }: Route): string => `  /** ${summary}. ${description.replaceAll('*/', '*\\/')} */`;

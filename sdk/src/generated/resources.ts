@@ -1,0 +1,1369 @@
+// Generated from contract/src by sdk/scripts/generate-resources.ts. Do not edit.
+import type {
+  Accepted,
+  AccountCloseRequest,
+  AccountListResponse,
+  AccountPlanRequest,
+  AccountResponse,
+  AgentCard,
+  AgentDocument,
+  AnchorListResponse,
+  AnchorResponse,
+  AnchorState,
+  AuditLogEntry,
+  AuditLogResponse,
+  Batch,
+  BatchList,
+  BetaInviteActivateRequest,
+  BetaInviteActivationResponse,
+  ChatCompletion,
+  ChatCompletionDeleted,
+  ChatCompletionMessage,
+  ChatCompletionMessageList,
+  ClientRequestCreateRequest,
+  ClientRequestReceivedResponse,
+  CompleteUploadRequest,
+  CorrectionRequest,
+  CorrectionResponse,
+  CreateKeyRequest,
+  CreateUploadRequest,
+  CurrentPlanResponse,
+  DeploymentHealthList,
+  DeviceDecisionRequest,
+  DeviceLoginRequest,
+  DeviceLoginResponse,
+  DiscoveryReport,
+  FileDeleted,
+  FileList,
+  FileObject,
+  Health,
+  KeyBudgetAlertHistoryResponse,
+  KeyBudgetHistoryResponse,
+  KeyBudgetStatusResponse,
+  KeyBudgetSummaryResponse,
+  KeyBudgetUpdateRequest,
+  KeyCreatedResponse,
+  KeyResponse,
+  LogConsistencyResponse,
+  LoginMfaRequest,
+  LoginMfaRequiredResponse,
+  LoginRequest,
+  MarketingClientRequestListResponse,
+  MarketingClientRequestRecord,
+  MarketingClientRequestUpdateRequest,
+  MarketingContentCreateRequest,
+  MarketingContentListResponse,
+  MarketingContentRecord,
+  MarketingContentUpdateRequest,
+  MarketingEmailListResponse,
+  MarketingEmailRecipient,
+  MarketingEmailRecipientListResponse,
+  MarketingEmailRecord,
+  MarketingEmailSendRequest,
+  MarketingEmailSendResponse,
+  MarketingEmailTemplateCreateRequest,
+  MarketingEmailTemplateListResponse,
+  MarketingEmailTemplateRecord,
+  MarketingEmailTemplateUpdateRequest,
+  MarketingEventListResponse,
+  MarketingEventRecord,
+  MarketingEventRegistrationListResponse,
+  MarketingEventRegistrationRecord,
+  MarketingEventRegistrationUpdateRequest,
+  MarketingInviteBatchListResponse,
+  MarketingInviteBatchRequest,
+  MarketingInviteBatchResponse,
+  MarketingInviteListResponse,
+  MarketingInviteRecord,
+  MarketingPeopleActionRequest,
+  MarketingPeopleActionResponse,
+  MarketingPeopleListResponse,
+  MarketingPersonExport,
+  MarketingPersonRecord,
+  MfaBeginResponse,
+  MfaDisableRequest,
+  MfaStatusResponse,
+  MfaVerifyRequest,
+  Model,
+  ModelDefinition,
+  ModelPrice,
+  PasswordChangeRequest,
+  PasswordResetRequest,
+  PendingDeviceLogin,
+  PlanAutoTopupRequest,
+  PlanAutoTopupResponse,
+  PlanBalanceCheckoutRequest,
+  PlanBalanceCheckoutResponse,
+  PlanBillingSummaryResponse,
+  PlanCheckoutRequest,
+  PlanCheckoutResponse,
+  PlanCheckoutState,
+  PlanConfigResponse,
+  PlanDowngradePreviewResponse,
+  PlanDowngradeScheduleResponse,
+  PlanEntitlementMatrixResponse,
+  PlanEntitlementsResponse,
+  PlanId,
+  PlanInvoiceListResponse,
+  PlanInvoiceResponse,
+  PlanInvoiceSummary,
+  PlanOverageEstimateResponse,
+  PlanPayment,
+  PlanPaymentListResponse,
+  PlanPaymentRefundRequest,
+  PlanPortalRequest,
+  PlanPortalResponse,
+  PlanSpendAlertsRequest,
+  PlanSpendAlertsResponse,
+  PlanUpgradePreviewResponse,
+  PlanUsageQuotaResponse,
+  PriceInput,
+  PriceList,
+  PublishedContentItem,
+  PublishedContentListResponse,
+  PublishedContentResponse,
+  ReceiptList,
+  ReceiptListItem,
+  ReceiptResponse,
+  RefundRequest,
+  RefundResponse,
+  RegistrationStatus,
+  RequestTrace,
+  ResponseDeleted,
+  ResponseObject,
+  Role,
+  RotateKeyRequest,
+  Run,
+  RunDetail,
+  RunList,
+  RunQuery,
+  ServiceStatus,
+  SessionListResponse,
+  SessionResponse,
+  SiteEventCreateRequest,
+  SiteEventJsonLd,
+  SiteEventResponse,
+  SiteEventUpdateRequest,
+  UpdateChatCompletionRequest,
+  UpdateKeyRequest,
+  Upload,
+  UsageQuery,
+  UsageResponse,
+  UserListResponse,
+  UserResponse,
+  UserUpdateRequest,
+  VaasKeySet,
+  VibethonEventResponse,
+  VibethonRegistrationAdminUpdateRequest,
+  VibethonRegistrationRequest,
+  VibethonRegistrationResponse,
+  VibethonRegistrationStatusResponse,
+  Video,
+  VideoCharacter,
+  VideoDeleted,
+  VideoList,
+} from './models.ts';
+import type { Call } from '../transport/call.ts';
+import type { CallOptions } from '../transport/call-options.ts';
+import type { CursorCall } from '../transport/cursor-call.ts';
+import type { PagedCall, PageQuery } from '../transport/paged-call.ts';
+import { pathStep } from '../transport/path.ts';
+import { Resource } from '../transport/resource.ts';
+
+export interface AccountQuery {
+  /** Only the account of this address, upper or lower case. */
+  readonly email?: string | undefined;
+  /** Id of the last account of the page before. */
+  readonly after?: string | undefined;
+  /** At most so many. */
+  readonly limit?: number | undefined;
+}
+
+export interface AnchorQuery {
+  /** Only those of this chain. */
+  readonly chain_id?: number | undefined;
+  /** Only those in this state. */
+  readonly state?: AnchorState | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface AuditLogQuery {
+  /** Only this action. */
+  readonly action?: string | undefined;
+  /** Not before this time. */
+  readonly from?: string | undefined;
+  /** Before this time. */
+  readonly to?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface AuditLogListAllQuery {
+  /** Only this action. */
+  readonly action?: string | undefined;
+  /** Not before this time. */
+  readonly from?: string | undefined;
+  /** Before this time. */
+  readonly to?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+  /** Only this account. */
+  readonly account_id?: string | undefined;
+}
+
+export interface BatchQuery {
+  /** Id of the last batch of the page before. */
+  readonly after?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ChatCompletionMessageQuery {
+  /** Id of the last object of the page before. */
+  readonly after?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** Oldest or newest first. */
+  readonly order?: 'asc' | 'desc' | undefined;
+}
+
+export interface ClientRequestQuery {
+  /** Only requests that stand there. */
+  readonly status?: string | undefined;
+  /** Only requests of this type. */
+  readonly type?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface ContentQuery {
+  /** Only content of this type. */
+  readonly type?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface ContentListPublishedQuery {
+  /** Only content of this type. */
+  readonly type?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface EmailRecipientQuery {
+  /** Only these. */
+  readonly state?: 'queued' | 'handing_over' | 'sent' | 'unconfirmed' | 'bounced' | 'rejected' | 'failed' | 'suppressed' | 'canceled' | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface EmailTemplateQuery {
+  /** Those that are archived instead of the others. */
+  readonly archived?: boolean | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface EventRegistrationQuery {
+  /** Only those in this state. */
+  readonly status?: RegistrationStatus | undefined;
+  /** At most this many. Default: all. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface FileQuery {
+  /** Id of the last file of the page before. */
+  readonly after?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** Oldest or newest first. */
+  readonly order?: 'asc' | 'desc' | undefined;
+  /** Only files for this. */
+  readonly purpose?: string | undefined;
+}
+
+export interface PeopleExportAllQuery {
+  /** Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused. */
+  readonly q?: string | undefined;
+  /** A stage, `unsubscribed` or `bounced`. */
+  readonly status?: 'new' | 'contacted' | 'qualified' | 'customer' | 'lost' | 'unsubscribed' | 'bounced' | undefined;
+  /** How they became known. */
+  readonly source?: 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual' | undefined;
+  /** An event they registered for. */
+  readonly event_slug?: string | undefined;
+  /** The id of the user who looks after them, or `none`. */
+  readonly owner?: string | undefined;
+  /** Their kind of client, which an import may name as it likes, or `none`. */
+  readonly client_type?: string | undefined;
+  /** The id of the plan their account is on, or `none`. */
+  readonly plan_tier?: string | undefined;
+  /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+  readonly consent?: 'given' | 'claimed' | 'none' | undefined;
+}
+
+export interface PeopleQuery {
+  /** Words that are all found in e-mail address, name or company, whatever their case and accents. One or two letters have to begin a word; `#beta` finds the tag. Of one or two characters that are neither letters nor digits nothing is found, so they alone are refused. */
+  readonly q?: string | undefined;
+  /** A stage, `unsubscribed` or `bounced`. */
+  readonly status?: 'new' | 'contacted' | 'qualified' | 'customer' | 'lost' | 'unsubscribed' | 'bounced' | undefined;
+  /** How they became known. */
+  readonly source?: 'user' | 'registration' | 'invite' | 'client_request' | 'import' | 'manual' | undefined;
+  /** An event they registered for. */
+  readonly event_slug?: string | undefined;
+  /** The id of the user who looks after them, or `none`. */
+  readonly owner?: string | undefined;
+  /** Their kind of client, which an import may name as it likes, or `none`. */
+  readonly client_type?: string | undefined;
+  /** The id of the plan their account is on, or `none`. */
+  readonly plan_tier?: string | undefined;
+  /** Consent to news by mail. `given`: said, and confirmed by the person who reads mail at the address. `none`: everybody else. `claimed`: of those the ones of whom it was said on a form, and who have not answered the mail that asks. */
+  readonly consent?: 'given' | 'claimed' | 'none' | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface PlanInvoiceQuery {
+  /** False: those of the payment sandbox, where this gateway has no payment provider. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface PlanPaymentQuery {
+  /** False: those of the payment sandbox, where this gateway has no payment provider. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface ReceiptQuery {
+  readonly month?: string | undefined;
+  /** Only receipts of this kind. */
+  readonly kind?: 'usage' | 'batch_line' | 'media_job' | 'refund' | 'correction' | undefined;
+  /** Only of requests that this model answered. */
+  readonly model?: string | undefined;
+  /** Only of requests of this agent run. */
+  readonly run_id?: string | undefined;
+  /** Only of requests of this API key. */
+  readonly key_id?: string | undefined;
+  /** Live or test receipts. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+  /** Only receipts that stand in the log after this entry, in the order of the log, for anyone who follows along: begin with the size of the checkpoint less one, go on with the `log_index` of the last. A receipt is in the log seconds after its answer. */
+  readonly logged_after?: number | undefined;
+  /** Id of the last receipt of the page before. */
+  readonly after?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+}
+
+export interface ReceiptConsistencyQuery {
+  /** Size of the older checkpoint. */
+  readonly from: number;
+  /** Size of the newer one. */
+  readonly to: number;
+}
+
+export interface RunGetQuery {
+  /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface RunCloseQuery {
+  /** Live or test runs. Default: the mode of the API key that asks; live for sessions. */
+  readonly livemode?: boolean | undefined;
+}
+
+export interface UserQuery {
+  /** Only who has this role. */
+  readonly role?: Role | undefined;
+  /** Only whose address this is, upper or lower case. */
+  readonly email?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** How many to skip. */
+  readonly offset?: number | undefined;
+}
+
+export interface VideoQuery {
+  /** Id of the last video of the page before. */
+  readonly after?: string | undefined;
+  /** How many at most. */
+  readonly limit?: number | undefined;
+  /** Oldest or newest first. */
+  readonly order?: 'asc' | 'desc' | undefined;
+}
+
+/** `tallygate.accounts`: Accounts as administrators see them, and the plans that they give. */
+export class Accounts extends Resource {
+  /** List accounts. For administrators: all accounts, or that of an e-mail address. */
+  list(query?: AccountQuery, options?: CallOptions): CursorCall<AccountListResponse, AccountResponse> {
+    return this.transport.cursor({ path: '/v1/admin/accounts', query: { ...query } }, options);
+  }
+
+  /** One account. For administrators. */
+  get(accountId: string, options?: CallOptions): Call<AccountResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/admin/accounts/${pathStep(accountId)}` }, options);
+  }
+
+  /** Give an account a plan. For administrators: any plan, sold or not, without a payment. In effect on every gateway within a second. It stands before a subscription that runs, which goes on and is billed; a plan that is bought later stands before it. */
+  setPlan(accountId: string, request: AccountPlanRequest, options?: CallOptions): Call<AccountResponse> {
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/accounts/${pathStep(accountId)}/plan`, body: request }, options);
+  }
+}
+
+/** `tallygate.anchors`: Signed receipts and the public keys that verify them. */
+export class Anchors extends Resource {
+  /** List anchors of the log. Public. The states of the receipts’ log that are on public chains, or on their way there, the newest first. */
+  list(query?: AnchorQuery, options?: CallOptions): PagedCall<AnchorListResponse, AnchorResponse> {
+    return this.transport.pages({ path: '/v1/anchors', query: { ...query } }, ({ object }) => object, options);
+  }
+
+  /** Get an anchor of the log. Public. */
+  get(anchorId: string, options?: CallOptions): Call<AnchorResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/anchors/${pathStep(anchorId)}` }, options);
+  }
+}
+
+/** `tallygate.auditLog`: Who changed what, when and from where. */
+export class AuditLog extends Resource {
+  /** Who changed what in the account. Every change to the caller’s own account and its keys, newest first. An API key is not told the IP addresses; a session is. */
+  list(query?: AuditLogQuery, options?: CallOptions): PagedCall<AuditLogResponse, AuditLogEntry> {
+    return this.transport.pages({ path: '/v1/audit-log', query: { ...query } }, ({ entry_id }) => entry_id, options);
+  }
+
+  /** Who changed what, in all accounts. For administrators, logged in: of every account, or of the one that `account_id` names. */
+  listAll(query?: AuditLogListAllQuery, options?: CallOptions): PagedCall<AuditLogResponse, AuditLogEntry> {
+    return this.transport.pages({ path: '/v1/admin/audit-log', query: { ...query } }, ({ entry_id }) => entry_id, options);
+  }
+}
+
+/** `tallygate.batches`: Many requests in one file, answered within a day at half the price. */
+export class Batches extends Resource {
+  /** List batches. The account’s batches, newest first. A test key sees those of test mode, everybody else those of live mode. */
+  list(query?: BatchQuery, options?: CallOptions): CursorCall<BatchList, Batch> {
+    return this.transport.cursor({ path: '/v1/batches', query: { ...query } }, options);
+  }
+
+  /** Get a batch. How far it is, and where its answers are. */
+  get(batchId: string, options?: CallOptions): Call<Batch> {
+    return this.transport.json({ method: 'GET', path: `/v1/batches/${pathStep(batchId)}` }, options);
+  }
+
+  /** Cancel a batch. No further line begins, the running ones end, and what is answered is in the output file. Cancelling it again changes nothing. */
+  cancel(batchId: string, options?: CallOptions): Call<Batch> {
+    return this.transport.json({ method: 'POST', path: `/v1/batches/${pathStep(batchId)}/cancel` }, options);
+  }
+}
+
+/** `tallygate.budgets`: Monthly caps of API keys: what is spent and held, who changed them, when they were reached. */
+export class Budgets extends Resource {
+  /** Budgets of all keys. What every key of the account has spent this month, and what is left. Revoked keys are included. */
+  summary(options?: CallOptions): Call<KeyBudgetSummaryResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/keys/budget-summary' }, options);
+  }
+
+  /** Budget of a key. What the key has spent this month (UTC), what running requests hold, and what is left. */
+  get(keyId: string, options?: CallOptions): Call<KeyBudgetStatusResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/keys/${pathStep(keyId)}/budget` }, options);
+  }
+
+  /** Set, change or clear the budget of a key. In effect for every request that arrives after the answer, on other instances within a second; also below what is spent already. Running requests keep what they hold. */
+  set(keyId: string, request: KeyBudgetUpdateRequest, options?: CallOptions): Call<KeyBudgetStatusResponse> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}/budget`, body: request }, options);
+  }
+
+  /** Changes of a key’s budget. Who changed the cap or the thresholds, from what to what. A request that changed nothing is not listed. */
+  history(keyId: string, options?: CallOptions): Call<KeyBudgetHistoryResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/keys/${pathStep(keyId)}/budget/history` }, options);
+  }
+
+  /** Alerts of a key’s budget. The thresholds that were reached and the refusals that were told of, in this month and the ones before. */
+  alerts(keyId: string, options?: CallOptions): Call<KeyBudgetAlertHistoryResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/keys/${pathStep(keyId)}/budget/alerts` }, options);
+  }
+}
+
+/** `tallygate.chat.completions`: OpenAI-compatible endpoints: held before the model runs, settled after, with a signed receipt. */
+export class ChatCompletions extends Resource {
+  /** Get a stored chat completion. One that was made with `store: true` in the last 30 days. */
+  get(completionId: string, options?: CallOptions): Call<ChatCompletion> {
+    return this.transport.json({ method: 'GET', path: `/v1/chat/completions/${pathStep(completionId)}` }, options);
+  }
+
+  /** Update a stored chat completion. Its metadata, all of it; nothing else can be changed. */
+  update(completionId: string, request: UpdateChatCompletionRequest, options?: CallOptions): Call<ChatCompletion> {
+    return this.transport.json({ method: 'POST', path: `/v1/chat/completions/${pathStep(completionId)}`, body: request }, options);
+  }
+
+  /** Delete a stored chat completion. With the messages it answers, permanently. */
+  delete(completionId: string, options?: CallOptions): Call<ChatCompletionDeleted> {
+    return this.transport.json({ method: 'DELETE', path: `/v1/chat/completions/${pathStep(completionId)}` }, options);
+  }
+
+  /** List the messages of a stored chat completion. What it answers, in order. */
+  messages(completionId: string, query?: ChatCompletionMessageQuery, options?: CallOptions): CursorCall<ChatCompletionMessageList, ChatCompletionMessage> {
+    return this.transport.cursor({ path: `/v1/chat/completions/${pathStep(completionId)}/messages`, query: { ...query } }, options);
+  }
+}
+
+/** `tallygate.clientRequests`: What clients ask of the team, from the public form to its end. */
+export class ClientRequests extends Resource {
+  /** Ask the team for something. For a contact form: needs no credential. A mail confirms it to the sender, another tells the team. Rate-limited for each address: too many are a 429. */
+  create(request: ClientRequestCreateRequest, options?: CallOptions): Call<ClientRequestReceivedResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/client-requests', body: request }, options);
+  }
+
+  /** List what clients have asked for. The newest comes first. A `status` or a `type` that there is none of gives an empty list. */
+  list(query?: ClientRequestQuery, options?: CallOptions): PagedCall<MarketingClientRequestListResponse, MarketingClientRequestRecord> {
+    return this.transport.pages({ path: '/v1/marketing/client-requests', query: { ...query } }, ({ request_id }) => request_id, options);
+  }
+
+  /** Take care of a request. Status, type, owner, a note. An open request (`new`, `in_progress`, `waiting`) may go to any status but back to `new`; one that is closed (`done`, `declined`) is only taken up again, as `in_progress`. Any other step is a 409. */
+  update(requestId: string, request: MarketingClientRequestUpdateRequest, options?: CallOptions): Call<MarketingClientRequestRecord> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/client-requests/${pathStep(requestId)}`, body: request }, options);
+  }
+}
+
+/** `tallygate.content`: Posts, pages and other texts of the team: drafts, and what everybody may read. */
+export class Content extends Resource {
+  /** List content, drafts included. What was changed last comes first. A `type` that there is none of gives an empty list. */
+  list(query?: ContentQuery, options?: CallOptions): PagedCall<MarketingContentListResponse, MarketingContentRecord> {
+    return this.transport.pages({ path: '/v1/marketing/content', query: { ...query } }, ({ content_id }) => content_id, options);
+  }
+
+  /** Write a draft. The answer is the draft; nobody else can read it until it is published. A slug that is taken is a 409. */
+  create(request: MarketingContentCreateRequest, options?: CallOptions): Call<MarketingContentRecord> {
+    return this.transport.json({ method: 'POST', path: '/v1/marketing/content', body: request, isOnce: true }, options);
+  }
+
+  /** Get content, drafts included. One piece of content with its version, from which changes are made. */
+  get(contentId: string, options?: CallOptions): Call<MarketingContentRecord> {
+    return this.transport.json({ method: 'GET', path: `/v1/marketing/content/${pathStep(contentId)}` }, options);
+  }
+
+  /** Change content. Made from the `version` that is sent: somebody else’s change in between is a 409 and stays. What is published changes in public at once; its slug stays as it was when it was published first. */
+  update(contentId: string, request: MarketingContentUpdateRequest, options?: CallOptions): Call<MarketingContentRecord> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/content/${pathStep(contentId)}`, body: request }, options);
+  }
+
+  /** Publish content. A draft can be read by everybody from now on. What is published already is a 409. */
+  publish(contentId: string, options?: CallOptions): Call<MarketingContentRecord> {
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/content/${pathStep(contentId)}/publish` }, options);
+  }
+
+  /** Take content back. It is a draft again, and its public address a 404, once what was cached has expired (half a minute). A draft is a 409. */
+  unpublish(contentId: string, options?: CallOptions): Call<MarketingContentRecord> {
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/content/${pathStep(contentId)}/unpublish` }, options);
+  }
+
+  /** List published content. Needs no credential. The newest comes first. With an `ETag`, and cacheable for half a minute. */
+  listPublished(query?: ContentListPublishedQuery, options?: CallOptions): PagedCall<PublishedContentListResponse, PublishedContentItem> {
+    return this.transport.pages({ path: '/v1/content', query: { ...query } }, ({ type }) => type, options);
+  }
+
+  /** Read published content. Needs no credential. A draft is answered exactly as a slug that there is none of. With an `ETag`, and cacheable for half a minute. */
+  read(slug: string, options?: CallOptions): Call<PublishedContentResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/content/${pathStep(slug)}` }, options);
+  }
+}
+
+/** `tallygate.deployments`: The catalogue: what each model can do and what it costs. */
+export class Deployments extends Resource {
+  /** How the providers are doing. For administrators: state, failures and latency of every deployment, as the process that answers sees them. An opening is told to all gateways; counts and latency are each one’s own. */
+  list(options?: CallOptions): Call<DeploymentHealthList> {
+    return this.transport.json({ method: 'GET', path: '/v1/admin/deployments' }, options);
+  }
+}
+
+/** `tallygate.deviceLogins`: Users, their profile and their sessions. */
+export class DeviceLogins extends Resource {
+  /** Begin a login that is approved in a browser. The device authorization grant (RFC 8628), for programs without a browser of their own. Show `user_code` and `verification_uri` to the person, then ask at `POST /v1/users/login/device/token` every `interval` seconds. Both codes live ten minutes and work once. */
+  begin(request: DeviceLoginRequest, options?: CallOptions): Call<DeviceLoginResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/login/device', body: request }, options);
+  }
+
+  /** Who asks with a code. What a person should see before they decide. A code that is mistyped, decided, used or expired is 404, and guessing is slowed down. */
+  find(request: DeviceDecisionRequest, options?: CallOptions): Call<PendingDeviceLogin> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/me/device-logins/find', body: request }, options);
+  }
+
+  /** Sign a program in. Gives the program that shows this code a session of the caller. Takes a session that was opened with the password, and the second factor where one is on, within the last fifteen minutes: a stolen session must not be able to make others. Of two approvals one counts. */
+  approve(request: DeviceDecisionRequest, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'POST', path: '/v1/users/me/device-logins/approve', body: request }, options);
+  }
+
+  /** Turn a program away. The program that shows this code is told `access_denied`. */
+  deny(request: DeviceDecisionRequest, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'POST', path: '/v1/users/me/device-logins/deny', body: request }, options);
+  }
+}
+
+/** `tallygate.discovery`: What the service says about itself. */
+export class Discovery extends Resource {
+  /** Service status. Names the service and its version, and says where its documentation is. */
+  status(options?: CallOptions): Call<ServiceStatus> {
+    return this.transport.json({ method: 'GET', path: '/' }, options);
+  }
+
+  /** The process is alive. Answers as long as the process can; it says nothing about what the process depends on. */
+  live(options?: CallOptions): Call<Health> {
+    return this.transport.json({ method: 'GET', path: '/health/live' }, options);
+  }
+
+  /** The instance takes requests. Answers 503 while the instance drains or cannot reach what it needs. */
+  ready(options?: CallOptions): Call<Health> {
+    return this.transport.json({ method: 'GET', path: '/health/ready' }, options);
+  }
+
+  /** Agent discovery. Protocols, credentials, safeguards and models with prices, for programs that find the gateway by themselves. */
+  agent(options?: CallOptions): Call<AgentDocument> {
+    return this.transport.json({ method: 'GET', path: '/.well-known/agent.json' }, options);
+  }
+
+  /** Agent card. The same in the form of A2A 1.0. The gateway does not speak A2A itself: the interfaces it names are MCP and OpenAI’s API. */
+  agentCard(options?: CallOptions): Call<AgentCard> {
+    return this.transport.json({ method: 'GET', path: '/.well-known/agent-card.json' }, options);
+  }
+
+  /** Index of the documentation for language models. In the format of llmstxt.org: what this is, and links to everything else. */
+  llms(options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/llms.txt' }, options);
+  }
+
+  /** The whole documentation in one text. Guides, endpoints, errors and prices, one after the other. */
+  llmsFull(options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/llms-full.txt' }, options);
+  }
+
+  /** What an agent has to know. How to call, what it costs, which errors to repeat and which not. */
+  agentsGuide(options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/agents.md' }, options);
+  }
+
+  /** The OpenAPI document as YAML. The same as `/openapi.json`. */
+  openApiYaml(options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/openapi.yaml' }, options);
+  }
+
+  /** Whom to tell about a vulnerability. RFC 9116. */
+  securityText(options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/.well-known/security.txt' }, options);
+  }
+}
+
+/** `tallygate.emails`: Mails to the people the service knows: sending, previewing, progress, and who got what. */
+export class Emails extends Resource {
+  /** Send a mail to people. In words of its own, or in those of a stored template (`template_id`; a 409 once it is archived). The mail goes out in the background. A person who unsubscribed, or whose address was refused before, gets nothing, also when that happens after this request. Every mail says how to unsubscribe, in one click. */
+  send(request: MarketingEmailSendRequest, options?: CallOptions): Call<MarketingEmailSendResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/marketing/emails/send', body: request, isOnce: true }, options);
+  }
+
+  /** List marketing mails. Newest first, each with how far it is. */
+  list(query?: PageQuery, options?: CallOptions): PagedCall<MarketingEmailListResponse, MarketingEmailRecord> {
+    return this.transport.pages({ path: '/v1/marketing/emails', query: { ...query } }, ({ email_id }) => email_id, options);
+  }
+
+  /** How far a mail is. One mail with its progress. */
+  get(emailId: string, options?: CallOptions): Call<MarketingEmailRecord> {
+    return this.transport.json({ method: 'GET', path: `/v1/marketing/emails/${pathStep(emailId)}` }, options);
+  }
+
+  /** Who got a mail. Every address that it is for, and what came of it. */
+  recipients(emailId: string, query?: EmailRecipientQuery, options?: CallOptions): PagedCall<MarketingEmailRecipientListResponse, MarketingEmailRecipient> {
+    return this.transport.pages({ path: `/v1/marketing/emails/${pathStep(emailId)}/recipients`, query: { ...query } }, ({ recipient_id }) => recipient_id, options);
+  }
+
+  /** Stop a mail. Recipients who still wait for it get nothing. What went out stays out. */
+  cancel(emailId: string, options?: CallOptions): Call<MarketingEmailRecord> {
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/emails/${pathStep(emailId)}/cancel` }, options);
+  }
+}
+
+/** `tallygate.emails.templates`: Mails to the people the service knows: sending, previewing, progress, and who got what. */
+export class EmailTemplates extends Resource {
+  /** Store a template. It is sent by `template_id`. To see it filled in, ask for a mail with `mode: "preview"`. A name that is taken is a 409. */
+  create(request: MarketingEmailTemplateCreateRequest, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
+    return this.transport.json({ method: 'POST', path: '/v1/marketing/email-templates', body: request, isOnce: true }, options);
+  }
+
+  /** List templates. What was changed last comes first. */
+  list(query?: EmailTemplateQuery, options?: CallOptions): PagedCall<MarketingEmailTemplateListResponse, MarketingEmailTemplateRecord> {
+    return this.transport.pages({ path: '/v1/marketing/email-templates', query: { ...query } }, ({ template_id }) => template_id, options);
+  }
+
+  /** Show a template. Archived ones too. */
+  get(templateId: string, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
+    return this.transport.json({ method: 'GET', path: `/v1/marketing/email-templates/${pathStep(templateId)}` }, options);
+  }
+
+  /** Change a template. Mails that were made from it stay as they are. One that is archived is a 409. */
+  update(templateId: string, request: MarketingEmailTemplateUpdateRequest, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/email-templates/${pathStep(templateId)}`, body: request }, options);
+  }
+
+  /** Archive a template. No mail is made from it any more, and its name is free. Mails that wait already still go out. Twice is as good as once. */
+  archive(templateId: string, options?: CallOptions): Call<MarketingEmailTemplateRecord> {
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/email-templates/${pathStep(templateId)}/archive` }, options);
+  }
+}
+
+/** `tallygate.events`: Events of the site: what anybody may read of them, their registrations, and what administrators do. */
+export class Events extends Resource {
+  /** The Vibethon. Always there, in whatever state it is. May be kept for half a minute; the ETag tells whether anything has changed. With `Accept: application/ld+json` or `text/calendar` it is what `/v1/events/vibethon.jsonld` and `.ics` answer. */
+  vibethon(options?: CallOptions): Call<VibethonEventResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/events/vibethon' }, options);
+  }
+
+  /** End one’s own registration. With the token of the link in a mail about it; of the Vibethon and of every other event. The place goes to the person who has waited longest, at once, and both get a mail. Repeating the request changes nothing. A place that was paid for has to be refunded instead (409). */
+  cancelRegistration(token: string, options?: CallOptions): Call<VibethonRegistrationResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/events/cancel-registration', body: { token } }, options);
+  }
+
+  /** Every registration. For administrators: of all events, the newest first. All of them, unless `limit` says how many. */
+  registrations(query?: EventRegistrationQuery, options?: CallOptions): Call<VibethonRegistrationResponse[]> {
+    return this.transport.json({ method: 'GET', path: '/v1/events/admin/registrations', query: { ...query } }, options);
+  }
+
+  /** Change a registration. For administrators. A place that falls free goes to the person who has waited longest, at once. */
+  updateRegistration(registrationId: string, request: VibethonRegistrationAdminUpdateRequest, options?: CallOptions): Call<VibethonRegistrationResponse> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/registrations/${pathStep(registrationId)}`, body: request }, options);
+  }
+
+  /** Register for an event. Of a published event; the rules are those of the Vibethon. */
+  register(slug: string, request: VibethonRegistrationRequest, options?: CallOptions): Call<VibethonRegistrationResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/events/${pathStep(slug)}/register`, body: request }, options);
+  }
+
+  /** How a registration stands. Of a published event, by e-mail address. Asking for many addresses is slowed down. */
+  registrationStatus(slug: string, email: string, options?: CallOptions): Call<VibethonRegistrationStatusResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/events/${pathStep(slug)}/registration-status`, query: { email } }, options);
+  }
+
+  /** Events. All that are published: what is still to come or under way first, the next one before the others, then what is over, the last one first. May be kept for half a minute; the ETag tells whether anything has changed. */
+  list(options?: CallOptions): Call<SiteEventResponse[]> {
+    return this.transport.json({ method: 'GET', path: '/v1/events' }, options);
+  }
+
+  /** Events, drafts and archived ones included. For administrators: every event, the next one first. */
+  listAll(options?: CallOptions): Call<SiteEventResponse[]> {
+    return this.transport.json({ method: 'GET', path: '/v1/events/admin' }, options);
+  }
+
+  /** Create an event. For administrators. It begins as a draft. */
+  create(request: SiteEventCreateRequest, options?: CallOptions): Call<SiteEventResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/events/admin', body: request, isOnce: true }, options);
+  }
+
+  /** Change an event. For administrators. The slug is fixed once the event was published; an archived event cannot be changed. */
+  update(eventId: string, request: SiteEventUpdateRequest, options?: CallOptions): Call<SiteEventResponse> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/events/admin/${pathStep(eventId)}`, body: request }, options);
+  }
+
+  /** Publish an event. For administrators: a draft becomes public. */
+  publish(eventId: string, options?: CallOptions): Call<SiteEventResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/publish` }, options);
+  }
+
+  /** Archive an event. For administrators: a draft or a published event is put away permanently. Places that were held for payment are let go, and cannot be paid any more; other registrations stay as they are. */
+  archive(eventId: string, options?: CallOptions): Call<SiteEventResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/${pathStep(eventId)}/archive` }, options);
+  }
+
+  /** An event for calendars. A published event as iCalendar (RFC 5545). */
+  calendar(slug: string, options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: `/v1/events/${pathStep(slug)}.ics` }, options);
+  }
+
+  /** An event for search engines. A published event as JSON-LD (schema.org Event), to be put into a page. */
+  jsonLd(slug: string, options?: CallOptions): Call<SiteEventJsonLd> {
+    return this.transport.json({ method: 'GET', path: `/v1/events/${pathStep(slug)}.jsonld` }, options);
+  }
+
+  /** One event. A published event; a draft is answered as one that is not there. With `Accept: application/ld+json` or `text/calendar` it is what `…/{slug}.jsonld` and `…/{slug}.ics` answer. */
+  get(slug: string, options?: CallOptions): Call<SiteEventResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/events/${pathStep(slug)}` }, options);
+  }
+
+  /** Refund a place. For administrators: all that was paid goes back to where it came from, the registration is canceled, and the place goes to the person who has waited longest. */
+  refundRegistration(registrationId: string, reason: string, options?: CallOptions): Call<VibethonRegistrationResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/registrations/${pathStep(registrationId)}/refund`, body: { reason }, isOnce: true }, options);
+  }
+}
+
+/** `tallygate.files`: Stored files, uploaded whole or in parts: input of batches and of requests, and what batches put out. */
+export class Files extends Resource {
+  /** List files. The account’s files, newest first. A test key sees the files of test mode, everybody else those of live mode. */
+  list(query?: FileQuery, options?: CallOptions): CursorCall<FileList, FileObject> {
+    return this.transport.cursor({ path: '/v1/files', query: { ...query } }, options);
+  }
+
+  /** Get a file. What is known of a file; its bytes are under `/content`. */
+  get(fileId: string, options?: CallOptions): Call<FileObject> {
+    return this.transport.json({ method: 'GET', path: `/v1/files/${pathStep(fileId)}` }, options);
+  }
+
+  /** Delete a file. The file and its bytes are permanently gone, and its room is free again. */
+  delete(fileId: string, options?: CallOptions): Call<FileDeleted> {
+    return this.transport.json({ method: 'DELETE', path: `/v1/files/${pathStep(fileId)}` }, options);
+  }
+
+  /** Download a file. The bytes of the file, or the part of them that a `Range` of one part asks for. */
+  content(fileId: string, options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: `/v1/files/${pathStep(fileId)}/content` }, options);
+  }
+}
+
+/** `tallygate.identity`: Users, their profile and their sessions. */
+export class Identity extends Resource {
+  /** Log in with e-mail and password. Answers with the user and a session, or, where the user has a second factor, with a challenge for `POST /v1/users/login/mfa`. */
+  login(request: LoginRequest, options?: CallOptions): Call<UserResponse | LoginMfaRequiredResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/login', body: request }, options);
+  }
+
+  /** End the session. Revokes the session token that the request carries. */
+  logout(options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'POST', path: '/v1/users/logout' }, options);
+  }
+
+  /** The caller’s own profile. The user behind the session, or the owner of the API key. */
+  me(options?: CallOptions): Call<UserResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/users/me' }, options);
+  }
+
+  /** Change the profile. A new name at once. A new e-mail address needs the password, and takes effect with the link that is sent to it; the answer is the same when the address is somebody else’s. */
+  update(request: UserUpdateRequest, options?: CallOptions): Call<UserResponse> {
+    return this.transport.json({ method: 'PATCH', path: '/v1/users/me', body: request }, options);
+  }
+
+  /** Change the password. Ends every other session of the user, and every reset link that was sent before. */
+  changePassword(request: PasswordChangeRequest, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'POST', path: '/v1/users/me/password', body: request }, options);
+  }
+
+  /** Confirm an e-mail address. Takes the token of the mail, once, within 24 hours. It also completes a change of address. */
+  verifyEmail(token: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'POST', path: '/v1/users/verify-email', body: { token } }, options);
+  }
+
+  /** Send the confirmation mail again. Always 202, after the same work for every address. A mail goes out at most once a minute. */
+  resendVerification(email: string, options?: CallOptions): Call<Accepted> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/verify-email/resend', body: { email } }, options);
+  }
+
+  /** Ask for a new password. Always 202, after the same work for every address. A mail goes out at most once a minute. */
+  requestPasswordReset(email: string, options?: CallOptions): Call<Accepted> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/password-reset', body: { email } }, options);
+  }
+
+  /** Set a new password. Takes the token of the mail, once, within an hour. Ends every session of the user; a second factor stays on and is asked for at the next login. */
+  resetPassword(request: PasswordResetRequest, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'POST', path: '/v1/users/password-reset/confirm', body: request }, options);
+  }
+
+  /** Close the account. Revokes every API key and session at once and frees the e-mail address. Usage, receipts and postings stay as they are. Registrations, invitations and requests under its address lose who they were within seconds; a place that nothing was paid for goes to the next person on the waitlist. It cannot be undone. The last administrator is refused. */
+  close(request: AccountCloseRequest, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'POST', path: '/v1/users/me/close', body: request }, options);
+  }
+
+  /** Complete a login with the second factor. Takes the challenge of the login and a code. The challenge lives five minutes and takes five tries; each code works once, also within its own half minute. */
+  loginMfa(request: LoginMfaRequest, options?: CallOptions): Call<UserResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/login/mfa', body: request }, options);
+  }
+}
+
+/** `tallygate.invites`: Invitations to the beta: codes that give a plan for a time, or a credit. */
+export class Invites extends Resource {
+  /** Activate an invitation. Needs no credential. Gives the account of the address what the invitation says, exactly once; an address without an account gets one, and a mail to claim it. Repeated with the same address it answers the same. Every code that does not work is refused alike; guessing is slowed down (429). */
+  activate(request: BetaInviteActivateRequest, options?: CallOptions): Call<BetaInviteActivationResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/beta/invite/activate', body: request }, options);
+  }
+
+  /** Invite people. For administrators. The answer comes at once; a job sends the mails, and goes on where it was after any interruption. */
+  createBatch(request: MarketingInviteBatchRequest, options?: CallOptions): Call<MarketingInviteBatchResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/events/admin/invite-batches', body: request, isOnce: true }, options);
+  }
+
+  /** List batches of invitations. For administrators: every batch with its progress, the newest first. */
+  listBatches(query?: PageQuery, options?: CallOptions): PagedCall<MarketingInviteBatchListResponse, MarketingInviteBatchResponse> {
+    return this.transport.pages({ path: '/v1/events/admin/invite-batches', query: { ...query } }, ({ batch_id }) => batch_id, options);
+  }
+
+  /** See how far a batch is. For administrators: what it gives, and how many of its mails are pending, sent, failed. */
+  getBatch(batchId: string, options?: CallOptions): Call<MarketingInviteBatchResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}` }, options);
+  }
+
+  /** List the invitations of a batch. For administrators: a row for each recipient, in the order in which they are mailed. */
+  list(batchId: string, query?: PageQuery, options?: CallOptions): PagedCall<MarketingInviteListResponse, MarketingInviteRecord> {
+    return this.transport.pages({ path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites`, query: { ...query } }, ({ invite_id }) => invite_id, options);
+  }
+
+  /** Revoke a batch. None of its codes can be activated any more, and mails that are pending are not sent. What was activated stays. Twice is as good as once. */
+  revokeBatch(batchId: string, options?: CallOptions): Call<MarketingInviteBatchResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/revoke` }, options);
+  }
+
+  /** Revoke one invitation. Its code cannot be activated any more. What was activated stays. Twice is as good as once. */
+  revoke(batchId: string, inviteId: string, options?: CallOptions): Call<MarketingInviteRecord> {
+    return this.transport.json({ method: 'POST', path: `/v1/events/admin/invite-batches/${pathStep(batchId)}/invites/${pathStep(inviteId)}/revoke` }, options);
+  }
+}
+
+/** `tallygate.keys`: API keys: create, rotate, revoke. */
+export class Keys extends Resource {
+  /** Create an API key. Needs a session: an API key cannot make API keys. The plain key is in the answer and nowhere else. */
+  create(request: CreateKeyRequest, options?: CallOptions): Call<KeyCreatedResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/keys', body: request, isOnce: true }, options);
+  }
+
+  /** List API keys. Every key of the account, revoked ones included, newest first. */
+  list(options?: CallOptions): Call<KeyResponse[]> {
+    return this.transport.json({ method: 'GET', path: '/v1/keys' }, options);
+  }
+
+  /** Get an API key. One key of the account, revoked or not. The secret is never shown again. */
+  get(keyId: string, options?: CallOptions): Call<KeyResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/keys/${pathStep(keyId)}` }, options);
+  }
+
+  /** Change an API key. In force here when this answers, and on every instance within a second. An API key can never give another key more than it has itself; the signing key and `require_signature` need a session. */
+  update(keyId: string, request: UpdateKeyRequest, options?: CallOptions): Call<KeyResponse> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/keys/${pathStep(keyId)}`, body: request }, options);
+  }
+
+  /** Revoke an API key. The key stops working on every instance within a second. Revoking a revoked key changes nothing. */
+  revoke(keyId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/keys/${pathStep(keyId)}` }, options);
+  }
+
+  /** Replace the secret of an API key. Id, name, cap and history stay. The old secret dies at once, or after `grace_seconds`. An API key that has a monthly cap or rate limits rotates only itself. */
+  rotate(keyId: string, request?: RotateKeyRequest, options?: CallOptions): Call<KeyCreatedResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/keys/${pathStep(keyId)}/rotate`, body: request, isOnce: true }, options);
+  }
+}
+
+/** `tallygate.marketingEvents`: Events as the marketing workspace works with them. */
+export class MarketingEvents extends Resource {
+  /** Events of the workspace. In every state, with the figures of their registrations, the next one first. */
+  list(query?: PageQuery, options?: CallOptions): PagedCall<MarketingEventListResponse, MarketingEventRecord> {
+    return this.transport.pages({ path: '/v1/marketing/events', query: { ...query } }, ({ event_id }) => event_id, options);
+  }
+
+  /** One event of the workspace. In whatever state. */
+  get(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
+    return this.transport.json({ method: 'GET', path: `/v1/marketing/events/${pathStep(slug)}` }, options);
+  }
+
+  /** Who registered for an event. The newest first. */
+  registrations(slug: string, query?: PageQuery, options?: CallOptions): PagedCall<MarketingEventRegistrationListResponse, MarketingEventRegistrationRecord> {
+    return this.transport.pages({ path: `/v1/marketing/events/${pathStep(slug)}/registrations`, query: { ...query } }, ({ registration_id }) => registration_id, options);
+  }
+
+  /** Change a registration in the workspace. A place that falls free goes to the person who has waited longest, at once. */
+  updateRegistration(registrationId: string, request: MarketingEventRegistrationUpdateRequest, options?: CallOptions): Call<MarketingEventRegistrationRecord> {
+    return this.transport.json({ method: 'PATCH', path: `/v1/marketing/event-registrations/${pathStep(registrationId)}`, body: request }, options);
+  }
+
+  /** Publish an event of the workspace. A draft becomes public. */
+  publish(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/publish` }, options);
+  }
+
+  /** Take an event back. A published event becomes a draft again, which nobody sees. Its slug and its registrations stay. */
+  unpublish(slug: string, options?: CallOptions): Call<MarketingEventRecord> {
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/events/${pathStep(slug)}/unpublish` }, options);
+  }
+}
+
+/** `tallygate.mfa`: Users, their profile and their sessions. */
+export class Mfa extends Resource {
+  /** Whether a second factor is on. The state of the second factor of the user behind the credential. */
+  status(options?: CallOptions): Call<MfaStatusResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/users/mfa/status' }, options);
+  }
+
+  /** Begin to set up a second factor. Makes a new secret and replaces one that was begun before. Logins stay as they are until it is confirmed. 409 while a second factor is on. */
+  begin(options?: CallOptions): Call<MfaBeginResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/mfa/begin' }, options);
+  }
+
+  /** Switch the second factor on. Takes the password, and a code that shows that the app has the secret. Ends every other session of the user. The answer has ten recovery codes, shown this once. */
+  confirm(request: MfaVerifyRequest, options?: CallOptions): Call<MfaStatusResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/mfa/confirm', body: request }, options);
+  }
+
+  /** Switch the second factor off. Takes the password and a code, or a recovery code in its place. The secret and all recovery codes are deleted. */
+  disable(request: MfaDisableRequest, options?: CallOptions): Call<MfaStatusResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/users/mfa/disable', body: request }, options);
+  }
+
+  /** Remove another user’s second factor. For administrators, when a user has lost the app and the recovery codes. Ends every session of the user and tells them by mail; repeating it changes nothing. One’s own is switched off with the password and a code. */
+  reset(userId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/admin/users/${pathStep(userId)}/mfa` }, options);
+  }
+}
+
+/** `tallygate.models`: The catalogue: what each model can do and what it costs. */
+export class Models extends Resource {
+  /** List all prices, past ones included. Public: with it, the receipt and the public keys, anybody can check that what was charged is what was published. A price is in force from its `effective_from` (UTC) until the next one of the same model. */
+  prices(options?: CallOptions): Call<PriceList> {
+    return this.transport.json({ method: 'GET', path: '/v1/prices' }, options);
+  }
+
+  /** Get a model. One model with its limits, abilities and prices. */
+  get(model: string, options?: CallOptions): Call<Model> {
+    return this.transport.json({ method: 'GET', path: `/v1/models/${pathStep(model)}` }, options);
+  }
+
+  /** Define a model. For administrators: a model of one’s own, or another definition of a known one. It counts before `MODELS_FILE`, the shipped list and what was discovered, on every gateway within a second. Its price is set by itself. */
+  define(model: string, request: ModelDefinition, options?: CallOptions): Call<Model> {
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/models/${pathStep(model)}`, body: request }, options);
+  }
+
+  /** Set the price of a model. For administrators: a new price version of a model, named by its id; an alias, a dated name or a name with a provider is refused. The first one of a model is charged from now on; a later one from two seconds on, so that all gateways change at the same moment, or from a later moment that is named. No price is ever edited or dated back: requests that have begun, and receipts, keep theirs. */
+  setPrice(model: string, request: PriceInput, options?: CallOptions): Call<ModelPrice> {
+    return this.transport.json({ method: 'POST', path: `/v1/admin/models/${pathStep(model)}/prices`, body: request }, options);
+  }
+
+  /** Remove a definition of a model. For administrators: takes back what an administrator has defined. What `MODELS_FILE`, the shipped list and the providers say of the model counts again, on every gateway within a second; a model of which they say nothing is no longer in the catalogue. Its prices stay published, and count again if it is defined anew. */
+  remove(model: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/admin/models/${pathStep(model)}` }, options);
+  }
+
+  /** Ask the providers for their models. For administrators: asks every provider that is configured with `"discover": true` for `GET /v1/models`, as the gateway does at its start and every minute. */
+  discover(options?: CallOptions): Call<DiscoveryReport> {
+    return this.transport.json({ method: 'POST', path: '/v1/admin/models/discover' }, options);
+  }
+}
+
+/** `tallygate.people`: Everybody the service knows, for the marketing team: finding, tagging, merging, importing, erasing. */
+export class People extends Resource {
+  /** Export people as CSV. RFC 4180, UTF-8, streamed. A cell that a spreadsheet would take for a formula begins with an apostrophe. It is in the audit log. */
+  exportAll(query?: PeopleExportAllQuery, options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: '/v1/marketing/people/export', query: { ...query } }, options);
+  }
+
+  /** List people. Those who became known last first. All filters that are given hold together. */
+  list(query?: PeopleQuery, options?: CallOptions): PagedCall<MarketingPeopleListResponse, MarketingPersonRecord> {
+    return this.transport.pages({ path: '/v1/marketing/people', query: { ...query } }, ({ person_id }) => person_id, options);
+  }
+
+  /** Do something with a person. Tags, owner, stage, notes, merging, unsubscribing, erasing: each is in the history and in the audit log. */
+  act(personId: string, request: MarketingPeopleActionRequest, options?: CallOptions): Call<MarketingPeopleActionResponse> {
+    return this.transport.json({ method: 'POST', path: `/v1/marketing/people/${pathStep(personId)}/actions`, body: request }, options);
+  }
+
+  /** Everything that is kept of a person. To answer anyone who asks what is known of them. It is in the audit log. */
+  exportOne(personId: string, options?: CallOptions): Call<MarketingPersonExport> {
+    return this.transport.json({ method: 'GET', path: `/v1/marketing/people/${pathStep(personId)}/export` }, options);
+  }
+}
+
+/** `tallygate.plans`: What an account has booked, what that includes, what it pays, and its prepaid balance. */
+export class Plans extends Resource {
+  /** Plans. Every plan as it is sold now, cheapest first. */
+  list(options?: CallOptions): Call<PlanConfigResponse[]> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/config' }, options);
+  }
+
+  /** Plan of the account. The plan as it was sold to this account, its subscription, and what is scheduled. */
+  current(options?: CallOptions): Call<CurrentPlanResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/current' }, options);
+  }
+
+  /** What the plan entitles to. What admission goes by. Changes count within a second. */
+  entitlements(options?: CallOptions): Call<PlanEntitlementsResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/entitlements' }, options);
+  }
+
+  /** Compare plans. A row per entitlement, a value per plan. */
+  compare(options?: CallOptions): Call<PlanEntitlementMatrixResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/entitlements/matrix' }, options);
+  }
+
+  /** Use of the quota. This month’s live usage against what the plan includes. */
+  usage(options?: CallOptions): Call<PlanUsageQuotaResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/usage' }, options);
+  }
+
+  /** Billing at a glance. Balance, charges beyond the quota, what is due next, and whether a payment is late. */
+  billing(options?: CallOptions): Call<PlanBillingSummaryResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/billing-summary' }, options);
+  }
+
+  /** What an upgrade would cost. Old, new, difference and date. Changes nothing. */
+  previewUpgrade(planId: PlanId, options?: CallOptions): Call<PlanUpgradePreviewResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/plans/upgrade-preview', body: { plan_id: planId } }, options);
+  }
+
+  /** What a downgrade would take away. Old, new, difference and date, and where this month’s usage is above the smaller quota. Changes nothing. */
+  previewDowngrade(planId: PlanId, options?: CallOptions): Call<PlanDowngradePreviewResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/plans/downgrade-preview', body: { plan_id: planId } }, options);
+  }
+
+  /** Schedule a downgrade. For the end of the period that is paid for; until then everything stays as it is. A later change of plan drops it. Replaces what was scheduled before. */
+  scheduleDowngrade(planId: PlanId, options?: CallOptions): Call<PlanDowngradeScheduleResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/plans/downgrade-schedule', body: { plan_id: planId }, isOnce: true }, options);
+  }
+
+  /** Cancel a scheduled downgrade. The plan stays as it is. Without effect where nothing is scheduled. */
+  cancelDowngrade(options?: CallOptions): Call<CurrentPlanResponse> {
+    return this.transport.json({ method: 'DELETE', path: '/v1/plans/downgrade-schedule' }, options);
+  }
+
+  /** Charges beyond the quota. What this month was charged so far, and what it comes to if usage goes on as it did. */
+  overage(options?: CallOptions): Call<PlanOverageEstimateResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/overage-estimate' }, options);
+  }
+
+  /** Get a plan. Without a paid plan: a hosted page to subscribe on. With one: an upgrade at once, prorated and charged to the card on file; a decline is a 402 and changes nothing. For a cheaper plan, schedule a downgrade. */
+  checkout(request: PlanCheckoutRequest, options?: CallOptions): Call<PlanCheckoutResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/plans/checkout', body: request, isOnce: true }, options);
+  }
+
+  /** Top the balance up. A hosted page to pay on. The balance rises when the payment provider says that it was paid. */
+  topUp(request: PlanBalanceCheckoutRequest, options?: CallOptions): Call<PlanBalanceCheckoutResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/plans/balance-checkout', body: request, isOnce: true }, options);
+  }
+
+  /** How a checkout stands. `completed` once what was paid for is in effect. */
+  getCheckout(checkoutId: string, options?: CallOptions): Call<PlanCheckoutState> {
+    return this.transport.json({ method: 'GET', path: `/v1/plans/checkouts/${pathStep(checkoutId)}` }, options);
+  }
+
+  /** Cancel the plan. At the end of the period that is paid for; then the account is on the free plan. */
+  cancel(options?: CallOptions): Call<CurrentPlanResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/plans/cancel' }, options);
+  }
+
+  /** Keep a cancelled plan. Takes a cancellation back that has not come into effect. */
+  resume(options?: CallOptions): Call<CurrentPlanResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/plans/resume' }, options);
+  }
+
+  /** Link to the customer portal. Where the customer changes the card and sees the payment provider’s invoices. */
+  portal(request: PlanPortalRequest = {}, options?: CallOptions): Call<PlanPortalResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/plans/portal', body: request }, options);
+  }
+
+  /** Invoices. Those of the subscription, and one for each month that had charges beyond the quota. */
+  invoices(query?: PlanInvoiceQuery, options?: CallOptions): PagedCall<PlanInvoiceListResponse, PlanInvoiceSummary> {
+    return this.transport.pages({ path: '/v1/plans/invoices', query: { ...query } }, ({ invoice_id }) => invoice_id, options);
+  }
+
+  /** One invoice. With its lines. */
+  getInvoice(invoiceId: string, options?: CallOptions): Call<PlanInvoiceResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/plans/invoices/${pathStep(invoiceId)}` }, options);
+  }
+
+  /** One invoice, to print. A page without scripts that prints on one sheet. */
+  printInvoice(invoiceId: string, options?: CallOptions): Call<Response> {
+    return this.transport.download({ method: 'GET', path: `/v1/plans/invoices/${pathStep(invoiceId)}/html` }, options);
+  }
+
+  /** Payments. Everything that was paid, with what was returned of it. */
+  payments(query?: PlanPaymentQuery, options?: CallOptions): PagedCall<PlanPaymentListResponse, PlanPayment> {
+    return this.transport.pages({ path: '/v1/plans/payments', query: { ...query } }, ({ payment_id }) => payment_id, options);
+  }
+
+  /** Return a payment. For administrators: of any account’s payment, to where it came from. What it had credited to a balance is taken back. */
+  refundPayment(paymentId: string, request: PlanPaymentRefundRequest, options?: CallOptions): Call<PlanPayment> {
+    return this.transport.json({ method: 'POST', path: `/v1/plans/payments/${pathStep(paymentId)}/refund`, body: request, isOnce: true }, options);
+  }
+
+  /** Automatic top-up. The settings and how they fare. */
+  autoTopup(options?: CallOptions): Call<PlanAutoTopupResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/auto-topup' }, options);
+  }
+
+  /** Set automatic top-up. Charges the saved card whenever the balance is below the threshold, up to the daily maximum. Plans with the feature `auto_topup` have it. */
+  setAutoTopup(request: PlanAutoTopupRequest, options?: CallOptions): Call<PlanAutoTopupResponse> {
+    return this.transport.json({ method: 'PUT', path: '/v1/plans/auto-topup', body: request }, options);
+  }
+
+  /** Spend alerts. At which monthly charges everybody of the account is mailed. */
+  spendAlerts(options?: CallOptions): Call<PlanSpendAlertsResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/plans/spend-alerts' }, options);
+  }
+
+  /** Set spend alerts. Replaces the thresholds. */
+  setSpendAlerts(request: PlanSpendAlertsRequest, options?: CallOptions): Call<PlanSpendAlertsResponse> {
+    return this.transport.json({ method: 'PUT', path: '/v1/plans/spend-alerts', body: request }, options);
+  }
+}
+
+/** `tallygate.receipts`: Signed receipts and the public keys that verify them. */
+export class Receipts extends Resource {
+  /** List receipts. Receipts of the account, in one mode, the newest request first; with `logged_after` in the order of the log. */
+  list(query?: ReceiptQuery, options?: CallOptions): CursorCall<ReceiptList, ReceiptListItem> {
+    return this.transport.cursor({ path: '/v1/receipts', query: { ...query } }, options);
+  }
+
+  /** Get a receipt. Public: anyone who knows the id (the `X-Receipt-Id` of an answer) may read the receipt. It names neither the account nor any content. A receipt exists a moment after its answer; until then this is a 404. */
+  get(receiptId: string, options?: CallOptions): Call<ReceiptResponse> {
+    return this.transport.json({ method: 'GET', path: `/v1/receipts/${pathStep(receiptId)}` }, options);
+  }
+
+  /** Proof that the log only grew. Public. For anyone who has kept an older checkpoint: with its root and a newer one, the path shows that nothing was rewritten. */
+  consistency(query: ReceiptConsistencyQuery, options?: CallOptions): Call<LogConsistencyResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/log/consistency', query: { ...query } }, options);
+  }
+
+  /** Public keys that sign receipts and their log. Keep a copy: with it, receipts verify without this service. */
+  keys(options?: CallOptions): Call<VaasKeySet> {
+    return this.transport.json({ method: 'GET', path: '/.well-known/vaas-keys.json' }, options);
+  }
+}
+
+/** `tallygate.requests`: What was used, what it cost, and what happened to one request. */
+export class Requests extends Resource {
+  /** Trace of one request. Attempts, timings, cost and receipt of one request of the account. It can be read a moment after the answer ends. */
+  get(requestId: string, options?: CallOptions): Call<RequestTrace> {
+    return this.transport.json({ method: 'GET', path: `/v1/requests/${pathStep(requestId)}` }, options);
+  }
+
+  /** Give back what a request cost. For administrators: all of it, of any account’s request, once. What the balance or invoice had paid returns there, what the quota had covered to the quota, and no cap counts it any longer, in the month in which it was spent. Asked again, the answer is the refund that was made. */
+  refund(request: RefundRequest, options?: CallOptions): Call<RefundResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/admin/refunds', body: request }, options);
+  }
+
+  /** Correct what a request used and cost. For administrators: says what a request of any account really used. Its cost is worked out again at the prices that it was settled at, and the difference moves in either direction: on the balance or invoice and the plan’s quota that had paid, in their shares, and on every cap, in the month in which it was spent. A receipt of kind `correction` takes the place of the first one. A request is corrected once; asked again with the same usage, the answer is the correction that was made. */
+  correct(request: CorrectionRequest, options?: CallOptions): Call<CorrectionResponse> {
+    return this.transport.json({ method: 'POST', path: '/v1/admin/corrections', body: request }, options);
+  }
+}
+
+/** `tallygate.responses`: OpenAI’s Responses: stateful or not, plain, streamed or in the background. */
+export class Responses extends Resource {
+  /** Delete a response. It can be neither read nor gone on from any more. One that still runs in the background is stopped. */
+  delete(responseId: string, options?: CallOptions): Call<ResponseDeleted> {
+    return this.transport.json({ method: 'DELETE', path: `/v1/responses/${pathStep(responseId)}` }, options);
+  }
+
+  /** Cancel a background response. The provider is told to stop within a second; what was generated until then is charged. Cancelling one that has ended changes nothing and shows it. */
+  cancel(responseId: string, options?: CallOptions): Call<ResponseObject> {
+    return this.transport.json({ method: 'POST', path: `/v1/responses/${pathStep(responseId)}/cancel` }, options);
+  }
+}
+
+/** `tallygate.runs`: Agent runs: what they may spend, what they did, and the switch that stops them. */
+export class Runs extends Resource {
+  /** List agent runs. Runs of the account, in one mode, the newest first. */
+  list(query?: RunQuery, options?: CallOptions): PagedCall<RunList, Run> {
+    return this.transport.pages({ path: '/v1/runs', query: { ...query } }, ({ run_id }) => run_id, options);
+  }
+
+  /** Get an agent run. Where the run stands, what its steps cost, and its child runs. `limit` and `offset` page through the steps. */
+  get(runId: string, query?: RunGetQuery, options?: CallOptions): Call<RunDetail> {
+    return this.transport.json({ method: 'GET', path: `/v1/runs/${pathStep(runId)}`, query: { ...query } }, options);
+  }
+
+  /** Close an agent run. A kill switch: the run and all its child runs make no further call, and what they have running is stopped and settled for what was generated, here when this answers and on every instance within a second. Closing a closed run changes nothing. An API key closes runs of its own mode only. */
+  close(runId: string, query?: RunCloseQuery, options?: CallOptions): Call<Run> {
+    return this.transport.json({ method: 'POST', path: `/v1/runs/${pathStep(runId)}/close`, query: { ...query } }, options);
+  }
+}
+
+/** `tallygate.sessions`: Users, their profile and their sessions. */
+export class Sessions extends Resource {
+  /** List the user’s sessions. Every session that is alive, with where it comes from. */
+  list(query?: PageQuery, options?: CallOptions): PagedCall<SessionListResponse, SessionResponse> {
+    return this.transport.pages({ path: '/v1/users/me/sessions', query: { ...query } }, ({ session_id }) => session_id, options);
+  }
+
+  /** End one session of the user. The session’s token stops working at once. Ending an ended session changes nothing. */
+  revoke(sessionId: string, options?: CallOptions): Call<undefined> {
+    return this.transport.empty({ method: 'DELETE', path: `/v1/users/me/sessions/${pathStep(sessionId)}` }, options);
+  }
+}
+
+/** `tallygate.uploads`: Stored files, uploaded whole or in parts: input of batches and of requests, and what batches put out. */
+export class Uploads extends Resource {
+  /** Begin an upload in parts. For files of more than 512 MiB, up to 8 GiB, or for sending parts side by side. It has to be completed within an hour. */
+  create(request: CreateUploadRequest, options?: CallOptions): Call<Upload> {
+    return this.transport.json({ method: 'POST', path: '/v1/uploads', body: request, isOnce: true }, options);
+  }
+
+  /** Complete an upload. The parts, in the order of `part_ids`, become one file; parts that are not named are deleted. Completing it again with the same parts answers the same. */
+  complete(uploadId: string, request: CompleteUploadRequest, options?: CallOptions): Call<Upload> {
+    return this.transport.json({ method: 'POST', path: `/v1/uploads/${pathStep(uploadId)}/complete`, body: request }, options);
+  }
+
+  /** Cancel an upload. Its parts are deleted, and no part can be added any more. Cancelling it again changes nothing. */
+  cancel(uploadId: string, options?: CallOptions): Call<Upload> {
+    return this.transport.json({ method: 'POST', path: `/v1/uploads/${pathStep(uploadId)}/cancel` }, options);
+  }
+}
+
+/** `tallygate.usage`: What was used, what it cost, and what happened to one request. */
+export class Usage extends Resource {
+  /** Usage and cost. Sums of settled requests by day, model, key or run. Current to within a second or so. */
+  get(query?: UsageQuery, options?: CallOptions): Call<UsageResponse> {
+    return this.transport.json({ method: 'GET', path: '/v1/usage', query: { ...query } }, options);
+  }
+}
+
+/** `tallygate.users`: Users, their profile and their sessions. */
+export class Users extends Resource {
+  /** List users. For administrators: everybody, or who has a role, or whose e-mail address it is. */
+  list(query?: UserQuery, options?: CallOptions): PagedCall<UserListResponse, UserResponse> {
+    return this.transport.pages({ path: '/v1/admin/users', query: { ...query } }, ({ user_id }) => user_id, options);
+  }
+
+  /** Give a user a role. For administrators. It counts from the next request on, for sessions and keys alike; the user is told by mail. Only an address that was confirmed gets a role other than `member`, and nobody changes their own. */
+  setRole(userId: string, role: Role, options?: CallOptions): Call<UserResponse> {
+    return this.transport.json({ method: 'PUT', path: `/v1/admin/users/${pathStep(userId)}/role`, body: { role } }, options);
+  }
+}
+
+/** `tallygate.videos`: Video jobs: begun, followed, downloaded; charged once, and given back in full when they fail. */
+export class Videos extends Resource {
+  /** List videos. The account’s videos, newest first. A test key sees those of test mode, everybody else those of live mode. */
+  list(query?: VideoQuery, options?: CallOptions): CursorCall<VideoList, Video> {
+    return this.transport.cursor({ path: '/v1/videos', query: { ...query } }, options);
+  }
+
+  /** Get a video. The job and how far it is; no older than two seconds where its provider answers. */
+  get(videoId: string, options?: CallOptions): Call<Video> {
+    return this.transport.json({ method: 'GET', path: `/v1/videos/${pathStep(videoId)}` }, options);
+  }
+
+  /** Delete a video. The video and its bytes are permanently gone. A job that is `queued` is given back in full. One that runs is called off at its provider, and given back where that succeeds; where it ends all the same, it is charged. */
+  delete(videoId: string, options?: CallOptions): Call<VideoDeleted> {
+    return this.transport.json({ method: 'DELETE', path: `/v1/videos/${pathStep(videoId)}` }, options);
+  }
+
+  /** Get a character. A character of the account, as it was named. */
+  getCharacter(characterId: string, options?: CallOptions): Call<VideoCharacter> {
+    return this.transport.json({ method: 'GET', path: `/v1/videos/characters/${pathStep(characterId)}` }, options);
+  }
+}
