@@ -94,7 +94,9 @@ const ENTRIES = `
   with asked as (select distinct unnest($1::text[]) as request_id),
     recorded as (select request_id, count(*) as records, count(*) filter (where outcome = 'abandoned') as abandoned, count(*) filter (where estimated) as estimated, max(receipt_id::text) as receipt_id, sum(cost_nano) as cost
                    from usage_records join asked using (request_id) group by request_id),
-    posted as (select request_id, count(*) as postings from postings join asked using (request_id) group by request_id),
+    posted as (select request_id, count(*) as postings
+                 from (select u.request_id from usage_records u join postings using (posting_id) union all select request_id from postings) booked
+                 join asked using (request_id) group by request_id),
     receipted as (select request_id, count(*) as receipts from receipts join asked using (request_id) group by request_id)
   select request_id, records::text, abandoned::text, estimated::text, receipt_id, cost::text, coalesce(postings, 0)::text as postings, coalesce(receipts, 0)::text as receipts
     from recorded left join posted using (request_id) left join receipted using (request_id)`;
@@ -104,6 +106,11 @@ const FAULTS = `
   union all
   select 'posting ' || posting_id || ' has no entries' from postings where not exists (select 1 from ledger_entries where ledger_entries.posting_id = postings.posting_id)
   union all
+  select 'posting ' || posting_id || ' is not what its usage records cost' from postings
+    join (select posting_id, sum(amount_nano) as booked from ledger_entries where account in ('revenue', 'test_revenue') group by 1) entries using (posting_id)
+    left join (select posting_id, sum(cost_nano) as cost from usage_records group by 1) records using (posting_id)
+    where kind = 'usage' and booked is distinct from cost
+  union all
   select request_id || ' has ' || count(*) || ' usage records of attempt ' || attempt from usage_records group by request_id, attempt having count(*) <> 1
   union all
   select request_id || ' has ' || count(*) || ' receipts' from receipts group by request_id
@@ -111,7 +118,9 @@ const FAULTS = `
       + (select count(*) from refunds where refunds.request_id = receipts.request_id and posted_at is not null)
   union all
   select coalesce(records.request_id, postings.request_id, receipts.request_id) || ' is not in all books'
-    from usage_records records full join (select request_id from postings where kind in ('usage', 'refund')) postings using (request_id) full join receipts using (request_id)
+    from usage_records records full join (
+      select u.request_id from usage_records u join postings using (posting_id) union select request_id from postings where kind = 'refund'
+    ) postings using (request_id) full join receipts using (request_id)
     where records.request_id is null or postings.request_id is null or receipts.request_id is null
   union all
   select 'the rollups of ' || account_id || ' differ from its usage records' from usage_daily full join

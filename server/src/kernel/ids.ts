@@ -7,6 +7,18 @@ export const newId = (): string => uuidv7();
 /** `req_` and 32 hex digits of a UUIDv7. The steps of a run that began in one millisecond are shown in the order of their ids. */
 export const newRequestId = (): string => `req_${uuidv7().replaceAll('-', '')}`;
 
+const REQUEST_ID = /^req_([0-9a-f]{12})[0-9a-f]{20}$/;
+
+/** When a request id was made, epoch milliseconds. @throws RangeError for what is none */
+export function timeOfRequestId(id: string): number {
+  const [, time] = REQUEST_ID.exec(id) ?? [];
+  if (time === undefined) throw new RangeError(`${id} is not a request id`);
+  return Number.parseInt(time, 16);
+}
+
+/** What all request ids begin with, or come after, that were made at that time or later. @param ms epoch milliseconds */
+export const requestIdAt = (ms: number): string => `req_${ms.toString(16).padStart(12, '0')}`;
+
 /**
  * A UUIDv7 whose 74 random bits are all fresh. Receipts are read by whoever knows their id, so the id has to be a capability:
  * the counter of `newId` would make neighbours guessable.

@@ -66,6 +66,7 @@ import { plansAsDataMigration } from './0090-plans-as-data.ts';
 import { batchLinesInFlightMigration } from './0091-batch-lines-in-flight.ts';
 import { replacedPricesMigration } from './0092-replaced-prices.ts';
 import { timersMigration } from './0093-timers.ts';
+import { booksByBatchMigration } from './0094-books-by-batch.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -136,4 +137,5 @@ export const migrations: readonly Migration[] = [
   batchLinesInFlightMigration,
   replacedPricesMigration,
   timersMigration,
+  booksByBatchMigration,
 ];

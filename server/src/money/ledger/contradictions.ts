@@ -17,8 +17,15 @@ const USAGE = `select account_id, livemode, (started_at at time zone 'UTC')::dat
   from ${RECORDS} group by 1, 2, 3, 4, 5`;
 const USAGE_DAILY = `select account_id, livemode, day, key_id, model, ${COUNTED.join()}, ${METERS.join()},
   ${COVERED.map((name) => `covered_${name}`).join()} from usage_daily`;
-const LEDGER = `select account, coalesce(day, (started_at at time zone 'UTC')::date) as day, sum(amount_nano) as amount_nano
-  from ledger_entries join postings using (posting_id) left join usage_records using (request_id, attempt) group by 1, 2`;
+const LEDGER = `select account, day, sum(amount_nano) as amount_nano from ledger_entries join postings using (posting_id) group by 1, 2`;
+const BOOKED = `select posting_id, account, amount_nano from ledger_entries join postings using (posting_id) where kind = 'usage' and amount_nano <> 0`;
+/** What the settlements of each posting come to, account by account: the double entry, worked out from the rows. */
+const TO_BOOK = `select posting_id, account, sum(amount_nano) as amount_nano from usage_records cross join lateral (values
+    (case when livemode then 'plan_quota:' else 'test_funds:' end || account_id, case when livemode then charged_nano else 0 end - cost_nano),
+    (case when funding = 'invoice' then 'receivable:' else 'customer_balance:' end || account_id, case when livemode then debt_nano - charged_nano else 0 end),
+    (case when funding = 'invoice' then 'invoice_debt:' else 'debt:' end || account_id, case when livemode then -debt_nano else 0 end),
+    (case when livemode then 'revenue' else 'test_revenue' end, cost_nano)
+  ) as entry (account, amount_nano) group by 1, 2 having sum(amount_nano) <> 0`;
 const RUNS = `select account_id, livemode, run_id, sum(counts * cost_nano) as spent_nano, count(*) as requests,
     min(started_at) as first_request_at, max(started_at) as last_request_at
   from ${RECORDS} where run_id is not null group by 1, 2, 3`;
@@ -35,7 +42,8 @@ export async function contradictions(pool: Pool): Promise<unknown[]> {
     all(differs('select * from ledger_daily', LEDGER)),
     all(differs(AGENT_RUNS, RUNS)),
     all('select posting_id from ledger_entries group by posting_id having sum(amount_nano) <> 0'),
-    all('select * from postings left join usage_records using (request_id, attempt) where receipt_id is null and day is null'),
+    all(differs(BOOKED, TO_BOOK)),
+    all(`select * from postings p where kind = 'usage' and not exists (select from usage_records u where u.posting_id = p.posting_id)`),
     all('select * from usage_records left join receipts using (receipt_id) where receipts.digest is null'),
     all('select * from refunds left join receipts using (receipt_id) where refunds.posted_at is not null and receipts.digest is null'),
     all(

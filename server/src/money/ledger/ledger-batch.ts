@@ -1,7 +1,6 @@
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import { newId } from '../../kernel/ids.ts';
 import { issueReceipt, type SigningKey } from '../../receipts/index.ts';
-import { entriesOf } from './postings.ts';
+import { postingsOf } from './postings.ts';
 import { receiptFacts } from './receipt-facts.ts';
 import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
 import {
@@ -51,30 +50,32 @@ export interface LedgerBatch {
  */
 export function ledgerBatchOf(entries: readonly JournalEntry[], signingKey: SigningKey): LedgerBatch {
   const records = entries.map(postedRecord);
-  const postings = records.map((record) => ({ id: newId(), record, entries: entriesOf(record) }));
+  const postings = postingsOf(records);
+  const distinct = [...new Set(postings)];
   return {
     posted: records.map((record) => {
       const { requestId, attempt, accountId, keyId, startedAt } = record;
       return { kind: postingKindOf(record), requestId, attempt, accountId, keyId, startedAt };
     }),
     postings: JSON.stringify(
-      postings.map(({ id, record }) => ({
+      distinct.map(({ id, kind, cause, livemode, day }) => ({
         posting_id: id,
-        kind: postingKindOf(record),
-        request_id: record.requestId,
-        attempt: record.attempt,
-        livemode: record.livemode,
+        kind,
+        request_id: cause?.requestId ?? null,
+        attempt: cause?.attempt ?? null,
+        livemode,
+        day,
       })),
     ),
     ledgerEntries: JSON.stringify(
-      postings.flatMap(({ id, entries: sides }) =>
+      distinct.flatMap(({ id, entries: sides }) =>
         sides.map(({ account, amount }) => ({ posting_id: id, account, amount_nano: amount.toString() })),
       ),
     ),
-    usageRecords: JSON.stringify(records.filter(isSettled).map(usageRow)),
+    usageRecords: JSON.stringify(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
     receipts: JSON.stringify(records.map((record) => receiptRow(record, signingKey))),
     usageDaily: JSON.stringify(dailyUsage(records)),
-    ledgerDaily: JSON.stringify(ledgerDays(postings)),
+    ledgerDaily: JSON.stringify(ledgerDays(distinct)),
     agentRuns: JSON.stringify(runTotals(records)),
     refundIds: records.filter(isRefund).map(({ refundId }) => refundId),
     correctionIds: records.filter(isCorrection).map(({ correctionId }) => correctionId),

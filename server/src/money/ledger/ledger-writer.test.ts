@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../../adapters/lanes/port.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
-import { newId } from '../../kernel/ids.ts';
+import { newId, requestIdAt } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
@@ -200,11 +200,12 @@ describe('sums', () => {
   });
 });
 
-test('a request belongs to the UTC day and month on which it started, wherever the database thinks it is', async () => {
+test('a request belongs to the UTC day on which it started and to the month of its id, wherever the database thinks it is', async () => {
   const inTokyo = openPool({ url: `${database.url}?options=-c%20timezone%3DAsia%2FTokyo`, log: silentLog(), poolSize: 2 });
   const accountId = newId();
   const times = ['2027-01-31T23:59:59.999Z', '2027-02-01T00:00:00.000Z', '2028-02-29T12:00:00.000Z'];
-  const feed = new MemoryFeed(times.map((time) => sampleEntry(sampleRecord({ accountId, startedAt: Date.parse(time) }))));
+  const made = (startedAt: number) => ({ requestId: `${requestIdAt(startedAt)}${newId().replaceAll('-', '').slice(12)}`, startedAt });
+  const feed = new MemoryFeed(times.map((time) => sampleEntry(sampleRecord({ accountId, ...made(Date.parse(time)) }))));
   await writerOf(feed, inTokyo).writer.drain();
   await inTokyo.end();
   const rows = await all<{ partition: string; day: string }>(
@@ -215,6 +216,31 @@ test('a request belongs to the UTC day and month on which it started, wherever t
     { partition: 'usage_records_2027_01', day: '2027-01-31' },
     { partition: 'usage_records_2027_02', day: '2027-02-01' },
     { partition: 'usage_records_2028_02', day: '2028-02-29' },
+  ]);
+  expect(await contradictions(pool)).toEqual([]);
+});
+
+test('settlements of one batch are booked together, by mode and day, and each names its posting', async () => {
+  const accountId = newId();
+  const on = (time: string, wish: Partial<SettlementRecord> = {}) => sampleRecord({ accountId, startedAt: Date.parse(time), ...wish });
+  const records = [
+    on('2026-11-21T10:00:00Z', { cost: '20' }),
+    on('2026-11-21T11:00:00Z', { cost: '30' }),
+    on('2026-11-22T00:00:00Z', { cost: '5' }),
+    on('2026-11-21T10:00:00Z', { cost: '7', livemode: false, funding: 'test' }),
+  ];
+  const feed = new MemoryFeed(records.map((record) => sampleEntry(record, { charged: BigInt(record.cost) })));
+  await writerOf(feed).writer.drain();
+  const rows = await all(
+    `select p.livemode, p.day, p.request_id, count(*)::int as settlements, (select json_object_agg(split_part(account, ':', 1), amount_nano)
+       from ledger_entries e where e.posting_id = p.posting_id and amount_nano <> 0) as entries
+       from usage_records u join postings p using (posting_id) where account_id = $1 group by p.posting_id order by p.livemode, p.day`,
+    [accountId],
+  );
+  expect(rows).toEqual([
+    { livemode: false, day: '2026-11-21', request_id: null, settlements: 1, entries: { test_funds: -7, test_revenue: 7 } },
+    { livemode: true, day: '2026-11-21', request_id: null, settlements: 2, entries: { customer_balance: -50, revenue: 50 } },
+    { livemode: true, day: '2026-11-22', request_id: null, settlements: 1, entries: { customer_balance: -5, revenue: 5 } },
   ]);
   expect(await contradictions(pool)).toEqual([]);
 });
@@ -274,9 +300,10 @@ describe('a database that is down', () => {
     await expect.poll(() => feed.acknowledged, { timeout: 60_000 }).toBe(6);
     await writer.close();
     expect(quarantined).toEqual([]);
-    const written = await all<{ request_id: string }>('select request_id from postings where request_id = any($1) order by posting_id', [
-      records.map(({ requestId }) => requestId),
-    ]);
+    const written = await all<{ request_id: string }>(
+      'select request_id from usage_records where request_id = any($1) order by request_id',
+      [records.map(({ requestId }) => requestId)],
+    );
     expect(written.map(({ request_id }) => request_id)).toEqual(records.map(({ requestId }) => requestId));
   });
 });

@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../../adapters/lanes/port.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { isCollision } from '../../kernel/collisions.ts';
+import { timeOfRequestId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { parseLaneId } from './lane-ids.ts';
@@ -117,7 +118,7 @@ export class LedgerWriter {
     let pages = await ledgerBatchOf(entries);
     await ensurePartitions(
       pool,
-      pages.posted.map(({ startedAt }) => startedAt),
+      pages.posted.filter(({ kind }) => kind === 'usage').map(({ requestId }) => timeOfRequestId(requestId)),
     );
     const isUnknown = await unknownAmong(pool, pages.posted);
     const unknown = entries.filter((_, index) => isUnknown[index]);
@@ -177,14 +178,15 @@ async function writeCeilings(pool: Pool, ceilings: readonly LaneCeiling[]): Prom
   );
 }
 
-/** The unique constraint on postings stands behind `unknownAmong`: should two writers ever meet, one of them rolls back whole. */
+/** The keys of `usage_records` and `postings` stand behind `unknownAmong`: should two writers ever meet, one of them rolls back whole. */
 async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void> {
   const insert = async (sql: string, rows: string) => {
     if (rows !== NO_ROWS) await client.query(sql, [rows]);
   };
 
   await insert(
-    'insert into postings (posting_id, kind, request_id, attempt, livemode) select posting_id, kind, request_id, attempt, livemode from json_populate_recordset(null::postings, $1)',
+    `insert into postings (posting_id, kind, request_id, attempt, livemode, day)
+     select posting_id, kind, request_id, attempt, livemode, day from json_populate_recordset(null::postings, $1)`,
     pages.postings,
   );
   await insert('insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)', pages.ledgerEntries);
@@ -242,7 +244,7 @@ const codeOf = (error: unknown): string => (error instanceof Error && 'code' in 
 
 /** A settlement that is there already (unique violation). */
 const isOvertaken = (error: unknown): boolean =>
-  codeOf(error) === '23505' && error instanceof Error && 'table' in error && error.table === 'postings';
+  codeOf(error) === '23505' && error instanceof Error && 'table' in error && /^(postings$|usage_records_)/.test(String(error.table));
 
 /**
  * PostgreSQL's classes 22 (data exception), 23 (integrity violation), 54 (limit exceeded) and P0 (raised by a trigger), and what a record

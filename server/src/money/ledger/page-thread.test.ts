@@ -21,9 +21,11 @@ afterEach(async () => {
 
 /** What of the pages is the same at every working out: posting ids, nonces and signatures are not. */
 function settledParts({ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds, receipts }: LedgerBatch) {
+  const used: Record<string, unknown>[] = JSON.parse(usageRecords);
   const issued: { receipt_id: string; kid: string; account_id: string }[] = JSON.parse(receipts);
   return {
-    ...{ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds },
+    ...{ posted, usageDaily, ledgerDaily, agentRuns, refundIds },
+    usageRecords: used.map(({ posting_id, ...row }) => row),
     receipts: issued.map(({ receipt_id, kid, account_id }) => ({ receipt_id, kid, account_id })),
   };
 }

@@ -79,10 +79,10 @@ describe('the database refuses', () => {
 
   async function posting(requestId = newRequestId()): Promise<string> {
     const id = newId();
-    await pool.query(`insert into postings (posting_id, kind, request_id, attempt, livemode) values ($1, 'usage', $2, 1, true)`, [
-      id,
-      requestId,
-    ]);
+    await pool.query(
+      `insert into postings (posting_id, kind, request_id, attempt, livemode, day) values ($1, 'refund', $2, 1, true, '2026-11-21')`,
+      [id, requestId],
+    );
     return id;
   }
   const balanced = async () => {
@@ -98,7 +98,7 @@ describe('the database refuses', () => {
     await expect(pool.query(`insert into ledger_entries values ($1, 'a', 1)`, [first])).rejects.toThrow('must sum to zero');
   });
 
-  test('a second posting of one settlement', async () => {
+  test('a second posting of one cause', async () => {
     const requestId = newRequestId();
     await posting(requestId);
     await expect(posting(requestId)).rejects.toThrow('postings_request_id_attempt_kind_key');

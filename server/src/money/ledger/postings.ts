@@ -1,4 +1,6 @@
-import { isCorrection, isRefund, type PostedRecord, type SettledRecord } from './settlement-record.ts';
+import { dayOf } from '../../kernel/clock.ts';
+import { newId } from '../../kernel/ids.ts';
+import { isCorrection, isRefund, type PostedRecord, postingKindOf, type SettledRecord } from './settlement-record.ts';
 
 /** One side of a posting: positive where the ledger account receives, negative where it gives. */
 export interface LedgerEntry {
@@ -12,10 +14,47 @@ type Booked = Pick<SettledRecord, 'accountId' | 'livemode' | 'funding' | 'cost' 
  * A refund is the posting of what it gives back, the other way round, to the same accounts; a correction is that of what it corrects, together
  * with the posting of what takes its place.
  */
-export function entriesOf(record: PostedRecord): LedgerEntry[] {
+function entriesOf(record: PostedRecord): LedgerEntry[] {
   if (isRefund(record)) return reversed(usageEntries(record));
-  return isCorrection(record) ? merged([...usageEntries(record), ...reversed(usageEntries(record.was))]) : usageEntries(record);
+  return isCorrection(record) ? [...usageEntries(record), ...reversed(usageEntries(record.was))] : usageEntries(record);
 }
+
+/** What is booked by one posting: a refund or a correction, or all settlements of a batch that are of one mode and one day. */
+export interface Posting {
+  readonly id: string;
+  readonly kind: ReturnType<typeof postingKindOf>;
+  /** Null for settlements: each names its posting. */
+  readonly cause: { readonly requestId: string; readonly attempt: number } | null;
+  readonly livemode: boolean;
+  /** UTC day in whose sums it counts, `YYYY-MM-DD`. */
+  readonly day: string;
+  /** One of each ledger account; they sum to zero. */
+  readonly entries: readonly LedgerEntry[];
+}
+
+/** @returns the posting of each record, in their order */
+export function postingsOf(records: readonly PostedRecord[]): Posting[] {
+  const ofSettlements = new Map<string, Posting>();
+  const groups = Map.groupBy(records.filter(isSettled), (record) => nameOf(record));
+  for (const [name, [first, ...others]] of groups)
+    if (first) ofSettlements.set(name, postingOf(first, null, [first, ...others].flatMap(entriesOf)));
+  return records.map((record) => {
+    const { requestId, attempt } = record;
+    return ofSettlements.get(isSettled(record) ? nameOf(record) : '') ?? postingOf(record, { requestId, attempt }, entriesOf(record));
+  });
+}
+
+const isSettled = (record: PostedRecord): boolean => postingKindOf(record) === 'usage';
+const nameOf = ({ livemode, startedAt }: PostedRecord): string => `${livemode} ${dayOf(startedAt)}`;
+
+const postingOf = (record: PostedRecord, cause: Posting['cause'], entries: readonly LedgerEntry[]): Posting => ({
+  id: newId(),
+  kind: postingKindOf(record),
+  cause,
+  livemode: record.livemode,
+  day: dayOf(record.startedAt),
+  entries: merged(entries),
+});
 
 const reversed = (entries: readonly LedgerEntry[]): LedgerEntry[] => entries.map(({ account, amount }) => ({ account, amount: -amount }));
 

@@ -1,6 +1,6 @@
 import { dayOf, rfc3339 } from '../../kernel/clock.ts';
 import { runsOf } from './lanes-of-record.ts';
-import type { LedgerEntry } from './postings.ts';
+import type { Posting } from './postings.ts';
 import { isCorrection, isRefund, type PostedRecord, type RefundedRecord, type SettledRecord } from './settlement-record.ts';
 
 /** Stands for "no key" where a key id is part of a primary key: usage of a session. */
@@ -54,10 +54,9 @@ export function dailyUsage(records: readonly PostedRecord[]) {
 }
 
 /** What the postings add to `ledger_daily`. */
-export function ledgerDays(postings: readonly { record: PostedRecord; entries: readonly LedgerEntry[] }[]) {
+export function ledgerDays(postings: readonly Posting[]) {
   const sums = new Map<string, { account: string; day: string; amount: bigint }>();
-  for (const { record, entries } of postings) {
-    const day = dayOf(record.startedAt);
+  for (const { day, entries } of postings) {
     for (const { account, amount } of entries) {
       const sum = sums.get(`${account} ${day}`) ?? { account, day, amount: 0n };
       sum.amount += amount;

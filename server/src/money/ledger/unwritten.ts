@@ -3,14 +3,15 @@ import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import type { Posted } from './ledger-batch.ts';
 import { type PostedRecord, postingKindOf } from './settlement-record.ts';
 
-/** What a posting is known by: a settlement, refund or correction is written once under it. */
+/** What is booked is known by: a settlement, refund or correction is written once under it. */
 export type PostingName = Pick<Posted, 'requestId' | 'attempt' | 'kind'>;
 
 /** Which of them are not written already; of repeats among them the first one. */
 export async function unknownAmong(pool: Pool, names: readonly PostingName[]): Promise<boolean[]> {
   const { rows } = await pool.query<Pick<Posted, 'attempt'> & { request_id: string; kind: string }>(
-    'select request_id, attempt, kind from postings where request_id = any($1)',
-    [names.map(({ requestId }) => requestId)],
+    `select request_id, attempt, 'usage' as kind from usage_records where request_id = any($1)
+     union all select request_id, attempt, kind from postings where request_id = any($2)`,
+    [idsOf(names, true), idsOf(names, false)],
   );
   const seen = new Set(rows.map(({ request_id, attempt, kind }) => `${request_id} ${attempt} ${kind}`));
   return names.map(({ requestId, attempt, kind }) => {
@@ -20,6 +21,9 @@ export async function unknownAmong(pool: Pool, names: readonly PostingName[]): P
     return isUnknown;
   });
 }
+
+const idsOf = (names: readonly PostingName[], isUsage: boolean): string[] =>
+  names.filter(({ kind }) => (kind === 'usage') === isUsage).map(({ requestId }) => requestId);
 
 /** The entries that the ledger does not have. One whose record cannot be read is among them: the writer sets it aside. */
 export async function unwrittenAmong(pool: Pool, entries: readonly JournalEntry[]): Promise<JournalEntry[]> {

@@ -15,10 +15,11 @@ export function countsOf({
   return { input_tokens, cached_input_tokens, cache_write_tokens, output_tokens, reasoning_tokens, meters };
 }
 
-/** A settled record as a row of `usage_records`. */
-export const usageRow = (record: SettledRecord) => ({
+/** A settled record as a row of `usage_records`. @param postingId of the posting that books it */
+export const usageRow = (record: SettledRecord, postingId: string | undefined) => ({
   request_id: record.requestId,
   attempt: record.attempt,
+  posting_id: postingId,
   started_at: rfc3339(record.startedAt),
   receipt_id: record.receiptId,
   client_request_id: record.clientRequestId,

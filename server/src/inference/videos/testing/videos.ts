@@ -211,8 +211,10 @@ export async function openVideoWorld() {
     async paid(requestId: string): Promise<bigint> {
       await writer.drain();
       const { rows } = await pool.query<{ sum: string }>(
-        `select coalesce(sum(amount_nano), 0)::text as sum from ledger_entries join postings using (posting_id)
-          where request_id = $1 and account = 'test_revenue'`,
+        `select coalesce(sum(amount), 0)::text as sum from (
+           select cost_nano as amount from usage_records where request_id = $1 union all
+           select amount_nano from ledger_entries join postings using (posting_id) where request_id = $1 and account = 'test_revenue'
+         ) as booked`,
         [requestId],
       );
       return BigInt(rows[0]?.sum ?? '0');
