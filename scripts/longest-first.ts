@@ -6,6 +6,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const LONG = [
   'acceptance/src/crash.test.ts',
+  'acceptance/src/faults/faults.test.ts',
   'acceptance/src/two-gateways.test.ts',
   'acceptance/src/bad-providers.test.ts',
   'acceptance/src/batches.test.ts',

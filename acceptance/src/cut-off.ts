@@ -1,12 +1,14 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be cut and opened again, at an address that stays. */
+/** A way to a server that can be cut, or stalled, and opened again, at an address that stays. */
 export class CutOff {
   readonly url: string;
   readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  /** Each end with the other one. */
+  readonly #sockets = new Map<Socket, Socket>();
   #isOpen = true;
+  #isStalled = false;
 
   private constructor(server: Server, url: string) {
     this.#server = server;
@@ -29,11 +31,22 @@ export class CutOff {
   /** Every connection ends, and new ones do as soon as they are made, as where the program behind a port is gone. */
   cut(): void {
     this.#isOpen = false;
-    for (const socket of this.#sockets) socket.destroy();
+    for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
+  /** Nothing passes any more, and no connection ends: as behind a network that drops everything. New ones are made, and silent too. */
+  stall(): void {
+    if (this.#isStalled) return;
+    this.#isStalled = true;
+    for (const [one, other] of this.#sockets) one.unpipe(other).pause();
+  }
+
+  /** What was held up passes on. */
   open(): void {
     this.#isOpen = true;
+    if (!this.#isStalled) return;
+    this.#isStalled = false;
+    for (const [one, other] of this.#sockets) one.pipe(other);
   }
 
   close(): void {
@@ -51,13 +64,13 @@ export class CutOff {
       [near, far],
       [far, near],
     ] as const) {
-      this.#sockets.add(one);
+      this.#sockets.set(one, other);
       one.on('error', () => other.destroy());
       one.on('close', () => {
         this.#sockets.delete(one);
         other.destroy();
       });
-      one.pipe(other);
+      if (!this.#isStalled) one.pipe(other);
     }
   }
 }

@@ -39,7 +39,7 @@ export interface ChargedRecord {
   readonly cost: bigint;
 }
 
-export async function openLedgerAudit(gateway: Gateway): Promise<LedgerAudit> {
+export async function openLedgerAudit(gateway: Pick<Gateway, 'databaseUrl'>): Promise<LedgerAudit> {
   const client = new pg.Client({ connectionString: gateway.databaseUrl });
   await client.connect();
   return {

@@ -5,6 +5,7 @@ import { type Answered, ask, completionOf, eventsOf, HELLO, header, isDone, MODE
 import { Gateway } from './gateway.ts';
 import { openLedgerAudit } from './ledger-audit.ts';
 import { nano, sum, usd } from './money.ts';
+import { randomNumbers } from './random.ts';
 
 const MAX_TOKENS = 64;
 const MOST_PROMPT_TOKENS = 150;
@@ -26,15 +27,6 @@ afterAll(async () => {
   await upstream?.close();
 });
 beforeEach(() => upstream.reset());
-
-/** Pseudo-random in [0, 1), the same in every run (Lehmer's generator, minstd). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 /** A provider that takes its time and bills anything up to the bound that it was given. */
 function billAtRandom(seed: number): void {

@@ -1,3 +1,5 @@
+import { maxOf } from '../../server/src/kernel/money.ts';
+
 const DIGITS = 9;
 
 /** A decimal string in USD as nano-USD, exactly. */
@@ -12,3 +14,6 @@ export const usd = (amount: bigint): string => {
 };
 
 export const sum = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((total, amount) => total + amount, 0n);
+
+/** Zero where there is none. */
+export const largest = (amounts: Iterable<bigint>): bigint => [...amounts].reduce((most, amount) => maxOf(most, amount), 0n);

@@ -10,6 +10,7 @@ import { type Answered, ask, HELLO, header, isDone, MODEL, problemOf } from './c
 import { Gateway, type GatewayOptions } from './gateway.ts';
 import { openLedgerAudit, verifiedReceipt } from './ledger-audit.ts';
 import { nano, sum, usd } from './money.ts';
+import { randomNumbers } from './random.ts';
 
 const CALLS = 300;
 const MAX_TOKENS = 64;
@@ -55,15 +56,6 @@ const setHousePrice = async (usd: string) => {
 
 const houseReceipt = (gateway: Gateway, answered: Answered) =>
   vi.waitFor(() => verifiedReceipt(gateway, header(answered, 'x-receipt-id')), { timeout: 60_000, interval: 50 });
-
-/** Pseudo-random in [0, 1), the same in every run (Lehmer's generator, minstd). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
 
 /** A provider that takes its time and bills anything up to the bound that it was given. */
 function billAtRandom(): void {

@@ -20,7 +20,7 @@ export interface SourceFile {
   readonly isTest: boolean;
 }
 
-const TEST_FILE = /(\.test|\.setup)\.ts$|\/test-[^/]+\.ts$|\/testing\//;
+const TEST_FILE = /(\.test|\.setup)\.ts$|\/test-[^/]+\.ts$|\/(testing|faults)\//;
 /** Whatever imports one of these is for tests, whatever its name; production code may then not import it in turn. */
 const TEST_PACKAGES = new Set(['vitest', 'fast-check', '@tallygate/fake-upstream']);
 const TYPE_IMPORT = /\bimport\(\s*(['"])(?<specifier>[^'"]+)\1\s*\)/g;

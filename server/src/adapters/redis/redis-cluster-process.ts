@@ -5,9 +5,15 @@ import { type RedisProcess, startRedis } from './redis-process.ts';
 const SLOTS = 16_384;
 const TOGETHER_WITHIN_MS = 20_000;
 
+interface RedisClusterProcess {
+  readonly url: string;
+  readonly nodes: readonly RedisProcess[];
+  stop(): Promise<void>;
+}
+
 /** Masters on loopback that have all slots between them. For tests only. */
-export async function startRedisCluster(program: string, size: number): Promise<{ readonly url: string; stop(): Promise<void> }> {
-  const nodes = await Promise.all(Array.from({ length: size }, () => startRedis(program, ['--cluster-enabled', 'yes'])));
+export async function startRedisCluster(program: string, size: number, settings: readonly string[] = []): Promise<RedisClusterProcess> {
+  const nodes = await Promise.all(Array.from({ length: size }, () => startRedis(program, ['--cluster-enabled', 'yes', ...settings])));
   const clients = nodes.map(({ url }) => new Redis(url));
   try {
     await Promise.all(clients.map((client, index) => client.call('CLUSTER', 'ADDSLOTS', ...slotsOf(index, size))));
@@ -19,6 +25,7 @@ export async function startRedisCluster(program: string, size: number): Promise<
   }
   return {
     url: `redis+cluster://${nodes.map(hostOf).join()}`,
+    nodes,
     stop: async () => void (await Promise.all(nodes.map((node) => node.stop()))),
   };
 }

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 
 /** A server of a test's own. */
 export interface RedisProcess {
@@ -11,6 +12,8 @@ export interface RedisProcess {
   readonly url: string;
   /** Of its append-only file. */
   readonly folder: string;
+  /** Sends one command, over a connection of its own. */
+  call(command: string, ...args: readonly (string | number)[]): Promise<unknown>;
   /** `kill -9`; what it has in its append-only file stays. */
   kill(): Promise<void>;
   /** It hangs, with its connections open. */
@@ -24,15 +27,27 @@ export interface RedisProcess {
 /** The server goes with the process that started it, however that ends: its end of the pipe closes. */
 const GUARD = '"$@" & echo "server $!"; read -r _; { kill -9 $!; wait $!; } 2>/dev/null';
 
+/** Instead of settings: it is a sentinel, which writes its state into its file of settings. */
+interface SentinelSettings {
+  readonly sentinelOf: number;
+  readonly name: string;
+  readonly downAfterMs: number;
+}
+
 /** Starts a server on loopback. For tests only. */
-export async function startRedis(program: string, settings: readonly string[] = []): Promise<RedisProcess> {
+export async function startRedis(program: string, settings: readonly string[] | SentinelSettings = []): Promise<RedisProcess> {
   const dir = mkdtempSync(join(tmpdir(), 'tallygate-redis-'));
   const port = await freePort();
+  const file = join(dir, 'sentinel.conf');
+  if ('sentinelOf' in settings) writeFileSync(file, sentinelFile(settings, port, dir));
   let child: ChildProcess | undefined;
   let pid = 0;
 
   async function start(): Promise<void> {
-    const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...settings];
+    const args =
+      'sentinelOf' in settings
+        ? [file, '--sentinel']
+        : ['--port', `${port}`, '--bind', '127.0.0.1', '--dir', dir, '--save', '', ...settings];
     const started = spawn('sh', ['-c', GUARD, 'sh', program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
     child = started;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -40,7 +55,7 @@ export async function startRedis(program: string, settings: readonly string[] = 
     started.stdout.on('data', (chunk: Buffer) => {
       said += chunk.toString();
       pid = Number(/^server (\d+)$/m.exec(said)?.[1] ?? pid);
-      if (/ready to accept connections/i.test(said)) resolve();
+      if (/ready to accept connections|\+monitor master/i.test(said)) resolve();
     });
     started.once('exit', (code) => reject(new Error(`The Redis server ended with ${code}: ${said}`)));
     await promise;
@@ -60,6 +75,14 @@ export async function startRedis(program: string, settings: readonly string[] = 
     folder: dir,
     port,
     url: `redis://127.0.0.1:${port}`,
+    call: async (command, ...args) => {
+      const redis = new Redis(port, '127.0.0.1');
+      try {
+        return await redis.call(command, ...args);
+      } finally {
+        redis.disconnect();
+      }
+    },
     kill,
     pause: () => process.kill(pid, 'SIGSTOP'),
     resume: () => process.kill(pid, 'SIGCONT'),
@@ -70,6 +93,17 @@ export async function startRedis(program: string, settings: readonly string[] = 
     },
   };
 }
+
+const sentinelFile = ({ sentinelOf, name, downAfterMs }: SentinelSettings, port: number, dir: string): string =>
+  [
+    `port ${port}`,
+    'bind 127.0.0.1',
+    `dir ${dir}`,
+    `sentinel monitor ${name} 127.0.0.1 ${sentinelOf} 1`,
+    `sentinel down-after-milliseconds ${name} ${downAfterMs}`,
+    `sentinel failover-timeout ${name} 5000`,
+    '',
+  ].join('\n');
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

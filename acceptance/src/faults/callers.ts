@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { FakeUpstream, Step } from '@tallygate/fake-upstream';
+import { MODEL } from '../chat.ts';
+import type { Gateway } from '../gateway.ts';
+import type { Draws } from '../random.ts';
+
+/** How a call of a round ended, as its caller saw it. */
+export interface Call {
+  /** The caller's own id of the request. */
+  readonly id: string;
+  /** Undefined where no answer came, or only a part of one, and where the caller hung up. */
+  readonly status: number | undefined;
+}
+
+/** Who calls: a key, in a run or not. */
+export interface Caller {
+  readonly key: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const MAX_TOKENS = 64;
+const GIVES_UP_MS = 100_000;
+const REST_MS = 60;
+const HANGS_UP = 0.15;
+
+/** Callers at work on all gateways in turn, until they are told to stop. */
+export class Load {
+  readonly calls: Call[] = [];
+  readonly #round: string;
+  readonly #draws: Draws;
+  readonly #gateways: readonly Gateway[];
+  readonly #working: Promise<unknown>[];
+  #count = 0;
+  #isOver = false;
+
+  constructor(round: string, gateways: readonly Gateway[], callers: readonly Caller[], draws: Draws) {
+    this.#round = round;
+    this.#gateways = gateways;
+    this.#draws = draws;
+    this.#working = callers.map((caller) => this.#work(caller));
+  }
+
+  /** Resolves when the last answer is there. */
+  async stop(): Promise<void> {
+    this.#isOver = true;
+    await Promise.all(this.#working);
+  }
+
+  async #work(caller: Caller): Promise<void> {
+    while (!this.#isOver) {
+      this.#count += 1;
+      const call = await this.#ask(`${this.#round}-${this.#count}`, caller, this.#count);
+      this.calls.push(call);
+      if (call.status !== 200) await pause(REST_MS);
+    }
+  }
+
+  async #ask(id: string, { key, headers }: Caller, count: number): Promise<Call> {
+    const gateway = this.#gateways[count % this.#gateways.length];
+    const stream = this.#draws.happens(0.5);
+    const hangUpMs = this.#draws.happens(HANGS_UP) ? this.#draws.between(1, 400) : GIVES_UP_MS;
+    try {
+      const answer = await fetch(`${gateway?.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'x-request-id': id, ...headers },
+        body: JSON.stringify({ model: MODEL, max_tokens: MAX_TOKENS, stream, messages: [{ role: 'user', content: id }] }),
+        signal: AbortSignal.timeout(hangUpMs),
+      });
+      const text = await answer.text();
+      const isWhole = answer.status !== 200 || (stream ? text.includes('data: [DONE]') : text.endsWith('}'));
+      return { id, status: isWhole && !/"error"/.test(answer.status === 200 ? text : '') ? answer.status : undefined };
+    } catch {
+      return { id, status: undefined };
+    }
+  }
+}
+
+/** A provider that says up to what it is allowed, and fails now and then; slow, so that much is held, or quick. */
+export function scriptProvider(upstream: FakeUpstream, draws: Draws): void {
+  const isSlow = draws.happens(0.4);
+  const mostMs = isSlow ? 2_500 : 120;
+  upstream.script(({ body }): Step => {
+    const tokens = draws.between(1, MAX_TOKENS);
+    if (draws.happens(0.03)) return { status: 500, body: { error: { message: 'The scripted provider failed.' } } };
+    const ms = draws.between(0, mostMs);
+    return Object(body).stream === true ? { tokens, gapMs: Math.floor(ms / tokens) } : { tokens, delayMs: ms };
+  });
+}
+
+/**
+ * Nano-USD that the provider bills for each call of a round, by the caller's id: 0.15 USD per million tokens in, and 0.60 out. Of a call that was
+ * asked again, what its last answer costs: an attempt that broke off before its caller had a byte of it is not charged.
+ */
+export function billsOf(upstream: FakeUpstream, round: string): ReadonlyMap<string, bigint> {
+  const bills = new Map<string, bigint>();
+  for (const { body, billed } of upstream.requests) {
+    const id = String(Object(Object(body).messages?.[0]).content);
+    const bill = BigInt(billed.inputTokens * 150 + billed.outputTokens * 600);
+    if (id.startsWith(`${round}-`) && bill > 0n) bills.set(id, bill);
+  }
+  return bills;
+}

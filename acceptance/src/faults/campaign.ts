@@ -1,0 +1,146 @@
+import { largest } from '../money.ts';
+import type { Draws } from '../random.ts';
+import { FAULTS, type Fault, fakeClockLibrary, missingFor } from './faults.ts';
+import { isClean } from './findings.ts';
+import { playRound, type RoundResult } from './round.ts';
+import { Service, type Topology } from './service.ts';
+
+/** A round that is to be played. */
+interface Planned {
+  readonly topology: Topology;
+  readonly faults: readonly [Fault, ...Fault[]];
+  readonly seed: number;
+}
+
+export interface CampaignOptions {
+  readonly rounds: number;
+  /** Everything that is drawn follows from it. */
+  readonly draws: Draws;
+  /** Names of faults; empty: all. */
+  readonly only: readonly string[];
+  /** Where; empty: everywhere. */
+  readonly topologies: readonly string[];
+  /** Empty where there is none: then the rounds over Redis are left out. */
+  readonly redisProgram: string;
+  readonly say: (line: string) => void;
+}
+
+/** A row of the table. */
+export interface Tally {
+  readonly fault: string;
+  rounds: number;
+  answers: number;
+  /** Nano-USD, the most of a round. */
+  overspent: bigint;
+  lost: number;
+  /** Nano-USD, the most of a round. */
+  left: bigint;
+  /** Books that do not agree, and rounds that did not come to an end. */
+  broken: number;
+}
+
+const SECOND_FAULT = 0.25;
+
+/** Plays the rounds, those of a topology one after the other on one service. @returns a row per fault, and why others were left out */
+export async function runCampaign(options: CampaignOptions): Promise<{ tallies: readonly Tally[]; leftOut: readonly string[] }> {
+  const { only, redisProgram, say } = options;
+  const chosen = FAULTS.filter(({ name }) => only.length === 0 || only.includes(name));
+  const leftOut = chosen.flatMap((fault) => {
+    const missing = missingFor(fault);
+    return missing === undefined ? [] : [`${fault.name}: ${missing}`];
+  });
+  if (redisProgram === '') leftOut.push('everything over Redis: there is no redis-server');
+  const plan = planned(chosen, options);
+  const tallies = new Map<string, Tally>();
+  for (const rounds of Map.groupBy(plan, ({ topology, faults }) => `${topology}${faults[0].needsClock ? ' clock' : ''}`).values())
+    await playOn(rounds, { redisProgram, say, tally: (name) => tallyOf(tallies, name) });
+  return { tallies: [...tallies.values()], leftOut };
+}
+
+function planned(chosen: readonly Fault[], { rounds, draws, redisProgram, topologies }: CampaignOptions): Planned[] {
+  const possible = chosen
+    .filter((fault) => missingFor(fault) === undefined)
+    .flatMap((fault) => fault.in.map((topology) => ({ fault, topology })))
+    .filter(({ topology }) => topology === 'alone' || redisProgram !== '')
+    .filter(({ topology }) => topologies.length === 0 || topologies.includes(topology));
+  if (possible.length === 0) return [];
+  // Each in turn, so that 300 rounds have every one; which ones a short campaign has is drawn.
+  const shift = draws.between(0, possible.length - 1);
+  return Array.from({ length: rounds }, (_, index) => {
+    const { fault, topology } = possible[(shift + index * 7) % possible.length] ?? draws.oneOf(possible);
+    const others = possible.filter((other) => other.topology === topology && !other.fault.needsClock);
+    const second = draws.happens(SECOND_FAULT) && others.length > 0 ? [draws.oneOf(others).fault] : [];
+    return { topology, faults: [fault, ...second], seed: draws.between(1, 1_000_000_000) };
+  });
+}
+
+interface Playing {
+  readonly redisProgram: string;
+  readonly say: (line: string) => void;
+  readonly tally: (fault: string) => Tally;
+}
+
+async function playOn(rounds: readonly Planned[], { redisProgram, say, tally }: Playing): Promise<void> {
+  let service: Service | undefined;
+  for (const { topology, faults, seed } of rounds) {
+    const name = `${topology} ${faults.map((fault) => fault.name).join('+')} (seed ${seed})`;
+    const fakeClock = faults[0].needsClock ? fakeClockLibrary() : undefined;
+    try {
+      service ??= await Service.start({ topology, redisProgram, ownPostgres: true, ...(fakeClock !== undefined && { fakeClock }) });
+      const result = await playRound(service, faults, seed);
+      for (const fault of new Set(result.faults)) count(tally(fault), result);
+      say(`${isClean(result.findings) ? 'ok  ' : 'FAIL'} ${name}: ${told(result)}`);
+      if (isClean(result.findings)) continue;
+    } catch (error) {
+      for (const fault of new Set(faults)) tally(fault.name).broken += 1;
+      say(`FAIL ${name}: ${error instanceof Error ? error.message : error}`);
+    }
+    if (service) say(`       what the gateways wrote: ${service.keepOutput()}`);
+    // What is broken stays broken: it must not be found again in the rounds that follow.
+    await service?.stop();
+    service = undefined;
+  }
+  await service?.stop();
+}
+
+function told({ calls, findings: { overspent, lost, left, disagreements } }: RoundResult): string {
+  const count = (status: number) => calls.filter((call) => call.status === status).length;
+  const cut = calls.filter(({ status }) => status === undefined).length;
+  const summary = `${count(200)} answered, ${count(402) + count(429)} over a cap, ${count(503)} unavailable, ${cut} without an answer`;
+  const found = [
+    ...(overspent > 0n ? [`overspent by ${overspent} nano-USD`] : []),
+    ...(left > 0n ? [`${left} nano-USD are still held`] : []),
+    ...some(lost),
+    ...some(disagreements),
+  ];
+  return [summary, ...found].join('\n       ');
+}
+
+const some = (list: readonly string[]): string[] => (list.length > 3 ? [...list.slice(0, 3), `… and ${list.length - 3} more`] : [...list]);
+
+function tallyOf(tallies: Map<string, Tally>, fault: string): Tally {
+  const tally = tallies.get(fault) ?? { fault, rounds: 0, answers: 0, overspent: 0n, lost: 0, left: 0n, broken: 0 };
+  tallies.set(fault, tally);
+  return tally;
+}
+
+function count(tally: Tally, { calls, findings }: RoundResult): void {
+  tally.rounds += 1;
+  tally.answers += calls.filter(({ status }) => status === 200).length;
+  tally.overspent = largest([tally.overspent, findings.overspent]);
+  tally.lost += findings.lost.length;
+  tally.left = largest([tally.left, findings.left]);
+  tally.broken += findings.disagreements.length;
+}
+
+/** The table of a campaign, as text. */
+export function tableOf(tallies: readonly Tally[]): string {
+  const head = ['fault', 'rounds', 'answers', 'overspent', 'lost', 'left', 'broken'];
+  const rows = tallies.map((tally) =>
+    [tally.fault, tally.rounds, tally.answers, tally.overspent, tally.lost, tally.left, tally.broken].map(String),
+  );
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0))).join('  ');
+  return [head, ...rows].map(line).join('\n');
+}

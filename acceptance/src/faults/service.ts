@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
+import { MODEL } from '../chat.ts';
+import { CutOff } from '../cut-off.ts';
+import { Gateway, postmasterOf } from '../gateway.ts';
+import { type RedisForm, type RedisUnderFaults, startRedisOf } from './redis.ts';
+
+/** `alone`: one gateway with its lanes in memory. The others: two gateways that share a Redis of that form. */
+export type Topology = 'alone' | RedisForm;
+
+const READY_WITHIN_MS = 90_000;
+/** Nano-USD: the ceiling of every account. */
+export const ACCOUNT_CAP = 4_000_000n;
+export const PLAN = 'capped';
+
+/** All of it is paid beyond the quota, by invoice, up to the ceiling: so an account has a cap in money. */
+const PLANS = {
+  default: 'open',
+  plans: [
+    { plan_id: 'open', overage: { policy: 'block', ceiling_usd: null }, quota: { requests: null, tokens: null } },
+    { plan_id: PLAN, overage: { policy: 'invoice', ceiling_usd: '0.004' }, quota: { requests: 0, tokens: 0 }, more: ['invoicing'] },
+  ].map(({ plan_id, overage, quota, more = [] }) => ({
+    plan_id,
+    version: 1,
+    name: plan_id,
+    monthly_price_usd: '0',
+    for_sale: false,
+    quota: { ...quota, images: 0, audio_seconds: 0, video_seconds: 0 },
+    overage,
+    rate_limits: { requests_per_minute: null, tokens_per_minute: null, concurrency: null },
+    features: ['receipts', 'agent_runs', ...more],
+  })),
+};
+
+export interface ServiceOptions {
+  readonly topology: Topology;
+  /** A Redis server; not needed where a gateway is alone. */
+  readonly redisProgram: string;
+  /** Its clock can be set with `setClock`, by this library: libfaketime. */
+  readonly fakeClock?: string;
+  /** A PostgreSQL in the gateway's data directory, which can be killed and stopped. Left out, a database of `Gateway.makeDatabase`. */
+  readonly ownPostgres?: boolean;
+}
+
+/** Gateways with everything that they stand on, each of it to be broken. */
+export class Service {
+  readonly topology: Topology;
+  readonly upstream: FakeUpstream;
+  readonly gateways: readonly Gateway[];
+  readonly redis: RedisUnderFaults | undefined;
+  /** The ways of the last gateway: to the provider, and, where an address can be put in between, to its stores. */
+  readonly ways: { readonly provider: CutOff; readonly postgres?: CutOff; readonly redis?: CutOff };
+  readonly #home: string;
+  readonly #database: { readonly url: string; drop(): Promise<void> } | undefined;
+
+  private constructor(
+    parts: Pick<Service, 'topology' | 'upstream' | 'gateways' | 'redis' | 'ways'>,
+    home: string,
+    database: Service['database'],
+  ) {
+    this.topology = parts.topology;
+    this.upstream = parts.upstream;
+    this.gateways = parts.gateways;
+    this.redis = parts.redis;
+    this.ways = parts.ways;
+    this.#home = home;
+    this.#database = database;
+  }
+
+  static async start({ topology, redisProgram, fakeClock, ownPostgres = false }: ServiceOptions): Promise<Service> {
+    const home = mkdtempSync(join(tmpdir(), 'tallygate-faults-'));
+    writeFileSync(join(home, 'plans.json'), JSON.stringify(PLANS));
+    writeFileSync(join(home, 'clock'), '+0');
+    const upstream = await startFakeUpstream();
+    const redis = topology === 'alone' ? undefined : await startRedisOf(topology, redisProgram);
+    const database = ownPostgres && topology === 'alone' ? undefined : await Gateway.makeDatabase?.();
+    const provider = await CutOff.before(upstream.url);
+    const ways = {
+      provider,
+      ...(database && { postgres: await CutOff.before(database.url) }),
+      ...(redis && topology === 'single' && { redis: await CutOff.before(redis.url) }),
+    };
+    const common = {
+      ...{ LOG_LEVEL: 'warn', PLANS_FILE: join(home, 'plans.json'), DRAIN_TIMEOUT_MS: '5000' },
+      ...secrets(),
+      ...(redis && { REDIS_URL: redis.url }),
+      ...(database && { DATABASE_URL: database.url }),
+    };
+    const lastOnly = {
+      ...(ways.redis && { REDIS_URL: ways.redis.url }),
+      ...(ways.postgres && { DATABASE_URL: ways.postgres.url }),
+      ...(fakeClock !== undefined && clockOf(join(home, 'clock'), fakeClock)),
+    };
+    const providers = (url: string) => [
+      { name: 'first', base_url: url, models: [MODEL] },
+      { name: 'spare', base_url: upstream.url, models: [MODEL] },
+    ];
+    const gateways: Gateway[] = [];
+    if (redis) gateways.push(await Gateway.start({ providers: providers(upstream.url), env: common }));
+    const own = ownPostgres && !redis ? ({ database: 'embedded' } as const) : {};
+    gateways.push(await Gateway.start({ ...own, providers: providers(provider.url), env: { ...common, ...lastOnly } }));
+    return new Service({ topology, upstream, gateways, redis, ways }, home, database);
+  }
+
+  get database(): { readonly url: string; drop(): Promise<void> } | undefined {
+    return this.#database;
+  }
+
+  /** Around every way that can be cut. */
+  get databaseUrl(): string {
+    return this.#database?.url ?? this.last.databaseUrl;
+  }
+
+  /** The one whose ways and clock can be broken. */
+  get last(): Gateway {
+    const last = this.gateways.at(-1);
+    if (!last) throw new Error('The service has no gateway');
+    return last;
+  }
+
+  /** Of the last gateway, from now on: a libfaketime offset such as `+40s`. */
+  setClock(offset: string): void {
+    writeFileSync(join(this.#home, 'clock'), offset);
+  }
+
+  /** Every process of the PostgreSQL in the data directory; empty where it has none. */
+  postgresProcesses(): number[] {
+    if (this.#database) return [];
+    const { pid } = postmasterOf(this.last.dataDir);
+    const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    return [pid, ...children.filter((child) => child !== '').map(Number)];
+  }
+
+  /** Starts again what has ended, and waits until all of it serves. */
+  async heal(): Promise<void> {
+    for (const way of Object.values(this.ways)) way.open();
+    const lateTick = performance.now() + READY_WITHIN_MS;
+    for (const gateway of this.gateways) {
+      for (let isReady = false; !isReady; ) {
+        if (!gateway.process.isRunning) await gateway.start();
+        isReady = await fetch(`${gateway.url}/health/ready`, { signal: AbortSignal.timeout(10_000) }).then(
+          ({ status }) => status === 200,
+          () => false,
+        );
+        if (performance.now() > lateTick) throw new Error(`A gateway does not get ready again:\n${gateway.process.output.slice(-3_000)}`);
+        if (!isReady) await pause(100);
+      }
+    }
+  }
+
+  /** @returns where what the last lives of the gateways wrote to their logs is kept */
+  keepOutput(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'tallygate-faults-output-'));
+    for (const [index, gateway] of this.gateways.entries()) writeFileSync(join(folder, `gateway-${index + 1}.log`), gateway.process.output);
+    return folder;
+  }
+
+  async stop(): Promise<void> {
+    for (const way of Object.values(this.ways)) way.open();
+    for (const gateway of this.gateways.toReversed()) await gateway.remove();
+    for (const way of Object.values(this.ways)) way.close();
+    await this.upstream.close();
+    await this.redis?.stop();
+    await this.#database?.drop();
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+}
+
+/** Gateways of one service share them. */
+const secrets = () => ({
+  MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}`,
+  RECEIPT_SIGNING_KEY: randomBytes(32).toString('base64'),
+  LOG_SIGNING_KEY: randomBytes(32).toString('base64'),
+  INTERNAL_SECRET: randomBytes(24).toString('base64url'),
+});
+
+/** The time of day comes from the file; what only goes forward is left alone, as on a machine whose clock is set. */
+const clockOf = (file: string, library: string) => ({
+  LD_PRELOAD: library,
+  FAKETIME_TIMESTAMP_FILE: file,
+  FAKETIME_CACHE_DURATION: '1',
+  DONT_FAKE_MONOTONIC: '1',
+  FAKETIME_DONT_FAKE_MONOTONIC: '1',
+});
