@@ -8,7 +8,7 @@ import { MOST_INPUT_IMAGE_TOKENS, mostImageTokens, PARTIAL_IMAGE_TOKENS } from '
 import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
 import { TypedEventStream } from './typed-event-stream.ts';
-import { isCount, isRecord, isSaid, NO_USAGE, usageOfAnswer, usedUsage } from './usage.ts';
+import { isRecord, isSaid, NO_USAGE, partIn, readTokens, usageOfAnswer, usedUsage } from './usage.ts';
 import type { Dialect, Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -167,23 +167,11 @@ function imageEvents(images: number, completed: string) {
 
 /** OpenAI's usage of images. Where the parts of the output are not told apart, all of it is image. */
 function readImageUsage(usage: unknown, images: number): ReceiptUsage | undefined {
-  if (!isRecord(usage)) return undefined;
-  const {
-    input_tokens: input,
-    output_tokens: said,
-    total_tokens: total,
-    input_tokens_details: inputDetails,
-    output_tokens_details: outputDetails,
-  } = usage;
-  if (!isCount(input) || !isCount(said)) return undefined;
-  // Where its parts do not add up to its total, the larger is billed.
-  const output = isCount(total) ? Math.max(said, total - input) : said;
-  const part = (details: unknown, name: string, most: number): number | undefined => {
-    const value = isRecord(details) ? details[name] : undefined;
-    return isCount(value) ? Math.min(value, most) : undefined;
-  };
-  const imageIn = part(inputDetails, 'image_tokens', input) ?? 0;
-  const imageOut = part(outputDetails, 'image_tokens', output) ?? output;
+  const tokens = readTokens(usage);
+  if (!tokens) return undefined;
+  const { input, output, inputDetails, outputDetails } = tokens;
+  const imageIn = partIn(inputDetails, 'image_tokens', input) ?? 0;
+  const imageOut = partIn(outputDetails, 'image_tokens', output) ?? output;
   return {
     ...NO_USAGE,
     input_tokens: input,

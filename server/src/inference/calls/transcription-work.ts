@@ -10,7 +10,7 @@ import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import { TypedEventStream } from './typed-event-stream.ts';
-import { isCount, isRecord, isSaid, isUsed, NO_USAGE, usageOfAnswer, usedUsage } from './usage.ts';
+import { isRecord, isSaid, isUsed, NO_USAGE, partIn, readTokens, usageOfAnswer, usedUsage } from './usage.ts';
 import type { Dialect, Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -162,9 +162,10 @@ const transcriptForm = (format: string, charged: Charged): AnswerForm => ({
 /** OpenAI's two kinds of usage, by the second and by tokens; `verbose_json` of older servers has a duration at its top. */
 function readTranscriptUsage(usage: unknown, duration: unknown): ReceiptUsage | undefined {
   if (isRecord(usage) && usage['type'] !== 'duration') {
-    const { input_tokens: input, output_tokens: output, input_token_details: details } = usage;
-    if (!isCount(input) || !isCount(output)) return undefined;
-    const sound = isRecord(details) && isCount(details['audio_tokens']) ? Math.min(details['audio_tokens'], input) : 0;
+    const tokens = readTokens(usage);
+    if (!tokens) return undefined;
+    const { input, output, inputDetails } = tokens;
+    const sound = partIn(inputDetails, 'audio_tokens', input) ?? 0;
     return { ...NO_USAGE, input_tokens: input, output_tokens: output, ...(sound > 0 && { audio_input_tokens: sound }) };
   }
   const seconds = isRecord(usage) ? usage['seconds'] : typeof duration === 'string' ? Number(duration) : duration;

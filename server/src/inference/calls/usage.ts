@@ -19,37 +19,64 @@ export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_MODEL_TOKENS;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const part = (details: unknown, name: string, most: number): number => {
+/** A part of a whole: never more than that, whatever the provider says; undefined where it does not tell the part. */
+export const partIn = (details: unknown, name: string, most: number): number | undefined => {
   const value = isRecord(details) ? details[name] : undefined;
-  return isCount(value) ? Math.min(value, most) : 0;
+  return isCount(value) ? Math.min(value, most) : undefined;
 };
+
+/** Where the parts do not add up to the total, the larger is billed. */
+const outputOf = (input: number, said: number, total: unknown): number => (isCount(total) ? Math.max(said, total - input) : said);
 
 /**
  * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a string, absurd).
- * Parts never exceed their whole, whatever the provider says. xAI and Google count what the model thought beside `completion_tokens`, and
- * bill it as output: there the total alone has all of it.
+ * xAI and Google count what the model thought beside `completion_tokens`, and bill it as output: there the total alone has all of it.
  */
 export function readUsage(usage: unknown): ReceiptUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const {
     prompt_tokens: input,
-    completion_tokens: completion,
+    completion_tokens: said,
     total_tokens: total,
     prompt_tokens_details: inputDetails,
     completion_tokens_details: outputDetails,
   } = usage;
-  if (!isCount(input) || !isCount(completion)) return undefined;
-  const output = isCount(total) ? Math.max(completion, total - input) : completion;
-  const cached = part(inputDetails, 'cached_tokens', input);
-  const written = part(inputDetails, 'cache_write_tokens', input - cached);
-  const forAnHour = part(inputDetails, 'cache_write_1h_tokens', input - cached - written);
+  if (!isCount(input) || !isCount(said)) return undefined;
+  return textUsage({ input, output: outputOf(input, said, total), inputDetails, outputDetails });
+}
+
+/** A usage in the words of all newer endpoints, responses, images and sound. */
+export interface TokenUsage {
+  readonly input: number;
+  readonly output: number;
+  readonly inputDetails: unknown;
+  readonly outputDetails: unknown;
+}
+
+/** Undefined where it is missing or cannot be a count. What its parts mean, each endpoint knows. */
+export function readTokens(usage: unknown): TokenUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { input_tokens: input, output_tokens: said, total_tokens: total } = usage;
+  if (!isCount(input) || !isCount(said)) return undefined;
+  return {
+    ...{ input, output: outputOf(input, said, total) },
+    inputDetails: usage['input_tokens_details'] ?? usage['input_token_details'],
+    outputDetails: usage['output_tokens_details'],
+  };
+}
+
+/** Of a text: what was read from a cache and written to one, and what the model thought. */
+export function textUsage({ input, output, inputDetails, outputDetails }: TokenUsage): ReceiptUsage {
+  const cached = partIn(inputDetails, 'cached_tokens', input) ?? 0;
+  const written = partIn(inputDetails, 'cache_write_tokens', input - cached) ?? 0;
+  const forAnHour = partIn(inputDetails, 'cache_write_1h_tokens', input - cached - written) ?? 0;
   return {
     input_tokens: input,
     cached_input_tokens: cached,
     cache_write_tokens: written,
     ...(forAnHour > 0 && { cache_write_1h_tokens: forAnHour }),
     output_tokens: output,
-    reasoning_tokens: part(outputDetails, 'reasoning_tokens', output),
+    reasoning_tokens: partIn(outputDetails, 'reasoning_tokens', output) ?? 0,
   };
 }
 

@@ -3,7 +3,7 @@ import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, ShownCost } from '../answer-form.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { type EventForm, TypedEventStream } from '../typed-event-stream.ts';
-import { isCount, isRecord, isSaid, isUsed, usageOfAnswer, usedUsage } from '../usage.ts';
+import { isRecord, isSaid, isUsed, readTokens, textUsage, usageOfAnswer, usedUsage } from '../usage.ts';
 import { shownResponse, withoutEncrypted } from './wire.ts';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -67,29 +67,8 @@ const responseOf = ({ response }: Json): Json => (isRecord(response) ? response 
 
 /** OpenAI's usage of a response; undefined where it is missing or cannot be a count. */
 function readResponseUsage(usage: unknown): ReceiptUsage | undefined {
-  if (!isRecord(usage)) return undefined;
-  const {
-    input_tokens: input,
-    output_tokens: said,
-    total_tokens: total,
-    input_tokens_details: inputDetails,
-    output_tokens_details: outputDetails,
-  } = usage;
-  if (!isCount(input) || !isCount(said)) return undefined;
-  // Where its parts do not add up to its total, the larger is billed.
-  const output = isCount(total) ? Math.max(said, total - input) : said;
-  const part = (details: unknown, name: string, most: number): number => {
-    const value = isRecord(details) ? details[name] : undefined;
-    return isCount(value) ? Math.min(value, most) : 0;
-  };
-  const cached = part(inputDetails, 'cached_tokens', input);
-  return {
-    input_tokens: input,
-    cached_input_tokens: cached,
-    cache_write_tokens: part(inputDetails, 'cache_write_tokens', input - cached),
-    output_tokens: output,
-    reasoning_tokens: part(outputDetails, 'reasoning_tokens', output),
-  };
+  const tokens = readTokens(usage);
+  return tokens && textUsage(tokens);
 }
 
 /** A response with its usage, ours where the provider reported none, and its cost. */
