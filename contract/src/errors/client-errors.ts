@@ -28,7 +28,7 @@ export const CLIENT_ERRORS = {
     title: 'The answer is too large',
     type: 'invalid_request_error',
     retryable: false,
-    help: 'The provider answered with more than 64 MiB, or with an event of a stream that is larger, and that is not kept. The request is charged by the usage that the provider reports; where it reports none, by the most that was held. The same request would be charged again: ask for less in one request (lower `n`, `top_logprobs` or the size of images, send fewer inputs), or stream the answer.',
+    help: 'The provider answered with more than 64 MiB, or with an event of a stream of more than 32 MiB, and that is not kept; of Anthropic and Google, whose answers are translated, 16 and 2 MiB. The request is charged by the usage that the provider reports; where it reports none, by the most that was held. The same request would be charged again: ask for less in one request (lower `n`, `top_logprobs` or the size of images, send fewer inputs), or stream the answer.',
   },
   invalid_webhook: {
     status: 400,

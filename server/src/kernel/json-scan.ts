@@ -10,6 +10,8 @@ export interface JsonBounds {
   readonly values: number;
   /** Members of all objects together. Each costs several times what an element of an array does. */
   readonly members: number;
+  /** Arrays and objects in all; each takes some 60 bytes. Without it, as many as there may be values. */
+  readonly containers?: number;
 }
 
 const MOST_LEVELS = 256;
@@ -23,8 +25,17 @@ const MOST_MEMBERS_OF_ONE = 5_000;
 /** The largest request that OpenAI takes is of 300,000 tokens to embed. */
 export const INFERENCE_JSON: JsonBounds = { levels: MOST_LEVELS, values: 320_000, members: 30_000 };
 export const ACCOUNT_JSON: JsonBounds = { levels: MOST_LEVELS, values: 20_000, members: 10_000 };
-/** Of a provider's answer: log probabilities of twenty alternatives for each of many tokens are the most that any has. */
-export const ANSWER_JSON: JsonBounds = { levels: MOST_LEVELS, values: 8_000_000, members: 4_000_000 };
+/** Of a provider's answer, one for each: log probabilities have 20. */
+const BYTES_PER_CONTAINER = 16;
+
+/**
+ * Of a provider's answer of so many bytes. Log probabilities of twenty alternatives for each of 16,000 tokens are the most that any has, 2.7
+ * million values; what is denser takes more than 8 times its size.
+ */
+const answerBounds = (bytes: number): JsonBounds => ({
+  ...{ levels: MOST_LEVELS, values: 4_000_000, members: 1_500_000 },
+  containers: Math.floor(bytes / BYTES_PER_CONTAINER),
+});
 
 /** A text that is no longer than this breaks none of the bounds but, where it is no JSON, that of levels; then it is refused as such. */
 export const HARMLESS_BYTES = 2 * MOST_LEVELS;
@@ -52,6 +63,7 @@ export class JsonScan {
   readonly #membersOf: Uint32Array;
   #values = 1;
   #members = 0;
+  #containers = 0;
   #level = 0;
   #isInString = false;
   /** The chunk ended in the middle of an escape. */
@@ -117,6 +129,8 @@ export class JsonScan {
 
   #open(): void {
     this.#countValue();
+    this.#containers += 1;
+    if (this.#containers > (this.#bounds.containers ?? this.#bounds.values)) throw tooComplex('too many arrays and objects for its size');
     this.#level += 1;
     if (this.#level > this.#bounds.levels) throw tooComplex(`arrays and objects nested deeper than ${this.#bounds.levels} levels`);
     this.#membersOf[this.#level] = 0;
@@ -139,9 +153,9 @@ export class JsonScan {
 
 const PIECE_BYTES = 65_536;
 
-/** Whether the text breaks one of the bounds. Other work has its turn meanwhile. */
-export async function isTooComplex(bytes: Buffer, bounds: JsonBounds): Promise<boolean> {
-  const scan = new JsonScan(bounds);
+/** Whether a large answer of a provider would take too much once it is parsed. Other work has its turn meanwhile. */
+export async function isTooComplex(bytes: Buffer): Promise<boolean> {
+  const scan = new JsonScan(answerBounds(bytes.length));
   const rest = breather();
   try {
     for (let at = 0; at < bytes.length; at += PIECE_BYTES) {

@@ -1,3 +1,5 @@
+import { GrowingBuffer } from './growing-buffer.ts';
+import type { Soon } from './soon.ts';
 import { breather } from './turn.ts';
 
 /** What is longer is written in pieces of about this many characters. Each takes a fraction of a millisecond. */
@@ -9,12 +11,12 @@ const PIECE_CHARACTERS = 65_536;
  *
  * @throws RangeError where it is nested too deeply
  */
-export function writtenJson(value: unknown): Buffer | Promise<Buffer> {
+export function writtenJson(value: unknown): Soon<Buffer> {
   return isSmall(value) ? Buffer.from(JSON.stringify(value)) : inPieces(value);
 }
 
 /** How many bytes {@link writtenJson} makes of it. */
-export function jsonLength(value: unknown): number | Promise<number> {
+export function jsonLength(value: unknown): Soon<number> {
   return isSmall(value) ? Buffer.byteLength(JSON.stringify(value)) : lengthInPieces(value);
 }
 
@@ -27,9 +29,9 @@ async function lengthInPieces(value: unknown): Promise<number> {
 }
 
 async function inPieces(value: unknown): Promise<Buffer> {
-  const written: Buffer[] = [];
-  await eachJsonPiece(value, (piece) => void written.push(Buffer.from(piece)));
-  return Buffer.concat(written);
+  const written = new GrowingBuffer();
+  await eachJsonPiece(value, (piece) => written.add(Buffer.from(piece)));
+  return written.take();
 }
 
 /**

@@ -1,10 +1,13 @@
+import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
 import { JsonMembers } from '../../kernel/json-members.ts';
+import { breather } from '../../kernel/turn.ts';
 import type { Json } from './json-value.ts';
 import { jsonIn } from './json-value.ts';
 import { UpstreamCut } from './port.ts';
 
 /** What is no longer is not searched for its usage while it comes: it will be parsed. */
 const SEARCHED_BYTES = 1024 * 1024;
+const PIECE_BYTES = 65_536;
 /** More than any usage takes. */
 const LONGEST_USAGE = 64 * 1024;
 /** What the dialects call it. */
@@ -14,7 +17,7 @@ const USAGE = new Set(['usage', 'usageMetadata']);
 export class CollectedBody {
   readonly #maxBytes: number;
   readonly #onTooLarge: (() => void) | undefined;
-  #parts: Buffer[] = [];
+  readonly #kept = new GrowingBuffer();
   #bytes = 0;
   #search: UsageSearch | undefined;
 
@@ -27,12 +30,15 @@ export class CollectedBody {
     const isTooLarge = this.#bytes > this.#maxBytes;
     this.#bytes += part.length;
     if (this.#bytes > Math.min(SEARCHED_BYTES, this.#maxBytes)) {
-      this.#search ??= new UsageSearch(this.#parts);
+      if (!this.#search) {
+        this.#search = new UsageSearch();
+        this.#search.take(this.#kept.bytes);
+      }
       this.#search.take(part);
     }
-    if (this.#bytes <= this.#maxBytes) this.#parts.push(part);
+    if (this.#bytes <= this.#maxBytes) this.#kept.add(part);
     else if (!isTooLarge) {
-      this.#parts = [];
+      this.#kept.clear();
       this.#onTooLarge?.();
     }
   }
@@ -40,8 +46,19 @@ export class CollectedBody {
   /** @throws UpstreamCut `too_large`, with what was found */
   whole(): Buffer {
     if (this.#bytes > this.#maxBytes) throw new UpstreamCut('too_large', { found: this.#search?.found });
-    return this.#parts.length === 1 && this.#parts[0] ? this.#parts[0] : Buffer.concat(this.#parts);
+    return this.#kept.bytes;
   }
+}
+
+/** What a JSON document says of its usage, without parsing the rest of it. Other work has its turn meanwhile. */
+export async function usageFoundIn(document: Buffer): Promise<Json | undefined> {
+  const search = new UsageSearch();
+  const rest = breather();
+  for (let at = 0; at < document.length; at += PIECE_BYTES) {
+    search.take(document.subarray(at, at + PIECE_BYTES));
+    await rest();
+  }
+  return search.found;
 }
 
 /** Keeps of a JSON document what it says of its usage, and nothing else. */
@@ -49,7 +66,7 @@ class UsageSearch {
   readonly #found: Record<string, unknown> = {};
   readonly #members: JsonMembers;
 
-  constructor(begun: readonly Buffer[]) {
+  constructor() {
     let name: string | undefined;
     let value: Buffer[] = [];
     let bytes = 0;
@@ -69,7 +86,6 @@ class UsageSearch {
         if (name !== undefined) this.#found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
       },
     });
-    for (const part of begun) this.#members.take(part);
   }
 
   take(part: Buffer): void {

@@ -6,8 +6,8 @@ export interface ServerSentEvent {
   readonly data: string;
 }
 
-/** What is longer is left out; characters. Pictures come as one line of base64. */
-const LONGEST_EVENT = 64 * 1024 * 1024;
+/** What is longer is left out; characters. The events that are translated carry text, of some pages at most: pictures are not translated. */
+const LONGEST_EVENT = 2 * 1024 * 1024;
 /** How each line of an event begins; empty where it has just ended. */
 const FIELD = /^(?:$|(?:data|event|id|retry)?:)/;
 const LINE_END = /\r\n|\n|\r/g;

@@ -1,3 +1,5 @@
+import { isTooComplex } from '../../kernel/json-scan.ts';
+import { usageFoundIn } from './collected-body.ts';
 import type { Json } from './json-value.ts';
 import { type UpstreamAnswer, UpstreamCut } from './port.ts';
 
@@ -78,8 +80,10 @@ export interface DocumentTranslation {
   usageIn(found: Json): unknown;
 }
 
-/** A document that is larger is not translated. */
-const LARGEST_DOCUMENT_BYTES = 64 * 1024 * 1024;
+/** What is no larger is parsed as it is. */
+const SMALL_DOCUMENT_BYTES = 256 * 1024;
+/** A document that is larger is not translated: a hundred embeddings are 8 MB, and no text is longer. */
+const LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /** A document, JSON for one, in another dialect than the provider's. */
 export class TranslatedDocument implements UpstreamAnswer {
@@ -98,7 +102,12 @@ export class TranslatedDocument implements UpstreamAnswer {
 
   async collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
     try {
-      return await this.#translation.translate(await this.#source.collect(maxBytes, onTooLarge));
+      const document = await this.#source.collect(Math.min(maxBytes, LARGEST_DOCUMENT_BYTES), onTooLarge);
+      if (document.length > SMALL_DOCUMENT_BYTES && (await isTooComplex(document))) {
+        onTooLarge?.();
+        throw new UpstreamCut('too_large', { found: await usageFoundIn(document) });
+      }
+      return await this.#translation.translate(document);
     } catch (error) {
       if (!(error instanceof UpstreamCut && error.found)) throw error;
       throw new UpstreamCut(error.reason, { cause: error, found: { usage: this.#translation.usageIn(error.found) } });

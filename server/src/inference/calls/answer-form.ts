@@ -1,4 +1,5 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import type { Soon } from '../../kernel/soon.ts';
 import type { Delivered } from './work.ts';
 
 /** What the answer cost, to be shown in it. */
@@ -23,7 +24,7 @@ export interface PlainAnswer {
   /** It was not kept, because it is too large: the client is told so. */
   readonly isTooLarge?: true;
   /** The bytes for the client. */
-  toBytes(cost: ShownCost): Buffer | Promise<Buffer>;
+  toBytes(cost: ShownCost): Soon<Buffer>;
 }
 
 /** What a provider said went wrong after its stream had begun. */
@@ -36,10 +37,10 @@ export interface StreamError {
 /** A streamed answer on its way to the client. */
 export interface StreamFilter {
   readonly contentType: string;
-  /** Takes bytes in, gives back those that may go on: never the last event. */
-  push(chunk: Buffer): Buffer;
+  /** Takes bytes in, gives back those that may go on: never the last event. One call at a time: a large event takes a while. */
+  push(chunk: Buffer): Soon<Buffer>;
   /** The provider closed the stream. */
-  end(): Buffer;
+  end(): Soon<Buffer>;
   /** Nothing more is taken in: the end was announced, an error was, or the bytes are none of this endpoint. */
   readonly isOver: boolean;
   /** Whether the bytes so far are no answer of this endpoint. */
@@ -58,7 +59,7 @@ export interface StreamFilter {
   /** What is kept of it, where the request asks for that; known once it is complete. */
   readonly value: unknown;
   /** The bytes that end a complete stream, with its cost where it shows one. */
-  lastBytes(cost: ShownCost): Buffer;
+  lastBytes(cost: ShownCost): Soon<Buffer>;
   /** The bytes that end a stream that broke. */
   errorBytes(error: StreamError): Buffer;
 }

@@ -1,13 +1,15 @@
 import type { ChatCompletionRequest, CompletionRequest } from '@tallygate/contract';
+import { andThen, type Soon } from '../../kernel/soon.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
-import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
+import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from './answer-form.ts';
+import { textOfChunk } from './chat-chunk.ts';
 import { CompletionAssembly } from './chats/completion-assembly.ts';
-import { eventsOf } from './event-frames.ts';
+import { DerivedStream } from './derived-stream.ts';
+import type { Json } from './event-data.ts';
+import { END_OF_EVENT } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
-import { dataOf, jsonOf, SseFilter, textOfChunk } from './sse-filter.ts';
+import { SseFilter } from './sse-filter.ts';
 import { leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Chat completions, and the older completions, whose answers have the same frame.
@@ -47,70 +49,38 @@ async function readCompletion(bytes: Buffer, keptId: string | undefined): Promis
 const shownUsage = (reported: unknown, { usage, costUsd }: ShownCost): Json => ({ ...usageForClient(reported, usage), cost: costUsd });
 
 /** A stream of chunks: bytes through, and at the end usage with the cost for whom it was asked for. */
-class ChatStream implements StreamFilter {
+class ChatStream extends DerivedStream<SseFilter> {
   readonly contentType = 'text/event-stream';
-  readonly #filter = new SseFilter();
   readonly #wantsUsage: boolean;
   readonly #chunkObject: string;
   readonly #kept: Kept | undefined;
 
   constructor(wantsUsage: boolean, chunkObject: string, kept: Kept | undefined) {
+    super(new SseFilter());
     this.#wantsUsage = wantsUsage;
     this.#chunkObject = chunkObject;
     this.#kept = kept;
   }
 
-  push(chunk: Buffer): Buffer {
-    return this.#keep(this.#filter.push(chunk));
+  override push(chunk: Buffer): Soon<Buffer> {
+    return this.#kept ? super.push(chunk) : this.source.push(chunk);
   }
 
-  end(): Buffer {
-    return this.#keep(this.#filter.end());
+  override end(): Soon<Buffer> {
+    return this.#kept ? super.end() : this.source.end();
   }
 
   get value(): unknown {
-    return this.#kept?.assembly.completion(this.#filter.usage);
-  }
-
-  get isOver(): boolean {
-    return this.#filter.isOver;
-  }
-
-  get isInvalid(): boolean {
-    return this.#filter.isInvalid;
-  }
-
-  get isTooLarge(): boolean {
-    return this.#filter.isTooLarge;
-  }
-
-  get isUnreadable(): boolean {
-    return this.#filter.isUnreadable;
-  }
-
-  get error(): StreamError | undefined {
-    return this.#filter.error;
-  }
-
-  get isComplete(): boolean {
-    return this.#filter.isComplete;
+    return this.#kept?.assembly.completion(this.source.usage);
   }
 
   get usage() {
-    return readUsage(this.#filter.usage);
-  }
-
-  get usageSaid() {
-    return this.#filter.usageSaid;
-  }
-
-  delivered() {
-    return this.#filter.delivered();
+    return readUsage(this.source.usage);
   }
 
   lastBytes(cost: ShownCost): Buffer {
     const usage = this.#wantsUsage
-      ? this.#filter.usageChunk(shownUsage(this.usage && this.#filter.usage, cost), { object: this.#chunkObject, id: this.#kept?.id })
+      ? this.source.usageChunk(shownUsage(this.usage && this.source.usage, cost), { object: this.#chunkObject, id: this.#kept?.id })
       : '';
     return Buffer.from(`${usage}data: [DONE]\n\n`);
   }
@@ -119,12 +89,12 @@ class ChatStream implements StreamFilter {
     return Buffer.from(`data: ${JSON.stringify({ error: { message, type, code, param: null } })}\n\n`);
   }
 
-  #keep(passed: Buffer): Buffer {
-    if (!this.#kept || passed.length === 0) return passed;
+  /** Of one that is kept. What is no chunk passes as it is. */
+  protected said(chunk: Json | undefined, bytes: Buffer): Soon<Buffer> {
+    if (!chunk || !this.#kept) return bytes;
     const { id, assembly } = this.#kept;
-    const named = Buffer.concat(eventsOf(passed).map((event) => withId(event, id)));
-    assembly.add(named);
-    return named;
+    assembly.add({ ...chunk, id }, bytes.length);
+    return andThen(writtenJson({ ...chunk, id }), (json) => Buffer.concat([Buffer.from('data: '), json, END_OF_EVENT]));
   }
 }
 
@@ -132,10 +102,4 @@ class ChatStream implements StreamFilter {
 interface Kept {
   readonly id: string;
   readonly assembly: CompletionAssembly;
-}
-
-/** What is no chunk passes as it is. */
-function withId(event: Buffer, id: string): Buffer {
-  const chunk = jsonOf(dataOf(event.toString('utf8')));
-  return chunk ? Buffer.from(`data: ${JSON.stringify({ ...chunk, id })}\n\n`) : event;
 }

@@ -1,11 +1,14 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Writable } from 'node:stream';
+import { breather } from '../../kernel/turn.ts';
 import type { Reply } from './deps.ts';
 
 const UNBUFFERED = { 'x-accel-buffering': 'no' };
 const EVENT_STREAM = 'text/event-stream';
 const CLIENT_STALL_MS = 60_000;
+/** Hashed at a time, a millisecond each. */
+const PIECE_BYTES = 1024 * 1024;
 /** Longer streams are told again in fewer events. */
 const MOST_SENT_BYTES = 16 * 1024 * 1024;
 const PING = Buffer.from(': ping\n\n');
@@ -19,7 +22,9 @@ export interface StreamReceiver extends Writable {
 /** The client's side of a stream: its head with the first bytes, every byte in the digest, back-pressure as a promise. */
 export class ClientStream {
   readonly #res: StreamReceiver;
-  readonly #digest = createHash('sha256');
+  #digest = createHash('sha256');
+  /** A large piece is being made ready: nothing may be written in front of it. */
+  #isBusy = false;
   #lastWriteTick = 0;
   #isEventStream = false;
   /** What was sent, for those that keep it; undefined where nobody does, or where it is too much. */
@@ -63,10 +68,28 @@ export class ClientStream {
     });
   }
 
-  /** Returns a promise when the client is slower than the provider; it resolves when there is room, or when the client is gone. */
+  /**
+   * Returns a promise when the client is slower than the provider, or the bytes are many; it resolves when there is room, or when the client
+   * is gone.
+   */
   write(bytes: Buffer): void | Promise<void> {
     if (!this.isAttached) return undefined;
+    if (bytes.length > PIECE_BYTES) return this.#writeLarge(bytes);
     this.#digest.update(bytes);
+    return this.#send(bytes);
+  }
+
+  /** What is not sent in the end, because the client was told of something else meanwhile, is not in the digest. */
+  async #writeLarge(bytes: Buffer): Promise<void> {
+    this.#isBusy = true;
+    const digest = await withPieces(this.#digest.copy(), bytes);
+    this.#isBusy = false;
+    if (!this.isAttached) return;
+    this.#digest = digest;
+    await this.#send(bytes);
+  }
+
+  #send(bytes: Buffer): void | Promise<void> {
     this.#keep(bytes);
     this.#lastWriteTick = performance.now();
     if (this.#res.write(bytes) || this.#res.destroyed) return undefined;
@@ -94,12 +117,17 @@ export class ClientStream {
 
   /** Keeps proxies and clients with idle limits from giving up on a model that thinks for long. Event-stream parsers skip comments. */
   ping(afterSilenceMs: number): void {
-    if (this.#isEventStream && performance.now() - this.#lastWriteTick >= afterSilenceMs) void this.write(PING);
+    if (this.#isEventStream && !this.#isBusy && performance.now() - this.#lastWriteTick >= afterSilenceMs) void this.write(PING);
   }
 
   /** Nothing may be written any more but `last`. The digest of everything written and of `last`, which is to be written next, hex. */
   digestWith(last: Buffer): string {
     return this.#digest.update(last).digest('hex');
+  }
+
+  /** The same of one that may be large. */
+  async digestWithLarge(last: Buffer): Promise<string> {
+    return (await withPieces(this.#digest, last)).digest('hex');
   }
 
   /** Whether an error can be said in the stream. Of other bytes it could not be told apart. */
@@ -136,4 +164,14 @@ export class ClientStream {
     this.#isDetached = true;
     this.#res.writeHead(status, headers).end(body);
   }
+}
+
+/** Hashing many bytes takes long: other work has its turn meanwhile. */
+async function withPieces(digest: Hash, bytes: Buffer): Promise<Hash> {
+  const rest = breather();
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    digest.update(bytes.subarray(at, at + PIECE_BYTES));
+    await rest();
+  }
+  return digest;
 }

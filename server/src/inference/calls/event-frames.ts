@@ -1,4 +1,9 @@
+import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
+import { andThen, type Soon } from '../../kernel/soon.ts';
+import { writtenJson } from '../../kernel/written-json.ts';
+
 const EMPTY = Buffer.alloc(0);
+export const END_OF_EVENT = Buffer.from('\n\n');
 const LF = 10;
 const CR = 13;
 const COLON = 58;
@@ -9,13 +14,13 @@ const SEAM_BYTES = 2;
 /** How each line of an event begins that is no comment. */
 const FIELD = /^(?:data|event|id|retry)?:/;
 const LONGEST_FIELD_NAME = 6;
-/** Pictures come as one line of base64. What is longer is not kept. */
-const LONGEST_EVENT = 64 * 1024 * 1024;
+/** Pictures come as one line of base64, the largest of them in 25 MB. What is longer is not kept. */
+const LONGEST_EVENT = 32 * 1024 * 1024;
 
 /** Whole server-sent events out of chunks that are cut anywhere. */
 export class EventFrames {
-  /** Chunks of an event whose end has not come, and the last bytes of them. */
-  #carry: Buffer[] = [];
+  /** An event whose end has not come, and the last bytes of it. */
+  readonly #carry = new GrowingBuffer();
   #carriedBytes = 0;
   #seam: Buffer = EMPTY;
   #isTooLarge = false;
@@ -61,23 +66,23 @@ export class EventFrames {
   }
 
   #with(head: Buffer): Buffer {
-    return this.#carry.length === 0 ? head : Buffer.concat([...this.#carry, head]);
+    if (this.#carry.length === 0) return head;
+    this.#carry.add(head);
+    return this.#carry.take();
   }
 
   #hold(chunk: Buffer): void {
-    if (!this.#isSkipping) this.#carry.push(chunk);
+    if (!this.#isSkipping) this.#carry.add(chunk);
     this.#carriedBytes += chunk.length;
     this.#seam = Buffer.concat([this.#seam, chunk.subarray(-SEAM_BYTES)]).subarray(-SEAM_BYTES);
     if (this.#carriedBytes <= LONGEST_EVENT || this.#isSkipping) return;
-    if (!FIELD.test(Buffer.concat(this.#carry.slice(0, LONGEST_FIELD_NAME)).toString('latin1', 0, LONGEST_FIELD_NAME)))
-      this.#isInvalid = true;
+    if (!FIELD.test(this.#carry.take().toString('latin1', 0, LONGEST_FIELD_NAME))) this.#isInvalid = true;
     this.#isTooLarge = true;
     this.#isSkipping = true;
-    this.#carry = [];
   }
 
   #release(): void {
-    this.#carry = [];
+    this.#carry.clear();
     this.#carriedBytes = 0;
     this.#seam = EMPTY;
     this.#isSkipping = false;
@@ -121,3 +126,7 @@ export const isKeepAlive = (event: Buffer): boolean =>
 
 /** The events that may carry data. */
 export const dataEventsOf = (bytes: Buffer): Buffer[] => eventsOf(bytes).filter((event) => !isKeepAlive(event));
+
+/** The event that the object is, written with its type as its name. */
+export const writtenEvent = (event: Readonly<Record<string, unknown>>): Soon<Buffer> =>
+  andThen(writtenJson(event), (json) => Buffer.concat([Buffer.from(`event: ${String(event['type'])}\ndata: `), json, END_OF_EVENT]));

@@ -1,13 +1,7 @@
 import { JsonMembers } from '../../kernel/json-members.ts';
 import { breather } from '../../kernel/turn.ts';
+import { type Json, lineOfData } from './event-data.ts';
 
-type Json = Readonly<Record<string, unknown>>;
-
-/** What is longer carries pictures or sound: to parse it would take too long. */
-export const LONGEST_PARSED = 256 * 1024;
-
-const DATA = Buffer.from('data:');
-const LF = 10;
 const PIECE_BYTES = 65_536;
 /** Inside of a JSON text its quotes are escaped: it is found as a member only. */
 const FINISHED = Buffer.from('"finish_reason":"');
@@ -22,40 +16,35 @@ const SAMPLE_BYTES = 64 * 1024;
  * An event of chat that is too large to be parsed, as a chunk: its members that are small, and one choice with a sample of its bytes as its
  * text. Undefined where it is not one line of data with one object.
  */
-export function largeChunkOf(event: Buffer): Json | undefined {
-  const end = event.indexOf(LF);
-  if (!event.subarray(0, DATA.length).equals(DATA) || end < 0 || event.subarray(end).toString('latin1').trim() !== '') return undefined;
-  return smallMembersOf(event.subarray(DATA.length, end), (name, elements) => {
-    if (name === 'error') return { error: {} };
-    return name === 'choices' ? { choices: elements > 0 ? [choiceOf(event)] : [] } : {};
-  });
+export async function largeChunkOf(event: Buffer): Promise<Json | undefined> {
+  const found = lineOfData(event);
+  return (
+    found &&
+    smallMembersOf(found.line, (name, elements) => {
+      if (name === 'error') return { error: {} };
+      return name === 'choices' ? { choices: elements > 0 ? [choiceOf(found.line)] : [] } : {};
+    })
+  );
 }
 
 /** What is kept of a large event in its place. */
-export function inShort(event: Buffer): Buffer {
-  const large = event.length > LONGEST_PARSED ? largeChunkOf(event) : undefined;
-  return large ? Buffer.from(`data: ${JSON.stringify({ choices: large['choices'] })}\n\n`) : event;
-}
+export const inShort = (chunk: Json): Buffer => Buffer.from(`data: ${JSON.stringify({ choices: chunk['choices'] })}\n\n`);
+
+/** What a body of JSON says of its usage, without parsing the rest of it. */
+export const usageIn = async (body: Buffer): Promise<unknown> => (await smallMembersOf(body, () => ({})))?.['usage'];
 
 /**
- * The members of an object that are small, without parsing the rest of it; undefined where it is no object.
+ * The members of an object that are small, without parsing the rest of it; undefined where it is no object. Other work has its turn meanwhile.
  * @param inPlace what stands for `choices`, and for a member that is large
  */
-function smallMembersOf(object: Buffer, inPlace: InPlace): Json | undefined {
+async function smallMembersOf(object: Buffer, inPlace: InPlace): Promise<Json | undefined> {
   const { members, found } = smallMembers(inPlace);
-  members.take(object);
-  return members.isComplete ? found : undefined;
-}
-
-/** What a body of JSON says of its usage, without parsing the rest of it; other work has its turn meanwhile. */
-export async function usageIn(body: Buffer): Promise<unknown> {
-  const { members, found } = smallMembers(() => ({}));
   const rest = breather();
-  for (let at = 0; at < body.length; at += PIECE_BYTES) {
-    members.take(body.subarray(at, at + PIECE_BYTES));
+  for (let at = 0; at < object.length; at += PIECE_BYTES) {
+    members.take(object.subarray(at, at + PIECE_BYTES));
     await rest();
   }
-  return members.isComplete ? found['usage'] : undefined;
+  return members.isComplete ? found : undefined;
 }
 
 type InPlace = (name: string, elements: number) => Json;

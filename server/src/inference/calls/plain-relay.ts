@@ -1,7 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
 import { sha256Of } from '../../kernel/digest.ts';
-import { ANSWER_JSON, isTooComplex } from '../../kernel/json-scan.ts';
+import { isTooComplex } from '../../kernel/json-scan.ts';
 import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
 import type { Admission } from './admission.ts';
 import type { PlainAnswer, ShownCost } from './answer-form.ts';
@@ -9,7 +9,8 @@ import type { Attempt } from './attempt.ts';
 import { type AnswerReader, faultOfCut, firstThatAnswers, type Journey, noAnswer, type Used } from './attempts.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps, Reply } from './deps.ts';
-import { LONGEST_PARSED, usageIn } from './large-chunk.ts';
+import { LONGEST_PARSED } from './event-data.ts';
+import { usageIn } from './large-chunk.ts';
 import { answerHeaders, runHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
 import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle } from './settlement.ts';
@@ -133,7 +134,7 @@ async function collect(answer: UpstreamAnswer, attempt: Attempt, running: Runnin
       ? { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(error.found?.['usage']), attempt.target.model)) }
       : faultOfCut(error);
   }
-  if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes, ANSWER_JSON)))
+  if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes)))
     return { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(await usageIn(bytes)), attempt.target.model)) };
   const value = await form.read(bytes, answer.contentType);
   return value

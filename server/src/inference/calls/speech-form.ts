@@ -1,16 +1,19 @@
 import { Buffer } from 'node:buffer';
 import type { ReceiptUsage } from '@tallygate/contract';
-import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
+import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
+import { breather } from '../../kernel/turn.ts';
+import type { AnswerForm, PlainAnswer, StreamFilter } from './answer-form.ts';
 import { ByteStream, isText } from './byte-stream.ts';
-import { eventsOf } from './event-frames.ts';
+import { DerivedStream } from './derived-stream.ts';
+import type { Json } from './event-data.ts';
 import { keptSound, type SpeechFormat } from './sound-tokens.ts';
-import { dataOf, jsonOf } from './sse-filter.ts';
 import { type EventForm, TypedEventStream } from './typed-event-stream.ts';
-import { isCount, isRecord, isSaid, NO_USAGE, readUsage, usedUsage } from './usage.ts';
+import { isRecord, isSaid, NO_USAGE, readTokens, readUsage, usedUsage } from './usage.ts';
 import type { Delivered } from './work.ts';
 
 const EMPTY = Buffer.alloc(0);
 const KEPT_BYTES = 1024 * 1024;
+const PIECE_BYTES = 65_536;
 
 const CONTENT_TYPES: Readonly<Record<SpeechFormat, string>> = {
   ...{ mp3: 'audio/mpeg', opus: 'audio/ogg', aac: 'audio/aac', flac: 'audio/flac', wav: 'audio/wav', pcm: 'audio/pcm' },
@@ -20,14 +23,11 @@ const isEventStream = (contentType: string | null): boolean => /^text\/event-str
 
 /** As OpenAI says it at the end of events, or as servers do that write it as for a chat. */
 function soundUsage(usage: unknown): ReceiptUsage | undefined {
-  if (!isRecord(usage)) return undefined;
-  const { input_tokens: input, output_tokens: output, total_tokens: total } = usage;
-  if (!isCount(input) || !isCount(output)) return readUsage(usage);
-  return { ...NO_USAGE, input_tokens: input, output_tokens: isCount(total) ? Math.max(output, total - input) : output };
+  const tokens = readTokens(usage);
+  return tokens ? { ...NO_USAGE, input_tokens: tokens.input, output_tokens: tokens.output } : readUsage(usage);
 }
 
-const soundIn = ({ audio }: Readonly<Record<string, unknown>>): Buffer =>
-  typeof audio === 'string' ? Buffer.from(audio, 'base64') : EMPTY;
+const soundIn = ({ audio }: Json): Buffer => (typeof audio === 'string' ? Buffer.from(audio, 'base64') : EMPTY);
 
 const EVENTS: EventForm = {
   isWatched: (type) => type === 'speech.audio.done',
@@ -64,16 +64,28 @@ export function soundForm(format: SpeechFormat): AnswerForm {
     async read(bytes, contentType): Promise<PlainAnswer | undefined> {
       if (!isEventStream(contentType) && isText(contentType)) return undefined;
       const filter = openStream(contentType);
-      const sound = Buffer.concat([filter.push(bytes), filter.end()]);
+      const sound = await soundOf(filter, bytes);
       const usage = filter.usage;
       if (filter.isInvalid || (!filter.isComplete && usage === undefined && sound.length === 0)) return undefined;
-      const whole = Buffer.concat([sound, filter.lastBytes({ usage: usage ?? NO_USAGE, costUsd: 0 })]);
+      const whole = Buffer.concat([sound, await filter.lastBytes({ usage: usage ?? NO_USAGE, costUsd: 0 })]);
       return {
         ...{ contentType: filter.contentType, usage, delivered: filter.delivered(), value: undefined, toBytes: () => whole },
         ...(!filter.isComplete && { hasFailed: true }),
       };
     },
   };
+}
+
+/** Other work has its turn between its parts. */
+async function soundOf(filter: StreamFilter, bytes: Buffer): Promise<Buffer> {
+  const rest = breather();
+  const sound = new GrowingBuffer();
+  for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+    sound.add(await filter.push(bytes.subarray(at, at + PIECE_BYTES)));
+    await rest();
+  }
+  sound.add(await filter.end());
+  return sound.take();
 }
 
 /** Sound as it comes, whose usage nobody tells. The beginning is kept, for an estimate. */
@@ -99,61 +111,21 @@ class PlainSound extends ByteStream {
 }
 
 /** The sound in events. The last byte is kept back: it may leave only when the money is settled. */
-class SoundOfEvents implements StreamFilter {
+class SoundOfEvents extends DerivedStream<TypedEventStream> {
   readonly contentType: string;
   readonly value = undefined;
-  readonly #events = new TypedEventStream(EVENTS);
   #last: Buffer = EMPTY;
 
   constructor(contentType: string) {
+    super(new TypedEventStream(EVENTS));
     this.contentType = contentType;
   }
 
-  push(chunk: Buffer): Buffer {
-    return this.#soundOf(this.#events.push(chunk));
-  }
-
-  end(): Buffer {
-    return this.#soundOf(this.#events.end());
-  }
-
-  get isOver(): boolean {
-    return this.#events.isOver;
-  }
-
-  get isInvalid(): boolean {
-    return this.#events.isInvalid;
-  }
-
-  get isTooLarge(): boolean {
-    return this.#events.isTooLarge;
-  }
-
-  get isUnreadable(): boolean {
-    return this.#events.isUnreadable;
-  }
-
-  get error(): StreamError | undefined {
-    return this.#events.error;
-  }
-
-  get isComplete(): boolean {
-    return this.#events.isComplete;
-  }
-
   get usage(): ReceiptUsage | undefined {
-    return this.#events.usage;
+    return this.source.usage;
   }
 
-  get usageSaid(): ReceiptUsage | undefined {
-    return this.#events.usageSaid;
-  }
-
-  delivered(): Delivered {
-    return this.#events.delivered();
-  }
-
-  lastBytes(_cost: ShownCost): Buffer {
+  lastBytes(): Buffer {
     return this.#last;
   }
 
@@ -162,10 +134,8 @@ class SoundOfEvents implements StreamFilter {
     return EMPTY;
   }
 
-  #soundOf(events: Buffer): Buffer {
-    if (events.length === 0) return EMPTY;
-    const pieces = eventsOf(events).map((event) => soundIn(jsonOf(dataOf(event.toString('utf8'))) ?? {}));
-    const sound = Buffer.concat([this.#last, ...pieces]);
+  protected said(event: Json | undefined): Buffer {
+    const sound = Buffer.concat([this.#last, soundIn(event ?? {})]);
     this.#last = sound.subarray(-1);
     return sound.subarray(0, -1);
   }

@@ -40,16 +40,19 @@ describe('speech that is priced by tokens', () => {
     expect(dialectOf({}, BY_CHARACTERS).request).not.toHaveProperty('stream_format');
   });
 
-  test.each([1, 7, 1_000])('reaches the caller as plain sound, cut into pieces of %i bytes, and its usage is the provider’s', (bytes) => {
-    const filter = dialectOf({ response_format: 'wav' }).form.openStream('text/event-stream; charset=utf-8');
-    const passed: Buffer[] = [];
-    for (let at = 0; at < WHOLE.length; at += bytes) passed.push(filter.push(Buffer.from(WHOLE.slice(at, at + bytes))));
-    passed.push(filter.end());
-    expect(Buffer.concat(passed)).toEqual(SOUND.subarray(0, -1));
-    expect(Buffer.concat([...passed, filter.lastBytes(COST)])).toEqual(SOUND);
-    expect([filter.contentType, filter.isComplete]).toEqual(['audio/wav', true]);
-    expect(filter.usage).toMatchObject({ input_tokens: 14, output_tokens: 101 });
-  });
+  test.each([1, 7, 1_000])(
+    'reaches the caller as plain sound, cut into pieces of %i bytes, and its usage is the provider’s',
+    async (bytes) => {
+      const filter = dialectOf({ response_format: 'wav' }).form.openStream('text/event-stream; charset=utf-8');
+      const passed: Buffer[] = [];
+      for (let at = 0; at < WHOLE.length; at += bytes) passed.push(await filter.push(Buffer.from(WHOLE.slice(at, at + bytes))));
+      passed.push(await filter.end());
+      expect(Buffer.concat(passed)).toEqual(SOUND.subarray(0, -1));
+      expect(Buffer.concat([...passed, await filter.lastBytes(COST)])).toEqual(SOUND);
+      expect([filter.contentType, filter.isComplete]).toEqual(['audio/wav', true]);
+      expect(filter.usage).toMatchObject({ input_tokens: 14, output_tokens: 101 });
+    },
+  );
 
   test('is whole for those who may repeat it', async () => {
     const answer = await dialectOf({}).form.read(Buffer.from(WHOLE), 'text/event-stream');
@@ -58,13 +61,15 @@ describe('speech that is priced by tokens', () => {
     expect(await dialectOf({}).form.read(Buffer.from('<html>'), 'text/html')).toBeUndefined();
   });
 
-  test('that breaks off, or says that it took nothing, has no usage of the provider', () => {
+  test('that breaks off, or says that it took nothing, has no usage of the provider', async () => {
     const cut = dialectOf({}).form.openStream('text/event-stream');
-    cut.push(Buffer.from(EVENTS));
-    cut.end();
+    await cut.push(Buffer.from(EVENTS));
+    await cut.end();
     expect([cut.isComplete, cut.usage]).toEqual([false, undefined]);
     const zero = dialectOf({}).form.openStream('text/event-stream');
-    zero.push(Buffer.from(EVENTS + event({ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } })));
+    await zero.push(
+      Buffer.from(EVENTS + event({ type: 'speech.audio.done', usage: { input_tokens: 0, output_tokens: 0, total_tokens: 0 } })),
+    );
     expect([zero.isComplete, zero.usage]).toEqual([true, undefined]);
   });
 
@@ -73,8 +78,8 @@ describe('speech that is priced by tokens', () => {
     const { form } = dialectOf({ response_format: 'pcm' });
     const filter = form.openStream('audio/pcm');
     // Six seconds of 24,000 samples of two bytes: more than is kept would be is scaled.
-    filter.push(Buffer.alloc(6 * 48_000));
-    filter.end();
+    await filter.push(Buffer.alloc(6 * 48_000));
+    await filter.end();
     const counted = await work.estimate(BY_TOKENS, filter.delivered(), null, tokenizer);
     expect(counted.output_tokens).toBe(125);
     const unreadable = await workOf().estimate(BY_TOKENS, { text: SOUND.toString('base64'), scale: 1 }, null, tokenizer);

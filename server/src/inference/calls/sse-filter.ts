@@ -1,8 +1,12 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import { andThen, type Soon } from '../../kernel/soon.ts';
+import { breather } from '../../kernel/turn.ts';
 import type { StreamError } from './answer-form.ts';
-import { dataEventsOf, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
-import { inShort, LONGEST_PARSED, largeChunkOf } from './large-chunk.ts';
-import { atLeast, leastUsage, readUsage, reportedUsage } from './usage.ts';
+import { choicesOf, textOfChunk, textOr } from './chat-chunk.ts';
+import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED } from './event-data.ts';
+import { dataEventsOf, END_OF_EVENT, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
+import { inShort, largeChunkOf } from './large-chunk.ts';
+import { atLeast, isRecord, leastUsage, readUsage, reportedUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
@@ -21,8 +25,6 @@ const KEPT_BYTES = 256 * 1024;
 const TAIL_PIECES = 32;
 /** Of pieces before the last. */
 const TAIL_BYTES = 64 * 1024;
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Server-sent chat completion chunks on their way to the client. Whole events pass as the bytes they came in; beyond whether they are JSON,
@@ -51,20 +53,22 @@ export class SseFilter {
   #isCutShort = false;
 
   /** Takes bytes in, gives back those that may go on: whole events, none of them the last. */
-  push(chunk: Buffer): Buffer {
+  push(chunk: Buffer): Soon<Buffer> {
     if (this.#error !== undefined) this.#hearBehindError(this.#frames.push(chunk));
     return this.isOver ? EMPTY : this.#take(this.#frames.push(chunk));
   }
 
   /** The provider closed the stream. Some leave out the blank line behind the last event: where that is whole, it counts. */
-  end(): Buffer {
+  end(): Soon<Buffer> {
     const { isTooLarge } = this.#frames;
     const rest = this.#frames.end();
-    const text = rest.toString('utf8');
-    const data = dataOf(text);
-    const isWhole = data === undefined ? text.trim() === '' : data === '[DONE]' || jsonOf(data) !== undefined;
-    this.#isCutShort = !isWhole || isTooLarge;
-    return this.isOver || this.#isCutShort || data === undefined ? EMPTY : this.#take(Buffer.concat([rest, Buffer.from('\n\n')]));
+    if (isTooLarge) this.#isCutShort = true;
+    return this.#isCutShort ? EMPTY : andThen(isWhole(rest), (whole) => this.#end(rest, whole));
+  }
+
+  #end(rest: Buffer, isWhole: boolean): Soon<Buffer> {
+    this.#isCutShort = !isWhole;
+    return this.isOver || !isWhole || isBlank(rest) ? EMPTY : this.#take(Buffer.concat([rest, END_OF_EVENT]));
   }
 
   /** Nothing more is taken in: the end was announced, an error was, or the bytes are no event stream. */
@@ -131,17 +135,47 @@ export class SseFilter {
     return { text, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
   }
 
-  #take(events: Buffer): Buffer {
+  #take(events: Buffer): Soon<Buffer> {
     if (events.length === 0) return EMPTY;
+    return events.length > LONGEST_PARSED ? this.#takeLarge(events) : this.#takeSmall(events);
+  }
+
+  #takeSmall(events: Buffer): Buffer {
     if (!this.isTooLarge && !this.#isUnreadable) return this.#pass(events);
     this.#filter(events);
     return EMPTY;
   }
 
+  async #takeLarge(events: Buffer): Promise<Buffer> {
+    const rest = breather();
+    const passed: Buffer[] = [];
+    for (const event of eventsOf(events)) {
+      if (this.#error !== undefined) this.#hearBehindError(event);
+      else if (!this.isOver) passed.push(event.length > LONGEST_PARSED ? await this.#takeLargeEvent(event) : this.#takeSmall(event));
+      await rest();
+    }
+    return joined(passed.filter(({ length }) => length > 0));
+  }
+
+  /** Passes as the bytes it came in. Of any other form than one line with one object nobody sends events as large. */
+  async #takeLargeEvent(event: Buffer): Promise<Buffer> {
+    const chunk = await largeChunkOf(event);
+    if (!chunk) this.#refuseLarge();
+    const passed = chunk && this.#filterChunk(chunk, event);
+    if (!passed || this.isOver || this.isTooLarge || this.#isUnreadable) return EMPTY;
+    this.#keep(inShort(chunk), passed.length);
+    return passed;
+  }
+
+  #refuseLarge(): void {
+    if (this.#first === undefined) this.#isInvalid = true;
+    else this.#refuse([]);
+  }
+
   #pass(events: Buffer): Buffer {
     const isOrdinary = this.#hasChoice && this.#usage === undefined && isPlain(events) && !needsCare(events);
     const passed = isOrdinary ? events : this.#filter(events);
-    this.#keep(passed);
+    this.#keep(passed, passed.length);
     return passed;
   }
 
@@ -154,13 +188,12 @@ export class SseFilter {
       if (this.isOver) continue;
       if (kept && !this.#isUnreadable) passed.push(kept);
     }
-    return passed.length === 1 && passed[0] ? passed[0] : Buffer.concat(passed);
+    return joined(passed);
   }
 
   #filterEvent(event: Buffer, before: readonly Buffer[]): Buffer | undefined {
     // Before the first chunk they are withheld: while the client has seen nothing, another provider may still answer.
     if (isKeepAlive(event)) return this.#first === undefined ? undefined : event;
-    if (event.length > LONGEST_PARSED) return this.#filterLarge(event, before);
     const text = event.toString('utf8');
     const data = dataOf(text);
     if (data === undefined) {
@@ -180,15 +213,6 @@ export class SseFilter {
       return undefined;
     }
     return this.#filterChunk(chunk, event);
-  }
-
-  /** Of any other form than one line with one object nobody sends events as large. */
-  #filterLarge(event: Buffer, before: readonly Buffer[]): Buffer | undefined {
-    const large = largeChunkOf(event);
-    if (large) return this.#filterChunk(large, event);
-    if (this.#first === undefined) this.#isInvalid = true;
-    else this.#refuse(before);
-    return undefined;
   }
 
   #filterChunk(chunk: Json | undefined, event: Buffer): Buffer | undefined {
@@ -225,7 +249,7 @@ export class SseFilter {
   }
 
   #hearBehindError(events: Buffer): void {
-    for (const event of eventsOf(events)) this.#hear(jsonOf(dataOf(event.toString('utf8')))?.['usage']);
+    for (const event of eventsOf(events)) if (event.length <= LONGEST_PARSED) this.#hear(jsonOf(dataOf(event.toString('utf8')))?.['usage']);
   }
 
   /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */
@@ -241,15 +265,27 @@ export class SseFilter {
       this.#tailBytes -= this.#tail.shift()?.length ?? 0;
   }
 
-  #keep(passed: Buffer): void {
-    if (passed.length === 0) return;
-    const piece = passed.length > LONGEST_PARSED ? Buffer.concat(eventsOf(passed).map(inShort)) : passed;
+  /** @param bytes of what was passed on, which the piece stands for */
+  #keep(piece: Buffer, bytes: number): void {
+    if (piece.length === 0) return;
     if (piece[0] !== COLON || piece.includes('data:')) this.#keepTail(piece);
-    this.#passedBytes += passed.length;
+    this.#passedBytes += bytes;
     if (this.#keptBytes >= KEPT_BYTES) return;
     this.#kept.push(piece);
     this.#keptBytes += piece.length;
   }
+}
+
+const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
+
+const isBlank = (rest: Buffer): boolean => rest.length <= LONGEST_PARSED && dataOf(rest.toString('utf8')) === undefined;
+
+/** Whether it is a whole event that lacks only its end, or nothing. */
+function isWhole(rest: Buffer): Soon<boolean> {
+  if (rest.length > LONGEST_PARSED) return largeChunkOf(rest).then((chunk) => chunk !== undefined);
+  const text = rest.toString('utf8');
+  const data = dataOf(text);
+  return data === undefined ? text.trim() === '' : data === '[DONE]' || jsonOf(data) !== undefined;
 }
 
 /** Whether each event is one line of data that is a JSON object. */
@@ -259,7 +295,7 @@ function isPlain(events: Buffer): boolean {
     const brace = events[at + 5] === BLANK ? at + 6 : at + 5;
     if (events[brace] !== BRACE) return false;
     const end = events.indexOf(LF, brace);
-    if (end < 0 || (end - brace <= LONGEST_PARSED && !isJsonText(events.toString('latin1', brace, end)))) return false;
+    if (end < 0 || !isJsonText(events.toString('latin1', brace, end))) return false;
     if (events[end + 1] === LF) at = end + 2;
     else if (events[end + 2] === LF) at = end + 3;
     else return false;
@@ -286,41 +322,6 @@ function isFinished(events: Buffer): boolean {
   return last?.some((choice) => typeof choice['finish_reason'] === 'string') ?? false;
 }
 
-/** The event's data, its lines joined (WHATWG HTML §9.2.6); undefined when it has none. */
-export function dataOf(event: string): string | undefined {
-  const lines = event.split(/\r?\n/).filter((line) => line.startsWith('data:'));
-  return lines.length === 0
-    ? undefined
-    : lines
-        .map((line) => line.slice('data:'.length))
-        .join('\n')
-        .trim();
-}
-
-/** Whether clients can parse it. Latin-1 will do, and is read faster: JSON asks nothing of what is beyond ASCII. */
-export function isJsonText(text: string): boolean {
-  if (text.length > LONGEST_PARSED) return true;
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-export function jsonOf(data: string | undefined): Json | undefined {
-  if (data === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(data);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
-const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
-
 const streamError = (error: unknown): StreamError =>
   isRecord(error)
     ? {
@@ -329,22 +330,3 @@ const streamError = (error: unknown): StreamError =>
         code: textOr(error['code'], '') || null,
       }
     : { message: textOr(error, 'The provider broke the stream off.').slice(0, 500), type: 'server_error', code: null };
-
-const choicesOf = (chunk: Json | undefined): Json[] => (Array.isArray(chunk?.['choices']) ? chunk['choices'].filter(isRecord) : []);
-
-/** Everything in a chunk (or a whole answer) that the model wrote, in a chat or in the older completions. */
-export function textOfChunk(chunk: Json | undefined): string {
-  return choicesOf(chunk)
-    .map((choice) => textOr(choice['text'], '') + textOfMessage(choice['delta'] ?? choice['message']))
-    .join('');
-}
-
-function textOfMessage(message: unknown): string {
-  if (!isRecord(message)) return '';
-  const written = ['content', 'reasoning_content', 'reasoning', 'refusal'].map((field) => textOr(message[field], ''));
-  const calls = Array.isArray(message['tool_calls']) ? message['tool_calls'].filter(isRecord) : [];
-  const called = calls.map(({ function: called }) =>
-    isRecord(called) ? textOr(called['name'], '') + textOr(called['arguments'], '') : '',
-  );
-  return [...written, ...called].join('');
-}

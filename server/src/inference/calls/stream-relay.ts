@@ -5,6 +5,7 @@ import { ERRORS, type ReceiptUsage } from '@tallygate/contract';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
 import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
 import type { Problem } from '../../kernel/problem.ts';
+import { andThen } from '../../kernel/soon.ts';
 import { nextTurn, TURN_MS } from '../../kernel/turn.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
@@ -170,7 +171,7 @@ async function settleRelayed(
   const cost = costOfUsage(admission, journey.target, usage).nanoUsd;
   const shown = { usage, costUsd: usdForDisplay(cost) };
   const error = errorOf(relay, relayed);
-  const last = isWhole ? filter.lastBytes(shown) : hasLeft ? EMPTY : filter.errorBytes(error);
+  const last = isWhole ? await filter.lastBytes(shown) : hasLeft ? EMPTY : filter.errorBytes(error);
   // A ping from here on would stand in no digest.
   stopBeating();
   const served: Served = {
@@ -178,7 +179,7 @@ async function settleRelayed(
     outcome: isWhole ? 'completed' : hasLeft || running.endedBy ? cutOutcome(call, running) : 'cut',
     usage,
     estimated: isEstimated(relayed, { target: journey.target, running }),
-    responseSha256: relay.told?.sha256 ?? client.digestWith(last),
+    responseSha256: relay.told?.sha256 ?? (await client.digestWithLarge(last)),
     firstByteAt,
     completedAt: deps.clock.now(),
     overheadMs,
@@ -294,23 +295,26 @@ async function pump(
     isLeftOut = true;
   };
   const onTooLarge = (): void => leaveOut(tooLargeProblem());
+  const passOn = (passed: Buffer, arrivedTick: number): void | Promise<void> => {
+    if (filter.isTooLarge && !filter.isInvalid) onTooLarge();
+    const passing = pass(passed, arrivedTick);
+    // What came before it is the client's.
+    if (filter.isUnreadable) leaveOut(unreadableProblem());
+    return passing;
+  };
   let busyMs = 0;
   const pumped = answer
     .pump((chunk) => {
       const arrivedTick = performance.now();
       head.keep(chunk);
-      const passed = filter.push(chunk);
-      if (filter.isTooLarge && !filter.isInvalid) onTooLarge();
-      const passing = pass(passed, arrivedTick);
-      // What came before it is the client's.
-      if (filter.isUnreadable) leaveOut(unreadableProblem());
+      const passing = andThen(filter.push(chunk), (passed) => passOn(passed, arrivedTick));
       // Chunks that are there already come one after the other, without a turn of the event loop between them.
       busyMs += performance.now() - arrivedTick;
       if (busyMs < TURN_MS) return passing;
       busyMs = 0;
       return Promise.resolve(passing).then(nextTurn);
     }, onTooLarge)
-    .then(() => pass(filter.end(), performance.now()))
+    .then(() => andThen(filter.end(), (passed) => passOn(passed, performance.now())))
     .catch((error: unknown) => {
       cut = error;
     });

@@ -1,11 +1,10 @@
 import type { ReceiptUsage } from '@tallygate/contract';
+import { andThen, inOrder, type Soon } from '../../kernel/soon.ts';
 import type { ShownCost, StreamError, StreamFilter } from './answer-form.ts';
-import { EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
-import { dataOf, isJsonText, jsonOf } from './sse-filter.ts';
+import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED, nameOf, readLarge } from './event-data.ts';
+import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from './event-frames.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
 import type { Delivered } from './work.ts';
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What distinguishes the event streams whose events name their type: responses, images, speech, transcripts. */
 export interface EventForm {
@@ -35,7 +34,8 @@ export class TypedEventStream implements StreamFilter {
   readonly contentType = 'text/event-stream';
   readonly #form: EventForm;
   readonly #frames = new EventFrames();
-  #kept: Buffer[] = [];
+  /** Events, and the text of those that are large. */
+  #kept: (Buffer | string)[] = [];
   #keptBytes = 0;
   #passedBytes = 0;
   #hasPassed = false;
@@ -46,22 +46,25 @@ export class TypedEventStream implements StreamFilter {
   #error: StreamError | undefined;
   #isInvalid = false;
   #isUnreadable = false;
+  #isTooComplex = false;
   #sequence = -1;
 
   constructor(form: EventForm) {
     this.#form = form;
   }
 
-  push(chunk: Buffer): Buffer {
+  push(chunk: Buffer): Soon<Buffer> {
     if (this.#error !== undefined) this.#hearBehindError(this.#frames.push(chunk));
     return this.isOver ? EMPTY : this.#take(this.#frames.push(chunk));
   }
 
-  end(): Buffer {
+  /** Some servers leave out the blank line behind the last event: where that is whole, it counts. */
+  end(): Soon<Buffer> {
     const { isTooLarge } = this.#frames;
     const rest = this.#frames.end();
-    if (this.isOver || isTooLarge || jsonOf(dataOf(rest.toString('utf8'))) === undefined) return EMPTY;
-    return this.#take(Buffer.concat([rest, Buffer.from('\n\n')]));
+    if (this.isOver || isTooLarge || rest.length === 0) return EMPTY;
+    if (rest.length <= LONGEST_PARSED && jsonOf(dataOf(rest.toString('utf8'))) === undefined) return EMPTY;
+    return this.#take(Buffer.concat([rest, END_OF_EVENT]));
   }
 
   get isOver(): boolean {
@@ -73,7 +76,7 @@ export class TypedEventStream implements StreamFilter {
   }
 
   get isTooLarge(): boolean {
-    return this.#frames.isTooLarge;
+    return this.#frames.isTooLarge || this.#isTooComplex;
   }
 
   /** An event behind others was none of these: from there on only the usage is wanted. */
@@ -108,52 +111,64 @@ export class TypedEventStream implements StreamFilter {
   }
 
   delivered(): Delivered {
-    const text = eventsOf(Buffer.concat(this.#kept))
-      .map((event) => jsonOf(dataOf(event.toString('utf8'))))
-      .map((event) => (event ? this.#form.textOf(event) : ''))
-      .join('');
+    const text = this.#kept.map((kept) => (typeof kept === 'string' ? kept : this.#textOf(kept))).join('');
     const last = this.#final ? this.#form.textOf(this.#final) : '';
     if (text + last === '' && this.#final) return { text: this.#form.wholeTextOf?.(this.#final) ?? '', scale: 1 };
     return { text: text + last, scale: this.#keptBytes === 0 ? 1 : this.#passedBytes / this.#keptBytes };
   }
 
-  lastBytes(cost: ShownCost): Buffer {
-    return this.#final ? Buffer.from(written(this.#form.withCost(this.#final, cost))) : EMPTY;
+  #textOf(events: Buffer): string {
+    return eventsOf(events)
+      .map((event) => jsonOf(dataOf(event.toString('utf8'))))
+      .map((event) => (event ? this.#form.textOf(event) : ''))
+      .join('');
+  }
+
+  lastBytes(cost: ShownCost): Soon<Buffer> {
+    return this.#final ? writtenEvent(this.#form.withCost(this.#final, cost)) : EMPTY;
   }
 
   errorBytes({ message, code }: StreamError): Buffer {
     const sequence_number = this.#sequence + 1;
-    return Buffer.from(written({ type: 'error', code: code ?? 'server_error', message, param: null, sequence_number }));
+    const event = { type: 'error', code: code ?? 'server_error', message, param: null, sequence_number };
+    return Buffer.from(`event: error\ndata: ${JSON.stringify(event)}\n\n`);
   }
 
   /** Of what comes behind an event that was left out, only the usage is wanted. */
-  #take(events: Buffer): Buffer {
+  #take(events: Buffer): Soon<Buffer> {
     if (events.length === 0) return EMPTY;
-    const passed = this.#pass(events);
-    return this.isTooLarge ? EMPTY : passed;
+    return andThen(
+      inOrder(eventsOf(events), (event) => this.#takeEvent(event)),
+      (taken) => this.#passed(taken.filter((event) => event !== undefined)),
+    );
   }
 
-  #pass(bytes: Buffer): Buffer {
-    const passed: Buffer[] = [];
-    for (const event of eventsOf(bytes)) {
-      if (this.#error !== undefined) this.#hearBehindError(event);
-      if (this.isOver) continue;
-      const kept = this.#passEvent(event);
-      if (kept && !this.#isUnreadable) {
-        passed.push(kept);
-        this.#sequence += 1;
-      }
-    }
-    const out = passed.length === 1 && passed[0] ? passed[0] : Buffer.concat(passed);
-    this.#passedBytes += out.length;
-    if (this.#keptBytes < KEPT_BYTES && out.length > 0) {
-      this.#kept.push(out);
-      this.#keptBytes += out.length;
-    }
-    return out;
+  #passed(events: readonly Buffer[]): Buffer {
+    if (this.isTooLarge) return EMPTY;
+    return events.length === 1 && events[0] ? events[0] : Buffer.concat(events);
   }
 
-  #passEvent(bytes: Buffer): Buffer | undefined {
+  /** What stands for the bytes, of which not all are kept. */
+  #keep(kept: Buffer | string, bytes: number): void {
+    this.#passedBytes += bytes;
+    if (this.#keptBytes >= KEPT_BYTES) return;
+    this.#kept.push(kept);
+    this.#keptBytes += bytes;
+  }
+
+  #takeEvent(event: Buffer): Soon<Buffer | undefined> {
+    if (this.#error !== undefined) this.#hearBehindError(event);
+    if (this.isOver) return undefined;
+    const isLarge = event.length > LONGEST_PARSED;
+    return andThen(isLarge ? this.#passLarge(event) : this.#passEvent(event), (passed) => {
+      if (!passed || this.#isUnreadable) return undefined;
+      this.#sequence += 1;
+      if (!isLarge) this.#keep(passed, passed.length);
+      return passed;
+    });
+  }
+
+  #passEvent(bytes: Buffer): Soon<Buffer | undefined> {
     // Before the first event another provider may still answer, and then they mean nothing.
     if (isKeepAlive(bytes)) return undefined;
     const text = bytes.toString('utf8');
@@ -161,8 +176,7 @@ export class TypedEventStream implements StreamFilter {
     // Comments keep connections alive; before the first event another provider may still answer.
     if (data === undefined) return this.#refuseOrDrop(text);
     if (data === '[DONE]') return undefined;
-    const named = /^event: *(\S+)/m.exec(text)?.[1];
-    if (named !== undefined && named !== 'error' && !this.#form.isWatched(named)) {
+    if (this.#passesAsItIs(nameOf(text))) {
       if (!isJsonText(data)) return this.#refuse();
       this.#hasPassed = true;
       // Inside a JSON string a quote is escaped: the pattern is found in keys and whole values only.
@@ -174,7 +188,29 @@ export class TypedEventStream implements StreamFilter {
     return this.#passWatched(event, bytes);
   }
 
-  #passWatched(event: Json, bytes: Buffer): Buffer | undefined {
+  /** A large event is read whole, in pieces: nothing else may be kept of it. */
+  async #passLarge(bytes: Buffer): Promise<Buffer | undefined> {
+    const large = await readLarge(bytes);
+    if (!large) return this.#refuse();
+    const { name, value } = large;
+    if (!value) {
+      this.#isTooComplex = true;
+      return undefined;
+    }
+    if (this.#passesAsItIs(name)) {
+      this.#hasPassed = true;
+      this.#hear(value);
+    }
+    const passed = this.#passesAsItIs(name) ? bytes : await this.#passWatched(value, bytes);
+    if (passed) this.#keep(this.#form.textOf(value), passed.length);
+    return passed;
+  }
+
+  #passesAsItIs(name: string | undefined): boolean {
+    return name !== undefined && name !== 'error' && !this.#form.isWatched(name);
+  }
+
+  #passWatched(event: Json, bytes: Buffer): Soon<Buffer | undefined> {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
     if (event['error'] || type === 'error' || type === 'response.failed') {
       this.#error = errorOf(event);
@@ -189,7 +225,7 @@ export class TypedEventStream implements StreamFilter {
     }
     this.#hasPassed = true;
     this.#hear(event);
-    return this.#form.rewrite && this.#form.isWatched(type) ? Buffer.from(written(this.#form.rewrite(event))) : bytes;
+    return this.#form.rewrite && this.#form.isWatched(type) ? writtenEvent(this.#form.rewrite(event)) : bytes;
   }
 
   #hear(event: Json): void {
@@ -199,7 +235,7 @@ export class TypedEventStream implements StreamFilter {
 
   /** Of what comes behind an error only its usage is wanted: an `error` is followed by the response that failed. */
   #hearBehindError(events: Buffer): void {
-    for (const bytes of eventsOf(events)) {
+    for (const bytes of eventsOf(events).filter(({ length }) => length <= LONGEST_PARSED)) {
       const said = this.#form.readUsage(jsonOf(dataOf(bytes.toString('utf8'))) ?? {});
       if (said) this.#used = atLeast(this.#used, said);
     }
@@ -216,8 +252,6 @@ export class TypedEventStream implements StreamFilter {
     return undefined;
   }
 }
-
-const written = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;
 
 function errorOf(event: Json): StreamError {
   const { response } = event;

@@ -16,7 +16,7 @@ export const lateProblem = (fault: UpstreamFault): Problem =>
 export const tooLargeProblem = (): Problem =>
   new Problem(
     'answer_too_large',
-    'The provider’s answer is larger than 64 MiB, or too complex to be read, so it was not kept. What the provider bills for it is charged: the receipt has the amount. Ask for less in one request: lower `n`, the log probabilities or the size, or send fewer inputs.',
+    'The provider’s answer, or an event of it, is too large or too complex to be read, so it was not kept. What the provider bills for it is charged: the receipt has the amount. Ask for less in one request: lower `n`, the log probabilities or the size, or send fewer inputs.',
   );
 
 /** What a provider bills for a stream that could not be read to its end. */

@@ -1,5 +1,15 @@
 import { writtenJson } from '../../../kernel/written-json.ts';
-import { isRecord, type Json, jsonInBytes, recordsIn, textIn } from '../json-value.ts';
+import {
+  argumentsText,
+  isRecord,
+  type Json,
+  jsonInBytes,
+  NONE_WRITTEN,
+  recordsIn,
+  textIn,
+  type WrittenArguments,
+  writtenArguments,
+} from '../json-value.ts';
 import { hiddenThought, type ReasoningDetail, thought } from './reasoning-details.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { ANSWER_TOOL } from './structured-output.ts';
@@ -8,11 +18,13 @@ import { usageOf } from './usage.ts';
 /** A Messages answer as OpenAI's chat completion. What is no Messages answer stays as it is, for the relay to refuse. */
 export async function completionBody(body: Buffer, created: number): Promise<Buffer> {
   const message = await jsonInBytes(body);
-  return isRecord(message) && message['type'] === 'message' ? writtenJson(completionOf(message, created)) : body;
+  if (!isRecord(message) || message['type'] !== 'message') return body;
+  const written = await writtenArguments(recordsIn(message['content']).map(({ input }) => input));
+  return writtenJson(completionOf(message, created, written));
 }
 
 /** @param created unix seconds; Anthropic tells no time */
-export function completionOf(message: Json, created: number): Json {
+export function completionOf(message: Json, created: number, written = NONE_WRITTEN): Json {
   const blocks = recordsIn(message['content']);
   const calls = blocks.filter(({ type, name }) => type === 'tool_use' && name !== ANSWER_TOOL);
   const answers = blocks.filter(({ type, name }) => type === 'tool_use' && name === ANSWER_TOOL);
@@ -20,7 +32,7 @@ export function completionOf(message: Json, created: number): Json {
   const details = blocks.flatMap(detailsOf);
   const thoughts = joined(blocks, 'thinking');
   // A model that has to answer through a tool may talk before it does.
-  const text = answers.length > 0 ? JSON.stringify(answers[0]?.['input'] ?? {}) : joined(blocks, 'text');
+  const text = answers.length > 0 ? argumentsText(answers[0]?.['input'], written) : joined(blocks, 'text');
   const refusal = refusalOf(message);
   return {
     id: message['id'],
@@ -36,7 +48,7 @@ export function completionOf(message: Json, created: number): Json {
           refusal,
           ...(thoughts === '' ? {} : { reasoning_content: thoughts }),
           ...(details.length === 0 ? {} : { reasoning_details: details }),
-          ...(calls.length === 0 ? {} : { tool_calls: calls.map(toolCallOf) }),
+          ...(calls.length === 0 ? {} : { tool_calls: calls.map((call) => toolCallOf(call, written)) }),
         },
         logprobs: null,
         finish_reason: stopReason === 'tool_use' && calls.length === 0 ? 'stop' : finishReasonOf(stopReason),
@@ -60,8 +72,8 @@ function detailsOf(block: Json, index: number): ReasoningDetail[] {
   return [thought(index, { text: textIn(block['thinking']) ?? '', signature: textIn(block['signature']) ?? '' })];
 }
 
-const toolCallOf = ({ id, name, input }: Json): Json => ({
+const toolCallOf = ({ id, name, input }: Json, written: WrittenArguments): Json => ({
   id,
   type: 'function',
-  function: { name, arguments: JSON.stringify(input ?? {}) },
+  function: { name, arguments: argumentsText(input, written) },
 });

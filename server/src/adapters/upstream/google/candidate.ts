@@ -1,4 +1,4 @@
-import { countIn, isRecord, type Json, recordsIn, textIn } from '../json-value.ts';
+import { argumentsText, countIn, isRecord, type Json, NONE_WRITTEN, recordsIn, textIn, type WrittenArguments } from '../json-value.ts';
 import { withSignature } from './thought-signature.ts';
 
 /** What one candidate says, in a whole answer or in one event of a stream. */
@@ -24,10 +24,17 @@ export interface ToolCall {
   readonly signature: string | undefined;
 }
 
-export function candidatePieces(response: Json): CandidatePiece[] {
+const partsIn = ({ content }: Json): Json[] => (isRecord(content) ? recordsIn(content['parts']) : []);
+
+/** What the answer gives to tools. */
+export const argumentsIn = (response: Json): unknown[] =>
+  recordsIn(response['candidates'])
+    .flatMap(partsIn)
+    .map(({ functionCall }) => (isRecord(functionCall) ? functionCall['args'] : undefined));
+
+export function candidatePieces(response: Json, written = NONE_WRITTEN): CandidatePiece[] {
   return recordsIn(response['candidates']).map((candidate, at) => {
-    const { content } = candidate;
-    const parts = isRecord(content) ? recordsIn(content['parts']) : [];
+    const parts = partsIn(candidate);
     const texts = parts.filter(({ functionCall, thought }) => functionCall === undefined && thought !== true);
     return {
       index: countIn(candidate['index']) ?? at,
@@ -36,7 +43,7 @@ export function candidatePieces(response: Json): CandidatePiece[] {
         .filter(({ thought }) => thought === true)
         .map(textOfPart)
         .join(''),
-      calls: parts.flatMap(callIn),
+      calls: parts.flatMap((part) => callIn(part, written)),
       signature: texts.map(signatureOfPart).findLast((signature) => signature !== undefined),
       logprobs: logprobsOf(candidate['logprobsResult']),
       finishReason: textIn(candidate['finishReason']),
@@ -48,11 +55,11 @@ export function candidatePieces(response: Json): CandidatePiece[] {
 const textOfPart = (part: Json): string => textIn(part['text']) ?? '';
 const signatureOfPart = (part: Json): string | undefined => textIn(part['thoughtSignature']);
 
-function callIn(part: Json): ToolCall[] {
+function callIn(part: Json, written: WrittenArguments): ToolCall[] {
   const { functionCall } = part;
   if (!isRecord(functionCall)) return [];
   const { id, name, args } = functionCall;
-  return [{ id: textIn(id), name: textIn(name) ?? '', arguments: JSON.stringify(args ?? {}), signature: signatureOfPart(part) }];
+  return [{ id: textIn(id), name: textIn(name) ?? '', arguments: argumentsText(args, written), signature: signatureOfPart(part) }];
 }
 
 /** Google sends ids with newer models only. Made of the answer's own id, one is as unique as that, and within OpenAI's 40 characters. */

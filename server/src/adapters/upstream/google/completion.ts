@@ -1,4 +1,4 @@
-import { isRecord, type Json, textIn } from '../json-value.ts';
+import { isRecord, type Json, NONE_WRITTEN, textIn } from '../json-value.ts';
 import { type CandidatePiece, callId, candidatePieces, toolCall } from './candidate.ts';
 import { finishReasonOf, withheld } from './finish-reason.ts';
 import { withSignature } from './thought-signature.ts';
@@ -17,10 +17,10 @@ export interface AnswerContext {
 }
 
 /** Undefined where the document is no answer of `generateContent`. */
-export function completionOf(document: unknown, context: AnswerContext): Json | undefined {
+export function completionOf(document: unknown, context: AnswerContext, written = NONE_WRITTEN): Json | undefined {
   if (!isRecord(document)) return undefined;
   const block = blockedBecause(document);
-  const pieces = candidatePieces(document);
+  const pieces = candidatePieces(document, written);
   if (pieces.length === 0 && block === undefined) return undefined;
   const { id, model } = headOf(document, context);
   const choices = pieces.length > 0 ? pieces.map((piece) => choiceOf(piece, id, context.oneCallOnly)) : [blockedChoice(block ?? '')];

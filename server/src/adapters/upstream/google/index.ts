@@ -2,10 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { type Clock, systemClock } from '../../../kernel/clock.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import { failed, faultOfTranslation } from '../fault.ts';
-import { jsonInBytes } from '../json-value.ts';
+import { isRecord, jsonInBytes, writtenArguments } from '../json-value.ts';
 import type { ChatCall, UpstreamAnswer, UpstreamCall, UpstreamCallOf, UpstreamEndpoint, UpstreamFault, UpstreamProvider } from '../port.ts';
 import { type ConnectionOptions, ProviderHttp, postedJson } from '../provider-http.ts';
 import { type DocumentTranslation, TranslatedAnswer, TranslatedDocument, type Translation } from '../translated-answer.ts';
+import { argumentsIn } from './candidate.ts';
 import { ChunkStream } from './chunk-stream.ts';
 import { completionOf } from './completion.ts';
 import { batchEmbedRequest, embeddingList, embeddingUsage } from './embeddings.ts';
@@ -82,7 +83,7 @@ function chatExchange(call: ChatCall, clock: Clock): Exchange {
     translation: stream
       ? new ChunkStream(context)
       : jsonBody(
-          (document) => completionOf(document, context),
+          async (document) => completionOf(document, context, await writtenArguments(isRecord(document) ? argumentsIn(document) : [])),
           ({ usageMetadata }) => usageOf(usageMetadata),
         ),
   };

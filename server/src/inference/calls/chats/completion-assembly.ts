@@ -1,5 +1,3 @@
-import { eventsOf } from '../event-frames.ts';
-import { dataOf, jsonOf } from '../sse-filter.ts';
 import { isRecord } from '../usage.ts';
 
 type Json = Record<string, unknown>;
@@ -7,34 +5,29 @@ type Json = Record<string, unknown>;
 /** More text than any model writes: what is longer is not kept. */
 const LONGEST = 16 * 1024 * 1024;
 
-/** Puts a streamed chat completion together again, for those that are kept. Looks at the events only at the end, all of them at once. */
+/** Puts a streamed chat completion together again, for those that are kept. */
 export class CompletionAssembly {
-  readonly #parts: Buffer[] = [];
+  readonly #choices = new Map<number, Json>();
+  #head: Json | undefined;
   #bytes = 0;
 
-  add(events: Buffer): void {
-    this.#bytes += events.length;
-    if (this.#bytes <= LONGEST && events.length > 0) this.#parts.push(events);
+  /** @param bytes of the event that the chunk came in */
+  add(chunk: Json, bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#bytes > LONGEST) return;
+    this.#head ??= chunk;
+    for (const choice of Array.isArray(chunk['choices']) ? chunk['choices'].filter(isRecord) : []) addChoice(this.#choices, choice);
   }
 
   /** Undefined where it was too long to be kept. */
   completion(usage: unknown): Json | undefined {
-    if (this.#bytes > LONGEST) return undefined;
-    let head: Json | undefined;
-    const choices = new Map<number, Json>();
-    for (const event of eventsOf(Buffer.concat(this.#parts))) {
-      const chunk = jsonOf(dataOf(event.toString('utf8')));
-      if (!chunk) continue;
-      head ??= chunk;
-      for (const choice of Array.isArray(chunk['choices']) ? chunk['choices'].filter(isRecord) : []) addChoice(choices, choice);
-    }
-    if (!head) return undefined;
-    const { id, created, model, service_tier, system_fingerprint } = head;
+    if (this.#bytes > LONGEST || !this.#head) return undefined;
+    const { id, created, model, service_tier, system_fingerprint } = this.#head;
     return {
       ...{ id, object: 'chat.completion', created, model },
       ...(service_tier !== undefined && { service_tier }),
       ...(system_fingerprint !== undefined && { system_fingerprint }),
-      choices: [...choices.entries()].sort(([a], [b]) => a - b).map(([, choice]) => choice),
+      choices: [...this.#choices.entries()].sort(([a], [b]) => a - b).map(([, choice]) => choice),
       ...(usage !== undefined && { usage }),
     };
   }
@@ -54,15 +47,16 @@ function addChoice(choices: Map<number, Json>, { index, delta, finish_reason, lo
   if (isRecord(delta) && isRecord(choice['message'])) addDelta(choice['message'], delta);
 }
 
-const joinedLogprobs = (before: unknown, more: Json): Json => {
-  const lists = isRecord(before) ? before : {};
-  return Object.fromEntries(
-    Object.entries({ ...lists, ...more }).map(([name]) => [
-      name,
-      [lists[name], more[name]].flatMap((list) => (Array.isArray(list) ? list : [])),
-    ]),
-  );
-};
+/** Those of the chunk are added to the lists: to copy these with every chunk would cost the square of their number. */
+function joinedLogprobs(before: unknown, more: Json): Json {
+  const lists: Json = isRecord(before) ? before : {};
+  for (const [name, list] of Object.entries(more)) {
+    const all: unknown[] = Array.isArray(lists[name]) ? lists[name] : [];
+    for (const one of Array.isArray(list) ? list : []) all.push(one);
+    lists[name] = all;
+  }
+  return lists;
+}
 
 /** Texts are joined, calls by their index; what else a provider adds takes the place of what it said before. */
 function addDelta(message: Json, { tool_calls, role, ...delta }: Json): void {

@@ -1,10 +1,10 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { Writable } from 'node:stream';
 import type { StreamReceiver } from '../client-stream.ts';
-import { eventsOf } from '../event-frames.ts';
-import { dataOf, jsonOf } from '../sse-filter.ts';
+import { jsonOf } from '../event-data.ts';
 import { FIRST_OF_RUN } from './background-responses.ts';
 import type { Json } from './stored-responses.ts';
+import { toldEvents } from './told-events.ts';
 
 /** So long events wait for those behind them, milliseconds: one write for many. */
 const GATHER_MS = 100;
@@ -43,13 +43,17 @@ export class EventRecorder extends Writable implements StreamReceiver {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    const bytes = Buffer.concat([this.#carry, chunk]);
+    const bytes = this.#carry.length === 0 ? chunk : Buffer.concat([this.#carry, chunk]);
     const end = this.#status === 200 ? bytes.lastIndexOf('\n\n') + 2 : 0;
     const isWhole = end >= 2;
     this.#carry = isWhole ? bytes.subarray(end) : bytes;
-    if (isWhole) for (const event of eventsOf(bytes.subarray(0, end))) this.#take(jsonOf(dataOf(event.toString('utf8'))));
+    if (!isWhole) done();
+    else this.#record(bytes.subarray(0, end)).then(() => done(), done);
+  }
+
+  async #record(bytes: Buffer): Promise<void> {
+    for (const event of await toldEvents(bytes)) this.#take(event);
     if (this.#waiting.length > 0) this.#timer ??= setTimeout(() => this.#flush(), GATHER_MS);
-    done();
   }
 
   override _final(done: (error?: Error | null) => void): void {
@@ -63,8 +67,8 @@ export class EventRecorder extends Writable implements StreamReceiver {
     done(error);
   }
 
-  #take(event: Json | undefined): void {
-    if (!event || LEFT_OUT.has(String(event['type']))) return;
+  #take(event: Json): void {
+    if (LEFT_OUT.has(String(event['type']))) return;
     if (event['type'] === 'error') {
       this.error = event;
       return;

@@ -2,11 +2,12 @@ import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Principal } from '../../../http/index.ts';
 import { Problem } from '../../../kernel/problem.ts';
+import { writtenEvent } from '../event-frames.ts';
 import { isRecord } from '../usage.ts';
 import { type BackgroundResponses, FIRST_OF_RUN } from './background-responses.ts';
 import { replayOf } from './replay.ts';
 import type { Json, Owner, StoredResponses } from './stored-responses.ts';
-import { toldEvents, written } from './told-events.ts';
+import { toldEvents } from './told-events.ts';
 import { ENCRYPTED_REASONING, includedIn, ownerOf, shownResponse, withoutEncrypted } from './wire.ts';
 
 interface Following {
@@ -87,7 +88,7 @@ async function stateOf(owner: Owner, id: string, after: number, { responses, bac
   if (hasAny) return { events: events.map(({ event }) => event), isOver: isClosed, run };
   const isOver = OVER.has(String(response['status']));
   const sent = isOver ? await responses.told(owner, id) : undefined;
-  const told = sent ? toldEvents(sent) : replayOf(isOver ? response : { ...response, output: [], status: 'in_progress' });
+  const told = sent ? await toldEvents(sent) : replayOf(isOver ? response : { ...response, output: [], status: 'in_progress' });
   return { events: told.filter((event) => Number(event['sequence_number']) > after), isOver, run: 0 };
 }
 
@@ -99,7 +100,7 @@ function shownEvent(event: Json, showsEncrypted: boolean): Json {
 
 /** False where nobody reads any more. */
 async function write(res: ServerResponse, event: Json, signal: AbortSignal): Promise<boolean> {
-  if (!res.write(written(event)) && !res.destroyed) {
+  if (!res.write(await writtenEvent(event)) && !res.destroyed) {
     const { promise, resolve } = Promise.withResolvers<void>();
     res.once('drain', resolve).once('close', resolve);
     await promise;
@@ -108,8 +109,8 @@ async function write(res: ServerResponse, event: Json, signal: AbortSignal): Pro
   return !signal.aborted && !res.destroyed;
 }
 
-function endWith(res: ServerResponse, after: number, code: string, message: string): void {
-  res.end(written({ type: 'error', code, message, param: null, sequence_number: after + 1 }));
+async function endWith(res: ServerResponse, after: number, code: string, message: string): Promise<void> {
+  res.end(await writtenEvent({ type: 'error', code, message, param: null, sequence_number: after + 1 }));
 }
 
 interface FollowRequest {

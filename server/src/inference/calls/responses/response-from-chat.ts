@@ -1,13 +1,15 @@
 import type { ResponseRequest } from '@tallygate/contract';
+import { andThen, inOrder, type Soon } from '../../../kernel/soon.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
-import type { AnswerForm, PlainAnswer, ShownCost, StreamError, StreamFilter } from '../answer-form.ts';
-import { eventsOf } from '../event-frames.ts';
+import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from '../answer-form.ts';
+import { textOfChunk } from '../chat-chunk.ts';
+import { DerivedStream } from '../derived-stream.ts';
+import { writtenEvent } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
-import { dataOf, jsonOf, SseFilter, textOfChunk } from '../sse-filter.ts';
+import { SseFilter } from '../sse-filter.ts';
 import { isRecord, leastUsage, readUsage, usageOfAnswer, usedUsage } from '../usage.ts';
 import { type Json, OutputBuilder, type OutputEvent } from './output-builder.ts';
 import { type ResponseFrame, withUsage } from './response-form.ts';
-import { written } from './told-events.ts';
 
 /** Responses made of a provider's chat completions. */
 export const responseFromChatForm = (request: ResponseRequest, frame: ResponseFrame): AnswerForm => ({
@@ -70,12 +72,9 @@ function responseObject(request: ResponseRequest, frame: ResponseFrame, { model,
   };
 }
 
-const EMPTY = Buffer.alloc(0);
-
 /** Chunks of a chat become the events of a response, each as soon as it can be said. */
-class ResponseFromChatStream implements StreamFilter {
+class ResponseFromChatStream extends DerivedStream<SseFilter> {
   readonly contentType = 'text/event-stream';
-  readonly #chat = new SseFilter();
   readonly #builder: OutputBuilder;
   readonly #request: ResponseRequest;
   readonly #frame: ResponseFrame;
@@ -86,53 +85,14 @@ class ResponseFromChatStream implements StreamFilter {
   #isFinished = false;
 
   constructor(request: ResponseRequest, frame: ResponseFrame) {
+    super(new SseFilter());
     this.#request = request;
     this.#frame = frame;
     this.#builder = new OutputBuilder(frame.id);
   }
 
-  push(chunk: Buffer): Buffer {
-    return this.#translate(this.#chat.push(chunk));
-  }
-
-  end(): Buffer {
-    return this.#translate(this.#chat.end());
-  }
-
-  get isOver(): boolean {
-    return this.#chat.isOver;
-  }
-
-  get isInvalid(): boolean {
-    return this.#chat.isInvalid;
-  }
-
-  get isTooLarge(): boolean {
-    return this.#chat.isTooLarge;
-  }
-
-  get isUnreadable(): boolean {
-    return this.#chat.isUnreadable;
-  }
-
-  get error(): StreamError | undefined {
-    return this.#chat.error;
-  }
-
-  get isComplete(): boolean {
-    return this.#chat.isComplete;
-  }
-
   get usage() {
-    return readUsage(this.#chat.usage);
-  }
-
-  get usageSaid() {
-    return this.#chat.usageSaid;
-  }
-
-  delivered() {
-    return this.#chat.delivered();
+    return readUsage(this.source.usage);
   }
 
   get value(): Json {
@@ -140,36 +100,34 @@ class ResponseFromChatStream implements StreamFilter {
     return this.#response();
   }
 
-  lastBytes(cost: ShownCost): Buffer {
-    const closing = this.#close().map((event) => this.#say(event));
+  lastBytes(cost: ShownCost): Soon<Buffer> {
+    const closing = this.#close();
     const type = this.#builder.incompleteReason ? 'response.incomplete' : 'response.completed';
-    return Buffer.from([...closing, this.#say({ type, response: withUsage(this.#response(), cost) })].join(''));
+    return this.#say([...closing, { type, response: withUsage(this.#response(), cost) }]);
   }
 
   errorBytes({ message, code }: StreamError): Buffer {
-    return Buffer.from(this.#say({ type: 'error', code: code ?? 'server_error', message, param: null }));
+    const event = this.#numbered({ type: 'error', code: code ?? 'server_error', message, param: null });
+    return Buffer.from(`event: error\ndata: ${JSON.stringify(event)}\n\n`);
   }
 
-  #translate(passed: Buffer): Buffer {
-    if (passed.length === 0) return EMPTY;
-    const said = eventsOf(passed).flatMap((event) => this.#sayChunk(jsonOf(dataOf(event.toString('utf8')))));
-    return Buffer.from(said.join(''));
-  }
-
-  #sayChunk(chunk: Json | undefined): string[] {
+  protected said(chunk: Json | undefined): Soon<Buffer> {
     const [choice] = Array.isArray(chunk?.['choices']) ? chunk['choices'].filter(isRecord) : [];
-    if (!chunk || !choice) return [];
-    const said: string[] = [];
-    if (!this.#hasBegun) {
-      this.#hasBegun = true;
-      this.#model = chunk['model'];
-      this.#created = chunk['created'];
-      const response = this.#response(true);
-      said.push(this.#say({ type: 'response.created', response }), this.#say({ type: 'response.in_progress', response }));
-    }
+    if (!chunk || !choice) return EMPTY;
+    const begun = this.#begin(chunk);
     const events = isRecord(choice['delta']) ? this.#builder.add(choice['delta'], logprobsOf(choice)) : [];
     if (typeof choice['finish_reason'] === 'string') this.#builder.finish(choice['finish_reason']);
-    return [...said, ...events.map((event) => this.#say(event))];
+    return this.#say([...begun, ...events]);
+  }
+
+  /** The events that begin the response; once. */
+  #begin({ model, created }: Json): OutputEvent[] {
+    if (this.#hasBegun) return [];
+    this.#hasBegun = true;
+    this.#model = model;
+    this.#created = created;
+    const response = this.#response(true);
+    return ['response.created', 'response.in_progress'].map((type) => ({ type, response }));
   }
 
   /** The events that complete what is still open; once. */
@@ -183,9 +141,19 @@ class ResponseFromChatStream implements StreamFilter {
     return responseObject(this.#request, this.#frame, { model: this.#model, created: this.#created, builder: this.#builder }, isInProgress);
   }
 
-  #say(event: Json): string {
-    const text = written({ ...event, sequence_number: this.#sequence });
+  /** Each on its own: what they repeat of a large answer is written in pieces. */
+  #say(events: readonly OutputEvent[]): Soon<Buffer> {
+    return andThen(
+      inOrder(events, (event) => writtenEvent(this.#numbered(event))),
+      (said) => Buffer.concat(said),
+    );
+  }
+
+  #numbered(event: Json): Json {
+    const numbered = { ...event, sequence_number: this.#sequence };
     this.#sequence += 1;
-    return text;
+    return numbered;
   }
 }
+
+const EMPTY = Buffer.alloc(0);

@@ -1,6 +1,8 @@
 import { contract, type ResponseItem, ResponseRequest } from '@tallygate/contract';
 import { invalidInput } from '../../../kernel/invalid-input.ts';
+import { inOrder } from '../../../kernel/soon.ts';
 import { type Call, type Caller, keyIdOf } from '../call.ts';
+import { writtenEvent } from '../event-frames.ts';
 import { type Operation, operation } from '../operation.ts';
 import type { Served } from '../settlement.ts';
 import type { Later, ToldStream, Work } from '../work.ts';
@@ -11,7 +13,7 @@ import { finalEvent } from './replay.ts';
 import { responseWork } from './response-work.ts';
 import { type Json, type Owner, outputOf } from './stored-responses.ts';
 import { takenDown } from './taken-down.ts';
-import { toldEvents, written } from './told-events.ts';
+import { toldEvents } from './told-events.ts';
 import { ENCRYPTED_REASONING, ownerOf } from './wire.ts';
 
 /** `POST /v1/responses`: what came before is looked up, and what comes of it is kept, unless the caller says otherwise. */
@@ -57,7 +59,7 @@ export function workOf(request: ResponseRequest, prepared: Prepared, requestSha2
     await append(response);
   };
   const keepStream = async (response: Json, told: ToldStream) => {
-    await deps.responses.save(owner, { ...kept, response, events: told.isComplete ? told.events : endedEvents(told, response) });
+    await deps.responses.save(owner, { ...kept, response, events: told.isComplete ? told.events : await endedEvents(told, response) });
     if (told.isComplete) await append(response);
   };
   return responseWork(request, {
@@ -75,10 +77,10 @@ export function workOf(request: ResponseRequest, prepared: Prepared, requestSha2
 }
 
 /** Of a stream that broke off: what was told, and how it ended in the place where its client was told of the error. */
-function endedEvents({ events = Buffer.alloc(0) }: ToldStream, response: Json): Buffer {
-  const sequence_number = Number(toldEvents(events).at(-1)?.['sequence_number'] ?? -1) + 1;
-  const ending = finalEvent(response).map((event) => written({ ...event, sequence_number }));
-  return Buffer.concat([events, Buffer.from(ending.join(''))]);
+async function endedEvents({ events = Buffer.alloc(0) }: ToldStream, response: Json): Promise<Buffer> {
+  const sequence_number = Number((await toldEvents(events)).at(-1)?.['sequence_number'] ?? -1) + 1;
+  const ending = await inOrder(finalEvent(response), (event) => writtenEvent({ ...event, sequence_number }));
+  return Buffer.concat([events, ...ending]);
 }
 
 /** Of a conversation that is deleted meanwhile nothing is left to add to; the answer is the caller's all the same. */

@@ -27,12 +27,12 @@ const dialects = (fields: object = {}): { native: Dialect; chat: Dialect } => {
 const eventsIn = (text: string) => [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data ?? ''));
 
 /** Feeds the stream in pieces of every size, which must not change what is said. */
-function streamed({ form }: Dialect, text: string, pieceBytes: number) {
+async function streamed({ form }: Dialect, text: string, pieceBytes: number) {
   const filter = form.openStream('text/event-stream');
   const bytes = Buffer.from(text);
   let said = '';
-  for (let at = 0; at < bytes.length; at += pieceBytes) said += filter.push(bytes.subarray(at, at + pieceBytes)).toString();
-  said += filter.end().toString();
+  for (let at = 0; at < bytes.length; at += pieceBytes) said += (await filter.push(bytes.subarray(at, at + pieceBytes))).toString();
+  said += (await filter.end()).toString();
   return { filter, said };
 }
 
@@ -116,7 +116,7 @@ describe('a provider with chat completions only', () => {
     expect(answer?.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
   });
 
-  it('is asked for the probabilities of tokens, and they come with the text', () => {
+  it('is asked for the probabilities of tokens, and they come with the text', async () => {
     const { chat } = dialects({ stream: true, top_logprobs: 2, include: ['message.output_text.logprobs'] });
     expect(chat.request).toMatchObject({ logprobs: true, top_logprobs: 2 });
     const [one, two] = [
@@ -128,7 +128,7 @@ describe('a provider with chat completions only', () => {
       choices: [{ index: 0, delta: { content }, logprobs: { content: [logprob] }, finish_reason: null }],
     });
     const text = [said('Hel', one), said('lo', two)].map((data) => `data: ${JSON.stringify(data)}\n\n`).join('');
-    const { filter, said: events } = streamed(chat, `${text}${chunk({}, 'stop')}${USAGE}data: [DONE]\n\n`, 10_000);
+    const { filter, said: events } = await streamed(chat, `${text}${chunk({}, 'stop')}${USAGE}data: [DONE]\n\n`, 10_000);
     const deltas = eventsIn(events).filter(({ type }) => type === 'response.output_text.delta');
     expect(deltas.map(({ logprobs }) => logprobs)).toEqual([[one], [two]]);
     expect(filter.value).toMatchObject({ output: [{ content: [{ text: 'Hello', logprobs: [one, two] }] }] });
@@ -153,14 +153,14 @@ describe('a provider with chat completions only', () => {
   it.each([
     ['numbers its calls', [0, 1]],
     ['numbers none', [undefined, undefined]],
-  ])('that %s gives parallel calls one by one', (_, indexes) => {
+  ])('that %s gives parallel calls one by one', async (_, indexes) => {
     const call = (at: number, id: string | undefined, args: string) =>
       chunk({ tool_calls: [{ index: indexes[at], id, type: 'function', function: { ...(id && { name: 'f' }), arguments: args } }] });
     const text = [
       ...[call(0, 'a', '{"x"'), call(0, '', ':1}'), call(1, 'b', '{}'), chunk({}, 'tool_calls')],
       ...[USAGE, 'data: [DONE]\n\n'],
     ].join('');
-    expect(streamed(dialects({ stream: true }).chat, text, 10_000).filter.value).toMatchObject({
+    expect((await streamed(dialects({ stream: true }).chat, text, 10_000)).filter.value).toMatchObject({
       output: [
         { type: 'function_call', call_id: 'a', name: 'f', arguments: '{"x":1}' },
         { type: 'function_call', call_id: 'b', name: 'f', arguments: '{}' },
@@ -168,10 +168,10 @@ describe('a provider with chat completions only', () => {
     });
   });
 
-  it('that refuses, refuses in OpenAI’s order of events', () => {
+  it('that refuses, refuses in OpenAI’s order of events', async () => {
     const text = [chunk({ refusal: 'I ' }), chunk({ refusal: 'will not.' }), chunk({}, 'stop'), USAGE, 'data: [DONE]\n\n'].join('');
-    const { filter, said } = streamed(dialects({ stream: true }).chat, text, 10_000);
-    const events = eventsIn(said + filter.lastBytes(COST).toString());
+    const { filter, said } = await streamed(dialects({ stream: true }).chat, text, 10_000);
+    const events = eventsIn(said + (await filter.lastBytes(COST)).toString());
     expect(events.map(({ type }) => type).slice(2)).toEqual([
       'response.output_item.added',
       'response.content_part.added',
@@ -185,10 +185,10 @@ describe('a provider with chat completions only', () => {
     expect(events.at(-1).response.output).toMatchObject([{ content: [{ type: 'refusal', refusal: 'I will not.' }] }]);
   });
 
-  it('that is cut at the bound ends incomplete, in the item too', () => {
+  it('that is cut at the bound ends incomplete, in the item too', async () => {
     const text = [chunk({ content: 'Hel' }), chunk({}, 'length'), USAGE, 'data: [DONE]\n\n'].join('');
-    const { filter, said } = streamed(dialects({ stream: true }).chat, text, 10_000);
-    const [done, last] = eventsIn(said + filter.lastBytes(COST).toString()).slice(-2);
+    const { filter, said } = await streamed(dialects({ stream: true }).chat, text, 10_000);
+    const [done, last] = eventsIn(said + (await filter.lastBytes(COST)).toString()).slice(-2);
     expect(done).toMatchObject({ type: 'response.output_item.done', item: { status: 'incomplete' } });
     expect(last).toMatchObject({
       type: 'response.incomplete',
@@ -196,7 +196,7 @@ describe('a provider with chat completions only', () => {
     });
   });
 
-  it.each([1, 7, 64, 10_000])('streams in OpenAI’s order of events, whatever the pieces (%i bytes)', (pieceBytes) => {
+  it.each([1, 7, 64, 10_000])('streams in OpenAI’s order of events, whatever the pieces (%i bytes)', async (pieceBytes) => {
     const text = [
       chunk({ role: 'assistant', content: '' }),
       chunk({ content: 'Hé' }),
@@ -207,10 +207,10 @@ describe('a provider with chat completions only', () => {
       USAGE,
       'data: [DONE]\n\n',
     ].join('');
-    const { filter, said } = streamed(dialects({ stream: true }).chat, text, pieceBytes);
+    const { filter, said } = await streamed(dialects({ stream: true }).chat, text, pieceBytes);
     expect(filter.isComplete).toBe(true);
     expect(filter.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
-    const events = eventsIn(said + filter.lastBytes(COST).toString());
+    const events = eventsIn(said + (await filter.lastBytes(COST)).toString());
     expect(events.map(({ type }) => type)).toEqual([
       'response.created',
       'response.in_progress',
@@ -268,12 +268,12 @@ describe('a provider with Responses', () => {
     });
   });
 
-  it.each([1, 13, 10_000])('streams through, under our name, with the cost at the end (%i bytes)', (pieceBytes) => {
-    const { filter, said } = streamed(dialects({ stream: true }).native, begun + delta + completed, pieceBytes);
+  it.each([1, 13, 10_000])('streams through, under our name, with the cost at the end (%i bytes)', async (pieceBytes) => {
+    const { filter, said } = await streamed(dialects({ stream: true }).native, begun + delta + completed, pieceBytes);
     expect(said).toContain(delta);
     expect(said).not.toContain('response.completed');
     expect(filter.usage).toMatchObject({ input_tokens: 5, output_tokens: 7 });
-    const events = eventsIn(said + filter.lastBytes(COST).toString());
+    const events = eventsIn(said + (await filter.lastBytes(COST)).toString());
     expect(events.map(({ type, response }) => [type, response?.id, response?.store])).toEqual([
       ['response.created', 'resp_1', true],
       ['response.output_text.delta', undefined, undefined],
@@ -282,9 +282,9 @@ describe('a provider with Responses', () => {
     expect(events.at(-1).response.usage).toMatchObject({ total_tokens: 12, cost: 0.25 });
   });
 
-  it('that fails on the way ends with an error event of the next number', () => {
+  it('that fails on the way ends with an error event of the next number', async () => {
     const failed = event('response.failed', { response: { ...response('failed'), error: { code: 'server_error', message: 'Oops.' } } }, 2);
-    const { filter } = streamed(dialects({ stream: true }).native, begun + delta + failed, 50);
+    const { filter } = await streamed(dialects({ stream: true }).native, begun + delta + failed, 50);
     expect(filter.error).toEqual({ message: 'Oops.', type: 'server_error', code: 'server_error' });
     expect(eventsIn(filter.errorBytes({ message: 'Oops.', type: 'server_error', code: null }).toString())).toEqual([
       { type: 'error', code: 'server_error', message: 'Oops.', param: null, sequence_number: 2 },
@@ -292,8 +292,8 @@ describe('a provider with Responses', () => {
     expect(filter.delivered().text).toBe('Hé');
   });
 
-  it('that breaks off is not complete', () => {
-    const { filter } = streamed(dialects({ stream: true }).native, begun + delta, 50);
+  it('that breaks off is not complete', async () => {
+    const { filter } = await streamed(dialects({ stream: true }).native, begun + delta, 50);
     expect([filter.isComplete, filter.isInvalid, filter.usage]).toEqual([false, false, undefined]);
   });
 

@@ -80,7 +80,7 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
     ...(keep && { keep: (answer, cost, served, call) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served, call) }),
     ...(keepStream && {
       keepStream: async (told, cost) => {
-        const response = told.isComplete ? told.value : told.events && brokenResponse(toldEvents(told.events), told.error);
+        const response = told.isComplete ? told.value : told.events && brokenResponse(await toldEvents(told.events), told.error);
         if (isRecord(response)) await keepStream(withUsage(response, cost), told);
       },
     }),

@@ -1,18 +1,21 @@
+import { breather } from '../../../kernel/turn.ts';
 import type { StreamError } from '../answer-form.ts';
+import { dataOf, jsonOf, LONGEST_PARSED, readLarge } from '../event-data.ts';
 import { eventsOf } from '../event-frames.ts';
-import { dataOf, jsonOf } from '../sse-filter.ts';
 import { isCount, isRecord } from '../usage.ts';
 import type { Json } from './stored-responses.ts';
 
-/** An event as it is sent. */
-export const written = (event: Json): string => `event: ${String(event['type'])}\ndata: ${JSON.stringify(event)}\n\n`;
-
-/** The events among bytes that were sent, each with its number: that of its provider, or else its place. */
-export const toldEvents = (bytes: Buffer): Json[] =>
-  eventsOf(bytes)
-    .map((event) => jsonOf(dataOf(event.toString('utf8'))))
-    .filter((event) => event !== undefined)
-    .map((event, index) => (isCount(event['sequence_number']) ? event : { ...event, sequence_number: index }));
+/** The events among bytes that were sent, each with its number: that of its provider, or else its place. Other work has its turn meanwhile. */
+export async function toldEvents(bytes: Buffer): Promise<Json[]> {
+  const rest = breather();
+  const told: Json[] = [];
+  for (const event of eventsOf(bytes)) {
+    const value = event.length > LONGEST_PARSED ? (await readLarge(event))?.value : jsonOf(dataOf(event.toString('utf8')));
+    if (value) told.push(isCount(value['sequence_number']) ? value : { ...value, sequence_number: told.length });
+    await rest();
+  }
+  return told;
+}
 
 /**
  * A response as far as it was told before its stream broke off: failed over the error, or incomplete where its client hung up. Texts stay

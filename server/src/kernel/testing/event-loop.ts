@@ -1,0 +1,89 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { expect } from 'vitest';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage: () => void = runInNewContext('gc');
+
+const MIB = 1024 * 1024;
+/** For so long one request may hold the event loop, on a machine as fast as the one that the bound was set on. */
+const MOST_MS = 50;
+/** What {@link writtenAndRead} takes there. */
+const REFERENCE_MS = 14;
+/** So many times its size a request may take in memory, with its answer; of one that is smaller than a megabyte, as if it were one. */
+const MOST_TIMES = 8;
+/** Other work on the machine makes a measurement larger, never smaller: the least of these is what the request itself takes. */
+const MEASUREMENTS = 3;
+
+/** CPU time of this thread: what it stood still for others is not counted. */
+const workedMs = (): number => {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+};
+
+/** The bound on this machine, as busy as it is: one that is slower may take longer by as much, one that is faster may not take less. */
+const mostMsNow = (): number => MOST_MS * Math.max(1, writtenAndRead() / REFERENCE_MS);
+
+/** What a request of a megabyte is made of, without a gateway: milliseconds of CPU time. */
+function writtenAndRead(): number {
+  const text = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => ({ role: 'user', content: `${at} привет` })));
+  const rounds = 10;
+  const before = workedMs();
+  for (let round = 0; round < rounds; round++) Buffer.from(JSON.stringify(JSON.parse(text)));
+  return (workedMs() - before) / rounds;
+}
+
+const usedBytes = (): number => {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+};
+
+/**
+ * What work costs: the longest that one turn of the event loop took, and the most memory that was in use beyond what had been before.
+ * @param mostBytes where there is more, what is garbage does not count
+ * @param isLarge whether the garbage of the time before is taken away first, which takes longer than a small request does
+ */
+async function measured<T>(
+  work: () => Promise<T>,
+  mostBytes: number,
+  isLarge: boolean,
+): Promise<{ longestMs: number; bytes: number; result: T }> {
+  for (let time = 0; time < (isLarge ? 2 : 0); time++) {
+    collectGarbage();
+    await wait(0);
+  }
+  const before = usedBytes();
+  let [longestMs, most, last, isOver] = [0, before, workedMs(), false];
+  const turn = (): void => {
+    const now = workedMs();
+    longestMs = Math.max(longestMs, now - last);
+    if (usedBytes() - before > mostBytes) collectGarbage();
+    most = Math.max(most, usedBytes());
+    last = workedMs();
+    if (!isOver) setImmediate(turn);
+  };
+  turn();
+  const result = await work();
+  isOver = true;
+  return { longestMs, bytes: most - before, result };
+}
+
+/**
+ * That the work holds the event loop for 50 ms at most and takes 8 times its size at most.
+ * @param size of what it is about, bytes
+ */
+export async function expectTurns<T>(what: string, size: number, work: () => Promise<T>): Promise<T> {
+  const mostBytes = MOST_TIMES * Math.max(size, MIB);
+  let least = { longestMs: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY };
+  for (let count = 0; ; count++) {
+    const { longestMs: measuredMs, bytes, result } = await measured(work, mostBytes, size > MIB);
+    const longestMs = measuredMs > MOST_MS ? (measuredMs * MOST_MS) / mostMsNow() : measuredMs;
+    least = { longestMs: Math.min(least.longestMs, longestMs), bytes: Math.min(least.bytes, bytes) };
+    if ((least.longestMs <= MOST_MS && least.bytes <= mostBytes) || count === MEASUREMENTS - 1) {
+      expect(least.longestMs, `${what}: ms that the event loop was held`).toBeLessThanOrEqual(MOST_MS);
+      expect(least.bytes, `${what}: bytes for ${size}`).toBeLessThanOrEqual(mostBytes);
+      return result;
+    }
+  }
+}
