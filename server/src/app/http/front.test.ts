@@ -114,6 +114,14 @@ test.each([
   ['a null character in a header', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: b\0c\r\n\r\n', '400'],
   ['two Host headers', 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', '400'],
   ['the same Host header twice', 'GET / HTTP/1.1\r\nHost: x\r\nHOST: x\r\n\r\n', '400'],
+  ...['Content-Type', 'Idempotency-Key', 'Range', 'Origin', 'Stripe-Signature', 'X-API-Key', 'X-Web-Session-Token', 'X-Internal-Secret']
+    .concat('X-Agent-Run-Id', 'X-Agent-Parent-Run-Id', 'X-Agent-Max-Budget', 'X-Agent-Max-Calls', 'X-Agent-Deadline', 'X-On-Disconnect')
+    .concat('X-Budget-Policy', 'X-Fallback-Policy', 'X-Sandbox-Fault', 'X-Event-Email', 'X-VaaS-Anchor')
+    .map((name): [string, string, string] => [
+      `two ${name} headers`,
+      post(`${name}: a\r\nContent-Length: 2\r\n${name.toLowerCase()}: b\r\n`),
+      '400',
+    ]),
   ['no Host header', 'GET / HTTP/1.1\r\n\r\n', '400'],
   ['two names in one Host header', 'GET / HTTP/1.1\r\nHost: x, y\r\n\r\n', '400'],
   ['a user in the Host header', 'GET / HTTP/1.1\r\nHost: a@x\r\n\r\n', '400'],
@@ -143,6 +151,8 @@ test.each([
   ['a URL of the same host', 'GET http://X/v1/models?a=1 HTTP/1.1\r\nHost: x\r\n\r\n', '/v1/models?a=1'],
   ['a URL without a path', 'GET http://x:80 HTTP/1.1\r\nHost: x:80\r\n\r\n', '/'],
   ['no Host header in HTTP/1.0', 'GET /v1/models HTTP/1.0\r\n\r\n', '/v1/models'],
+  ['a list in two headers', 'GET /v1/models HTTP/1.1\r\nHost: x\r\nAccept: a/b\r\nAccept: c/d\r\n\r\n', '/v1/models'],
+  ['an address of each proxy', 'GET / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ::1\r\nX-Forwarded-For: ::1\r\n\r\n', '/'],
   ['an IPv6 host', 'GET /v1/models HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n', '/v1/models'],
 ])('%s is taken', async (_, bytes, target) => {
   const { front, port } = await openFront();

@@ -6,6 +6,20 @@ const HOST = /^(?:[\w.~!$&'()*+;=%-]*|\[[\da-f:.]+\])(?::\d{0,5})?$/i;
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i;
 
 /**
+ * Headers of one value (RFC 9110, section 5.3) that are read here. Of two, Node keeps the first, or joins them to a value that nobody sent,
+ * where a proxy in front may have judged the last. `Authorization` is judged with the other credentials; lists, such as `X-Forwarded-For`,
+ * may come in several parts.
+ */
+const SINGLE: ReadonlyMap<string, number> = new Map(
+  [
+    ...['host', 'content-type', 'expect', 'origin', 'range', 'idempotency-key', 'stripe-signature'],
+    ...['x-api-key', 'x-web-session-token', 'x-internal-secret', 'x-event-email', 'x-sandbox-fault', 'x-vaas-anchor', 'x-on-disconnect'],
+    ...['x-agent-run-id', 'x-agent-parent-run-id', 'x-agent-max-budget', 'x-agent-max-calls', 'x-agent-deadline'],
+    ...['x-budget-policy', 'x-fallback-policy'],
+  ].map((name, index) => [name, 2 ** index]),
+);
+
+/**
  * Refuses what two servers on one way could read as two different requests (RFC 9112, sections 3.2 and 6.1), beyond what the HTTP parser
  * refuses: a proxy in front may have looked at the other host, or seen the body end elsewhere. A target in absolute form with the same host
  * is brought into the usual form.
@@ -19,13 +33,9 @@ export function faultOfShape(req: IncomingMessage): Problem | undefined {
   const coding = headers['transfer-encoding'];
   if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion !== '1.1'))
     return malformed('The only Transfer-Encoding taken here is chunked, in HTTP/1.1.', 'another Transfer-Encoding');
-  let hosts = 0;
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index];
-    if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1;
-  }
   const { host } = headers;
-  if (hosts > 1) return malformed('The request has more than one Host header: send exactly one.', 'several Host headers');
+  const repeated = repeatedIn(rawHeaders);
+  if (repeated) return malformed(`The request has more than one ${repeated} header: send exactly one.`, `several ${repeated} headers`);
   if (host === undefined) {
     // Asked for by HTTP/1.1 alone.
     if (httpVersion === '1.0') return undefined;
@@ -39,6 +49,18 @@ export function faultOfShape(req: IncomingMessage): Problem | undefined {
   if (authority.toLowerCase() !== host.toLowerCase())
     return malformed('The URL in the request line names another host than the Host header.', 'Host differs from the target');
   req.url = rest.startsWith('/') ? rest : `/${rest}`;
+  return undefined;
+}
+
+/** Goes once through the headers of every request: what was seen is a bit each. */
+function repeatedIn(rawHeaders: readonly string[]): string | undefined {
+  let seen = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
+    const bit = SINGLE.get(name.toLowerCase()) ?? 0;
+    if ((seen & bit) !== 0) return name;
+    seen |= bit;
+  }
   return undefined;
 }
 
