@@ -110,6 +110,19 @@ describe('the table of cost fields', () => {
 
 describe('a request for what no price holds', () => {
   test.each(
+    PATHS.filter((path) => !path.startsWith('/v1/videos/') && !/moderations/.test(path)).flatMap((path) => [
+      [path, 'provider', { order: ['a'] }],
+      [path, 'fallbacks', ['a']],
+      [path, 'route', 'fallback'],
+      [path, 'num_retries', 3],
+      [path, 'custom_llm_provider', 'a'],
+      [path, 'api_base', 'http://a'],
+    ]),
+  )('%s refuses a choice among providers: %s', (path, name, value) => {
+    expect(check(String(path), { [String(name)]: value })).toThrow(expect.objectContaining({ status: 422 }));
+  });
+
+  test.each(
     Object.entries(COST_FIELDS).flatMap(([path, fields]) =>
       Object.entries(fields).flatMap(([name, { kept }]) => (kept === 'refused' ? [[path, name] as const] : [])),
     ),
@@ -728,6 +741,16 @@ describe('a name that is in no table', () => {
     ...refused('/v1/audio/transcriptions', words('diarize diarization speaker_labels'), [true, 'true']),
     ...refused('/v1/audio/speech', ['engine'], ['long-form']),
     ...refused('/v1/embeddings', ['model_name', 'image_url'], ['x']),
+    ...PATHS.filter((path) => !path.startsWith('/v1/videos/') && !/compact|moderations/.test(path)).flatMap((path) =>
+      refused(path, words('aws_region_name region vertex_location inferenceGeo data_residency allowed_model_region'), ['us', 'eu-west-1']),
+    ),
+    ...CHAT_LIKE.flatMap((path) => [
+      ...refused(path, ['performanceConfig', 'performance_config'], [{ latency: 'optimized' }]),
+      ...refused(path, ['guardrailConfig', 'guardrail_config'], [{ guardrailIdentifier: 'x' }]),
+      ...refused(path, ['image_config'], [{ image_size: '4K' }]),
+      ...refused(path, ['caching'], [{ type: 'enabled' }]),
+    ]),
+    ...refused('/v1/images/generations', ['rendering_speed'], ['QUALITY']),
   ])('%s refuses %s: %j, in every place', (path, name, value) => {
     expect(check(path, { [name]: value })).toThrow(expect.objectContaining({ status: 422 }));
     for (const place of PLACES_OF_FIELDS)
@@ -754,6 +777,7 @@ describe('a name that is in no table', () => {
       [path, { metadata: { thread_id: 't', conversation_id: 'c', model_name: 'm', url: 'u' } }],
       [path, { litellm_metadata: { thread_id: 't', search: 's' }, trace: { model_name: 'm', url: 'u' }, extra_headers: { url: 'u' } }],
       [path, { webhook_url: 'u', callback_url: 'u', file: null, urls: [], model_kwargs: { a: 1 }, options: { num_thread: 8 }, threads: 4 }],
+      [path, { region: 'global', location: 'here', caching: { type: 'disabled' }, guardrails: ['a'] }],
       [path, { response_modality: 'text', repeat_last_n: 64, top_n: 4, best_of_n: 1, assistant_prefix: 'a', priority: 3, tier: 'default' }],
     ]),
     [

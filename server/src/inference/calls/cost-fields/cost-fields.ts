@@ -1,8 +1,8 @@
 import { isRecord } from '../usage.ts';
-import { counted, type FieldRule, type FieldRules, free, refused } from './field-rule.ts';
+import { counted, type FieldRule, type FieldRules, free, refused, unpricedMember } from './field-rule.ts';
 import { KEPT_FILES } from './kept-files.ts';
 import { unpricedInMessages, unpricedPrediction } from './message-members.ts';
-import { ONE_ANSWER, ONE_VIDEO, OTHER_WAYS } from './other-names.ts';
+import { ONE_ANSWER, ONE_VIDEO, OTHER_PROVIDERS, OTHER_WAYS } from './other-names.ts';
 import { isOff } from './provider-features.ts';
 import { unpricedDocument } from './text-documents.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
@@ -32,6 +32,8 @@ const SEARCHES: FieldRules = {
 
 /** What only the provider knows the length of. */
 const UNSEEN: FieldRules = {
+  // Volcengine charges for what is kept, by the hour.
+  caching: refused('content that is kept at the provider', isOff),
   data_sources: refused('documents that the provider fetches'),
   ...KEPT_FILES,
   cached_content: refused('content that is kept at the provider'),
@@ -59,32 +61,12 @@ const OTHER_PRICES: FieldRules = {
   service_tier: SERVICE_TIER,
   access_programs: refused('access programs'),
   speed: refused('faster processing', (value) => value === 'standard'),
-  // OpenRouter: other providers of the model have other prices.
-  provider: {
-    ...refused('a choice among providers'),
-    unpriced: (preferences, param) =>
-      unpricedMember(preferences, param, {
-        ...{ allow_fallbacks: () => true, require_parameters: () => true, data_collection: () => true, zdr: () => true },
-        ...{ enforce_distillable_text: () => true, max_price: () => true, sort: (by) => by === 'price' },
-      }),
-  },
   inference_geo: refused('processing in one region', (value) => value === 'global'),
   prompt_cache_options: {
     ...refused('prompt cache options other than `mode` and a `ttl` of 30m'),
     unpriced: (options, param) => unpricedMember(options, param, { mode: () => true, ttl: (ttl) => ttl === '30m', prewarm: isFalse }),
   },
 };
-
-/** Members that are not among the priced ones, or have another value. */
-function unpricedMember(value: unknown, param: string, priced: Readonly<Record<string, (value: unknown) => boolean>>) {
-  if (!isRecord(value)) return undefined;
-  const other = Object.entries(value).find(
-    ([name, one]) => one !== null && one !== undefined && !(Object.hasOwn(priced, name) && priced[name]?.(one)),
-  );
-  if (!other) return undefined;
-  const [name, asked] = other;
-  return { param: `${param}.${name}`, what: `\`${name.slice(0, 40)}: ${JSON.stringify(asked)?.slice(0, 40)}\` in \`${param}\`` };
-}
 
 /** `pro` runs the model several times. */
 const REASONING: FieldRule = counted('thought counts as tokens out, within their bound', (value, param) => {
@@ -121,6 +103,7 @@ const OTHER_OUTPUT: FieldRules = {
   modality: refused('output other than text', isTextOut),
   output_modalities: refused('output other than text', isTextOut),
   audio: refused('output other than text'),
+  image_config: refused('output other than text'),
   deferred: refused('answers that are fetched later', isFalse),
 };
 
@@ -193,6 +176,7 @@ const RESPONSES: FieldRules = {
 
 /** The gateway asks for the summary itself: of the request only these fields are read. */
 const COMPACT: FieldRules = {
+  ...OTHER_PROVIDERS,
   ...OTHER_PRICES,
   ...CACHING,
   input: counted(PROMPT),
@@ -223,6 +207,7 @@ const COMPLETIONS: FieldRules = {
 };
 
 const EMBEDDINGS: FieldRules = {
+  ...OTHER_PROVIDERS,
   input: counted('every text of the list, by its bytes or tokens'),
   ...free('tokens in are all that is billed', 'dimensions', 'encoding_format'),
   ...CALLER,
@@ -234,6 +219,7 @@ const MODERATIONS: FieldRules = { ...free('moderation costs nothing', 'input', '
 const QUALITIES: ReadonlySet<unknown> = new Set(['auto', 'low', 'medium', 'high', 'standard', 'hd']);
 
 const MAKES_IMAGES: FieldRules = {
+  ...OTHER_PROVIDERS,
   n: counted('so many images are held'),
   size: counted('tokens of an image by its size'),
   ...CALLER,
@@ -270,6 +256,7 @@ const EDITS: FieldRules = {
 const VARIATIONS: FieldRules = { ...MAKES_IMAGES, image: counted('every file, at the most that an image in can cost') };
 
 const SPEECH: FieldRules = {
+  ...OTHER_PROVIDERS,
   input: counted('characters; or tokens, and the most sound that it can be read as'),
   instructions: counted('tokens, where those are priced'),
   speed: counted('the most sound, where that is priced'),
@@ -278,6 +265,7 @@ const SPEECH: FieldRules = {
 };
 
 const TRANSLATIONS: FieldRules = {
+  ...OTHER_PROVIDERS,
   file: counted('its length, as it is decoded'),
   prompt: counted(PROMPT),
   ...free(SHOWN, 'response_format'),
@@ -296,6 +284,7 @@ const TRANSCRIPTIONS: FieldRules = {
 };
 
 const VIDEOS: FieldRules = {
+  ...OTHER_PROVIDERS,
   prompt: { kept: 'free', how: 'videos are billed by their seconds' },
   seconds: counted('the seconds that are held are sent'),
   size: counted('the size that is held is sent'),

@@ -1,4 +1,5 @@
 import { Problem } from '../../../kernel/problem.ts';
+import { isRecord } from '../usage.ts';
 
 /** What of a request no price holds. */
 export interface Unpriced {
@@ -41,3 +42,14 @@ export const free = (how: string, ...names: string[]): FieldRules =>
 /** What no price holds is refused with the place where it is asked for. */
 export const unpricedFeature = ({ param, what }: Unpriced): Problem =>
   new Problem('unpriced_feature', `The catalogue has no price for ${what}, so no cap could hold it: remove \`${param}\`.`, { param });
+
+/** Members that are not among the priced ones, or have another value. */
+export function unpricedMember(value: unknown, param: string, priced: Readonly<Record<string, (value: unknown) => boolean>>) {
+  if (!isRecord(value)) return undefined;
+  const other = Object.entries(value).find(
+    ([name, one]) => one !== null && one !== undefined && !(Object.hasOwn(priced, name) && priced[name]?.(one)),
+  );
+  if (!other) return undefined;
+  const [name, asked] = other;
+  return { param: `${param}.${name}`, what: `\`${name.slice(0, 40)}: ${JSON.stringify(asked)?.slice(0, 40)}\` in \`${param}\`` };
+}

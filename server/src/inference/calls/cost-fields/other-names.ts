@@ -1,4 +1,4 @@
-import { type FieldRules, refused } from './field-rule.ts';
+import { type FieldRules, refused, unpricedMember } from './field-rule.ts';
 
 /** Fields of other dialects that mean one of ours. A provider that reads one may put it above ours, which is what is held. */
 export interface OtherNames {
@@ -77,6 +77,28 @@ const onlyOne = (what: string, names: readonly string[]): FieldRules =>
 export const ONE_ANSWER = onlyOne('more than one answer', ['n', 'best_of', ...COUNTS_ANSWERS]);
 export const ONE_VIDEO = onlyOne('several videos at once', ['n', ...COUNTS_VIDEOS]);
 
+/** Gateways in the place of a provider (LiteLLM, OpenRouter) that would ask other models or providers, or ask again, on any operation. */
+export const OTHER_PROVIDERS: FieldRules = {
+  // OpenRouter: other providers of the model have other prices.
+  provider: {
+    ...refused('a choice among providers'),
+    unpriced: (preferences, param) =>
+      unpricedMember(preferences, param, {
+        ...{ allow_fallbacks: () => true, require_parameters: () => true, data_collection: () => true, zdr: () => true },
+        ...{ enforce_distillable_text: () => true, max_price: () => true, sort: (by) => by === 'price' },
+      }),
+  },
+  fallbacks: refused('models that the provider chooses: name them in `models`'),
+  context_window_fallbacks: refused('models that the provider chooses: name them in `models`'),
+  num_retries: refused('requests that the provider repeats', (value) => value === 0),
+  max_retries: refused('requests that the provider repeats', (value) => value === 0),
+  // Alone too: OpenRouter then tries a model of its own choice, priced near the one that was asked for.
+  route: refused('models that the provider chooses: name them in `models`'),
+  custom_llm_provider: refused('a choice among providers'),
+  api_base: refused('a choice among providers'),
+  base_url: refused('a choice among providers'),
+};
+
 /** Ways of other dialects to make more than is shown, or to have it made by something else. None of our fields means the same. */
 export const OTHER_WAYS: FieldRules = {
   // vLLM and Hugging Face `generate`: every beam is computed.
@@ -106,11 +128,5 @@ export const OTHER_WAYS: FieldRules = {
   safety_model: refused('a second model'),
   // Fireworks' other name for `prediction`, whose rejected tokens are billed.
   speculation: refused('predicted output that is not in `prediction`'),
-  // Gateways in the place of a provider (LiteLLM, OpenRouter) that would ask other models, or ask again.
-  fallbacks: refused('models that the provider chooses: name them in `models`'),
-  context_window_fallbacks: refused('models that the provider chooses: name them in `models`'),
-  num_retries: refused('requests that the provider repeats', (value) => value === 0),
-  max_retries: refused('requests that the provider repeats', (value) => value === 0),
-  // Alone too: OpenRouter then tries a model of its own choice, priced near the one that was asked for.
-  route: refused('models that the provider chooses: name them in `models`'),
+  ...OTHER_PROVIDERS,
 };

@@ -71,6 +71,18 @@ const TIER: Feature = {
   passes: (value) => isScalar(value) || ['auto', 'default', 'flex', 'standard', 'normal', 'low'].includes(String(value).toLowerCase()),
 };
 
+/** Bedrock (`performanceConfig`, `guardrailConfig`), LiteLLM (`aws_region_name`, `vertex_location`), Anthropic and Google: each at a price of its own. */
+const PLACE: Feature = {
+  what: 'processing in one region, faster, or under guard of the provider',
+  isNamed: named(
+    having('regions? geo residency'),
+    /^guardrail_(?:config|identifier)/,
+    /^(?:aws|vertex|vertex_ai|google|gcp|azure|cloud|provider)_location$/,
+    /^performance_?config(?:uration)?$/,
+  ),
+  passes: (value) => isScalar(value) || ['auto', 'default', 'global', 'standard'].includes(String(value).toLowerCase()),
+};
+
 const CONTENT: Feature = { what: 'content outside of the fields that are counted', isNamed: isContentName, passes: isScalar };
 
 const MEASURE: Feature = {
@@ -83,6 +95,8 @@ const MEASURE: Feature = {
       having('ultra enhance enhanced enhancer'),
       // Kling's and Veo's videos.
       /^(?:mode|audio|sound)$/,
+      // Ideogram's images.
+      /^render(?:ing)?_speed$/,
     ),
     // The text of the prompt (diffusers, fal), lines of subtitles (whisper.cpp), parts of a text to speak (Fish Audio), compression (Replicate).
     /^(?:max_sequence_length|max_len|prompt_length|chunk_length|output_quality)$/,
@@ -105,7 +119,7 @@ const COUNT: Feature = {
   passes: isOne,
 };
 
-const EVERYWHERE = [SEARCH, KEPT, MODEL, TIER];
+const EVERYWHERE = [SEARCH, KEPT, MODEL, TIER, PLACE];
 const IN_PROMPTS = [...EVERYWHERE, CONTENT];
 const IMAGES = [...EVERYWHERE, CONTENT, MEASURE, COUNT];
 const MEDIA = [...EVERYWHERE, MEASURE, COUNT];
