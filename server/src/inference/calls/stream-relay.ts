@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ERRORS, type ReceiptUsage } from '@tallygate/contract';
+import { ERRORS } from '@tallygate/contract';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
 import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
 import type { Problem } from '../../kernel/problem.ts';
@@ -17,29 +17,12 @@ import type { InferenceDeps } from './deps.ts';
 import { SILENCE_MS } from './heartbeat.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
-import { beginStoring, costOfUsage, mostUsage, ourCount, type Served, settle, usageWhenCut } from './settlement.ts';
+import { beginStoring, costOfUsage, type Served, settle } from './settlement.ts';
 import { StreamHead } from './stream-head.ts';
+import { isEstimated, type Relayed, usageOf } from './stream-usage.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
 import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
-import { atLeast, isUsed, readUsageSoFar, usageOfLarge, withPromptOf, writesText } from './usage.ts';
-
-/** A stream that was read, up to but not including its last event. */
-interface Relayed {
-  readonly filter: StreamFilter;
-  readonly isComplete: boolean;
-  /** Something of it was too large to be kept, or could not be read. */
-  readonly isLeftOut: boolean;
-  /** Nobody waited for it when it ended. */
-  readonly wasLeft: boolean;
-  /** What the provider said of its usage, at the end of one that something was left out of. */
-  readonly usageFound: ReceiptUsage | undefined;
-  /** What the provider said of the prompt before its stream was cut, where what it says of that is exact. */
-  readonly promptSaid: ReceiptUsage | undefined;
-  /** The most that the provider said of its usage by then. */
-  readonly usageSaid: ReceiptUsage | undefined;
-  readonly firstByteAt: number;
-  readonly overheadMs: number;
-}
+import { atLeast, isUsed, readUsageSoFar, usageOfLarge } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
 /** How long the rest of a stream is read on that has told of an error. */
@@ -200,37 +183,6 @@ async function settleRelayed(
   else if (client.isAttached) client.breakOff(last);
   return served;
 }
-
-/**
- * What the provider said at its end, or with the error in place of that, wins; of one that was not kept, or that broke off when nobody waited,
- * all that was held; of another that it broke off our own count; of one that was cut from our side what it may bill. Never less than what the
- * provider had said by then.
- */
-async function usageOf(
-  relayed: Relayed,
-  { target, running }: Pick<Attempt, 'target' | 'running'>,
-  admission: Admission,
-  deps: InferenceDeps,
-) {
-  const { filter, isComplete, isLeftOut, wasLeft, promptSaid, usageSaid } = relayed;
-  const delivered = filter.delivered();
-  if (!isComplete && running.endedBy !== undefined)
-    return usageWhenCut(admission, target, running, { delivered, promptSaid, usageSaid }, deps);
-  const final = finalUsage(relayed, target);
-  if (final) return filter.error ? atLeast(usageSaid, final) : final;
-  if (isLeftOut || wasLeft) return atLeast(usageSaid, withPromptOf(promptSaid, mostUsage(admission, target)));
-  return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, delivered, deps)));
-}
-
-/** Of a text whose stream broke off, what was said before is no final word; what was said with the error is. */
-function finalUsage({ filter, isComplete, isLeftOut, usageFound }: Relayed, { model }: Target): ReceiptUsage | undefined {
-  const usage = usageFound ?? filter.usage;
-  if (!writesText(model)) return usage;
-  return isComplete || isLeftOut || filter.error ? usage : undefined;
-}
-
-const isEstimated = (relayed: Relayed, { target, running }: Pick<Attempt, 'target' | 'running'>): boolean =>
-  relayed.isComplete || !running.endedBy ? finalUsage(relayed, target) === undefined : true;
 
 function errorOf({ admission, running, told }: Relay, { filter }: Relayed): StreamError {
   const stopped = admission.call.run?.stopped;
