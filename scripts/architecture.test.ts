@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ERROR_CODES } from '../contract/src/errors.ts';
+import { drawnArrows, roomArrows } from './architecture/layers.ts';
 import { RULES, type Rule } from './architecture/rules.ts';
 import { readSource } from './architecture/source-file.ts';
 
@@ -157,6 +158,11 @@ describe('the rules', () => {
   test('find nothing in a sound tree', () => {
     expect(RULES.flatMap((rule) => rule.violations(read(SOUND)))).toEqual([]);
   });
+});
+
+test('the picture of the rooms in ARCHITECTURE.md is what the imports say', () => {
+  const drawn = drawnArrows(readFileSync(join(root, 'ARCHITECTURE.md'), 'utf8'));
+  expect(Object.fromEntries(drawn)).toEqual(Object.fromEntries(roomArrows(project)));
 });
 
 test('every error code of the contract is one that the server answers with', () => {

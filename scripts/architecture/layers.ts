@@ -56,6 +56,23 @@ export function arrowsOf(files: readonly SourceFile[]): Arrow[] {
   });
 }
 
+/** The rooms that each room uses, `app` among them; without kernel and adapters, which all may use. */
+export function roomArrows(files: readonly SourceFile[]): ReadonlyMap<string, readonly string[]> {
+  const arrows = new Map<string, Set<string>>();
+  for (const { from, to } of arrowsOf(files)) {
+    const [user, used] = [roomOf(from), roomOf(to)];
+    if (user && used && user !== used) arrows.set(user, (arrows.get(user) ?? new Set()).add(used));
+  }
+  return new Map([...arrows].map(([room, used]) => [room, [...used].sort()]));
+}
+
+const roomOf = ({ layer, name }: Place): string | undefined =>
+  layer === 'app' ? 'app' : layer === 'slice' ? name.split('/')[0] : undefined;
+
+/** What ARCHITECTURE.md draws: `a --> b & c`. */
+export const drawnArrows = (architecture: string): ReadonlyMap<string, readonly string[]> =>
+  new Map([...architecture.matchAll(/^ {2}([a-z]+) --> ([a-z& ]+)$/gm)].map(([, room = '', used = '']) => [room, used.split(' & ')]));
+
 export const isIndexOf = (slice: string, target: string): boolean => target === `${SERVER}${slice}/index.ts`;
 
 export const isPortOf = (adapter: string, target: string): boolean => target === `${SERVER}adapters/${adapter}/port.ts`;
