@@ -1,6 +1,7 @@
 // Writes everything that follows from the contract, or with --check says what no longer does.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { fieldsModule } from '../cli/scripts/generate-fields.ts';
 import { manText } from '../cli/scripts/generate-man.ts';
 import { openApiDocument } from '../contract/src/openapi.ts';
 import { errorsModule } from '../sdk/scripts/generate-errors.ts';
@@ -14,6 +15,7 @@ const PURELY_GENERATED = ['cli/man', 'docs/errors'];
 
 const wanted = new Map([
   ['cli/man/tallygate.1', await manText()],
+  ['cli/src/generated/fields.ts', fieldsModule()],
   ['contract/openapi.json', `${JSON.stringify(openApiDocument(), null, 2)}\n`],
   ['sdk/src/generated/errors.ts', errorsModule()],
   ['sdk/src/generated/client.ts', clientModule()],

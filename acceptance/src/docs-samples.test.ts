@@ -35,3 +35,16 @@ test.each(runnable)('%s with the %s is that operation', async (id, _, code) => {
   await runSample(code);
   expect(gateway.asked[0]).toBe(id);
 });
+
+test('every sample that follows from the contract is that operation, and none is written twice', async () => {
+  const samples = [...gateway.operations].flatMap(([id, { sdkSample }]) => (sdkSample === undefined ? [] : [[id, sdkSample] as const]));
+  expect(samples.length).toBeGreaterThan(100);
+  expect(samples.filter(([id]) => SAMPLES[id]?.sdk !== undefined)).toEqual([]);
+  const asked: (string | undefined)[] = [];
+  for (const [, code] of samples) {
+    gateway.asked.length = 0;
+    await runSample(code);
+    asked.push(gateway.asked[0]);
+  }
+  expect(asked).toEqual(samples.map(([id]) => id));
+});

@@ -26,9 +26,19 @@ const ARGUMENTS: readonly (readonly unknown[])[] = [[], ['id', 'id', INPUT], ['i
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
+/** Those that are written by hand, and those that they inherit from what is generated. */
+function methodsOf(holder: object): string[] {
+  const prototype: object | null = Object.getPrototypeOf(holder);
+  if (prototype === null || prototype === Object.prototype) return [];
+  const own = Object.entries(Object.getOwnPropertyDescriptors(prototype)).filter(([name, { value }]) => isMethod(name, value));
+  return [...own.map(([name]) => name), ...methodsOf(prototype)];
+}
+
+const isMethod = (name: string, value: unknown): boolean => name !== 'constructor' && typeof value === 'function';
+
 /** `conversations.items.list`: the methods of a client's namespaces. */
 function methodNames(holder: object, at: readonly string[] = []): string[] {
-  const own = Object.getOwnPropertyNames(Object.getPrototypeOf(holder)).filter((name) => at.length > 0 && name !== 'constructor');
+  const own = at.length > 0 ? methodsOf(holder) : [];
   const inner = Object.entries(holder).flatMap(([name, value]: [string, unknown]) =>
     isObject(value) ? methodNames(value, [...at, name]) : [],
   );

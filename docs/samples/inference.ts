@@ -31,12 +31,10 @@ export const INFERENCE: Samples = {
     cli: 'tallygate responses get resp_123',
   },
   deleteResponse: {
-    sdk: `await tallygate.responses.delete('resp_123');`,
     openai: `await client.responses.delete('resp_123');`,
     cli: 'tallygate responses delete resp_123',
   },
   cancelResponse: {
-    sdk: `await tallygate.responses.cancel('resp_123');`,
     openai: `await client.responses.cancel('resp_123');`,
     cli: 'tallygate responses cancel resp_123',
   },
@@ -79,16 +77,13 @@ export const INFERENCE: Samples = {
     openai: `const video = await client.videos.create({ model: 'sora-2', prompt: 'A river of numbers', seconds: '4' });`,
   },
   getVideo: {
-    sdk: `const video = await tallygate.videos.get('video_123');`,
     openai: `const video = await client.videos.retrieve('video_123');`,
   },
   listVideos: {
-    sdk: 'for await (const video of tallygate.videos.list()) console.log(video.id, video.status);',
     openai: 'for await (const video of client.videos.list()) console.log(video.id, video.status);',
   },
-  deleteVideo: { sdk: `await tallygate.videos.delete('video_123');`, openai: `await client.videos.delete('video_123');` },
+  deleteVideo: { openai: `await client.videos.delete('video_123');` },
   listFiles: {
-    sdk: 'for await (const file of tallygate.files.list()) console.log(file.id);',
     openai: 'for await (const file of client.files.list()) console.log(file.id);',
     cli: 'tallygate files list',
   },
@@ -98,17 +93,14 @@ export const INFERENCE: Samples = {
     cli: 'tallygate files upload lines.jsonl --purpose batch',
   },
   getFile: {
-    sdk: `const file = await tallygate.files.get('file-123');`,
     openai: `const file = await client.files.retrieve('file-123');`,
     cli: 'tallygate files get file-123',
   },
   deleteFile: {
-    sdk: `await tallygate.files.delete('file-123');`,
     openai: `await client.files.delete('file-123');`,
     cli: 'tallygate files delete file-123',
   },
   downloadFile: {
-    sdk: `const content = await tallygate.files.content('file-123');`,
     openai: `const content = await client.files.content('file-123');`,
     cli: 'tallygate files content file-123 -o lines.jsonl',
   },
@@ -118,17 +110,14 @@ export const INFERENCE: Samples = {
     cli: 'tallygate batches create lines.jsonl',
   },
   getBatch: {
-    sdk: `const batch = await tallygate.batches.get('batch_123');`,
     openai: `const batch = await client.batches.retrieve('batch_123');`,
     cli: 'tallygate batches get batch_123',
   },
   listBatches: {
-    sdk: 'for await (const batch of tallygate.batches.list()) console.log(batch.id, batch.status);',
     openai: 'for await (const batch of client.batches.list()) console.log(batch.id, batch.status);',
     cli: 'tallygate batches list',
   },
   cancelBatch: {
-    sdk: `await tallygate.batches.cancel('batch_123');`,
     openai: `await client.batches.cancel('batch_123');`,
     cli: 'tallygate batches cancel batch_123',
   },
@@ -138,7 +127,6 @@ export const INFERENCE: Samples = {
     cli: 'tallygate models',
   },
   getModel: {
-    sdk: `const model = await tallygate.models.get('gpt-4o-mini');`,
     openai: `const model = await client.models.retrieve('gpt-4o-mini');`,
   },
 };

@@ -1,6 +1,6 @@
 /** How one operation is called; what is left out does not exist in that form. */
 export interface Sample {
-  /** Statements after `const tallygate = new Tallygate();`. */
+  /** Statements after `const tallygate = new Tallygate();`, where they do not follow from the contract (`x-codeSamples` of the document). */
   readonly sdk?: string;
   /** Statements after `const client = new OpenAI();`. */
   readonly openai?: string;

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { Field, Route } from '../../contract/src/openapi/route.ts';
+import { listedBy, type SdkMethod } from '../../contract/src/openapi/sdk-method.ts';
 import type { Names } from './schema-names.ts';
 
 /** A method of a resource. */
@@ -18,8 +19,12 @@ interface Argument {
 }
 
 /** @param queryName what the type of its query is called, where it has one of its own */
-export function callText(route: Route, names: Names, queryName: (method: string) => string): CallText {
-  const { method, singled } = readName(route);
+export function callText(
+  route: Route,
+  { name: method, singled }: SdkMethod,
+  names: Names,
+  queryName: (method: string) => string,
+): CallText {
   const query = queryOf(route, singled, names, () => queryName(method));
   const given = [...(singled.length > 0 ? singledOut(route, singled, names) : bodyOf(route, names)), ...query.given];
   const declared = [
@@ -50,14 +55,6 @@ export function callText(route: Route, names: Names, queryName: (method: string)
     '  }\n',
   ].join('\n');
   return { method, text, query: query.declaration };
-}
-
-/** `users.setRole(role)` is `setRole`, with the role as an argument by itself. */
-function readName({ metadata }: Route): { method: string; singled: string[] } {
-  const [, path = '', fields = ''] = /^([\w.]+)(?:\(([\w, ]+)\))?$/.exec(metadata.sdk ?? '') ?? [];
-  const method = path.split('.').at(-1);
-  if (!method) throw new Error(`${metadata.operationId}: "${metadata.sdk}" is no method of a resource.`);
-  return { method, singled: fields ? fields.split(', ') : [] };
 }
 
 const camel = (name: string): string => name.replaceAll(/[_-]([a-z])/g, (_, letter: string) => letter.toUpperCase());
@@ -142,22 +139,15 @@ interface AnswerText {
   readonly item?: { readonly type: string; readonly id: string };
 }
 
-function answerOf({ metadata, responses, query }: Route, names: Names): AnswerText {
-  const { schema, contentType } = responses.find(({ status }) => status < 300) ?? {};
+function answerOf(route: Route, names: Names): AnswerText {
+  const { schema, contentType } = route.responses.find(({ status }) => status < 300) ?? {};
   if (!schema) return { kind: 'empty', wrap: 'Call', type: 'undefined' };
   if (!/^application\/(?:\w+\+)?json$/.test(contentType ?? '')) return { kind: 'download', wrap: 'Call', type: 'Response' };
-  const takes = (name: string) => query.some((field) => field.name === name);
-  const listed = schema instanceof z.ZodObject && (takes('offset') ? schema.shape.items : takes('after') ? schema.shape.data : undefined);
   const type = names.typeOf(schema, 'output');
-  if (!(listed instanceof z.ZodArray)) return { kind: 'json', wrap: 'Call', type };
-  const item = listed.element;
-  if (!(item instanceof z.ZodType)) throw new Error(`${metadata.operationId} lists what is no record.`);
-  // What a record begins with tells it apart.
-  const id = item instanceof z.ZodObject ? Object.keys(item.shape)[0] : undefined;
-  const listedItem = { type: names.typeOf(item, 'output'), id: id ?? '' };
-  return takes('offset')
-    ? { kind: 'pages', wrap: 'PagedCall', type, item: listedItem }
-    : { kind: 'cursor', wrap: 'CursorCall', type, item: listedItem };
+  const list = listedBy(route);
+  if (!list) return { kind: 'json', wrap: 'Call', type };
+  const item = { type: names.typeOf(list.item, 'output'), id: list.id };
+  return list.by === 'offset' ? { kind: 'pages', wrap: 'PagedCall', type, item } : { kind: 'cursor', wrap: 'CursorCall', type, item };
 }
 
 const docText = ({ summary, description }: Route): string => `  /** ${summary}. ${description.replaceAll('*/', '*\\/')} */`;

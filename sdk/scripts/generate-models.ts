@@ -7,7 +7,7 @@ import { writeGenerated } from './write-generated.ts';
 const isInput = (name: string): boolean => /Request$|Query$/.test(name);
 
 /** Every record of the contract by name: exported schemas, and the schemas with an id that those are made of. */
-function records(): Map<string, JsonSchema> {
+function records(exports: object): Map<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
   const add = (name: string, schema: JsonSchema) => {
     const known = found.get(name);
@@ -16,7 +16,7 @@ function records(): Map<string, JsonSchema> {
     }
     found.set(name, schema);
   };
-  for (const [name, exported] of Object.entries(contract)) {
+  for (const [name, exported] of Object.entries(exports)) {
     if (!(exported instanceof z.ZodType)) continue;
     const { $defs = {}, ...root } = jsonSchemaOf(exported, isInput(name) ? 'input' : 'output');
     for (const [id, schema] of Object.entries($defs)) add(id, without(schema, 'id'));
@@ -49,8 +49,8 @@ function without(schema: JsonSchema, member: keyof JsonSchema): JsonSchema {
 }
 
 /** The text of `src/generated/models.ts`. */
-export function modelsModule(): string {
-  const declarations = [...records()].map(([name, schema]) => {
+export function modelsModule(exports: object = contract): string {
+  const declarations = [...records(exports)].map(([name, schema]) => {
     const type = isQuery(name) ? typeText(withBooleans(schema)) : typeText(schema);
     const doc = schema.description === undefined ? '' : `/** ${schema.description} */\n`;
     return `${doc}${schema.properties !== undefined ? `export interface ${name} ${type}` : `export type ${name} = ${type};`}\n`;

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import * as contractExports from '@tallygate/contract';
 import { contract } from '@tallygate/contract';
 import { type Route, type Router, routesOf } from '../../contract/src/openapi/route.ts';
+import { readSdkMethod, type SdkMethod } from '../../contract/src/openapi/sdk-method.ts';
 import { TAGS } from '../../contract/src/openapi.ts';
 import { callText } from './call-text.ts';
 import { type Names, namedSchemas } from './schema-names.ts';
@@ -11,7 +12,7 @@ interface ResourceText {
   readonly path: string;
   readonly className: string;
   readonly about: string;
-  readonly routes: readonly Route[];
+  readonly methods: readonly { readonly route: Route; readonly method: SdkMethod }[];
 }
 
 const HAND_WRITTEN = new URL('../src/', import.meta.url);
@@ -66,15 +67,15 @@ export function clientModule(router: Router = contract): string {
 }
 
 function resourcesOf(router: Router): ResourceText[] {
-  const named = routesOf(router).filter(({ metadata }) => metadata.sdk !== undefined);
-  const byPath = Map.groupBy(named, ({ metadata }) => resourcePath(metadata.sdk ?? ''));
+  const methods = routesOf(router).flatMap((route) => {
+    const method = readSdkMethod(route);
+    return method ? [{ route, method }] : [];
+  });
+  const byPath = Map.groupBy(methods, ({ method }) => method.path);
   return [...byPath]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, routes]) => ({ path, className: classNameOf(path), about: aboutOf(path, routes), routes }));
+    .map(([path, inPath]) => ({ path, className: classNameOf(path), about: aboutOf(path, inPath[0]?.route), methods: inPath }));
 }
-
-/** `emails.templates.get` is in `emails.templates`. */
-const resourcePath = (sdk: string): string => sdk.replace(/\(.*$/, '').split('.').slice(0, -1).join('.');
 
 const pascal = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`;
 const singular = (name: string): string => name.replace(/(?<=ch)es$|s$/, '');
@@ -85,17 +86,17 @@ function classNameOf(path: string): string {
   return steps.map((step, index) => (index < steps.length - 1 ? singular(step) : step)).join('');
 }
 
-const aboutOf = (path: string, [first]: readonly Route[]): string => `\`tallygate.${path}\`: ${TAGS[first?.metadata.tag ?? '']}`;
+const aboutOf = (path: string, first: Route | undefined): string => `\`tallygate.${path}\`: ${TAGS[first?.metadata.tag ?? '']}`;
 
-function classText({ path, className, about, routes }: ResourceText, names: Names, queries: string[]): string {
-  const methods = routes.map((route) => {
-    const { method, query, text } = callText(route, names, (method) => queryName(className, method));
+function classText({ path, className, about, methods }: ResourceText, names: Names, queries: string[]): string {
+  const texts = methods.map(({ route, method }) => {
+    const { query, text } = callText(route, method, names, (name) => queryName(className, name));
     if (query) queries.push(query);
-    return { method, text };
+    return text;
   });
-  const twice = methods.find(({ method }, index) => methods.findIndex((other) => other.method === method) !== index);
-  if (twice) throw new Error(`Two operations are ${path}.${twice.method} in the SDK.`);
-  return `/** ${about} */\nexport class ${className} extends Resource {\n${methods.map(({ text }) => text).join('\n')}}\n`;
+  const twice = methods.find(({ method: { name } }, index) => methods.findIndex(({ method }) => method.name === name) !== index);
+  if (twice) throw new Error(`Two operations are ${path}.${twice.method.name} in the SDK.`);
+  return `/** ${about} */\nexport class ${className} extends Resource {\n${texts.join('\n')}}\n`;
 }
 
 /** What `list` of `Accounts` is asked with is an `AccountQuery`; what `recipients` of `Emails` is asked with, an `EmailRecipientQuery`. */

@@ -1,10 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { inspect } from 'node:util';
+import { readDocument } from '@tallygate/contract/read-document';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ROUTES, routeOf } from '../testing/contract-check.ts';
 import { KEY_ID, RECEIPT_ID, REQUEST_ID } from '../testing/fixtures.ts';
 import { type StubGateway, startStubGateway } from '../testing/stub-gateway.ts';
 import { Tallygate } from './index.ts';
 
+const isGenerated = ({ metadata }: (typeof ROUTES)[number]): boolean => metadata.sdk !== undefined;
 /** Called by the payment provider alone. */
 const OF_OTHERS = new Set(['paymentWebhooks.stripe']);
 
@@ -17,7 +20,7 @@ afterEach(async () => {
   await gateway[Symbol.asyncDispose]();
 });
 
-it('has a method for every operation of the contract, with the path and input that the contract takes', async () => {
+it('has a method for every operation that is written by hand, with the path and input that the contract takes', async () => {
   const tallygate = new Tallygate({ sessionToken: 'tgs_secret', baseUrl: gateway.baseUrl, maxRetries: 0 });
   const calls = [
     tallygate.identity.login({ email: 'ada@example.com', password: 'seven grey herons at dawn' }),
@@ -257,12 +260,33 @@ it('has a method for every operation of the contract, with the path and input th
   expect(failures.map(String).filter((failure) => failure.includes('418'))).toEqual([]);
 
   const reached = new Set(gateway.requests.map((request) => routeOf(request)?.name));
-  expect([...reached].sort()).toEqual(
-    ROUTES.map(({ name }) => name)
-      .filter((name) => !OF_OTHERS.has(name))
+  expect(ROUTES.filter((route) => !isGenerated(route) && !OF_OTHERS.has(route.name) && !reached.has(route.name))).toEqual([]);
+});
+
+it('has a method for every operation that is generated, with the path and input that the contract takes', async () => {
+  const { paths } = readDocument<Samples>(readFileSync(new URL('../../contract/openapi.json', import.meta.url), 'utf8'));
+  const samples = Object.values(paths).flatMap((methods) =>
+    Object.values(methods).flatMap(({ 'x-codeSamples': [sample] = [] }) => sample ?? []),
+  );
+  const tallygate = new Tallygate({ sessionToken: 'tgs_secret', baseUrl: gateway.baseUrl, maxRetries: 0 });
+  const silent = { log: () => {} };
+  const runs = samples.map(({ source }) =>
+    new Function('tallygate', 'console', `return (async () => { ${source}\n })()`)(tallygate, silent),
+  );
+  const failures = await Promise.all(runs.map((run: Promise<unknown>) => run.catch((error: unknown) => error)));
+  expect(failures.map(String).filter((failure) => failure.includes('418'))).toEqual([]);
+
+  const reached = gateway.requests.map((request) => routeOf(request)?.name);
+  expect(reached.toSorted()).toEqual(
+    ROUTES.filter(isGenerated)
+      .map(({ name }) => name)
       .sort(),
   );
 });
+
+interface Samples {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly 'x-codeSamples'?: readonly { readonly source: string }[] }>>>>;
+}
 
 it('cannot be led to another path by an id', async () => {
   const tallygate = new Tallygate({ apiKey: 'tg_test_secret', baseUrl: gateway.baseUrl, maxRetries: 0 });
@@ -369,14 +393,16 @@ async function attempt(call: () => unknown): Promise<void> {
   } catch {}
 }
 
-/** Every method of every resource, also of the resources in resources. */
+/** Every method of every resource, also of the resources in resources: what is written by hand, and what that inherits. */
 const methodsIn = (resource: object): [object, string][] =>
   Object.values(resource)
     .filter((value) => typeof value === 'object' && value !== null)
     .flatMap((inner: object) => [
-      ...Object.getOwnPropertyNames(Object.getPrototypeOf(inner))
-        .filter((name) => name !== 'constructor')
-        .map((name): [object, string] => [inner, name]),
+      ...[Object.getPrototypeOf(inner), Object.getPrototypeOf(Object.getPrototypeOf(inner))].flatMap((prototype: object) =>
+        Object.entries(Object.getOwnPropertyDescriptors(prototype))
+          .filter(([name, { value }]) => name !== 'constructor' && typeof value === 'function' && prototype !== Object.prototype)
+          .map(([name]): [object, string] => [inner, name]),
+      ),
       ...methodsIn(inner),
     ]);
 

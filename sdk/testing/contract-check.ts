@@ -1,4 +1,4 @@
-import { contract } from '@tallygate/contract';
+import { contract, type RouteMetadata } from '@tallygate/contract';
 import * as z from 'zod';
 import type { StubAnswer, StubRequest } from './stub-gateway.ts';
 
@@ -10,6 +10,7 @@ interface Route {
   readonly body: unknown;
   readonly query: unknown;
   readonly responses: Readonly<Record<number, unknown>>;
+  readonly metadata: RouteMetadata;
 }
 
 /** Every operation of the contract, by slice and name (`keys.rotate`). */

@@ -9,6 +9,8 @@ export interface Operation {
   readonly path: RegExp;
   /** An example of what it answers, where it answers with JSON. */
   readonly answer: unknown;
+  /** Statements that call it with the SDK. */
+  readonly sdkSample: string | undefined;
 }
 
 /** A gateway that answers every operation of the contract with the contract's own example, and tells what it was asked. */
@@ -24,6 +26,7 @@ interface Document {
 }
 interface RawOperation {
   readonly operationId: string;
+  readonly 'x-codeSamples'?: readonly { readonly source: string }[];
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, { readonly example?: unknown }>> }>>;
 }
 
@@ -56,10 +59,10 @@ function operationsOf({ paths }: Document): ReadonlyMap<string, Operation> {
   const found = new Map<string, Operation>();
   for (const [path, methods] of Object.entries(paths)) {
     const pattern = path.replaceAll('.', '\\.').replaceAll(/\{\w+\}/g, '[^/]+');
-    for (const [method, { operationId, responses }] of Object.entries(methods)) {
+    for (const [method, { operationId, responses, 'x-codeSamples': samples }] of Object.entries(methods)) {
       const success = Object.entries(responses).find(([status]) => status < '300')?.[1];
       const answer = success?.content?.['application/json']?.example;
-      found.set(operationId, { method: method.toUpperCase(), path: new RegExp(`^${pattern}$`), answer });
+      found.set(operationId, { method: method.toUpperCase(), path: new RegExp(`^${pattern}$`), answer, sdkSample: samples?.[0]?.source });
     }
   }
   return found;

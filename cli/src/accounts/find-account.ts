@@ -4,11 +4,6 @@ import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
 import type { Column } from '../print.ts';
 
-/** What `--json` can pick of an account. */
-export const ACCOUNT_FIELDS = [
-  ...['account_id', 'name', 'emails', 'plan_id', 'plan_version', 'given_plan', 'subscription_plan_id', 'created_at'],
-];
-
 export const ACCOUNT_LINES: readonly Column<AccountResponse>[] = [
   { title: 'Account', of: ({ account_id }) => account_id },
   { title: 'Name', of: ({ name }) => name },

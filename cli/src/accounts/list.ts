@@ -1,8 +1,8 @@
 import type { AccountResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { AccountResponseFields } from '../generated/fields.ts';
 import { type Column, printList } from '../print.ts';
-import { ACCOUNT_FIELDS } from './find-account.ts';
 
 interface Options {
   readonly email?: string;
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column<AccountResponse>[] = [
 
 export const listAccounts = (accounts: Command, perform: Perform): Command =>
   withJson(
-    ACCOUNT_FIELDS,
+    AccountResponseFields,
     accounts.command('list').description('Accounts of the gateway, the newest first').option('--email <address>', 'whose address this is'),
   ).action(perform(list));
 

@@ -1,13 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { AccountResponseFields } from '../generated/fields.ts';
 import { printRecord } from '../print.ts';
-import { ACCOUNT_FIELDS, ACCOUNT_LINES, accountIdOf } from './find-account.ts';
+import { ACCOUNT_LINES, accountIdOf } from './find-account.ts';
 
 const PLAN = /^[a-z][a-z0-9_-]{0,39}(?:@[1-9]\d{0,4})?$/;
 
 export const setPlan = (accounts: Command, perform: Perform): Command =>
   withJson(
-    ACCOUNT_FIELDS,
+    AccountResponseFields,
     accounts
       .command('plan')
       .description('Give an account a plan, without a payment; in effect within a second')

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { AccountResponseFields } from '../generated/fields.ts';
 import { printRecord } from '../print.ts';
-import { ACCOUNT_FIELDS, ACCOUNT_LINES, accountIdOf } from './find-account.ts';
+import { ACCOUNT_LINES, accountIdOf } from './find-account.ts';
 
 export const showAccount = (accounts: Command, perform: Perform): Command =>
   withJson(
-    ACCOUNT_FIELDS,
+    AccountResponseFields,
     accounts
       .command('show')
       .description('One account: its plan, what it was given, what it pays for')

@@ -1,22 +1,17 @@
 import type { AnchorResponse } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { AnchorResponseFields, AnchorStateValues } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
 
-const STATES = ['logged', 'submitted', 'included', 'finalized', 'superseded'] as const;
 const MAX_PAGE = 200;
 
 interface Options {
   readonly chain?: number;
-  readonly state?: (typeof STATES)[number];
+  readonly state?: (typeof AnchorStateValues)[number];
   readonly limit: number;
 }
-
-const FIELDS = [
-  ...['id', 'state', 'chain_id', 'contract', 'tree_size', 'root', 'previous_size', 'transaction_hash', 'block_number', 'block_time'],
-  ...['gas_used', 'fee', 'fee_usd', 'created_at', 'submitted_at', 'included_at', 'finalized_at'],
-];
 
 const COLUMNS: readonly Column<AnchorResponse>[] = [
   { title: 'chain', of: ({ chain_id }) => `${chain_id}`, align: 'right' },
@@ -31,12 +26,12 @@ const COLUMNS: readonly Column<AnchorResponse>[] = [
 
 export const listAnchors = (anchors: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    AnchorResponseFields,
     anchors
       .command('list')
       .description('The states of the log that are on public chains, the newest first; needs no login')
       .option('--chain <id>', 'only those of this chain', wholeNumber())
-      .addOption(new Option('--state <state>', 'only those in this state').choices(STATES))
+      .addOption(new Option('--state <state>', 'only those in this state').choices(AnchorStateValues))
       .option('--limit <n>', 'how many at most', wholeNumber(), 50),
   ).action(perform(list));
 

@@ -1,6 +1,7 @@
 import type { AuditLogEntry } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { AuditLogEntryFields } from '../generated/fields.ts';
 import { type Moment, moment, timeText, wholeNumber } from '../option-values.ts';
 import type { Column } from '../print.ts';
 import { MAX_PAGE, printPages } from '../print-pages.ts';
@@ -13,8 +14,6 @@ interface Options {
   readonly account?: string;
 }
 
-const FIELDS = ['entry_id', 'account_id', 'actor', 'action', 'target', 'changes', 'ip', 'user_agent', 'request_id', 'created_at'];
-
 const COLUMNS: readonly Column<AuditLogEntry>[] = [
   { title: 'time', of: ({ created_at }) => created_at },
   { title: 'action', of: ({ action }) => action },
@@ -26,7 +25,7 @@ const COLUMNS: readonly Column<AuditLogEntry>[] = [
 
 export const listAudit = (audit: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    AuditLogEntryFields,
     audit
       .command('list')
       .description('Who changed what in the account, newest first')

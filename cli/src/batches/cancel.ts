@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { BATCH_FIELDS, showBatch } from './show-batch.ts';
+import { BatchFields } from '../generated/fields.ts';
+import { showBatch } from './show-batch.ts';
 
 export const cancelBatch = (batches: Command, perform: Perform): Command =>
   withJson(
-    BATCH_FIELDS,
+    BatchFields,
     batches.command('cancel').description('Begin no further line; what is answered can still be read').argument('<batch-id>'),
   ).action(perform(cancel));
 

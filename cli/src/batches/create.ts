@@ -2,8 +2,9 @@ import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { BatchFields } from '../generated/fields.ts';
 import { openGiven } from '../given-file.ts';
-import { BATCH_FIELDS, showBatch } from './show-batch.ts';
+import { showBatch } from './show-batch.ts';
 
 const ENDPOINTS = [
   '/v1/chat/completions',
@@ -24,7 +25,7 @@ const WHAT_TO_GIVE = 'Check the path, or give the id of a stored file: `tallygat
 
 export const createBatch = (batches: Command, perform: Perform): Command =>
   withJson(
-    BATCH_FIELDS,
+    BatchFields,
     batches
       .command('create')
       .description('Have the requests of a file answered, at half the price; the worst case is held at once')

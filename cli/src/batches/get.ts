@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { BATCH_FIELDS, showBatch } from './show-batch.ts';
+import { BatchFields } from '../generated/fields.ts';
+import { showBatch } from './show-batch.ts';
 
 export const getBatch = (batches: Command, perform: Perform): Command =>
-  withJson(BATCH_FIELDS, batches.command('get').description('Show how far a batch is').argument('<batch-id>')).action(perform(get));
+  withJson(BatchFields, batches.command('get').description('Show how far a batch is').argument('<batch-id>')).action(perform(get));
 
 async function get(world: CommandWorld, { args: [batchId = ''] }: Typed<object>): Promise<void> {
   const client = await world.connect();

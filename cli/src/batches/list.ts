@@ -1,8 +1,9 @@
 import type { Batch } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { BatchFields } from '../generated/fields.ts';
 import { type Column, printList } from '../print.ts';
-import { BATCH_FIELDS, progressText, timeText } from './show-batch.ts';
+import { progressText, timeText } from './show-batch.ts';
 
 const COLUMNS: readonly Column<Batch>[] = [
   { title: 'id', of: ({ id }) => id },
@@ -13,7 +14,7 @@ const COLUMNS: readonly Column<Batch>[] = [
 ];
 
 export const listBatches = (batches: Command, perform: Perform): Command =>
-  withJson(BATCH_FIELDS, batches.command('list').description('List batches, newest first')).action(perform(list));
+  withJson(BatchFields, batches.command('list').description('List batches, newest first')).action(perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect();

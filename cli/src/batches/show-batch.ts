@@ -2,13 +2,6 @@ import type { Batch } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 
-/** For `--json`. */
-export const BATCH_FIELDS: readonly string[] = [
-  ...['id', 'object', 'endpoint', 'model', 'errors', 'input_file_id', 'completion_window', 'status', 'output_file_id', 'error_file_id'],
-  ...['created_at', 'in_progress_at', 'expires_at', 'finalizing_at', 'completed_at', 'failed_at', 'expired_at', 'cancelling_at'],
-  ...['cancelled_at', 'request_counts', 'usage', 'metadata'],
-];
-
 /** Unix seconds as people read them. */
 export const timeText = (unixSeconds: number | null): string => (unixSeconds === null ? '' : new Date(unixSeconds * 1000).toISOString());
 

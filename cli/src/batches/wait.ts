@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { BATCH_FIELDS, progressText, showBatch } from './show-batch.ts';
+import { BatchFields } from '../generated/fields.ts';
+import { progressText, showBatch } from './show-batch.ts';
 
 interface Options {
   readonly every: number;
@@ -11,7 +12,7 @@ const MS_PER_SECOND = 1000;
 
 export const waitForBatch = (batches: Command, perform: Perform): Command =>
   withJson(
-    BATCH_FIELDS,
+    BatchFields,
     batches
       .command('wait')
       .description('Wait until a batch is over; exit code 1 unless it is completed')

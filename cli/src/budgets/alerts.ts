@@ -1,21 +1,9 @@
 import type { KeyBudgetAlert } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KeyBudgetAlertFields } from '../generated/fields.ts';
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
 import { type Column, printList } from '../print.ts';
-
-const FIELDS = [
-  'alert_id',
-  'period',
-  'threshold_percent',
-  'kind',
-  'cause',
-  'spent_usd',
-  'cap_usd',
-  'required_usd',
-  'created_at',
-  'resets_at',
-];
 
 const CAUSES: Record<KeyBudgetAlert['cause'], string> = {
   spend: 'spend reached it',
@@ -34,7 +22,7 @@ const COLUMNS: readonly Column<KeyBudgetAlert>[] = [
 
 export const budgetAlerts = (budgets: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    KeyBudgetAlertFields,
     budgets
       .command('alerts')
       .description('The alerts of a key, each threshold at most once a month; newest first')

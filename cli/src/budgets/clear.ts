@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KeyBudgetStatusResponseFields } from '../generated/fields.ts';
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
-import { BUDGET_FIELDS, showBudget } from './show.ts';
+import { showBudget } from './show.ts';
 
 export const clearBudget = (budgets: Command, perform: Perform): Command =>
   withJson(
-    BUDGET_FIELDS,
+    KeyBudgetStatusResponseFields,
     budgets
       .command('clear')
       .description('Take the cap of a key away')

@@ -1,11 +1,10 @@
 import type { KeyBudgetChange } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KeyBudgetChangeFields } from '../generated/fields.ts';
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
 import { type Column, printList } from '../print.ts';
 import { alertsText } from './show.ts';
-
-const FIELDS = ['change_id', 'changed_at', 'actor', 'previous_cap_usd', 'new_cap_usd', 'previous_alert_thresholds', 'new_alert_thresholds'];
 
 const COLUMNS: readonly Column<KeyBudgetChange>[] = [
   { title: 'time', of: ({ changed_at }) => changed_at },
@@ -18,7 +17,7 @@ const COLUMNS: readonly Column<KeyBudgetChange>[] = [
 
 export const budgetHistory = (budgets: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    KeyBudgetChangeFields,
     budgets
       .command('history')
       .description('Who changed the budget of a key, from what to what; newest first')

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KeyBudgetStatusResponseFields } from '../generated/fields.ts';
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
 import { percents, usdAmount } from '../option-values.ts';
-import { BUDGET_FIELDS, showBudget } from './show.ts';
+import { showBudget } from './show.ts';
 
 interface Options {
   readonly alerts?: number[];
@@ -10,7 +11,7 @@ interface Options {
 
 export const setBudget = (budgets: Command, perform: Perform): Command =>
   withJson(
-    BUDGET_FIELDS,
+    KeyBudgetStatusResponseFields,
     budgets
       .command('set')
       .description('Set or change the hard monthly cap of a key')

@@ -2,23 +2,9 @@ import type { KeyBudgetStatusResponse, KeyBudgetSummaryItem } from '@tallygate/s
 import type { Command } from 'commander';
 import { gauge } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KeyBudgetSummaryItemFields } from '../generated/fields.ts';
 import { KEY_ARGUMENT, meantKey } from '../keys/meant.ts';
 import { type Column, printList, printRecord } from '../print.ts';
-
-export const BUDGET_FIELDS = [
-  'key_id',
-  'period',
-  'period_start',
-  'resets_at',
-  'monthly_cap_usd',
-  'spent_usd',
-  'held_usd',
-  'remaining_usd',
-  'utilization',
-  'status',
-  'alert_thresholds',
-];
-const SUMMARY_FIELDS = [...BUDGET_FIELDS, 'name', 'livemode', 'revoked'];
 
 const LINES: readonly Column<KeyBudgetStatusResponse>[] = [
   { title: 'Key', of: ({ key_id }) => key_id },
@@ -53,7 +39,7 @@ const CHART: Column<KeyBudgetSummaryItem> = { title: '', of: (item) => draw(item
 
 export const showBudgets = (budgets: Command, perform: Perform): Command =>
   withJson(
-    SUMMARY_FIELDS,
+    KeyBudgetSummaryItemFields,
     budgets.command('show').description('Where a key stands this month, or all keys').argument('[key]', KEY_ARGUMENT[1]),
   ).action(perform(show));
 

@@ -1,25 +1,8 @@
 import type { Model } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { alsoAsList, type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { ModelFields } from '../generated/fields.ts';
 import { type Column, printList, printRecord } from '../print.ts';
-
-export const MODEL_FIELDS = [
-  'id',
-  'owned_by',
-  'kind',
-  'created',
-  'context_length',
-  'max_output_tokens',
-  'modalities',
-  'capabilities',
-  'supported_parameters',
-  'endpoints',
-  'aliases',
-  'pricing',
-  'ladder',
-  'deprecated',
-  'retired',
-];
 
 const COLUMNS: readonly Column<Model>[] = [
   { title: 'id', of: ({ id }) => id },
@@ -61,7 +44,7 @@ interface Options {
 export const models = (command: Command, perform: Perform): Command => {
   const action = perform(show);
   return alsoAsList(
-    withJson(MODEL_FIELDS, command.argument('[model]', 'only this one')).option(
+    withJson(ModelFields, command.argument('[model]', 'only this one')).option(
       '--all',
       'the whole catalogue: models without a price or a provider too',
     ),

@@ -1,8 +1,9 @@
 import type { ModelDefinition } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { ModelFields } from '../generated/fields.ts';
 import { listOf, wholeNumber } from '../option-values.ts';
-import { MODEL_FIELDS, showModel } from './models.ts';
+import { showModel } from './models.ts';
 import { type PriceOptions, priceOf, withPrice } from './price.ts';
 
 interface Options extends PriceOptions {
@@ -19,7 +20,7 @@ interface Options extends PriceOptions {
 
 export const setModel = (models: Command, perform: Perform): Command =>
   withJson(
-    MODEL_FIELDS,
+    ModelFields,
     withPrice(
       models
         .command('set')

@@ -1,15 +1,10 @@
 import type { MarketingClientRequestRecord } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingClientRequestRecordFields } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { Column } from '../print.ts';
 import { MAX_PAGE, printPages } from '../print-pages.ts';
-
-/** The members of a request, for `--json`. */
-export const REQUEST_FIELDS = [
-  ...['request_id', 'type', 'status', 'name', 'email', 'company', 'client_type', 'message', 'owner', 'history'],
-  ...['created_at', 'updated_at', 'closed_at'],
-];
 
 interface Options {
   readonly status?: string;
@@ -28,7 +23,7 @@ const COLUMNS: readonly Column<MarketingClientRequestRecord>[] = [
 
 export const listRequests = (requests: Command, perform: Perform): Command =>
   withJson(
-    REQUEST_FIELDS,
+    MarketingClientRequestRecordFields,
     requests
       .command('list')
       .description('What clients have asked for, the newest first')

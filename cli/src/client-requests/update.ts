@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { MarketingClientRequestRecordFields } from '../generated/fields.ts';
 import { nullIfNone, type OrNone, orNone } from '../option-values.ts';
 import { type Column, printRecord } from '../print.ts';
-import { REQUEST_FIELDS } from './list.ts';
 
 interface Options {
   readonly status?: ClientRequestStatus;
@@ -25,7 +25,7 @@ const LINES: readonly Column<MarketingClientRequestRecord>[] = [
 
 export const updateRequest = (requests: Command, perform: Perform): Command =>
   withJson(
-    REQUEST_FIELDS,
+    MarketingClientRequestRecordFields,
     requests
       .command('update')
       .description('Take care of a request; what is not named stays')

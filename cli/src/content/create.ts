@@ -1,10 +1,11 @@
 import type { ContentType } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingContentRecordFields } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
 import { listOf } from '../option-values.ts';
 import { plainText } from '../print.ts';
-import { CONTENT_FIELDS, showContent } from './show-content.ts';
+import { showContent } from './show-content.ts';
 
 interface Options {
   readonly type: ContentType;
@@ -16,7 +17,7 @@ interface Options {
 
 export const createContent = (content: Command, perform: Perform): Command =>
   withJson(
-    CONTENT_FIELDS,
+    MarketingContentRecordFields,
     content
       .command('create')
       .description('Write a draft; `content publish` shows it to everybody')

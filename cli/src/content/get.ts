@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingContentRecordFields } from '../generated/fields.ts';
 import { plainText } from '../print.ts';
-import { CONTENT_FIELDS, showContent } from './show-content.ts';
+import { showContent } from './show-content.ts';
 
 interface Options {
   readonly body?: true;
@@ -9,7 +10,7 @@ interface Options {
 
 export const getContent = (content: Command, perform: Perform): Command =>
   withJson(
-    CONTENT_FIELDS,
+    MarketingContentRecordFields,
     content
       .command('get')
       .description('One piece of content')

@@ -1,10 +1,10 @@
 import type { MarketingContentRecord } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingContentRecordFields } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { Column } from '../print.ts';
 import { MAX_PAGE, printPages } from '../print-pages.ts';
-import { CONTENT_FIELDS } from './show-content.ts';
 
 interface Options {
   readonly type?: string;
@@ -22,7 +22,7 @@ const COLUMNS: readonly Column<MarketingContentRecord>[] = [
 
 export const listContent = (content: Command, perform: Perform): Command =>
   withJson(
-    CONTENT_FIELDS,
+    MarketingContentRecordFields,
     content
       .command('list')
       .description('Drafts and published content, what was changed last first')

@@ -2,12 +2,6 @@ import type { MarketingContentRecord } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 
-/** The members of a piece of content, for `--json`. */
-export const CONTENT_FIELDS = [
-  ...['content_id', 'type', 'slug', 'title', 'summary', 'body', 'tags', 'status', 'version'],
-  ...['created_by', 'updated_by', 'created_at', 'updated_at', 'first_published_at', 'published_at'],
-];
-
 const LINES: readonly Column<MarketingContentRecord>[] = [
   { title: 'id', of: ({ content_id }) => content_id },
   { title: 'type', of: ({ type }) => type },

@@ -3,9 +3,10 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { MarketingContentRecordFields } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
 import { listOf, nullIfNone, type OrNone, orNone, wholeNumber } from '../option-values.ts';
-import { CONTENT_FIELDS, showContent } from './show-content.ts';
+import { showContent } from './show-content.ts';
 
 interface Options {
   readonly type?: ContentType;
@@ -19,7 +20,7 @@ interface Options {
 
 export const updateContent = (content: Command, perform: Perform): Command =>
   withJson(
-    CONTENT_FIELDS,
+    MarketingContentRecordFields,
     content
       .command('update')
       .description('Change content; what is not named stays. What is published changes at once')

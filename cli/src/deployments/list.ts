@@ -1,12 +1,8 @@
 import type { DeploymentHealth } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { alsoAsList, type CommandWorld, type Perform, withJson } from '../command.ts';
+import { DeploymentHealthFields } from '../generated/fields.ts';
 import { type Column, printList } from '../print.ts';
-
-const FIELDS = [
-  ...['deployment', 'provider', 'model', 'upstream_model', 'weight', 'state', 'open_until', 'recent_calls', 'recent_failures'],
-  ...['latency_ms', 'last_failure'],
-];
 
 const COLUMNS: readonly Column<DeploymentHealth>[] = [
   { title: 'model', of: ({ model }) => model },
@@ -22,7 +18,8 @@ const COLUMNS: readonly Column<DeploymentHealth>[] = [
   },
 ];
 
-export const listDeployments = (command: Command, perform: Perform): Command => alsoAsList(withJson(FIELDS, command), perform(list));
+export const listDeployments = (command: Command, perform: Perform): Command =>
+  alsoAsList(withJson(DeploymentHealthFields, command), perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect('session');

@@ -1,6 +1,7 @@
 import type { AgentDocument, Tallygate } from '@tallygate/sdk';
 import { Argument, type Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { AgentDocumentFields } from '../generated/fields.ts';
 import { type Column, printRecord } from '../print.ts';
 import { deliver } from '../receipts/get.ts';
 
@@ -24,19 +25,6 @@ const DOCUMENTS: Readonly<Record<string, Read>> = {
   security: ({ discovery }, signal) => discovery.securityText({ signal }),
 };
 
-const FIELDS = [
-  'name',
-  'description',
-  'version',
-  'url',
-  'interfaces',
-  'authentication',
-  'capabilities',
-  'safeguards',
-  'models',
-  'documents',
-];
-
 const LINES: readonly Column<AgentDocument>[] = [
   { title: 'gateway', of: ({ url }) => url },
   { title: 'version', of: ({ version }) => version },
@@ -50,7 +38,9 @@ const LINES: readonly Column<AgentDocument>[] = [
 const interfaceOf = ({ interfaces }: AgentDocument, protocol: string) => interfaces.find((one) => one.protocol === protocol)?.url;
 
 export const showDiscovery = (discovery: Command, perform: Perform): Command =>
-  withJson(FIELDS, discovery.command('show').description('Where to connect, in a few lines; needs no login')).action(perform(show));
+  withJson(AgentDocumentFields, discovery.command('show').description('Where to connect, in a few lines; needs no login')).action(
+    perform(show),
+  );
 
 export const getDocument = (discovery: Command, perform: Perform): Command =>
   discovery

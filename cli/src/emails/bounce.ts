@@ -1,14 +1,13 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingEmailBounceResponseFields } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
 import { printRecord } from '../print.ts';
-
-const FIELDS = ['recipient_id', 'email_id', 'invite_id', 'kind', 'status', 'state', 'changed'];
 
 /** `emails bounce`: for mail servers, which pipe a mail into a command. */
 export const takeBounce = (emails: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    MarketingEmailBounceResponseFields,
     emails
       .command('bounce')
       .description('Take a report of a mail that came back, as the mail server got it (RFC 3464)')

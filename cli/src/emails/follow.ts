@@ -1,14 +1,13 @@
 import type { MarketingEmailRecipient, MarketingEmailRecord } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingEmailRecipientFields, MarketingEmailRecordFields } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, printList, printRecord } from '../print.ts';
-import { EMAIL_COLUMNS, EMAIL_FIELDS, EMAIL_LINES } from './show-email.ts';
+import { EMAIL_COLUMNS, EMAIL_LINES } from './show-email.ts';
 
 const MAX_PAGE = 200;
 const STATES = ['queued', 'handing_over', 'sent', 'unconfirmed', 'bounced', 'rejected', 'failed', 'suppressed', 'canceled'] as const;
-const RECIPIENT_FIELDS = ['recipient_id', 'person_id', 'to', 'state', 'attempts', 'sha256', 'last_error', 'at'];
-
 const RECIPIENT_COLUMNS: readonly Column<MarketingEmailRecipient>[] = [
   { title: 'to', of: ({ to }) => to },
   { title: 'state', of: ({ state }) => state },
@@ -24,12 +23,12 @@ interface ListOptions {
 /** `emails list`, `emails get`, `emails recipients`, `emails cancel`: what becomes of mails that were sent. */
 export function followEmails(emails: Command, perform: Perform): void {
   withJson(
-    EMAIL_FIELDS,
+    MarketingEmailRecordFields,
     emails.command('list').description('List mails, newest first').option('--limit <n>', 'how many at most', wholeNumber(), 50),
   ).action(perform(list));
-  withJson(EMAIL_FIELDS, emails.command('get').description('How far a mail is').argument('<email-id>')).action(perform(get));
+  withJson(MarketingEmailRecordFields, emails.command('get').description('How far a mail is').argument('<email-id>')).action(perform(get));
   withJson(
-    RECIPIENT_FIELDS,
+    MarketingEmailRecipientFields,
     emails
       .command('recipients')
       .description('Who got a mail')
@@ -38,7 +37,7 @@ export function followEmails(emails: Command, perform: Perform): void {
       .option('--limit <n>', 'how many at most', wholeNumber(), 50),
   ).action(perform(recipients));
   withJson(
-    EMAIL_FIELDS,
+    MarketingEmailRecordFields,
     emails.command('cancel').description('Stop a mail: recipients who still wait for it get nothing').argument('<email-id>'),
   ).action(perform(cancel));
 }

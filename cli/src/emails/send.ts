@@ -3,10 +3,11 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { MarketingEmailRecordFields } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
 import { type FilterOptions, filterOf, withFilter } from '../people/filter-options.ts';
 import { printRecord } from '../print.ts';
-import { EMAIL_FIELDS, EMAIL_LINES } from './show-email.ts';
+import { EMAIL_LINES } from './show-email.ts';
 import { type Variables, variable } from './variable.ts';
 
 interface Options extends FilterOptions {
@@ -26,7 +27,7 @@ interface Options extends FilterOptions {
 
 export const sendEmail = (emails: Command, perform: Perform): Command =>
   withJson(
-    EMAIL_FIELDS,
+    MarketingEmailRecordFields,
     withFilter(
       emails
         .command('send')

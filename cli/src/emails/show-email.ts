@@ -1,23 +1,6 @@
 import type { MarketingEmailRecord } from '@tallygate/sdk';
 import type { Column } from '../print.ts';
 
-export const EMAIL_FIELDS = [
-  ...[
-    'email_id',
-    'subject',
-    'template_id',
-    'reply_to',
-    'to',
-    'is_test',
-    'state',
-    'progress',
-    'scheduled_at',
-    'created_at',
-    'started_at',
-    'finished_at',
-  ],
-];
-
 export const EMAIL_COLUMNS: readonly Column<MarketingEmailRecord>[] = [
   { title: 'id', of: ({ email_id }) => email_id },
   { title: 'state', of: ({ state }) => state },

@@ -3,16 +3,12 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { MarketingEmailTemplateRecordFields } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
 import { nullIfNone, type OrNone, orNone, wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { MAX_PAGE, printPages } from '../print-pages.ts';
 import { type Variables, variable } from './variable.ts';
-
-const FIELDS = [
-  ...['template_id', 'name', 'subject', 'text', 'html', 'variables', 'missing_variables', 'version', 'archived_at'],
-  ...['created_at', 'updated_at'],
-];
 
 const COLUMNS: readonly Column<MarketingEmailTemplateRecord>[] = [
   { title: 'id', of: ({ template_id }) => template_id },
@@ -40,7 +36,7 @@ interface Words {
 export function emailTemplates(emails: Command, perform: Perform): void {
   const templates = emails.command('templates').description('The words of mails that are sent again and again');
   withJson(
-    FIELDS,
+    MarketingEmailTemplateRecordFields,
     templates
       .command('list')
       .description('Templates, what was changed last first')
@@ -48,7 +44,7 @@ export function emailTemplates(emails: Command, perform: Perform): void {
       .option('--limit <n>', 'how many at most', wholeNumber(), 50),
   ).action(perform(list));
   withJson(
-    FIELDS,
+    MarketingEmailTemplateRecordFields,
     templates
       .command('get')
       .description('One template')
@@ -56,7 +52,7 @@ export function emailTemplates(emails: Command, perform: Perform): void {
       .option('--text', 'print its plain part and nothing else'),
   ).action(perform(get));
   withJson(
-    FIELDS,
+    MarketingEmailTemplateRecordFields,
     templates
       .command('create')
       .description('Store a template; `emails send --template` sends it')
@@ -67,7 +63,7 @@ export function emailTemplates(emails: Command, perform: Perform): void {
       .option('--var <name=value>', 'what stands for a variable of its own; may be said often', variable),
   ).action(perform(create));
   withJson(
-    FIELDS,
+    MarketingEmailTemplateRecordFields,
     templates
       .command('update')
       .description('Change a template; what is not named stays, and so do mails that were made from it')

@@ -1,8 +1,9 @@
 import type { SiteEventResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { SiteEventResponseFields } from '../generated/fields.ts';
 import { type Column, printList } from '../print.ts';
-import { EVENT_FIELDS, showEvent } from './show-event.ts';
+import { showEvent } from './show-event.ts';
 
 interface Options {
   readonly all?: true;
@@ -21,11 +22,11 @@ const COLUMNS: readonly Column<SiteEventResponse>[] = [
 /** `events list`, `events show`. */
 export function readEvents(events: Command, perform: Perform): void {
   withJson(
-    EVENT_FIELDS,
+    SiteEventResponseFields,
     events.command('list').description('Events, the next one first').option('--all', 'drafts and archived ones too; for administrators'),
   ).action(perform(list));
   withJson(
-    EVENT_FIELDS,
+    SiteEventResponseFields,
     events
       .command('show')
       .description('One event')

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { MarketingEventRegistrationRecordFields } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printRecord } from '../print.ts';
 import { MAX_PAGE, printPages } from '../print-pages.ts';
@@ -14,11 +15,6 @@ interface EditOptions {
   readonly note?: string;
   readonly attended?: boolean;
 }
-
-const FIELDS = [
-  ...['registration_id', 'event_slug', 'event_title', 'email', 'name', 'company', 'message', 'user_id', 'status', 'waitlist_position'],
-  ...['payment_status', 'price_usd', 'note', 'registered_at', 'confirmed_at', 'canceled_at', 'attended_at', 'updated_at'],
-];
 
 const COLUMNS: readonly Column<MarketingEventRegistrationRecord>[] = [
   { title: 'id', of: ({ registration_id }) => registration_id },
@@ -33,7 +29,7 @@ const COLUMNS: readonly Column<MarketingEventRegistrationRecord>[] = [
 /** `events registrations`, `events registration`, `events refund`. */
 export function manageRegistrations(events: Command, perform: Perform): void {
   withJson(
-    FIELDS,
+    MarketingEventRegistrationRecordFields,
     events
       .command('registrations')
       .description('Who registered, the newest first; needs the role marketing or admin')
@@ -41,7 +37,7 @@ export function manageRegistrations(events: Command, perform: Perform): void {
       .option('--limit <n>', 'how many at most', wholeNumber(), 50),
   ).action(perform(list));
   withJson(
-    FIELDS,
+    MarketingEventRegistrationRecordFields,
     events
       .command('registration')
       .description('Change a registration; a place that falls free goes to the person who has waited longest')

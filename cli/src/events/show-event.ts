@@ -2,13 +2,6 @@ import type { SiteEventResponse } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 
-/** For `--json`. */
-export const EVENT_FIELDS: readonly string[] = [
-  ...['event_id', 'slug', 'title', 'summary', 'description', 'status', 'starts_at', 'ends_at', 'time_zone', 'venue_name', 'venue_address'],
-  ...['online_url', 'image_url', 'capacity', 'places_left', 'waitlist_length', 'price_usd', 'registration_closes_at'],
-  ...['is_registration_open', 'published_at', 'archived_at', 'created_at', 'updated_at'],
-];
-
 const LINES: readonly Column<SiteEventResponse>[] = [
   { title: 'Slug', of: ({ slug }) => slug },
   { title: 'Title', of: ({ title }) => title },

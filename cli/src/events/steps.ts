@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { EVENT_FIELDS, showEvent } from './show-event.ts';
+import { SiteEventResponseFields } from '../generated/fields.ts';
+import { showEvent } from './show-event.ts';
 
 /** `events publish`, `events unpublish`, `events archive`. */
 export function moveEvents(events: Command, perform: Perform): void {
   const step = (name: string, description: string, run: typeof publish) =>
-    withJson(EVENT_FIELDS, events.command(name).description(description).argument('<slug>')).action(perform(run));
+    withJson(SiteEventResponseFields, events.command(name).description(description).argument('<slug>')).action(perform(run));
   step('publish', 'Show a draft to everybody; needs the role marketing or admin', publish);
   step('unpublish', 'Make a published event a draft again; its registrations stay', unpublish);
   step('archive', 'Put an event away permanently; for administrators', archive);

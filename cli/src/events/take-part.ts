@@ -2,7 +2,8 @@ import type { VibethonRegistrationResponse, VibethonRegistrationStatusResponse }
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
-import { CHECKOUT_FIELDS, type PageOptions, pageOptions, payOnPage } from '../plans/pay-on-page.ts';
+import { PlanCheckoutStateFields, VibethonRegistrationStatusResponseFields } from '../generated/fields.ts';
+import { type PageOptions, pageOptions, payOnPage } from '../plans/pay-on-page.ts';
 import { type Column, printRecord } from '../print.ts';
 
 interface RegisterOptions {
@@ -15,8 +16,6 @@ interface RegisterOptions {
 interface CheckoutOptions extends PageOptions {
   readonly email?: string;
 }
-
-const STATUS_FIELDS = ['event_slug', 'email', 'status', 'waitlist_position', 'payment_status', 'pay_by'];
 
 type Standing = Pick<VibethonRegistrationResponse | VibethonRegistrationStatusResponse, 'email' | 'waitlist_position' | 'pay_by'> & {
   readonly status: string;
@@ -34,7 +33,7 @@ const LINES: readonly Column<Standing>[] = [
 /** `events register`, `events status`, `events cancel`, `events checkout`. */
 export function takePart(events: Command, perform: Perform): void {
   withJson(
-    [...STATUS_FIELDS, 'registration_id', 'price_usd', 'registered_at'],
+    [...VibethonRegistrationStatusResponseFields, 'registration_id', 'price_usd', 'registered_at'],
     events
       .command('register')
       .description('Take a place, or the next one on the waitlist; twice is once')
@@ -46,11 +45,11 @@ export function takePart(events: Command, perform: Perform): void {
       .option('--news', 'they want news by mail; a mail asks them to confirm it'),
   ).action(perform(register));
   withJson(
-    STATUS_FIELDS,
+    VibethonRegistrationStatusResponseFields,
     events.command('status').description('How a registration stands').argument('<slug>', 'such as vibethon').argument('<email>'),
   ).action(perform(status));
   withJson(
-    STATUS_FIELDS,
+    VibethonRegistrationStatusResponseFields,
     events.command('cancel').description('End a registration, by the link in a mail about it').argument('<link>', 'the link, or its token'),
   ).action(perform(cancel));
   const checkout = events
@@ -59,7 +58,7 @@ export function takePart(events: Command, perform: Perform): void {
     .argument('<slug>', 'such as vibethon')
     .option('--email <address>', 'the address that is registered, where it is not your own');
   for (const option of pageOptions()) checkout.addOption(option);
-  withJson(CHECKOUT_FIELDS, checkout).action(perform(pay));
+  withJson(PlanCheckoutStateFields, checkout).action(perform(pay));
 }
 
 async function register(world: CommandWorld, { args: [slug = '', email = ''], options }: Typed<RegisterOptions>): Promise<void> {

@@ -3,10 +3,11 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { SiteEventResponseFields } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
 import { usdAmount, wholeNumber } from '../option-values.ts';
 import { plainText } from '../print.ts';
-import { EVENT_FIELDS, showEvent } from './show-event.ts';
+import { showEvent } from './show-event.ts';
 
 /** As they are typed; what takes an option away is the word `none`. */
 interface Settings {
@@ -51,10 +52,10 @@ const REQUIRED = new Set(['--slug <slug>', '--title <title>', '--starts <time>',
 export function writeEvents(events: Command, perform: Perform): void {
   const created = events.command('create').description('Make a draft, which nobody sees; for administrators');
   for (const option of settings()) created.addOption(option.makeOptionMandatory(REQUIRED.has(option.flags)));
-  withJson(EVENT_FIELDS, created).action(perform(create));
+  withJson(SiteEventResponseFields, created).action(perform(create));
   const edited = events.command('edit').description('Change what is named and nothing else; for administrators').argument('<slug>');
   for (const option of settings()) edited.addOption(option);
-  withJson(EVENT_FIELDS, edited).action(perform(edit));
+  withJson(SiteEventResponseFields, edited).action(perform(edit));
 }
 
 async function create(world: CommandWorld, { options }: Typed<Settings>): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
-import { FILE_FIELDS, showFile } from './show-file.ts';
+import { FileObjectFields } from '../generated/fields.ts';
+import { showFile } from './show-file.ts';
 
 export const getFile = (files: Command, perform: Perform): Command =>
-  withJson(FILE_FIELDS, files.command('get').description('Show what is known of a file').argument('<file-id>')).action(perform(get));
+  withJson(FileObjectFields, files.command('get').description('Show what is known of a file').argument('<file-id>')).action(perform(get));
 
 async function get(world: CommandWorld, { args: [fileId = ''] }: Typed<object>): Promise<void> {
   const client = await world.connect();

@@ -1,8 +1,9 @@
 import type { FileObject } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { FileObjectFields } from '../generated/fields.ts';
 import { type Column, printList } from '../print.ts';
-import { FILE_FIELDS, timeText } from './show-file.ts';
+import { timeText } from './show-file.ts';
 
 interface Options {
   readonly purpose?: string;
@@ -18,7 +19,7 @@ const COLUMNS: readonly Column<FileObject>[] = [
 
 export const listFiles = (files: Command, perform: Perform): Command =>
   withJson(
-    FILE_FIELDS,
+    FileObjectFields,
     files.command('list').description('List stored files, newest first').option('--purpose <purpose>', 'only files for this'),
   ).action(perform(list));
 

@@ -2,9 +2,6 @@ import type { FileObject } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 
-/** For `--json`. */
-export const FILE_FIELDS: readonly string[] = ['id', 'object', 'bytes', 'created_at', 'expires_at', 'filename', 'purpose', 'status'];
-
 /** Unix seconds as people read them. */
 export const timeText = (unixSeconds: number): string => new Date(unixSeconds * 1000).toISOString();
 

@@ -1,9 +1,10 @@
 import { basename } from 'node:path';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { FileObjectFields } from '../generated/fields.ts';
 import { openGiven } from '../given-file.ts';
 import { ProgressLine, sizeText } from '../progress.ts';
-import { FILE_FIELDS, showFile } from './show-file.ts';
+import { showFile } from './show-file.ts';
 
 const PURPOSES = ['assistants', 'batch', 'fine-tune', 'vision', 'user_data', 'evals'] as const;
 /** What the service takes in one piece. */
@@ -17,7 +18,7 @@ interface Options {
 
 export const uploadFile = (files: Command, perform: Perform): Command =>
   withJson(
-    FILE_FIELDS,
+    FileObjectFields,
     files
       .command('upload')
       .description('Store a file; more than 512 MiB go in parts by themselves')

@@ -1,11 +1,12 @@
 import type { ChatCompletion, ChatCompletionMessage } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { ChatCompletionFields } from '../generated/fields.ts';
 import { pairs, wholeNumber } from '../option-values.ts';
 import { type Column, plainText, printList, printRecord } from '../print.ts';
 import { costText } from './prompt.ts';
 
-const FIELDS: readonly string[] = ['id', 'object', 'created', 'model', 'choices', 'usage', 'metadata'];
+const FIELDS: readonly string[] = [...ChatCompletionFields, 'metadata'];
 const MESSAGE_FIELDS: readonly string[] = ['id', 'role', 'content', 'content_parts', 'tool_calls', 'tool_call_id'];
 
 const COLUMNS: readonly Column<ChatCompletion>[] = [

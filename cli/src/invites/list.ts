@@ -1,10 +1,11 @@
 import type { MarketingInviteBatchResponse, MarketingInviteRecord } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingInviteBatchResponseFields } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
 import type { Column } from '../print.ts';
 import { MAX_PAGE, printPages } from '../print-pages.ts';
-import { BATCH_FIELDS, giftText } from './show-batch.ts';
+import { giftText } from './show-batch.ts';
 
 interface Options {
   readonly limit: number;
@@ -31,7 +32,7 @@ const INVITES: readonly Column<MarketingInviteRecord>[] = [
 
 export const listInvites = (invites: Command, perform: Perform): Command =>
   withJson(
-    [...BATCH_FIELDS, 'invite_id', 'email', 'max_uses', 'uses', 'failure', 'sent_at'],
+    [...MarketingInviteBatchResponseFields, 'invite_id', 'email', 'max_uses', 'uses', 'failure', 'sent_at'],
     invites
       .command('list')
       .description('Batches and how far they are, or the invitations of one; for administrators')

@@ -3,10 +3,11 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { MarketingInviteBatchResponseFields } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
 import { type Moment, moment, timeText, usdAmount, wholeNumber } from '../option-values.ts';
 import { type FilterOptions, filterOf, withFilter } from '../people/filter-options.ts';
-import { BATCH_FIELDS, showBatch } from './show-batch.ts';
+import { showBatch } from './show-batch.ts';
 
 interface Options extends Omit<FilterOptions, 'plan'> {
   readonly to?: string;
@@ -23,7 +24,7 @@ interface Options extends Omit<FilterOptions, 'plan'> {
 
 export const sendInvites = (invites: Command, perform: Perform): Command =>
   withJson(
-    BATCH_FIELDS,
+    MarketingInviteBatchResponseFields,
     withFilter(
       invites
         .command('send')

@@ -2,12 +2,6 @@ import type { MarketingInviteBatchResponse } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 
-/** The members of a batch, for `--json`. */
-export const BATCH_FIELDS = [
-  ...['batch_id', 'name', 'status', 'grants', 'counts', 'shared_uses', 'code', 'subject', 'message'],
-  ...['expires_at', 'created_by', 'created_at', 'revoked_at'],
-];
-
 type Batch = MarketingInviteBatchResponse;
 
 /** What an activation gives, in words. */

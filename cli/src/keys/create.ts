@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KeyCreatedResponseFields } from '../generated/fields.ts';
 import { usdAmount } from '../option-values.ts';
 import { type SettingsOptions, settingsOf, withSettings } from './settings.ts';
-import { CREATED_KEY_FIELDS, showSecret } from './show-secret.ts';
+import { showSecret } from './show-secret.ts';
 
 interface Options extends SettingsOptions {
   readonly name: string;
@@ -12,7 +13,7 @@ interface Options extends SettingsOptions {
 
 export const createKey = (keys: Command, perform: Perform): Command =>
   withJson(
-    CREATED_KEY_FIELDS,
+    KeyCreatedResponseFields,
     withSettings(
       keys
         .command('create')

@@ -1,9 +1,9 @@
 import type { KeyResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KeyResponseFields } from '../generated/fields.ts';
 import { type Column, printRecord } from '../print.ts';
 import { KEY_ARGUMENT, meantKey } from './meant.ts';
-import { KEY_FIELDS } from './show-secret.ts';
 
 const LINES: readonly Column<KeyResponse>[] = [
   { title: 'Id', of: ({ key_id }) => key_id },
@@ -34,7 +34,7 @@ const LINES: readonly Column<KeyResponse>[] = [
 
 export const getKey = (keys: Command, perform: Perform): Command =>
   withJson(
-    KEY_FIELDS,
+    KeyResponseFields,
     keys
       .command('get')
       .description('Show one API key; never its secret')

@@ -60,7 +60,7 @@ describe('keys create', () => {
 
   it('lists the JSON fields without making a key', async () => {
     const { stdout, exitCode } = await terminal.type(['keys', 'create', '--json'], session);
-    expect(stdout).toMatch(/^key\nkey_id\nname\n/);
+    expect(stdout).toMatch(/^key_id\nname\n[\s\S]*\nkey\n$/);
     expect(exitCode).toBe(0);
     expect(gateway.requests).toHaveLength(0);
   });

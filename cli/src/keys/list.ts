@@ -1,8 +1,8 @@
 import type { KeyResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { KeyResponseFields } from '../generated/fields.ts';
 import { type Column, printList } from '../print.ts';
-import { KEY_FIELDS } from './show-secret.ts';
 
 const COLUMNS: readonly Column<KeyResponse>[] = [
   { title: 'id', of: ({ key_id }) => key_id, isSpare: true },
@@ -14,7 +14,7 @@ const COLUMNS: readonly Column<KeyResponse>[] = [
 ];
 
 export const listKeys = (keys: Command, perform: Perform): Command =>
-  withJson(KEY_FIELDS, keys.command('list').description('List API keys, revoked ones included, newest first')).action(perform(list));
+  withJson(KeyResponseFields, keys.command('list').description('List API keys, revoked ones included, newest first')).action(perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect();

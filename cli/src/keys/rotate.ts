@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { KeyCreatedResponseFields } from '../generated/fields.ts';
 import { secondsUpTo } from '../option-values.ts';
 import { KEY_ARGUMENT, meantKey } from './meant.ts';
-import { CREATED_KEY_FIELDS, showSecret } from './show-secret.ts';
+import { showSecret } from './show-secret.ts';
 
 interface Options {
   readonly grace?: number;
@@ -10,7 +11,7 @@ interface Options {
 
 export const rotateKey = (keys: Command, perform: Perform): Command =>
   withJson(
-    CREATED_KEY_FIELDS,
+    KeyCreatedResponseFields,
     keys
       .command('rotate')
       .description('Replace the secret of an API key; name, cap and history stay')

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandWorld } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { ScopeValues } from '../generated/fields.ts';
 import { readText } from '../given-file.ts';
 import {
   listOf,
@@ -31,32 +32,17 @@ export interface SettingsOptions {
   readonly requireSignature?: boolean;
 }
 
-const SCOPES = [
-  'inference',
-  'account:read',
-  'account:write',
-  'keys:write',
-  'billing:write',
-  'audit:read',
-  'marketing:read',
-  'marketing:write',
-  'events:read',
-  'events:write',
-  'admin:read',
-  'admin:write',
-] as const satisfies readonly Scope[];
-
 function scopes(text: string): Scope[] {
   return listOf(text).map((wanted) => {
-    const scope = SCOPES.find((each) => each === wanted);
-    if (scope === undefined) throw new InvalidArgumentError(`There is no scope "${wanted}". The scopes are ${SCOPES.join(', ')}.`);
+    const scope = ScopeValues.find((each) => each === wanted);
+    if (scope === undefined) throw new InvalidArgumentError(`There is no scope "${wanted}". The scopes are ${ScopeValues.join(', ')}.`);
     return scope;
   });
 }
 
 export const withSettings = (command: Command): Command =>
   command
-    .option('--scopes <list>', `what it may do, comma-separated: ${SCOPES.join(', ')}`, scopes)
+    .option('--scopes <list>', `what it may do, comma-separated: ${ScopeValues.join(', ')}`, scopes)
     .option('--expires <time>', 'when it stops working: a time, a day, a duration such as 30d, or never', orNone('never', moment))
     .option('--model <id>', 'the only models it may use (repeatable), or all', orNone('all', repeatedList))
     .option('--endpoint <path>', 'the only endpoints it may spend on (repeatable), or all', orNone('all', repeatedList))

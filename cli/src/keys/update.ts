@@ -2,10 +2,10 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { KeyResponseFields } from '../generated/fields.ts';
 import { showKey } from './get.ts';
 import { KEY_ARGUMENT, meantKey } from './meant.ts';
 import { type SettingsOptions, settingsOf, withSettings } from './settings.ts';
-import { KEY_FIELDS } from './show-secret.ts';
 
 interface Options extends SettingsOptions {
   readonly name?: string;
@@ -13,7 +13,7 @@ interface Options extends SettingsOptions {
 
 export const updateKey = (keys: Command, perform: Perform): Command =>
   withJson(
-    KEY_FIELDS,
+    KeyResponseFields,
     withSettings(
       keys
         .command('update')

@@ -2,6 +2,7 @@ import type { UsageResponse, UsageRow } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { column } from '../bar.ts';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { UsageRowFields } from '../generated/fields.ts';
 import { livemodeOf, type ModeOptions, noneIn, withMode } from '../mode.ts';
 import { dayOrAgo, type Moment, timeText } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
@@ -11,23 +12,6 @@ interface Options extends ModeOptions {
   readonly from?: Moment;
   readonly to?: Moment;
 }
-
-const FIELDS = [
-  'day',
-  'model',
-  'key_id',
-  'run_id',
-  'requests',
-  'input_tokens',
-  'cached_input_tokens',
-  'output_tokens',
-  'input_characters',
-  'audio_seconds',
-  'video_seconds',
-  'images',
-  'cost_usd',
-  'charged_usd',
-];
 
 const GROUPS: Record<Options['by'], Column<UsageRow>> = {
   day: { title: 'day', of: (row) => row.day },
@@ -67,7 +51,7 @@ function chartOf({ out }: CommandWorld, items: readonly UsageRow[]): Column<Usag
 
 export const usage = (command: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    UsageRowFields,
     withMode(
       command
         .addOption(new Option('--by <group>', 'how to sum up').choices(['day', 'model', 'key', 'run']).default('day'))

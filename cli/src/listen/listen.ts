@@ -3,11 +3,11 @@ import type { ReceiptListItem, Tallygate } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { reportOf } from '../failure.ts';
+import { ReceiptListItemFields } from '../generated/fields.ts';
 import { meantKey } from '../keys/meant.ts';
 import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { wholeNumber } from '../option-values.ts';
 import { plainText, writeJsonLine } from '../print.ts';
-import { RECEIPT_FIELDS } from '../receipts/list.ts';
 
 interface Options extends ModeOptions {
   readonly model?: string;
@@ -30,7 +30,7 @@ const PASSING: ReadonlySet<string> = new Set([
 
 export const listen = (command: Command, perform: Perform): Command =>
   withJson(
-    RECEIPT_FIELDS,
+    ReceiptListItemFields,
     withMode(
       command
         .option('-m, --model <id>', 'only those that this model answered')

@@ -3,10 +3,9 @@ import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { MarketingPersonRecordFields, PersonStageValues } from '../generated/fields.ts';
 import { printRecord } from '../print.ts';
-import { PERSON_FIELDS, PERSON_LINES } from './show-person.ts';
-
-const STAGES = ['new', 'contacted', 'qualified', 'customer', 'lost'] as const;
+import { PERSON_LINES } from './show-person.ts';
 
 interface Options {
   readonly reason?: string;
@@ -36,7 +35,7 @@ const VERBS: readonly Verb[] = [
   },
   {
     name: 'status',
-    description: `Set how far things are: ${STAGES.join(', ')}`,
+    description: `Set how far things are: ${PersonStageValues.join(', ')}`,
     argument: '<status>',
     request: (status) => ({ action: 'set_status', status: stageOf(status) }),
   },
@@ -73,7 +72,7 @@ export function personActions(people: Command, perform: Perform): void {
     const command = people.command(verb.name).description(verb.description).argument('<person-id>');
     if (verb.argument !== undefined) command.argument(verb.argument);
     for (const option of verb.options ?? []) command.addOption(option);
-    withJson(PERSON_FIELDS, command).action(perform((world, typed: Typed<Options>) => act(world, verb, typed)));
+    withJson(MarketingPersonRecordFields, command).action(perform((world, typed: Typed<Options>) => act(world, verb, typed)));
   }
 }
 
@@ -87,9 +86,10 @@ async function act(world: CommandWorld, verb: Verb, { args: [personId = '', valu
   else if (!changed) world.err.write('It was so already.\n');
 }
 
-function stageOf(text: string): (typeof STAGES)[number] {
-  const stage = STAGES.find((one) => one === text);
-  if (stage === undefined) throw new Failure('usage', `There is no status "${text}".`, EXIT.usage, `They are ${STAGES.join(', ')}.`);
+function stageOf(text: string): (typeof PersonStageValues)[number] {
+  const stage = PersonStageValues.find((one) => one === text);
+  if (stage === undefined)
+    throw new Failure('usage', `There is no status "${text}".`, EXIT.usage, `They are ${PersonStageValues.join(', ')}.`);
   return stage;
 }
 

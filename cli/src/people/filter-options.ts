@@ -1,13 +1,12 @@
 import type { PeopleFilter } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
+import { PersonSourceValues } from '../generated/fields.ts';
 
 const STATUSES = ['new', 'contacted', 'qualified', 'customer', 'lost', 'unsubscribed', 'bounced'] as const;
-const SOURCES = ['user', 'registration', 'invite', 'client_request', 'import', 'manual'] as const;
-
 export interface FilterOptions {
   readonly search?: string;
   readonly status?: (typeof STATUSES)[number];
-  readonly source?: (typeof SOURCES)[number];
+  readonly source?: (typeof PersonSourceValues)[number];
   readonly event?: string;
   readonly owner?: string;
   readonly clientType?: string;
@@ -22,7 +21,7 @@ export const withFilter = (command: Command, plan: '--plan' | '--plan-tier' = '-
   command
     .option('-q, --search <words>', 'words in e-mail address, name or company; #beta finds the tag')
     .addOption(new Option('--status <status>', 'how far things are, or why they get no mail').choices(STATUSES))
-    .addOption(new Option('--source <source>', 'how they became known').choices(SOURCES))
+    .addOption(new Option('--source <source>', 'how they became known').choices(PersonSourceValues))
     .option('--event <slug>', 'an event they registered for')
     .option('--owner <user-id>', 'who looks after them, or none')
     .option('--client-type <type>', 'their kind of client, or none')

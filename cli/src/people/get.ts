@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingPersonRecordFields } from '../generated/fields.ts';
 import { printRecord } from '../print.ts';
-import { PERSON_FIELDS, PERSON_LINES } from './show-person.ts';
+import { PERSON_LINES } from './show-person.ts';
 
 export const getPerson = (people: Command, perform: Perform): Command =>
   withJson(
-    PERSON_FIELDS,
+    MarketingPersonRecordFields,
     people.command('get').description('Show a person, with what was done to their record').argument('<person-id>'),
   ).action(perform(get));
 

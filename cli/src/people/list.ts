@@ -1,10 +1,11 @@
 import type { MarketingPersonRecord } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { MarketingPersonRecordFields } from '../generated/fields.ts';
 import { wholeNumber } from '../option-values.ts';
 import { printList } from '../print.ts';
 import { type FilterOptions, filterOf, withFilter } from './filter-options.ts';
-import { PERSON_COLUMNS, PERSON_FIELDS } from './show-person.ts';
+import { PERSON_COLUMNS } from './show-person.ts';
 
 const MAX_PAGE = 200;
 
@@ -14,7 +15,7 @@ interface Options extends FilterOptions {
 
 export const listPeople = (people: Command, perform: Perform): Command =>
   withJson(
-    PERSON_FIELDS,
+    MarketingPersonRecordFields,
     withFilter(people.command('list').description('List people, those who became known last first')).option(
       '--limit <n>',
       'how many at most',

@@ -1,11 +1,6 @@
 import type { MarketingPersonRecord } from '@tallygate/sdk';
 import type { Column } from '../print.ts';
 
-export const PERSON_FIELDS = [
-  ...['person_id', 'email', 'other_emails', 'name', 'company', 'status', 'subscription', 'unsubscribed_at', 'bounced_at', 'consent'],
-  ...['sources', 'event_slugs', 'tags', 'owner', 'client_type', 'plan_tier', 'user_id', 'created_at', 'updated_at', 'history'],
-];
-
 export const PERSON_COLUMNS: readonly Column<MarketingPersonRecord>[] = [
   { title: 'id', of: ({ person_id }) => person_id },
   { title: 'email', of: ({ email }) => email },

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { MarketingPeopleImportResponseFields } from '../generated/fields.ts';
 import { openGiven } from '../given-file.ts';
 import { printRecord } from '../print.ts';
 import { type FilterOptions, filterOf, withFilter } from './filter-options.ts';
-
-const IMPORT_FIELDS = ['rows', 'created', 'updated', 'skipped', 'failed', 'errors'];
 
 interface ExportOptions extends FilterOptions {
   readonly output?: string;
@@ -35,7 +34,7 @@ async function* pieces(text: string): AsyncGenerator<Uint8Array, void, undefined
 
 export const importPeople = (people: Command, perform: Perform): Command =>
   withJson(
-    IMPORT_FIELDS,
+    MarketingPeopleImportResponseFields,
     people
       .command('import')
       .description('Take people from a CSV file: email, and any of name, company, client_type, tags, event_slug')

@@ -1,10 +1,9 @@
 import type { PlanSpendAlertsResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { PlanSpendAlertsResponseFields } from '../generated/fields.ts';
 import { usdAmount } from '../option-values.ts';
 import { type Column, printList, printRecord } from '../print.ts';
-
-const FIELDS = ['thresholds_usd', 'alerts'];
 
 /** A threshold, with the last month in which it was reached. */
 interface Row {
@@ -21,15 +20,17 @@ const COLUMNS: readonly Column<Row>[] = [
 /** `plans alerts list|set|off`. */
 export function spendAlerts(plans: Command, perform: Perform): void {
   const command = plans.command('alerts').description('Mails when the charges of a month reach an amount');
-  withJson(FIELDS, command.command('list').description('The amounts, and when each was last reached')).action(perform(list));
+  withJson(PlanSpendAlertsResponseFields, command.command('list').description('The amounts, and when each was last reached')).action(
+    perform(list),
+  );
   withJson(
-    FIELDS,
+    PlanSpendAlertsResponseFields,
     command
       .command('set')
       .description('Replace the amounts')
       .argument('<usd...>', 'one to ten amounts', (text: string, before: readonly string[] = []) => [...before, usdAmount(text)]),
   ).action(perform(set));
-  withJson(FIELDS, command.command('off').description('No alerts any more')).action(perform(switchOff));
+  withJson(PlanSpendAlertsResponseFields, command.command('off').description('No alerts any more')).action(perform(switchOff));
 }
 
 function print(world: CommandWorld, answer: PlanSpendAlertsResponse): void {

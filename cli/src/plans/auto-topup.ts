@@ -1,11 +1,10 @@
 import type { PlanAutoTopupResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { PlanAutoTopupResponseFields } from '../generated/fields.ts';
 import { usdAmount } from '../option-values.ts';
 import { type Column, printRecord } from '../print.ts';
 import { requireConsent } from './confirm.ts';
-
-const FIELDS = ['enabled', 'threshold_usd', 'amount_usd', 'daily_maximum_usd', 'status', 'decline'];
 
 const LINES: readonly Column<PlanAutoTopupResponse>[] = [
   { title: 'Status', of: ({ status }) => status },
@@ -25,9 +24,9 @@ interface SetOptions {
 /** `plans auto-topup show|set|off`. */
 export function autoTopup(plans: Command, perform: Perform): void {
   const command = plans.command('auto-topup').description('Charge the saved card when the balance is low');
-  withJson(FIELDS, command.command('show').description('The settings, and how they fare')).action(perform(show));
+  withJson(PlanAutoTopupResponseFields, command.command('show').description('The settings, and how they fare')).action(perform(show));
   withJson(
-    FIELDS,
+    PlanAutoTopupResponseFields,
     command
       .command('set')
       .description('Switch it on: asks, since the card is charged without you')
@@ -36,7 +35,9 @@ export function autoTopup(plans: Command, perform: Perform): void {
       .option('--daily-max <usd>', 'at most in 24 hours; five times the amount when left out', usdAmount)
       .option('--yes', 'do not ask whether it is meant'),
   ).action(perform(set));
-  withJson(FIELDS, command.command('off').description('Switch it off; the settings are kept')).action(perform(switchOff));
+  withJson(PlanAutoTopupResponseFields, command.command('off').description('Switch it off; the settings are kept')).action(
+    perform(switchOff),
+  );
 }
 
 async function show(world: CommandWorld): Promise<void> {

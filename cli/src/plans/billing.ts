@@ -1,12 +1,8 @@
 import type { PlanBillingSummaryResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { PlanBillingSummaryResponseFields } from '../generated/fields.ts';
 import { type Column, printRecord } from '../print.ts';
-
-const FIELDS = [
-  ...['plan_id', 'version', 'status', 'monthly_price_usd', 'period', 'period_start', 'resets_at', 'balance_usd', 'charged_usd'],
-  ...['uninvoiced_usd', 'owed_usd', 'overage', 'disputed_usd', 'grace_ends_at', 'next_charge_at', 'next_charge_usd', 'livemode'],
-];
 
 const LINES: readonly Column<PlanBillingSummaryResponse>[] = [
   { title: 'Plan', of: ({ plan_id, version }) => `${plan_id} (version ${version})` },
@@ -27,7 +23,7 @@ interface Options {
 
 export const planBilling = (plans: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    PlanBillingSummaryResponseFields,
     plans
       .command('billing')
       .description('Balance, charges, and what is due next')

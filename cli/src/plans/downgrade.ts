@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { PlanDowngradeScheduleResponseFields } from '../generated/fields.ts';
 import { printRecord } from '../print.ts';
 import { requireConsent } from './confirm.ts';
 import { showChange } from './show-change.ts';
@@ -12,11 +13,9 @@ interface Options {
   readonly undo?: true;
 }
 
-const FIELDS = ['downgrade_id', 'from_plan_id', 'to_plan_id', 'effective_at', 'state', 'livemode'];
-
 export const downgradePlan = (plans: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    PlanDowngradeScheduleResponseFields,
     plans
       .command('downgrade')
       .description('Move to a cheaper plan at the end of the paid period: shows old, new, difference and date, and asks')

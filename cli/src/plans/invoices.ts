@@ -1,16 +1,12 @@
 import type { PlanInvoiceResponse, PlanInvoiceSummary } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { PlanInvoiceResponseFields } from '../generated/fields.ts';
 import { type Column, printList, printRecord } from '../print.ts';
 
 interface Options {
   readonly html?: string;
 }
-
-const FIELDS = [
-  ...['invoice_id', 'number', 'kind', 'status', 'period', 'total_usd', 'from_balance_usd', 'due_usd', 'carried_usd', 'issued_at'],
-  ...['hosted_url', 'lines'],
-];
 
 const COLUMNS: readonly Column<PlanInvoiceSummary>[] = [
   { title: 'id', of: ({ invoice_id }) => invoice_id },
@@ -30,7 +26,7 @@ const ITEMS: readonly Column<PlanInvoiceResponse['lines'][number]>[] = [
 
 export const invoices = (plans: Command, perform: Perform): Command =>
   withJson(
-    FIELDS,
+    PlanInvoiceResponseFields,
     plans
       .command('invoices')
       .description('The newest invoices, or one with its lines')

@@ -1,9 +1,8 @@
 import type { PlanConfigResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { PlanConfigResponseFields } from '../generated/fields.ts';
 import { type Column, printList } from '../print.ts';
-
-const FIELDS = ['plan_id', 'version', 'name', 'monthly_price_usd', 'quota', 'overage', 'rate_limits', 'features'];
 
 const COLUMNS: readonly Column<PlanConfigResponse>[] = [
   { title: 'plan', of: ({ plan_id }) => plan_id },
@@ -17,7 +16,7 @@ const COLUMNS: readonly Column<PlanConfigResponse>[] = [
 ];
 
 export const listPlans = (plans: Command, perform: Perform): Command =>
-  withJson(FIELDS, plans.command('list').description('The plans as they are sold now')).action(perform(list));
+  withJson(PlanConfigResponseFields, plans.command('list').description('The plans as they are sold now')).action(perform(list));
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect('none');

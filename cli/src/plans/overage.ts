@@ -1,9 +1,8 @@
 import type { PlanOverageEstimateResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { PlanOverageEstimateResponseFields } from '../generated/fields.ts';
 import { type Column, printList, printRecord } from '../print.ts';
-
-const FIELDS = ['period', 'period_start', 'resets_at', 'as_of', 'policy', 'charged_usd', 'projected_usd', 'meters', 'lines'];
 
 const LINES: readonly Column<PlanOverageEstimateResponse>[] = [
   { title: 'Month', of: ({ period }) => period },
@@ -19,7 +18,10 @@ const MODELS: readonly Column<PlanOverageEstimateResponse['lines'][number]>[] = 
 ];
 
 export const planOverage = (plans: Command, perform: Perform): Command =>
-  withJson(FIELDS, plans.command('overage').description('Charges beyond the quota, and what the month comes to')).action(perform(show));
+  withJson(
+    PlanOverageEstimateResponseFields,
+    plans.command('overage').description('Charges beyond the quota, and what the month comes to'),
+  ).action(perform(show));
 
 async function show(world: CommandWorld): Promise<void> {
   const client = await world.connect();

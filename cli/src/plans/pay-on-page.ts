@@ -19,8 +19,6 @@ export const pageOptions = (): Option[] => [
   new Option('--every <seconds>', 'how often to ask whether it is paid').argParser(seconds).default(2),
 ];
 
-export const CHECKOUT_FIELDS = ['checkout_id', 'kind', 'status', 'plan_id', 'amount_usd', 'checkout_url', 'expires_at', 'livemode'];
-
 type Checkout = Pick<PlanCheckoutState, 'checkout_id' | 'status' | 'amount_usd' | 'checkout_url' | 'expires_at'>;
 
 const LINES: readonly Column<Checkout>[] = [

@@ -1,9 +1,8 @@
 import type { CurrentPlanResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { CurrentPlanResponseFields } from '../generated/fields.ts';
 import { type Column, printRecord } from '../print.ts';
-
-const FIELDS = ['plan', 'subscription', 'change_version', 'scheduled_downgrade', 'livemode'];
 
 const LINES: readonly Column<CurrentPlanResponse>[] = [
   { title: 'Plan', of: ({ plan }) => `${plan.name} (version ${plan.version})` },
@@ -19,7 +18,9 @@ const LINES: readonly Column<CurrentPlanResponse>[] = [
 ];
 
 export const showPlan = (plans: Command, perform: Perform): Command =>
-  withJson(FIELDS, plans.command('show').description('The plan of the account, and what is scheduled')).action(perform(show));
+  withJson(CurrentPlanResponseFields, plans.command('show').description('The plan of the account, and what is scheduled')).action(
+    perform(show),
+  );
 
 async function show(world: CommandWorld): Promise<void> {
   const client = await world.connect();

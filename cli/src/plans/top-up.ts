@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import type { ExitCode } from '../exit-codes.ts';
+import { PlanCheckoutStateFields } from '../generated/fields.ts';
 import { usdAmount } from '../option-values.ts';
 import { requireConsent } from './confirm.ts';
-import { CHECKOUT_FIELDS, type PageOptions, pageOptions, payOnPage } from './pay-on-page.ts';
+import { type PageOptions, pageOptions, payOnPage } from './pay-on-page.ts';
 
 interface Options extends PageOptions {
   readonly yes?: true;
@@ -18,7 +19,7 @@ export function topUp(plans: Command, perform: Perform): Command {
     .option('--save-card', 'keep the card for automatic top-ups')
     .option('--yes', 'do not ask whether it is meant');
   for (const option of pageOptions()) command.addOption(option);
-  return withJson(CHECKOUT_FIELDS, command).action(perform(pay));
+  return withJson(PlanCheckoutStateFields, command).action(perform(pay));
 }
 
 async function pay(world: CommandWorld, { args: [amount_usd = ''], options }: Typed<Options>): Promise<ExitCode> {

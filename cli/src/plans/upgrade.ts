@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { PlanCheckoutStateFields } from '../generated/fields.ts';
 import { requireConsent } from './confirm.ts';
-import { CHECKOUT_FIELDS, type PageOptions, pageOptions, payOnPage } from './pay-on-page.ts';
+import { type PageOptions, pageOptions, payOnPage } from './pay-on-page.ts';
 import { showChange } from './show-change.ts';
 
 interface Options extends PageOptions {
@@ -14,7 +15,7 @@ interface Options extends PageOptions {
 function buying(name: string, description: string, plans: Command): Command {
   const command = plans.command(name).description(description).argument('<plan>', 'its id: tallygate plans list shows them');
   for (const option of pageOptions()) command.addOption(option);
-  return withJson(CHECKOUT_FIELDS, command.option('--yes', 'do not ask whether it is meant'));
+  return withJson(PlanCheckoutStateFields, command.option('--yes', 'do not ask whether it is meant'));
 }
 
 export const upgradePlan = (plans: Command, perform: Perform): Command =>

@@ -3,10 +3,10 @@ import type { PlanMeterUsage } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { gauge } from '../bar.ts';
 import { type CommandWorld, type Perform, withJson } from '../command.ts';
+import { PlanUsageQuotaResponseFields } from '../generated/fields.ts';
 import { type Column, printList, printRecord } from '../print.ts';
 import { valueText } from './compare.ts';
 
-const FIELDS = ['plan_id', 'period', 'period_start', 'resets_at', 'meters', 'cost_usd', 'covered_usd', 'charged_usd', 'livemode'];
 const BAR = 30;
 
 const COLUMNS: readonly Column<PlanMeterUsage>[] = [
@@ -18,7 +18,9 @@ const COLUMNS: readonly Column<PlanMeterUsage>[] = [
 ];
 
 export const planUsage = (plans: Command, perform: Perform): Command =>
-  withJson(FIELDS, plans.command('usage').description('How much of the plan’s quota is used this month')).action(perform(show));
+  withJson(PlanUsageQuotaResponseFields, plans.command('usage').description('How much of the plan’s quota is used this month')).action(
+    perform(show),
+  );
 
 async function show(world: CommandWorld): Promise<void> {
   const client = await world.connect();

@@ -1,6 +1,7 @@
 import type { ReceiptListItem } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { ReceiptListItemFields } from '../generated/fields.ts';
 import { livemodeOf, type ModeOptions, noneIn, withMode } from '../mode.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
@@ -17,23 +18,6 @@ interface Options extends ModeOptions {
 
 const MAX_PAGE = 100;
 
-/** What `--json` of a list of receipts has. */
-export const RECEIPT_FIELDS = [
-  'id',
-  'kind',
-  'request_id',
-  'endpoint',
-  'model',
-  'run_id',
-  'livemode',
-  'outcome',
-  'cost_usd',
-  'refund_of',
-  'started_at',
-  'completed_at',
-  'log_index',
-];
-
 const COLUMNS: readonly Column<ReceiptListItem>[] = [
   { title: 'id', of: ({ id }) => id },
   { title: 'kind', of: ({ kind }) => kind, isSpare: true },
@@ -46,7 +30,7 @@ const COLUMNS: readonly Column<ReceiptListItem>[] = [
 
 export const listReceipts = (receipts: Command, perform: Perform): Command =>
   withJson(
-    RECEIPT_FIELDS,
+    ReceiptListItemFields,
     withMode(
       receipts
         .command('list')

@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { RunFields } from '../generated/fields.ts';
 import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { printRecord } from '../print.ts';
-import { RUN_FIELDS, RUN_LINES } from './show-run.ts';
+import { RUN_LINES } from './show-run.ts';
 
 export const closeRun = (runs: Command, perform: Perform): Command =>
   withJson(
-    RUN_FIELDS,
+    RunFields,
     withMode(
       runs
         .command('close')

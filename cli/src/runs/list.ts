@@ -1,15 +1,13 @@
 import type { Run } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { RunFields, RunStateValues } from '../generated/fields.ts';
 import { livemodeOf, type ModeOptions, noneIn, withMode } from '../mode.ts';
 import { wholeNumber } from '../option-values.ts';
 import { type Column, printList } from '../print.ts';
-import { RUN_FIELDS } from './show-run.ts';
-
-const STATES = ['active', 'exhausted', 'closed'] as const;
 
 interface Options extends ModeOptions {
-  readonly state?: (typeof STATES)[number];
+  readonly state?: (typeof RunStateValues)[number];
   readonly parent?: string;
   readonly limit: number;
 }
@@ -27,12 +25,12 @@ const COLUMNS: readonly Column<Run>[] = [
 
 export const listRuns = (runs: Command, perform: Perform): Command =>
   withJson(
-    RUN_FIELDS,
+    RunFields,
     withMode(
       runs
         .command('list')
         .description('List agent runs, newest first')
-        .addOption(new Option('--state <state>', 'only runs in this state').choices(STATES))
+        .addOption(new Option('--state <state>', 'only runs in this state').choices(RunStateValues))
         .option('--parent <run-id>', 'only child runs of this one')
         .option('--limit <n>', 'how many at most', wholeNumber(), 50),
     ),

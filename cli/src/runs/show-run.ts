@@ -1,12 +1,6 @@
 import type { Run } from '@tallygate/sdk';
 import type { Column } from '../print.ts';
 
-/** For `--json`. */
-export const RUN_FIELDS: readonly string[] = [
-  ...['run_id', 'parent_run_id', 'livemode', 'state', 'ceiling_usd', 'spent_usd', 'requests', 'max_calls', 'calls_remaining', 'deadline'],
-  ...['started_at', 'last_request_at', 'closed_at'],
-];
-
 export const RUN_LINES: readonly Column<Run>[] = [
   { title: 'Id', of: ({ run_id }) => run_id },
   { title: 'State', of: ({ state }) => state },

@@ -1,9 +1,10 @@
 import type { RunStep } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { RunFields } from '../generated/fields.ts';
 import { livemodeOf, type ModeOptions, withMode } from '../mode.ts';
 import { type Column, printList, printRecord } from '../print.ts';
-import { RUN_FIELDS, RUN_LINES } from './show-run.ts';
+import { RUN_LINES } from './show-run.ts';
 
 const MOST_STEPS = 200;
 
@@ -18,7 +19,7 @@ const STEPS: readonly Column<RunStep>[] = [
 
 export const showRun = (runs: Command, perform: Perform): Command =>
   withJson(
-    [...RUN_FIELDS, 'held_usd', 'steps', 'children'],
+    [...RunFields, 'held_usd', 'steps', 'children'],
     withMode(runs.command('show').description('Where an agent run stands, and what its steps cost').argument('<run-id>')),
   ).action(perform(show));
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT } from '../exit-codes.ts';
 import { Failure } from '../failure.ts';
+import { VideoCharacterFields } from '../generated/fields.ts';
 import { type Column, printRecord } from '../print.ts';
 import { openMedia } from './media-file.ts';
 
@@ -11,8 +12,6 @@ interface Options {
   readonly video?: string;
   readonly model?: string;
 }
-
-const FIELDS = ['id', 'name', 'created_at'];
 
 const LINES: readonly Column<VideoCharacter>[] = [
   { title: 'Id', of: ({ id }) => id },
@@ -24,7 +23,7 @@ const LINES: readonly Column<VideoCharacter>[] = [
 export function videoCharacters(videos: Command, perform: Perform): void {
   const characters = videos.command('characters').description('Characters, for `videos create --character`');
   withJson(
-    FIELDS,
+    VideoCharacterFields,
     characters
       .command('create')
       .description('Make a character of what a video shows; it costs nothing')
@@ -33,7 +32,7 @@ export function videoCharacters(videos: Command, perform: Perform): void {
       .option('--video <video-id>', 'or a completed video of yours')
       .option('-m, --model <id>', 'the video model whose provider is to keep it'),
   ).action(perform(create));
-  withJson(FIELDS, characters.command('get').description('Show a character').argument('<character-id>')).action(perform(get));
+  withJson(VideoCharacterFields, characters.command('get').description('Show a character').argument('<character-id>')).action(perform(get));
 }
 
 async function create(world: CommandWorld, { args: [name = ''], options: { file, video: id, model } }: Typed<Options>): Promise<void> {

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { VideoFields } from '../generated/fields.ts';
 import { type RunOptions, runOf, withRun } from '../inference/agent-run.ts';
 import { promptOf, writeRemark } from '../inference/prompt.ts';
 import { followVideo } from './follow-video.ts';
 import { openMedia } from './media-file.ts';
-import { showVideo, VIDEO_FIELDS } from './show-video.ts';
+import { showVideo } from './show-video.ts';
 
 interface Options extends RunOptions {
   readonly model: string;
@@ -20,7 +21,7 @@ const EVERY_SECONDS = 2;
 
 export const createVideo = (videos: Command, perform: Perform): Command =>
   withJson(
-    VIDEO_FIELDS,
+    VideoFields,
     withRun(
       videos
         .command('create')

@@ -1,8 +1,9 @@
 import type { Call, Tallygate, Video } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
+import { VideoFields } from '../generated/fields.ts';
 import { promptOf, writeRemark } from '../inference/prompt.ts';
-import { showVideo, VIDEO_FIELDS } from './show-video.ts';
+import { showVideo } from './show-video.ts';
 
 interface Options {
   readonly seconds: string;
@@ -18,7 +19,7 @@ interface DeriveOptions extends Options {
 export function derivedVideos(videos: Command, perform: Perform): void {
   const derive = (name: string, description: string, what: string) =>
     withJson(
-      VIDEO_FIELDS,
+      VideoFields,
       videos
         .command(name)
         .description(description)

@@ -2,9 +2,10 @@ import type { Video } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../command.ts';
 import { EXIT, type ExitCode } from '../exit-codes.ts';
+import { VideoFields } from '../generated/fields.ts';
 import { type Column, printList } from '../print.ts';
 import { followVideo, seconds } from './follow-video.ts';
-import { createdText, showVideo, VIDEO_FIELDS } from './show-video.ts';
+import { createdText, showVideo } from './show-video.ts';
 
 const COLUMNS: readonly Column<Video>[] = [
   { title: 'id', of: ({ id }) => id },
@@ -16,10 +17,10 @@ const COLUMNS: readonly Column<Video>[] = [
 
 /** What is done with a video that was begun. */
 export function keptVideos(videos: Command, perform: Perform): void {
-  withJson(VIDEO_FIELDS, videos.command('list').description('List videos, newest first')).action(perform(list));
-  withJson(VIDEO_FIELDS, videos.command('get').description('Show how far a video is').argument('<video-id>')).action(perform(get));
+  withJson(VideoFields, videos.command('list').description('List videos, newest first')).action(perform(list));
+  withJson(VideoFields, videos.command('get').description('Show how far a video is').argument('<video-id>')).action(perform(get));
   withJson(
-    VIDEO_FIELDS,
+    VideoFields,
     videos
       .command('wait')
       .description('Wait until a video is made; exit code 1 if it fails')

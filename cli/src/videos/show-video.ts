@@ -2,12 +2,6 @@ import type { Video } from '@tallygate/sdk';
 import type { CommandWorld } from '../command.ts';
 import { type Column, printRecord } from '../print.ts';
 
-/** For `--json`. */
-export const VIDEO_FIELDS: readonly string[] = [
-  ...['id', 'object', 'model', 'status', 'progress', 'created_at', 'completed_at', 'expires_at', 'prompt', 'seconds', 'size'],
-  ...['remixed_from_video_id', 'error', 'refund_receipt_id'],
-];
-
 const timeText = (unixSeconds: number | null): string | null => (unixSeconds === null ? null : new Date(unixSeconds * 1000).toISOString());
 
 export const createdText = ({ created_at }: Video): string | null => timeText(created_at);

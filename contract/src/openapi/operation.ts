@@ -1,3 +1,4 @@
+import * as z from 'zod';
 import { ERRORS, type ErrorCode } from '../errors.ts';
 import { inferenceResponseHeaders } from '../inference.ts';
 import { HTTPValidationError, Problem } from '../problem.ts';
@@ -5,6 +6,8 @@ import { exampleOf } from './examples.ts';
 import { refusalsOf } from './refusals.ts';
 import type { Answer, Field, Route } from './route.ts';
 import type { Direction, Schemas } from './schemas.ts';
+import { listedBy } from './sdk-method.ts';
+import { sdkSample } from './sdk-sample.ts';
 import type { JsonSchema, MediaType, OpenApiDocument, Operation, Parameter, Reference, Response } from './shape.ts';
 
 /** What the operations of a document have in common: their records, and what several of them take or answer in the same form. */
@@ -43,6 +46,7 @@ export function operationOf(route: Route, { schemas, ...shared }: Shared): Opera
     ...(metadata.scope && { 'x-required-scope': metadata.scope }),
     ...(metadata.role && { 'x-required-role': metadata.role }),
     ...(metadata.tool && { 'x-mcp-tool': metadata.tool }),
+    ...samplesOf(route, schemas),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body && {
       requestBody: {
@@ -84,6 +88,27 @@ const parametersOf = (route: Route, schemas: Schemas): Parameter[] => [
   ...route.query.map((field) => parameterOf(field, 'query', schemas)),
   ...route.headers.map((field) => parameterOf(field, 'header', schemas)),
 ];
+
+/** Its call with the SDK, in the form that tools for references know; other forms are in `docs/samples`. */
+function samplesOf(route: Route, schemas: Schemas): Pick<Operation, 'x-codeSamples'> {
+  const fields = [...route.pathParams, ...route.query];
+  const source = sdkSample(route, {
+    body: route.body && mediaType(schemas, route.body, 'input', `${route.metadata.operationId} request`).example,
+    parameter: (name) => schemas.schemaOf(fields.find((field) => field.name === name)?.schema ?? z.never(), 'input').examples?.[0],
+    record: recordOf(route, schemas),
+  });
+  return source === undefined ? {} : { 'x-codeSamples': [{ lang: 'TypeScript', label: 'SDK', source }] };
+}
+
+const recordName = (ref: string): string => ref.slice(ref.lastIndexOf('/') + 1);
+
+function recordOf(route: Route, schemas: Schemas): string | undefined {
+  const schema = listedBy(route)?.item ?? route.responses.find(({ status }) => status < 300)?.schema;
+  if (!schema) return undefined;
+  const { $ref, items } = schemas.schemaOf(schema, 'output');
+  if ($ref) return recordName($ref);
+  return typeof items === 'object' && !Array.isArray(items) && items.$ref ? `${recordName(items.$ref)}s` : undefined;
+}
 
 function securityOf({ metadata, headers }: Route): Operation['security'] {
   const declares = (header: string) => headers.some(({ name }) => name === header);

@@ -36,6 +36,7 @@ export interface Operation {
   'x-required-scope'?: string;
   'x-required-role'?: string;
   'x-mcp-tool'?: string;
+  'x-codeSamples'?: { lang: string; label: string; source: string }[];
   parameters?: (Parameter | Reference)[];
   requestBody?: { required: boolean; content: Record<string, MediaType> };
   responses: Record<string, Response | Reference>;

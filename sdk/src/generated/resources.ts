@@ -444,7 +444,7 @@ export class Accounts extends Resource {
 export class Anchors extends Resource {
   /** List anchors of the log. Public. The states of the receipts’ log that are on public chains, or on their way there, the newest first. */
   list(query?: AnchorQuery, options?: CallOptions): PagedCall<AnchorListResponse, AnchorResponse> {
-    return this.transport.pages({ path: '/v1/anchors', query: { ...query } }, ({ object }) => object, options);
+    return this.transport.pages({ path: '/v1/anchors', query: { ...query } }, ({ id }) => id, options);
   }
 
   /** Get an anchor of the log. Public. */
@@ -587,7 +587,7 @@ export class Content extends Resource {
 
   /** List published content. Needs no credential. The newest comes first. With an `ETag`, and cacheable for half a minute. */
   listPublished(query?: ContentListPublishedQuery, options?: CallOptions): PagedCall<PublishedContentListResponse, PublishedContentItem> {
-    return this.transport.pages({ path: '/v1/content', query: { ...query } }, ({ type }) => type, options);
+    return this.transport.pages({ path: '/v1/content', query: { ...query } }, ({ slug }) => slug, options);
   }
 
   /** Read published content. Needs no credential. A draft is answered exactly as a slug that there is none of. With an `ETag`, and cacheable for half a minute. */

@@ -29,10 +29,17 @@ test.each([
 });
 
 test.each([
-  ['--context', '1e300', 'context_window: must be at most 100000000 tokens'],
-  ['--context', '-1', 'context_window: must be more than 0'],
+  ['--context', '1e300', '--context: must be at most 100000000 tokens'],
+  ['--context', '-1', '--context: must be more than 0'],
 ])('a length of %s %s has one fault', (option, length, fault) => {
   expect(() => catalogCommandOf(['model', 'own', `${option}=${length}`])).toThrow(new WrongLine(fault));
+});
+
+test('a price that leaves out what a model is charged by is told the option that names it', async () => {
+  await catalogCommandOf(['model', 'lab/priced', '--provider', 'lab'])?.(pool, silentLog());
+  const half = catalogCommandOf(['price', 'lab/priced', '--input', '1'])?.(pool, silentLog());
+  await expect(half).rejects.toThrow(/--output/);
+  await expect(half).rejects.not.toThrow(/output_tokens/);
 });
 
 test('a discovered model whose id means another provider’s by now is marked in the list', async () => {

@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import * as z from 'zod';
 import { rfc3339 } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import { Problem } from '../kernel/problem.ts';
 import {
   beginsWithAnother,
   CatalogAdministration,
@@ -51,7 +52,7 @@ const COMMANDS: Readonly<Record<string, (argv: string[]) => Run>> = {
     const price = priceOf(values);
     if (!price) throw new WrongLine('There is no price: name one, such as `--input 0.15 --output 0.60`, in USD per million; 0 is a price.');
     return withCatalog(async (catalog, administration) => {
-      const { model } = await administration.price(name, price, OPERATOR);
+      const { model } = await namingOptions(administration.price(name, price, OPERATOR));
       return priceText(catalog.find(model.id) ?? model);
     });
   },
@@ -61,7 +62,7 @@ const COMMANDS: Readonly<Record<string, (argv: string[]) => Run>> = {
     const definition = ModelDefinition.parse(definitionOf(values));
     const price = priceOf(values);
     return withCatalog(async (catalog, administration) => {
-      const model = await administration.define(id, definition, OPERATOR, price);
+      const model = await namingOptions(administration.define(id, definition, OPERATOR, price));
       return `${priceText(catalog.find(id) ?? model)}${remarkOnProvider(model, catalog)}`;
     });
   },
@@ -95,10 +96,37 @@ export function catalogCommandOf([name = '', ...argv]: readonly string[]): Run |
     return command([...argv]);
   } catch (error) {
     if (error instanceof z.ZodError)
-      throw new WrongLine(error.issues.map(({ path, message }) => `${path.join('.') || 'the model'}: ${message}`).join('\n'));
+      throw new WrongLine(error.issues.map(({ path, message }) => `${optionOf(path) ?? 'the model'}: ${message}`).join('\n'));
     throw error instanceof TypeError && 'code' in error ? new WrongLine(error.message) : error;
   }
 }
+
+/** The option that says what a field of the API does. */
+const OPTION_OF: Readonly<Record<string, string>> = {
+  input_tokens: '--input',
+  output_tokens: '--output',
+  cached_input_tokens: '--cached-input',
+  batch_factor: '--batch-factor',
+  effective_from: '--from',
+  provider_model: '--provider-model',
+  context_window: '--context',
+  max_output_tokens: '--max-output',
+};
+
+/** Of a price of a unit that has no option of its own it is `--meter`. */
+function optionOf(path: readonly PropertyKey[]): string | undefined {
+  const name = path.at(-1);
+  if (name === undefined) return undefined;
+  const option = Object.hasOwn(OPTION_OF, name) ? OPTION_OF[String(name)] : undefined;
+  return option ?? (path.length > 1 ? `--meter ${String(name)}` : `--${String(name)}`);
+}
+
+/** A price that lacks something is told to be lacking it in the words of the line. */
+const namingOptions = <T>(work: Promise<T>): Promise<T> =>
+  work.catch((error: unknown) => {
+    if (!(error instanceof Problem)) throw error;
+    throw new WrongLine(error.message.replaceAll(/\b(?:cached_)?(?:in|out)put_tokens\b/g, (field) => OPTION_OF[field] ?? field));
+  });
 
 function lineOf<T extends NonNullable<Parameters<typeof parseArgs>[0]>['options']>(argv: string[], options: T, most: number) {
   const { values, positionals } = parseArgs({ args: argv, options: options ?? {}, allowPositionals: true });

@@ -1,16 +1,16 @@
 import type { MfaBeginResponse, MfaStatusResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../../command.ts';
+import { MfaStatusResponseFields } from '../../generated/fields.ts';
 import { printRecord } from '../../print.ts';
 import { withCode } from '../codes.ts';
 import { askSecrets } from '../secrets.ts';
-import { MFA_FIELDS } from './status.ts';
 
 interface Options {
   readonly code?: string;
 }
 
-const FIELDS = [...MFA_FIELDS, 'recovery_codes', 'secret', 'otpauth_uri', 'qr_code'];
+const FIELDS = [...MfaStatusResponseFields, 'secret', 'otpauth_uri', 'qr_code'];
 
 export const mfaEnable = (mfa: Command, perform: Perform): Command =>
   withJson(

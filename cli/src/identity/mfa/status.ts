@@ -1,9 +1,8 @@
 import type { MfaStatusResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../../command.ts';
+import { MfaStatusResponseFields } from '../../generated/fields.ts';
 import { type Column, printRecord } from '../../print.ts';
-
-export const MFA_FIELDS = ['enabled', 'enabled_at', 'pending', 'recovery_codes_left'];
 
 const LINES: readonly Column<MfaStatusResponse>[] = [
   { title: 'Second factor', of: ({ enabled, pending }) => (enabled ? 'on' : pending ? 'begun, not confirmed' : 'off') },
@@ -12,7 +11,7 @@ const LINES: readonly Column<MfaStatusResponse>[] = [
 ];
 
 export const mfaStatus = (mfa: Command, perform: Perform): Command =>
-  withJson(MFA_FIELDS, mfa.command('status').description('Whether a login needs a second factor')).action(perform(show));
+  withJson(MfaStatusResponseFields, mfa.command('status').description('Whether a login needs a second factor')).action(perform(show));
 
 async function show(world: CommandWorld): Promise<void> {
   const client = await world.connect();

@@ -1,9 +1,8 @@
 import type { SessionResponse } from '@tallygate/sdk';
 import type { Command } from 'commander';
 import { type CommandWorld, type Perform, withJson } from '../../command.ts';
+import { SessionResponseFields } from '../../generated/fields.ts';
 import { type Column, printList } from '../../print.ts';
-
-const FIELDS = ['session_id', 'current', 'created_at', 'last_used_at', 'expires_at', 'ip_address', 'user_agent'];
 
 const COLUMNS: readonly Column<SessionResponse>[] = [
   { title: 'id', of: ({ session_id }) => session_id },
@@ -15,7 +14,9 @@ const COLUMNS: readonly Column<SessionResponse>[] = [
 ];
 
 export const listSessions = (sessions: Command, perform: Perform): Command =>
-  withJson(FIELDS, sessions.command('list').description('Where the user is signed in, the last used first')).action(perform(list));
+  withJson(SessionResponseFields, sessions.command('list').description('Where the user is signed in, the last used first')).action(
+    perform(list),
+  );
 
 async function list(world: CommandWorld): Promise<void> {
   const client = await world.connect('session');

@@ -1,6 +1,7 @@
 import type { Role, UserResponse } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../../command.ts';
+import { RoleValues } from '../../generated/fields.ts';
 import { type Column, printList } from '../../print.ts';
 import { USER_FIELDS } from './fields.ts';
 
@@ -24,7 +25,7 @@ export const listUsers = (users: Command, perform: Perform): Command =>
     users
       .command('list')
       .description('Users of the gateway, the newest first; for administrators')
-      .addOption(new Option('--role <role>', 'only who has it').choices(['member', 'marketing', 'admin']))
+      .addOption(new Option('--role <role>', 'only who has it').choices(RoleValues))
       .option('--email <address>', 'whose address this is'),
   ).action(perform(list));
 

@@ -1,12 +1,11 @@
-import type { Role, UserResponse } from '@tallygate/sdk';
+import type { UserResponse } from '@tallygate/sdk';
 import { Argument, type Command } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../../command.ts';
 import { EXIT } from '../../exit-codes.ts';
 import { Failure } from '../../failure.ts';
+import { RoleValues } from '../../generated/fields.ts';
 import { type Column, printRecord } from '../../print.ts';
 import { USER_FIELDS } from './fields.ts';
-
-const ROLES: readonly Role[] = ['member', 'marketing', 'admin'];
 
 const LINES: readonly Column<UserResponse>[] = [
   { title: 'User', of: ({ user_id }) => user_id },
@@ -21,11 +20,11 @@ export const setRole = (users: Command, perform: Perform): Command =>
       .command('role')
       .description('Give a user another role, from their next request on; for administrators')
       .argument('<user>', 'id or e-mail address')
-      .addArgument(new Argument('<role>', 'what the user may administer').choices(ROLES)),
+      .addArgument(new Argument('<role>', 'what the user may administer').choices(RoleValues)),
   ).action(perform(give));
 
 async function give(world: CommandWorld, { args: [user = '', wanted] }: Typed<object>): Promise<void> {
-  const role = ROLES.find((one) => one === wanted) ?? 'member';
+  const role = RoleValues.find((one) => one === wanted) ?? 'member';
   const client = await world.connect('session');
   const { signal } = world;
   let id = user;

@@ -1,12 +1,11 @@
 import type { Conversation, ResponseItem } from '@tallygate/sdk';
 import { type Command, Option } from 'commander';
 import { type CommandWorld, type Perform, type Typed, withJson } from '../../command.ts';
+import { ConversationFields } from '../../generated/fields.ts';
 import { pairs } from '../../option-values.ts';
 import { type Column, plainText, printRecord } from '../../print.ts';
 import { promptOf } from '../prompt.ts';
 import { ITEM_FIELDS, showItems } from '../responses/show-response.ts';
-
-const FIELDS: readonly string[] = ['id', 'object', 'created_at', 'metadata'];
 
 const LINES: readonly Column<Conversation>[] = [
   { title: 'Id', of: ({ id }) => id },
@@ -33,13 +32,15 @@ const ROLES = ['user', 'assistant', 'system', 'developer'];
 /** Dialogues that are kept. */
 export function conversationCommands(conversations: Command, perform: Perform): void {
   withJson(
-    FIELDS,
+    ConversationFields,
     conversations
       .command('create')
       .description('Begin a conversation; `responses create --conversation` goes on with it')
       .option('--metadata <name=value>', 'a pair to keep with it; may stand more than once', pairs),
   ).action(perform(create));
-  withJson(FIELDS, conversations.command('get').description('Show a conversation').argument('<conversation-id>')).action(perform(get));
+  withJson(ConversationFields, conversations.command('get').description('Show a conversation').argument('<conversation-id>')).action(
+    perform(get),
+  );
   withJson(
     ITEM_FIELDS,
     conversations.command('items').description('List what was said in a conversation, oldest first').argument('<conversation-id>'),

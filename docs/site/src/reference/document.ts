@@ -55,6 +55,8 @@ export interface Operation {
   readonly parameters: readonly Parameter[];
   readonly body?: { readonly required: boolean; readonly content: Readonly<Record<string, Media>> };
   readonly responses: Readonly<Record<string, Response>>;
+  /** Statements that call it with the SDK, where they follow from the contract. */
+  readonly sdkSample?: string;
 }
 
 interface Response {
@@ -71,6 +73,7 @@ interface RawOperation {
   readonly parameters?: readonly (Parameter | { readonly $ref: string })[];
   readonly requestBody?: { readonly required?: boolean; readonly content: Record<string, Media> };
   readonly responses: Readonly<Record<string, Response | { readonly $ref: string }>>;
+  readonly 'x-codeSamples'?: readonly { readonly label: string; readonly source: string }[];
   readonly 'x-required-scope'?: string;
   readonly 'x-required-role'?: string;
 }
@@ -110,6 +113,7 @@ export const OPERATIONS: readonly Operation[] = Object.entries(document.paths).f
       summary: raw.summary,
       ...(raw.description === undefined ? {} : { description: raw.description }),
       tag: raw.tags[0] ?? '',
+      ...(raw['x-codeSamples']?.[0] && { sdkSample: raw['x-codeSamples'][0].source }),
       ...(raw['x-required-scope'] && { scope: raw['x-required-scope'] }),
       ...(raw['x-required-role'] && { role: raw['x-required-role'] }),
       security: raw.security ?? [],

@@ -8,9 +8,9 @@ export interface RequestSample {
   readonly code: string;
 }
 
-/** How an operation is called, in the forms it can be called in; curl is written from the document, the others are in docs/samples. */
+/** How an operation is called, in the forms it can be called in; curl is written from the document, and so is the SDK where it only passes the input on; the others are in docs/samples. */
 export function samplesOf(operation: Operation): RequestSample[] {
-  const { sdk, openai, cli } = SAMPLES[operation.id] ?? {};
+  const { sdk = operation.sdkSample, openai, cli } = SAMPLES[operation.id] ?? {};
   return [
     { label: 'curl', language: 'sh', code: curlOf(operation) },
     ...(sdk === undefined

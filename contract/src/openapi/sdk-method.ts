@@ -1,0 +1,41 @@
+import * as z from 'zod';
+import type { Route } from './route.ts';
+
+/** The method of the SDK that an operation is, as its metadata names it. */
+export interface SdkMethod {
+  /** The resource: `emails.templates`. */
+  readonly path: string;
+  readonly name: string;
+  /** Fields of the input that are arguments by themselves. */
+  readonly singled: readonly string[];
+}
+
+/** `users.setRole(role)` is `setRole` of `users`, with the role as an argument by itself. */
+export function readSdkMethod({ metadata }: Route): SdkMethod | undefined {
+  if (metadata.sdk === undefined) return undefined;
+  const [, path, name, fields] = /^(\w+(?:\.\w+)*)\.(\w+)(?:\(([\w, ]+)\))?$/.exec(metadata.sdk) ?? [];
+  if (!path || !name) throw new Error(`${metadata.operationId}: "${metadata.sdk}" is no method of a resource.`);
+  return { path, name, singled: fields ? fields.split(', ') : [] };
+}
+
+/** What a list is made of, and how it goes on: from a number of items on, or behind the last one. */
+export interface Listed {
+  readonly by: 'offset' | 'cursor';
+  readonly item: z.ZodType;
+  /** The field that tells items apart. */
+  readonly id: string;
+}
+
+export function listedBy({ metadata, responses, query }: Route): Listed | undefined {
+  const schema = responses.find(({ status }) => status < 300)?.schema;
+  const takes = (name: string) => query.some((field) => field.name === name);
+  const by = takes('offset') ? 'offset' : takes('after') ? 'cursor' : undefined;
+  if (!by || !(schema instanceof z.ZodObject)) return undefined;
+  const list: unknown = by === 'offset' ? schema.shape.items : schema.shape.data;
+  const item: unknown = list instanceof z.ZodArray ? list.element : undefined;
+  if (!(item instanceof z.ZodType)) return undefined;
+  const fields = item instanceof z.ZodObject ? Object.keys(item.shape) : ['id'];
+  const id = fields.find((name) => /^(?:\w+_)?id$/.test(name)) ?? fields.find((name) => name === 'slug');
+  if (id === undefined) throw new Error(`${metadata.operationId} lists what has no id: from page to page, nothing tells its items apart.`);
+  return { by, item, id };
+}
