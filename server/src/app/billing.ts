@@ -6,10 +6,10 @@ import { Corrections, LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, s
 import { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
 import { ConfigError } from './config.ts';
 import type { Foundation } from './foundation.ts';
+import { openLaneRecovery, warnOfAbandoned } from './lane-recovery.ts';
 import { type LaneStores, ownLanes, sharedLanes } from './lane-stores.ts';
 import { openQuarantine } from './quarantine.ts';
 import { receiptKeysOf } from './receipt-keys.ts';
-import { openSettlementCopies, warnOfAbandoned } from './settlement-copies.ts';
 
 const SWEEP_MS = 5_000;
 const RECONCILE_MS = 60_000;
@@ -47,10 +47,11 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   const writerOf = (feed: SettlementFeed) =>
     new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine });
   const source = ledgerLaneSource(pool);
-  const { lanes, feed, isReconciler } = redis ? sharedLanes(redis, source, journal, foundation) : ownLanes(source, journal, steady);
+  const shared = redis && sharedLanes(redis, source, journal, foundation);
+  const { lanes, feed, isReconciler } = shared ?? ownLanes(source, journal, steady);
   const writer = writerOf(feed);
   // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.
-  if (redis) await openSettlementCopies({ journal, lanes, written: () => writer.written(), writerOf }, foundation);
+  if (shared) await openLaneRecovery({ shared, journal, writer, writerOf }, foundation);
   else warnOfAbandoned(journal.recover(), log);
   await writer.drain();
   closing.add('ledger writer', () => writer.close());

@@ -1,8 +1,11 @@
 import { InProcessLanes } from '../adapters/lanes/in-process.ts';
 import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
+import { LaneEpochs } from '../adapters/lanes/redis/lane-epochs.ts';
 import { RedisFeed } from '../adapters/lanes/redis/redis-feed.ts';
 import { RedisLanes } from '../adapters/lanes/redis/redis-lanes.ts';
 import type { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
+import type { RedisConnection } from '../adapters/redis/connect.ts';
+import { newId } from '../kernel/ids.ts';
 import type { Foundation } from './foundation.ts';
 import { PREFIX, type SharedRedis } from './shared-redis.ts';
 
@@ -18,24 +21,34 @@ export interface LaneStores {
 }
 
 /** Lanes in Redis, for any number of gateways. */
+export interface SharedLanes extends LaneStores {
+  readonly lanes: RedisLanes;
+  readonly feed: RedisFeed;
+  readonly epochs: LaneEpochs;
+  /** What this process is known by. */
+  readonly gateway: string;
+  readonly keys: { readonly redis: RedisConnection; readonly prefix: string };
+}
+
+/** Nothing may be asked of them before `openLaneRecovery` has resolved. */
 export function sharedLanes(
-  { prompt }: SharedRedis,
+  { prompt: redis }: Pick<SharedRedis, 'prompt'>,
   source: LaneSource,
   journal: SettlementJournal,
-  { log, closing }: Foundation,
-): LaneStores {
+  { pool, log, closing }: Pick<Foundation, 'pool' | 'log' | 'closing'>,
+  prefix = `${PREFIX}:lanes`,
+): SharedLanes {
   const onDamage = (entry: string) => log.fatal({ entry }, 'a settlement in Redis cannot be read');
-  const feed = new RedisFeed({ redis: prompt, prefix: `${PREFIX}:lanes`, onDamage });
+  const feed = new RedisFeed({ redis, prefix, onDamage });
   closing.add('settlement feed', () => feed.close());
+  const gateway = newId();
+  const epochs = new LaneEpochs({ pool, gateway, log });
   const lanes = new RedisLanes({
-    redis: prompt,
-    prefix: `${PREFIX}:lanes`,
-    source,
-    journal,
+    ...{ redis, prefix, source, journal, epochs, gateway },
     onAppend: (partition) => feed.appended(partition),
     sweeps: { everyMs: SWEEP_EVERY_MS, isMine: () => feed.lead() },
   });
-  return { lanes, feed, isReconciler: () => feed.isReader };
+  return { lanes, feed, epochs, gateway, keys: { redis, prefix }, isReconciler: () => feed.isReader };
 }
 
 /** Lanes of this process, which has to be the only one. */

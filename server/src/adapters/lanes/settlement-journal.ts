@@ -13,18 +13,13 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
+import { entryOf, isNoEntry, lineOf, parseLine, writtenClosed, writtenEntry, writtenOpen } from './journal-lines.ts';
 import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed } from './port.ts';
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
 const READ_BYTES = 1024 * 1024;
 const SYNC_INTERVAL_MS = 100;
 const NEWLINE = 10;
-const CRC_DIGITS = 8;
-/** What stands in front of an entry's record. */
-const RECORD = ',"record":';
-const OPEN = 'open';
-const CLOSED = 'closed';
 const NOTHING: JournalBatch = { entries: [], ceilings: [], acknowledge: () => {} };
 
 /** A hold whose provider is at work, with the entry that settles it should its process die. */
@@ -87,7 +82,7 @@ export class SettlementJournal implements SettlementFeed {
    * @throws when the entry could not be written; then nothing of it counts
    */
   append(entry: JournalEntry, holdId?: string): JournalPosition {
-    const position = this.#append(holdId === undefined ? `{${written(entry)}` : `{"hold":"${holdId}",${written(entry)}`);
+    const position = this.#append(writtenEntry(entry, holdId));
     if (holdId !== undefined) this.#open.delete(holdId);
     return position;
   }
@@ -97,14 +92,14 @@ export class SettlementJournal implements SettlementFeed {
    * @throws when it could not be written
    */
   begin(hold: OpenHold): void {
-    const line = lineOf(`{"${OPEN}":"${hold.holdId}",${written(hold)}`);
+    const line = lineOf(writtenOpen(hold.holdId, hold));
     this.#writeLine(line);
     this.#open.set(hold.holdId, { line, segment: this.#current().number });
   }
 
   /** A hold that was begun is released. @throws when it could not be written */
   end(holdId: string): void {
-    this.#writeLine(lineOf(`{"${CLOSED}":"${holdId}"}`));
+    this.#writeLine(lineOf(writtenClosed(holdId)));
     this.#open.delete(holdId);
   }
 
@@ -118,7 +113,10 @@ export class SettlementJournal implements SettlementFeed {
     return open.size;
   }
 
-  /** What an earlier process had begun when it died, and what settles it. To be called before anything is read or begun. */
+  /**
+   * What an earlier process had begun when it died, and what settles it: in flight here until it is settled or ended. To be called before anything
+   * is read or begun.
+   */
   leftInFlight(): ReadonlyMap<string, JournalEntry> {
     const open = new Map<string, JournalEntry>();
     for (const { number } of this.#segments.slice(0, -1)) {
@@ -126,9 +124,13 @@ export class SettlementJournal implements SettlementFeed {
         // Settled or released: of a hold that was begun, whichever line comes last counts.
         const read = parseLine(line);
         if (read === undefined || 'laneId' in read) continue;
-        if ('closed' in read) open.delete(read.closed);
-        else if (read.open && read.holdId !== undefined) open.set(read.holdId, entryOf(read));
-        else if (read.holdId !== undefined) open.delete(read.holdId);
+        const holdId = 'closed' in read ? read.closed : read.holdId;
+        if (holdId === undefined) continue;
+        open.delete(holdId);
+        this.#open.delete(holdId);
+        if ('closed' in read || !read.open) continue;
+        open.set(holdId, entryOf(read));
+        this.#open.set(holdId, { line: `${line}\n`, segment: number });
       }
     }
     return open;
@@ -295,56 +297,5 @@ async function readLines(path: string, offset: number, ahead: number): Promise<{
     }
   } finally {
     await file.close();
-  }
-}
-
-interface WrittenDecision {
-  readonly hold?: string;
-  readonly open?: string;
-  readonly charged: string;
-  readonly debt: string;
-  readonly covered: Record<string, string>;
-}
-
-interface WrittenCeiling {
-  readonly lane: string;
-  readonly cap: string;
-  readonly at: number;
-}
-
-/** A settlement, a hold that was begun (`open`) or released (`closed`), or a ceiling. */
-type Line = (JournalEntry & { readonly holdId: string | undefined; readonly open: boolean }) | { readonly closed: string } | LaneCeiling;
-
-/** Not a settlement nor a ceiling: known by its first bytes, since there is one such line for every call. */
-const isNoEntry = (line: string): boolean => line.startsWith(OPEN, CRC_DIGITS + 3) || line.startsWith(CLOSED, CRC_DIGITS + 3);
-
-const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(CRC_DIGITS, '0')} ${json}\n`;
-
-const entryOf = ({ charged, debt, covered, record }: JournalEntry): JournalEntry => ({ charged, debt, covered, record });
-
-/** An entry as JSON, less its first brace. */
-function written({ charged, debt, covered, record }: JournalEntry): string {
-  const units = Object.entries(covered).map(([meter, amount]) => `"${meter}":"${amount}"`);
-  return `"charged":"${charged}","debt":"${debt}","covered":{${units.join()}}${RECORD}${record}}`;
-}
-
-/** Undefined for a line that is not as it was written, and for one that never was an entry: neither may stop what comes after it. */
-function parseLine(line: string): Line | undefined {
-  const json = line.slice(CRC_DIGITS + 1);
-  if (Number.parseInt(line.slice(0, CRC_DIGITS), 16) !== crc32(json)) return undefined;
-  try {
-    const recordAt = json.indexOf(RECORD);
-    if (recordAt < 0) {
-      const { lane, cap, at, closed } = JSON.parse(json) as WrittenCeiling & { closed?: string };
-      if (closed !== undefined) return { closed };
-      return { laneId: lane, cap: BigInt(cap), at };
-    }
-    // The record is most of the line, and is parsed where the ledger is written. Meters have no such name, so the first one it is.
-    const { hold, open, charged, debt, covered } = JSON.parse(`${json.slice(0, recordAt)}}`) as WrittenDecision;
-    const units = Object.fromEntries(Object.entries(covered).map(([meter, amount]) => [meter, BigInt(amount)]));
-    const entry = { charged: BigInt(charged), debt: BigInt(debt), covered: units, record: json.slice(recordAt + RECORD.length, -1) };
-    return { ...entry, holdId: open ?? hold, open: open !== undefined };
-  } catch {
-    return undefined;
   }
 }

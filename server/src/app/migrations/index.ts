@@ -67,6 +67,7 @@ import { batchLinesInFlightMigration } from './0091-batch-lines-in-flight.ts';
 import { replacedPricesMigration } from './0092-replaced-prices.ts';
 import { timersMigration } from './0093-timers.ts';
 import { booksByBatchMigration } from './0094-books-by-batch.ts';
+import { laneEpochsMigration } from './0095-lane-epochs.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -138,4 +139,5 @@ export const migrations: readonly Migration[] = [
   replacedPricesMigration,
   timersMigration,
   booksByBatchMigration,
+  laneEpochsMigration,
 ];

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRedisMissing, testRedis } from '../../redis/test-redis.ts';
 import { drawOnQuota } from '../lane-arithmetic.ts';
 import { LARGEST_UNITS } from '../port.ts';
+import { OPEN } from './epoch-scripts.ts';
 import { EXACT_INTEGERS, LARGEST_AMOUNT } from './exact-integers.lua.ts';
-import { LANES } from './lanes.lua.ts';
 import { defineScript, type RedisConnection, runScript } from './run-script.ts';
+import { onLanes } from './scripts.ts';
 import { readAmounts } from './wire.ts';
 
 let redis: RedisConnection;
@@ -16,10 +17,11 @@ const ADDITION = calculation(`
   return {text(add(a, b)), text(subtract(a, b)), text(negative(a)), at_most(a, b) and 1 or 0}`);
 const SCALING = calculation('return text(scaled(exact(ARGV[1]), exact(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])))');
 const SHARE = calculation('return text(pro_rata(exact(ARGV[1]), exact(ARGV[2]), exact(ARGV[3])))');
-const DRAW = defineScript(`${EXACT_INTEGERS}${LANES}
+const DRAW = onLanes(`
   local left = ARGV[2] ~= '' and amounts(ARGV[2]) or nil
   local covered, charge = draw(cjson.decode(ARGV[1]), left, exact(ARGV[3]))
   return {texts(covered), text(charge)}`);
+const EPOCH = 'test';
 
 const edges = (most: bigint) => {
   const halves = [10n ** 12n, 10n ** 9n, 2n ** 53n, 10n ** 18n, 10n ** 4n, 10n ** 8n, most].flatMap((edge) => [edge - 1n, edge, edge + 1n]);
@@ -36,6 +38,7 @@ const ceilDiv = (a: bigint, b: bigint): bigint => (a + b - 1n) / b;
 describe.skipIf(isRedisMissing())('integers in scripts', () => {
   beforeAll(async () => {
     redis = await testRedis();
+    await run(OPEN, EPOCH);
   });
 
   afterAll(async () => {
@@ -87,7 +90,7 @@ describe.skipIf(isRedisMissing())('integers in scripts', () => {
         const wanted = drawOnQuota(use, there, cost);
         const units = JSON.stringify(Object.fromEntries(Object.entries(use).map(([meter, amount]) => [meter, Number(amount)])));
         const written = there && JSON.stringify(Object.fromEntries(Object.entries(there).map(([meter, amount]) => [meter, `${amount}`])));
-        const [covered, charge] = (await run(DRAW, '', units, written ?? '', cost)) as [string, string];
+        const [, [covered, charge]] = (await run(DRAW, '', EPOCH, '0', units, written ?? '', cost)) as [number, [string, string]];
         expect({ covered: readAmounts(covered), charge: BigInt(charge) }).toEqual(wanted);
       }),
       MANY,

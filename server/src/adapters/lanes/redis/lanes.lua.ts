@@ -1,11 +1,11 @@
 /**
- * What the scripts share. `KEYS[1]` is the name that all keys of a partition begin with, so that they lie in one slot of a cluster. A lane
+ * What the scripts on lanes share. They take three arguments before their own: the time of a test or nothing, the epoch, and the count that was
+ * seen of the partition. `KEYS[1]` is the name that all keys of a partition begin with, so that they lie in one slot of a cluster. A lane
  * is read once and written back by `save`; a script that fails before its first write has changed nothing.
  */
 export const LANES = /* lua */ `
 local base = KEYS[1]
-local STREAM, STAMP, LEASES, INDEX = base .. ':settled', base .. ':stamp', base .. ':leases', base .. ':index'
-local UNWRITTEN, DOUBT = base .. ':unwritten', base .. ':doubt'
+local MARK, STREAM, UNWRITTEN = base .. ':epoch', base .. ':settled', base .. ':unwritten'
 local LEASE_MS, DOUBT_MS, ONCE_KEPT_MS = 30000, 600000, 3600000
 
 -- The first argument is the time of a test, epoch milliseconds, or nothing: then it is Redis's own, whatever the clocks of its callers say.
@@ -15,14 +15,27 @@ if not now then
   now = tonumber(time[1]) * 1000 + math.floor(tonumber(time[2]) / 1000)
 end
 
+-- Under which epoch the caller knows the partition, and how far it has counted there. A partition that is of another epoch, on a server that
+-- was not its master then, or that has counted less, is not what it was: nothing is asked of it.
+local epoch, seen = table.remove(ARGV, 1), tonumber(table.remove(ARGV, 1))
+local mark = redis.call('HMGET', MARK, 'epoch', 'master', 'count')
+if mark[1] ~= epoch then return redis.error_reply('EPOCH the partition is of ' .. (mark[1] or 'none')) end
+if mark[2] ~= (string.match(redis.call('INFO', 'replication'), 'master_replid:(%w+)') or '') then return redis.error_reply('EPOCH another server is the master') end
+if tonumber(mark[3]) < seen then return redis.error_reply('EPOCH writes are lost') end
+local counted = redis.call('HINCRBY', MARK, 'count', 1)
+
+-- All that can be made again from the ledger, and is with every epoch.
+local root = base .. ':' .. epoch
+local STAMP, LEASES, INDEX, DOUBT = root .. ':stamp', root .. ':leases', root .. ':index', root .. ':doubt'
+
 local money, quotas, rates = {}, {}, {}
 
-local function hold_key(id) return base .. ':hold:' .. id end
+local function hold_key(id) return root .. ':hold:' .. id end
 local function once_key(id) return base .. ':once:' .. id end
 
 local function money_lane(id)
   if money[id] then return money[id] end
-  local key = base .. ':money:' .. id
+  local key = root .. ':money:' .. id
   local read = redis.call('HMGET', key, 'spent', 'held', 'cap', 'holds', 'touched', 'last')
   if not read[1] then return nil end
   local cap
@@ -33,7 +46,7 @@ end
 
 local function quota_lane(id)
   if quotas[id] then return quotas[id] end
-  local key = base .. ':quota:' .. id
+  local key = root .. ':quota:' .. id
   local read = redis.call('HGETALL', key)
   if #read == 0 then return nil end
   local lane = {key = key, used = {}, held = {}, holds = 0, touched = 0, last = ''}
@@ -49,7 +62,7 @@ end
 
 local function rate_lane(id)
   if rates[id] then return rates[id] end
-  local key = base .. ':rate:' .. id
+  local key = root .. ':rate:' .. id
   local read = redis.call('HMGET', key, 'at', 'requests', 'tokens', 'drained', 'running')
   local function number(index) return tonumber(read[index] or '0') end
   rates[id] = {key = key, id = id, is_new = not read[1], at = number(1), requests = number(2), tokens = number(3), drained = number(4), running = number(5)}
@@ -274,8 +287,9 @@ local function states(request)
   return list
 end
 
-local function settled_answer(request, charged, debt, covered)
-  return cjson.encode({charged = text(charged), debt = text(debt), covered = texts(covered), states = table.concat(states(request), ' ')})
+-- With what is left of the hold, where something is.
+local function settled_answer(request, charged, debt, covered, left)
+  return cjson.encode({charged = text(charged), debt = text(debt), covered = texts(covered), states = table.concat(states(request), ' '), left = left})
 end
 
 local function levels(request)

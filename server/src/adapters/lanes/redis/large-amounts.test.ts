@@ -49,7 +49,8 @@ describe.skipIf(isRedisMissing())('amounts near the limits', () => {
       fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 15 }), async (steps) => {
         const source = new ScriptedSource();
         source.money.set('balance:a', { spent: 0n, cap: CREDITED });
-        const store = new RedisLanes({ redis, prefix: `test:${randomUUID()}`, source, onAppend: () => {}, journal: journals.open() });
+        const prefix = `test:${randomUUID()}`;
+        const store = new RedisLanes({ redis, prefix, source, onAppend: () => {}, ...journals.process(redis, prefix) });
         const reference = new ReferenceLanes(new Map([['balance:a', CREDITED]]));
         for (const { amount, perToken, wanted, units, keyCap, quota, isSettled, usedPercent } of steps) {
           const request: HoldRequest = holdRequest({

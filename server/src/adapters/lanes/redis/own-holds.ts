@@ -10,6 +10,10 @@ export interface OwnHold {
   readonly request: HoldRequest;
   /** As it was taken. */
   readonly reserve: Reserve;
+  /** Tokens out that are held. */
+  readonly tokens: number;
+  /** What parts have left of it. Absent: none was settled. */
+  left?: Reserve;
   inFlight?: InFlight;
   /** Redis has settled it, and the journal could not be written. */
   uncopied?: { readonly record: string; readonly settled: Settled };
@@ -46,8 +50,12 @@ export class OwnHolds {
     return ids;
   }
 
-  taken(request: HoldRequest, partition: number, reserve: Reserve): void {
-    this.#holds.set(request.holdId, { partition, request, reserve });
+  taken(request: HoldRequest, hold: Pick<OwnHold, 'partition' | 'reserve' | 'tokens'>): void {
+    this.#holds.set(request.holdId, { request, ...hold });
+  }
+
+  [Symbol.iterator](): IterableIterator<[holdId: string, own: OwnHold]> {
+    return this.#holds.entries();
   }
 
   /** @throws when the ceiling that a request has set cannot be written */
@@ -87,10 +95,18 @@ export class OwnHolds {
     this.#holds.delete(holdId);
   }
 
+  /** A part is settled out of it. @throws when the journal cannot be written */
+  partSettled(holdId: string, record: string, settled: Settled, left: Reserve | undefined): Settled {
+    const own = this.#holds.get(holdId);
+    if (own && left) own.left = left;
+    this.#journal.append(entryOf(settled, record));
+    return settled;
+  }
+
   /** Redis does not have it: what the journal says of it stands, and the ledger decides at the next start. */
   forget(holdId: string): void {
     this.#holds.delete(holdId);
   }
 }
 
-export const entryOf = ({ charged, debt, covered }: Settled, record: string): JournalEntry => ({ charged, debt, covered, record });
+const entryOf = ({ charged, debt, covered }: Settled, record: string): JournalEntry => ({ charged, debt, covered, record });

@@ -13,11 +13,3 @@ export const partitionOf = (accountId: string): number => crc32(accountId) % PAR
 export const partitionKey = (prefix: string, partition: number): string => `${prefix}:{${partition}}`;
 
 export const ALL_PARTITIONS: readonly number[] = Array.from({ length: PARTITIONS }, (_, partition) => partition);
-
-/** Where lanes were found not to be loaded, and the partition's stamp at that moment. */
-export interface Miss {
-  readonly partition: number;
-  readonly stamp: string;
-  /** They are used from now on: it is not one settlement of the past that asks for them. */
-  readonly isForUse: boolean;
-}

@@ -18,7 +18,14 @@ const journals = new ScratchJournals();
 
 function open(source: LaneSource, prefix = `test:${randomUUID()}`, now = Date.now) {
   const feed = new RedisFeed({ redis, prefix, onDamage: (entry) => expect(entry).toBe('') });
-  const store = new RedisLanes({ redis, prefix, source, journal: journals.open(), onAppend: (partition) => feed.appended(partition), now });
+  const store = new RedisLanes({
+    redis,
+    prefix,
+    source,
+    ...journals.process(redis, prefix),
+    onAppend: (partition) => feed.appended(partition),
+    now,
+  });
   return { store, feed, close: () => feed.close() };
 }
 

@@ -21,7 +21,7 @@ function open(leaseMs = 5_000) {
     redis,
     prefix,
     source: new ScriptedSource(),
-    journal: journals.open(),
+    ...journals.process(redis, prefix),
     onAppend: (partition) => feed.appended(partition),
   });
   opened.push(feed);

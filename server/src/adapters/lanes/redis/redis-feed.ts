@@ -2,8 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { Cluster } from 'ioredis';
 import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed } from '../port.ts';
 import { ALL_PARTITIONS, partitionKey } from './partitions.ts';
+import { LEAD, STEP_DOWN } from './reader-scripts.ts';
 import { type RedisConnection, runScript } from './run-script.ts';
-import { LEAD, STEP_DOWN } from './scripts.ts';
+
 import { readAmounts } from './wire.ts';
 
 interface RedisFeedDeps {
@@ -83,7 +84,12 @@ export class RedisFeed implements SettlementFeed {
   async read(): Promise<JournalBatch> {
     await this.#acknowledging;
     for (const partition of this.#unacknowledged.keys()) this.#full.add(partition);
-    if (this.#full.size === 0 || !(await this.lead())) return NOTHING;
+    if (this.#full.size === 0) return NOTHING;
+    if (!(await this.lead())) {
+      // Should the reader be dead, nobody else may ever tell of it.
+      this.#standIn();
+      return NOTHING;
+    }
     const partitions = [...this.#full];
     this.#full = new Set();
     const most = Math.ceil(ENTRIES_A_READ / partitions.length);
@@ -165,9 +171,19 @@ export class RedisFeed implements SettlementFeed {
   async lead(): Promise<boolean> {
     const now = performance.now();
     if (now < this.#nextTryAt) return this.#isReader;
-    const answer = await runScript(this.#deps.redis, LEAD, this.#writerKey(), [this.#me, this.#leaseMs]);
+    return this.#askToLead(false);
+  }
+
+  /** Becomes the reader whoever it was, and has everything that is in the streams before it. */
+  async takeOver(): Promise<void> {
+    await this.#askToLead(true);
+    this.#full = new Set(ALL_PARTITIONS);
+  }
+
+  async #askToLead(isForced: boolean): Promise<boolean> {
+    const answer = await runScript(this.#deps.redis, LEAD, this.#writerKey(), [this.#me, this.#leaseMs, isForced ? 1 : 0]);
     this.#isReader = answer === 1;
-    this.#nextTryAt = now + this.#leaseMs / 10;
+    this.#nextTryAt = performance.now() + this.#leaseMs / 10;
     return this.#isReader;
   }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isRedisMissing, testRedis } from '../../redis/test-redis.ts';
 import { describeLaneStoreConformance } from '../conformance.ts';
 import { describeLaneParts } from '../conformance-parts.ts';
-import { balance, holdRequest, keyLane, NOW, quotaLane, runLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
+import { holdRequest, keyLane, NOW, quotaLane, runLane, ScriptedSource, settlementOf } from '../conformance-requests.ts';
 import { counters, held, refused } from '../conformance-store.ts';
 import type { LaneSource } from '../port.ts';
 import { ScratchJournals } from '../testing/scratch-journals.ts';
@@ -35,7 +35,7 @@ function open(source: LaneSource, { prefix = `test:${randomUUID()}`, connection 
     redis: connection,
     prefix,
     source,
-    journal: journals.open(),
+    ...journals.process(redis, prefix),
     onAppend: (partition) => feed.appended(partition),
     now,
   });
@@ -91,7 +91,7 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
       const dead = open(source, { now });
       const sweeper = (isMine: boolean) =>
         new RedisLanes({
-          ...{ redis, prefix: dead.prefix, source, onAppend: () => {}, journal: journals.open(), now },
+          ...{ redis, prefix: dead.prefix, source, onAppend: () => {}, ...journals.process(redis, dead.prefix), now },
           sweeps: { everyMs: MINUTE_MS, isMine: async () => isMine },
         });
       const [one, other] = [sweeper(true), sweeper(false)];
@@ -346,7 +346,7 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
         if (name !== 'evalsha' || typeof value !== 'function') return typeof value === 'function' ? value.bind(target) : value;
         return async (...args: unknown[]) => {
           const answer: unknown = await value.apply(target, args);
-          if (typeof answer === 'string' && answer.includes('charged') && lost++ < 2) throw new Error('Connection is closed.');
+          if (JSON.stringify(answer).includes('charged') && lost++ < 2) throw new Error('Connection is closed.');
           return answer;
         };
       },
@@ -382,19 +382,6 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
     await held(store, request);
     await expect(store.settle(settlementOf(request, 2n ** 63n))).rejects.toThrow(RangeError);
     expect(await counters(store, key)).toEqual({ spent: 0n, held: 2n ** 63n - 1n, cap: null });
-    await close();
-  });
-
-  test('a Redis that has lost everything refuses nothing for ever: lanes are read from the ledger again, and lost holds cannot be settled', async () => {
-    const { source, a, prefix, close } = openTwo();
-    source.money.set('balance:a', { spent: 0n, cap: 100n });
-    const lost = holdRequest({ amount: 60n, funds: balance('a') });
-    await held(a, lost);
-    const keys = await redis.keys(`${prefix}:*`);
-    for (const key of keys) await redis.del(key);
-    source.money.set('balance:a', { spent: 0n, cap: 40n });
-    expect(await refused(a, holdRequest({ amount: 60n, funds: balance('a') }))).toMatchObject({ lane: { cap: 40n }, mayFitLater: false });
-    expect(await a.settle(settlementOf(lost, 60n))).toBeUndefined();
     await close();
   });
 });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NanoUsd } from '../../../kernel/money.ts';
 import type {
   HoldOutcome,
@@ -17,23 +18,26 @@ import type {
 } from '../port.ts';
 import { statusAt } from '../rate-lanes.ts';
 import { readBooks } from './books.ts';
+import { type Declaring, declareOwn, salvageHolds } from './declare-holds.ts';
+import type { Advance } from './epoch-record.ts';
 import { insist } from './insist.ts';
-import { type CopyJournal, entryOf, OwnHolds } from './own-holds.ts';
-import { ALL_PARTITIONS, type Miss, partitionKey, partitionOf } from './partitions.ts';
-import { type RedisConnection, runScript, type Script } from './run-script.ts';
-import { BEGIN, COUNT_REFUSED, CREDIT, HOLD, INSTALL, LEVELS, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
+import { LaneLoader, MOST_LOADS } from './lane-loader.ts';
+import { type CopyJournal, OwnHolds } from './own-holds.ts';
+import { type OpenEpoch, PartitionScripts } from './partition-scripts.ts';
+import { ALL_PARTITIONS, partitionOf } from './partitions.ts';
+import type { RedisConnection, Script } from './run-script.ts';
+import { BEGIN, COUNT_REFUSED, CREDIT, HOLD, LEVELS, REFUND, RELEASE, RENEW, SETTLE, SETTLE_PART, SWEEP } from './scripts.ts';
 import {
   exactAmount,
   type HoldAnswer,
   moneyCounts,
-  moneyFields,
-  quotaFields,
   readAmounts,
   readInFlight,
   readLevels,
   readOutcome,
   readReserve,
   readSettled,
+  readWrittenReserve,
   type SettleAnswer,
   writtenAmounts,
   writtenInFlight,
@@ -47,6 +51,9 @@ interface RedisLanesDeps {
   /** What the names of all keys begin with. */
   readonly prefix: string;
   readonly source: LaneSource;
+  readonly epochs: OpenEpoch;
+  /** What this process is known by. */
+  readonly gateway: string;
   /** Of this process: has what Redis has of it, should Redis lose that. */
   readonly journal: CopyJournal;
   /** Told of every partition whose stream of settlements has grown. */
@@ -58,7 +65,7 @@ interface RedisLanesDeps {
 }
 
 const IDLE_LANE_MS = 900_000;
-const MOST_LOADS = 20;
+const IDLE_LOOK_MS = 5;
 const MOST_PLACES = 100_000;
 
 /**
@@ -71,7 +78,8 @@ export class RedisLanes implements LaneStore {
   readonly #own: OwnHolds;
   /** Holds of which nothing came, and which could not be freed yet. */
   readonly #unreleased = new Set<string>();
-  readonly #loading = new Map<string, Promise<void>>();
+  readonly #scripts: PartitionScripts;
+  readonly #loader: LaneLoader;
   /** In which partition a lane was seen. */
   readonly #places = new Map<string, number>();
   /** When it looked at all partitions, on the monotonic clock. */
@@ -80,23 +88,27 @@ export class RedisLanes implements LaneStore {
   constructor(deps: RedisLanesDeps) {
     this.#deps = deps;
     this.#own = new OwnHolds(deps.journal);
+    this.#scripts = new PartitionScripts(deps);
+    this.#loader = new LaneLoader(this.#scripts, deps.source);
   }
 
   async hold(request: HoldRequest): Promise<HoldOutcome> {
     const partition = partitionOf(request.accountId);
     const written = writtenRequest(request);
     for (let loads = 0; loads < MOST_LOADS; loads += 1) {
-      const answer = (await this.#run(HOLD, partition, [written, randomUUID()])) as HoldAnswer | ['missing', string, string[]];
+      const answer = (await this.#run(HOLD, partition, [written, randomUUID(), this.#deps.gateway])) as
+        | HoldAnswer
+        | ['missing', string, string[]];
       if (answer[0] === 'missing') {
         const [, stamp, missing] = answer;
-        await this.#load(missing, request.quota?.id, { partition, stamp, isForUse: true });
+        await this.#loader.load(missing, request.quota?.id, { partition, stamp, isForUse: true });
         continue;
       }
       const outcome = readOutcome(request, answer);
       for (const { id } of request.lanes) this.#seen(id, partition);
       if (request.funds) this.#seen(request.funds.id, partition);
       const reserve = readReserve(request, answer);
-      if (reserve) this.#own.taken(request, partition, reserve);
+      if (reserve && outcome.held) this.#own.taken(request, { partition, reserve, tokens: outcome.outputTokens });
       if (request.lanes.some(({ capRule }) => capRule === 'tightening')) this.#deps.onAppend(partition);
       await this.#copyCeilings(request, outcome);
       return outcome;
@@ -192,7 +204,7 @@ export class RedisLanes implements LaneStore {
       const answer = (await this.#run(REFUND, partition, args)) as ['known' | 'refunded'] | ['missing', string, string[]];
       if (answer[0] === 'missing') {
         // Of a past month mostly: nobody else has touched it, and nobody needs it for long.
-        await this.#load(answer[2], quota, { partition, stamp: answer[1], isForUse: false });
+        await this.#loader.load(answer[2], quota, { partition, stamp: answer[1], isForUse: false });
         continue;
       }
       if (answer[0] === 'known') return false;
@@ -208,6 +220,23 @@ export class RedisLanes implements LaneStore {
     const { cap, credits = 0 } = await this.#deps.source.moneyLane(laneId);
     const args = [laneId, cap === null ? '' : exactAmount(cap), randomUUID(), credits];
     await Promise.all(ALL_PARTITIONS.map((partition) => this.#run(CREDIT, partition, args)));
+  }
+
+  /** Resolves when every script is answered or given up, and what follows from it is done. To be called once no epoch is open. */
+  async idle(): Promise<void> {
+    while (this.#scripts.running > 0) await delay(IDLE_LOOK_MS);
+  }
+
+  /** The holds of this process are put on the lanes of another epoch. */
+  declare(epoch: string, how: Pick<Declaring, 'isLate' | 'unwrittenAmong'>): Promise<void> {
+    const { gateway } = this.#deps;
+    return declareOwn(this.#own, { scripts: this.#scripts, loader: this.#loader, epoch, gateway, ...how });
+  }
+
+  /** Holds of older epochs whose gateways do not live stay counted in this one, in doubt. */
+  salvage(epoch: string, { older, living, unwrittenAmong }: Advance & Pick<Declaring, 'unwrittenAmong'>): Promise<void> {
+    const { redis, prefix } = this.#deps;
+    return salvageHolds({ redis, prefix, scripts: this.#scripts, loader: this.#loader, epoch, older, living, unwrittenAmong });
   }
 
   async sweep(): Promise<number> {
@@ -237,8 +266,7 @@ export class RedisLanes implements LaneStore {
   }
 
   #run(script: Script, partition: number, args: readonly (string | number)[]): Promise<unknown> {
-    const { redis, prefix, now } = this.#deps;
-    return runScript(redis, script, partitionKey(prefix, partition), [now?.() ?? '', ...args]);
+    return this.#scripts.run(script, partition, args);
   }
 
   async #settleIn(partition: number, lanes: HoldRequest['lanes'], args: readonly (string | number)[]): Promise<Settled | undefined> {
@@ -256,14 +284,13 @@ export class RedisLanes implements LaneStore {
     const answer = (await this.#run(SETTLE_PART, partition, args)) as string;
     if (answer === 'settled_before' || answer === 'no_hold') return answer;
     this.#deps.onAppend(partition);
-    const settled = readSettled(lanes, JSON.parse(answer) as SettleAnswer);
-    this.#deps.journal.append(entryOf(settled, String(args.at(-1))));
-    return settled;
+    const read = JSON.parse(answer) as SettleAnswer;
+    const left = read.left && readWrittenReserve(read.left);
+    return this.#own.partSettled(String(args[0]), String(args.at(-1)), readSettled(lanes, read), left);
   }
 
   async #lanesOf(partition: number, holdId: string): Promise<HoldRequest['lanes']> {
-    const { redis, prefix } = this.#deps;
-    const request = await redis.hget(`${partitionKey(prefix, partition)}:hold:${holdId}`, 'request');
+    const request = await this.#scripts.readHold(partition, holdId, 'request');
     return request ? (JSON.parse(request) as { lanes: HoldRequest['lanes'] }).lanes : [];
   }
 
@@ -282,20 +309,17 @@ export class RedisLanes implements LaneStore {
   }
 
   async #abandonIn(partition: number, holdId: string): Promise<boolean> {
-    const { redis, prefix } = this.#deps;
-    const written = await redis.hget(`${partitionKey(prefix, partition)}:hold:${holdId}`, 'inFlight');
+    const written = await this.#scripts.readHold(partition, holdId, 'inFlight');
     if (!written) await this.#run(RELEASE, partition, [holdId]);
     else await this.#settleIn(partition, await this.#lanesOf(partition, holdId), [holdId, randomUUID(), ...readInFlight(written), '']);
     return Boolean(written);
   }
 
   async #inspect(id: string): Promise<{ spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }> {
-    const { redis, prefix, source } = this.#deps;
+    const { source } = this.#deps;
     const place = this.#places.get(id);
     const read = await Promise.all(
-      (place === undefined ? ALL_PARTITIONS : [place]).map((partition) =>
-        redis.hmget(`${partitionKey(prefix, partition)}:money:${id}`, 'spent', 'held', 'cap'),
-      ),
+      (place === undefined ? ALL_PARTITIONS : [place]).map((partition) => this.#scripts.readMoney(partition, id)),
     );
     const found = read.find(([spent]) => typeof spent === 'string');
     return found ? moneyCounts(found[0], found[1], found[2]) : { ...(await source.moneyLane(id)), held: 0n };
@@ -305,31 +329,5 @@ export class RedisLanes implements LaneStore {
     if (this.#places.has(id)) return;
     if (this.#places.size >= MOST_PLACES) this.#places.clear();
     this.#places.set(id, partition);
-  }
-
-  async #load(missing: readonly string[], quotaId: string | null | undefined, miss: Miss): Promise<void> {
-    await Promise.all(
-      missing.map((id) => {
-        // One read per lane and process, however many requests wait for it.
-        const place = `${miss.partition} ${id}`;
-        const loading = this.#loading.get(place) ?? this.#loadOne(id, id === quotaId, miss).finally(() => this.#loading.delete(place));
-        this.#loading.set(place, loading);
-        return loading;
-      }),
-    );
-  }
-
-  /** The stamp changes when a lane is dropped or credited: what was read before that may be too old by now. */
-  async #loadOne(id: string, isQuota: boolean, { partition, stamp, isForUse }: Miss): Promise<void> {
-    const { source } = this.#deps;
-    const read = async () => (isQuota ? quotaFields(id, await source.quotaLane(id)) : moneyFields(id, await source.moneyLane(id)));
-    let expected = stamp;
-    for (let loads = 0; loads < MOST_LOADS; loads += 1) {
-      const lane = await read();
-      const newer = await this.#run(INSTALL, partition, [expected, isForUse ? 1 : 0, JSON.stringify([lane]), randomUUID()]);
-      if (typeof newer !== 'string') return;
-      expected = newer;
-    }
-    throw new Error(`Lane ${id} changes faster than it can be loaded`);
   }
 }

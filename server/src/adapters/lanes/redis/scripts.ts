@@ -2,7 +2,14 @@ import { EXACT_INTEGERS } from './exact-integers.lua.ts';
 import { LANES } from './lanes.lua.ts';
 import { defineScript } from './run-script.ts';
 
-const onLanes = (body: string) => defineScript(`${EXACT_INTEGERS}${LANES}${body}`);
+/** Answers with the partition's count and what the body returns. */
+export const onLanes = (body: string) =>
+  defineScript(`${EXACT_INTEGERS}${LANES}
+local function answer()
+${body}
+end
+return {counted, answer()}
+`);
 
 /** ARGV: rate lanes. Nothing of them is written down. */
 export const LEVELS = onLanes(/* lua */ `
@@ -22,7 +29,7 @@ save()
 return levels(request)
 `);
 
-/** ARGV: the request, a stamp should there be none. */
+/** ARGV: the request, a stamp should there be none, the gateway. */
 export const HOLD = onLanes(/* lua */ `
 local request = cjson.decode(ARGV[1])
 
@@ -117,7 +124,7 @@ for index, lane in ipairs(request.rates and request.rates.lanes or {}) do
 end
 save()
 redis.call('HSET', hold_key(request.id), 'request', ARGV[1], 'amount', text(hold.amount), 'charge', text(hold.charge),
-  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'tokens', string.format('%.0f', tokens))
+  'covered', texts(hold.covered), 'marks', cjson.encode(marks), 'tokens', string.format('%.0f', tokens), 'owner', ARGV[3])
 lease(request.id)
 return {'held', states(request), levels(request), string.format('%.0f', tokens), text(hold.charge), texts(hold.covered)}
 `);
@@ -209,11 +216,11 @@ if is_whole then
 end
 count(share, subtract)
 for meter, amount in pairs(share.covered) do hold.covered[meter] = subtract(hold.covered[meter] or ZERO, amount) end
-redis.call('HSET', hold_key(ARGV[1]), 'amount', text(subtract(hold.amount, share.amount)), 'charge', text(subtract(hold.charge, share.charge)),
-  'covered', texts(hold.covered))
+local reserve_left = {amount = text(subtract(hold.amount, share.amount)), charge = text(subtract(hold.charge, share.charge)), covered = texts(hold.covered)}
+redis.call('HSET', hold_key(ARGV[1]), 'amount', reserve_left.amount, 'charge', reserve_left.charge, 'covered', reserve_left.covered)
 spend(request, cost, charged, covered, entry)
 save()
-return settled_answer(request, charged, debt, covered)
+return settled_answer(request, charged, debt, covered, reserve_left)
 `);
 
 /** ARGV: the hold's id. */
@@ -247,7 +254,7 @@ local stamp = stamp_or(ARGV[4])
 if stamp ~= ARGV[1] then return stamp end
 local touched = ARGV[2] == '1' and string.format('%.0f', now) or '0'
 for _, lane in ipairs(cjson.decode(ARGV[3])) do
-  local key = base .. ':' .. lane.kind .. ':' .. lane.id
+  local key = root .. ':' .. lane.kind .. ':' .. lane.id
   if redis.call('EXISTS', key) == 0 then
     redis.call('HSET', key, 'holds', 0, 'touched', touched, 'last', '', unpack(lane.fields))
     redis.call('ZADD', INDEX, touched, lane.kind .. ':' .. lane.id)
@@ -333,18 +340,4 @@ for _, member in ipairs(redis.call('ZRANGE', INDEX, ARGV[1], ARGV[1] + ARGV[2] -
   end
 end
 return {redis.call('ZCARD', INDEX), list}
-`);
-
-/** ARGV: who wants to be the writer of the ledger, and for how many milliseconds. Returns 1 when they are. */
-export const LEAD = defineScript(/* lua */ `
-local holder = redis.call('GET', KEYS[1])
-if holder and holder ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
-return 1
-`);
-
-/** ARGV: who was the writer. */
-export const STEP_DOWN = defineScript(/* lua */ `
-if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('DEL', KEYS[1]) end
-return false
 `);

@@ -145,7 +145,28 @@ export interface SettleAnswer {
   readonly covered: string;
   /** Spent, held and cap of each lane, by spaces. */
   readonly states: string;
+  /** What is left of a hold that a part was settled out of. */
+  readonly left?: WrittenReserve;
 }
+
+/** As the scripts write it; the cover is JSON. */
+export interface WrittenReserve {
+  readonly amount: string;
+  readonly charge: string;
+  readonly covered: string;
+}
+
+export const readWrittenReserve = ({ amount, charge, covered }: WrittenReserve): Reserve => ({
+  amount: BigInt(amount),
+  charge: BigInt(charge),
+  covered: readAmounts(covered),
+});
+
+export const writtenReserve = ({ amount, charge, covered }: Reserve): WrittenReserve => ({
+  amount: exactAmount(amount),
+  charge: exactAmount(charge),
+  covered: JSON.stringify(writtenAmounts(covered)),
+});
 
 export function readSettled(lanes: readonly Pick<MoneyLane, 'id' | 'source'>[], answer: SettleAnswer): Settled {
   const money = answer.states === '' ? [] : readMoney(answer.states.split(' '));

@@ -63,7 +63,7 @@ export async function settleOn(lanes: LaneStore, record: SettlementRecord): Prom
 }
 
 /** Holds a request on the lanes that its record names, and says which units it uses. */
-export async function takeOn(lanes: LaneStore, record: SettlementRecord): Promise<Units> {
+async function takeOn(lanes: LaneStore, record: SettlementRecord): Promise<Units> {
   const names = lanesOfRecord(record);
   const lane = (id: string): MoneyLane => ({
     id,

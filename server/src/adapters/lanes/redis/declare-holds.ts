@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto';
+import { chargeOf } from '../lane-arithmetic.ts';
+import type { JournalEntry } from '../port.ts';
+import { CHECK, DECLARE, LEFT } from './epoch-scripts.ts';
+import { type LaneLoader, MOST_LOADS } from './lane-loader.ts';
+import type { OwnHold, OwnHolds } from './own-holds.ts';
+import type { PartitionScripts } from './partition-scripts.ts';
+import { ALL_PARTITIONS, partitionKey } from './partitions.ts';
+import { type RedisConnection, runScript } from './run-script.ts';
+import { readInFlight, readWrittenReserve, writtenInFlight, writtenRequest, writtenReserve } from './wire.ts';
+
+/** Which of these the ledger does not have. */
+export type UnwrittenAmong = (entries: readonly JournalEntry[]) => Promise<readonly JournalEntry[]>;
+
+interface Under {
+  readonly scripts: PartitionScripts;
+  readonly loader: LaneLoader;
+  readonly epoch: string;
+  readonly unwrittenAmong: UnwrittenAmong;
+}
+
+export interface Declaring extends Under {
+  readonly gateway: string;
+  /** Others have admitted requests of this epoch before: what was not begun is given up, since it may not fit any more. */
+  readonly isLate: boolean;
+}
+
+/** A hold as the script takes it. */
+interface WrittenHold {
+  readonly holdId: string;
+  readonly partition: number;
+  readonly owner: string;
+  readonly request: string;
+  readonly left: { readonly amount: string; readonly charge: string; readonly covered: string };
+  readonly tokens: string;
+  /** What settles it should its process die. */
+  readonly inFlight: string;
+  /** As it was before any part was settled, JSON. */
+  readonly whole: string;
+}
+
+/**
+ * Puts the holds of this process on the lanes, or fails where the partitions are not of that epoch any more. What the ledger has a settlement of is
+ * settled, though the answer was lost.
+ */
+export async function declareOwn(own: OwnHolds, { gateway, isLate, ...under }: Declaring): Promise<void> {
+  const { scripts, epoch } = under;
+  if (isLate) await Promise.all(ALL_PARTITIONS.map((partition) => scripts.run(CHECK, partition, [], epoch)));
+  const declared: WrittenHold[] = [];
+  for (const [holdId, hold] of [...own]) {
+    if (isLate && !hold.inFlight && hold.request.keptUntil === undefined) own.forget(holdId);
+    else if (!hold.uncopied) declared.push(writtenOwn(holdId, hold, gateway));
+  }
+  await declareUnsettled(declared, under);
+}
+
+const writtenOwn = (holdId: string, { partition, request, reserve, left, tokens, inFlight }: OwnHold, owner: string): WrittenHold => ({
+  holdId,
+  partition,
+  owner,
+  request: writtenRequest(request),
+  left: writtenReserve(left ?? reserve),
+  tokens: `${tokens}`,
+  inFlight: inFlight ? writtenInFlight(inFlight) : '',
+  whole: left ? JSON.stringify(writtenReserve(reserve)) : '',
+});
+
+interface Salvage extends Under {
+  readonly redis: RedisConnection;
+  readonly prefix: string;
+  readonly older: readonly string[];
+  /** Gateways that have said which holds they have. */
+  readonly living: ReadonlySet<string>;
+}
+
+/** Holds of gateways that do not live, as far as Redis still has them: they stay counted, in doubt. */
+export async function salvageHolds({ redis, prefix, older, living, ...under }: Salvage): Promise<void> {
+  for (const epoch of older) {
+    const found = await Promise.all(
+      ALL_PARTITIONS.map(async (partition) => {
+        const left = (await runScript(redis, LEFT, partitionKey(prefix, partition), [epoch])) as [string, string[]][];
+        return left.flatMap(([holdId, fields]) => writtenLeft(holdId, partition, fieldsOf(fields)) ?? []);
+      }),
+    );
+    const orphans = found.flat().filter(({ owner }) => !living.has(owner));
+    await declareUnsettled(
+      orphans.map((hold) => ({ ...hold, owner: '' })),
+      under,
+    );
+  }
+}
+
+/** Undefined where the hold ends with its process. */
+function writtenLeft(holdId: string, partition: number, fields: Record<string, string>): WrittenHold | undefined {
+  const { request = '', amount = '0', charge = '0', covered = '{}', tokens = '0', inFlight = '', owner = '' } = fields;
+  const { wholeAmount, wholeCharge, wholeCovered } = fields;
+  if (inFlight === '' && (JSON.parse(request) as { keptUntil?: number }).keptUntil === undefined) return undefined;
+  const whole = wholeAmount === undefined ? '' : JSON.stringify({ amount: wholeAmount, charge: wholeCharge, covered: wholeCovered });
+  return { holdId, partition, owner, request, left: { amount, charge, covered }, tokens, inFlight, whole };
+}
+
+async function declareUnsettled(holds: readonly WrittenHold[], under: Under): Promise<void> {
+  const entries = new Map<JournalEntry, WrittenHold>();
+  for (const hold of holds) if (hold.inFlight !== '') entries.set(bookedBy(hold), hold);
+  const unsettled = new Set(entries.size === 0 ? [] : await under.unwrittenAmong([...entries.keys()]));
+  const settled = new Set([...entries].flatMap(([entry, hold]) => (unsettled.has(entry) ? [] : [hold])));
+  await Promise.all(holds.filter((hold) => !settled.has(hold)).map((hold) => declare(hold, under)));
+}
+
+/** What the ledger would have of it, had it been settled at its bound. */
+function bookedBy({ left, inFlight }: WrittenHold): JournalEntry {
+  const [cost, , record] = readInFlight(inFlight);
+  const reserve = readWrittenReserve(left);
+  return { charged: chargeOf(reserve, BigInt(cost)), debt: 0n, covered: reserve.covered, record };
+}
+
+async function declare({ partition, owner, request, left, tokens, inFlight, whole }: WrittenHold, { scripts, loader, epoch }: Under) {
+  const { quota } = JSON.parse(request) as { quota?: { id: string } };
+  const args = [owner, request, left.amount, left.charge, left.covered, tokens, inFlight, whole];
+  for (let loads = 0; loads < MOST_LOADS; loads += 1) {
+    const answer = (await scripts.run(DECLARE, partition, [...args, randomUUID()], epoch)) as
+      | ['known' | 'declared']
+      | ['missing', string, string[]];
+    if (answer[0] !== 'missing') return;
+    await loader.load(answer[2], quota?.id, { partition, stamp: answer[1], isForUse: true, epoch });
+  }
+  throw new Error('The lanes of a hold are forgotten faster than they can be loaded');
+}
+
+function fieldsOf(list: readonly string[]): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (let index = 0; index + 1 < list.length; index += 2) fields[list[index] ?? ''] = list[index + 1] ?? '';
+  return fields;
+}

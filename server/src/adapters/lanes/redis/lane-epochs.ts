@@ -1,0 +1,197 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { steadyMs } from '../../../kernel/clock.ts';
+import type { Log } from '../../../kernel/log.ts';
+import { type Advance, EpochRecord, type EpochStanding } from './epoch-record.ts';
+import type { OpenEpoch } from './partition-scripts.ts';
+
+interface LaneEpochsDeps {
+  readonly pool: Pool;
+  /** What this process is known by. */
+  readonly gateway: string;
+  readonly log: Log;
+}
+
+/** What a gateway does when an epoch begins. Each may be asked for again. */
+export interface Recovery {
+  /** Resolves when what was asked of the lanes is answered or given up. */
+  idle(): Promise<void>;
+  /** Brings what the journal of this gateway has into the ledger. */
+  drainJournal(): Promise<void>;
+  /** Makes the partitions of that epoch, and brings into the ledger what is in their streams: nothing comes from an older epoch any more. */
+  openPartitions(epoch: string): Promise<void>;
+  /** @param isLate others may have used the lanes of this epoch before */
+  declare(epoch: string, isLate: boolean): Promise<void>;
+  /** Declares holds of gateways that do not live. */
+  salvage(epoch: string, advance: Advance): Promise<void>;
+  /** Told when an epoch is open: what Redis has of older ones is of no use any more. */
+  forget(older: readonly string[]): Promise<void>;
+}
+
+/** While no epoch of the lanes is open, or this gateway cannot say that it lives. */
+class LanesClosed extends Error {
+  override readonly name = 'LanesClosed';
+}
+
+const BEAT_MS = 1_000;
+/** While an epoch is not open. */
+const LOOK_MS = 50;
+const RETRY_MS = 500;
+/**
+ * For how long this gateway asks anything of the lanes without having said that it lives, on its monotonic clock, from before it said so. Others
+ * wait longer for it, by more than a command takes.
+ */
+const FENCE_MS = 8_000;
+
+/**
+ * Follows the epoch of the lanes in Redis. When Redis is not what it was, every gateway stops admitting, brings its journal into the ledger and
+ * declares the holds that it has; only then the next epoch opens.
+ */
+export class LaneEpochs implements OpenEpoch {
+  readonly #deps: LaneEpochsDeps;
+  readonly #record: EpochRecord;
+  #recovery: Recovery | undefined;
+  /** The epoch that is open, and in which this gateway has declared its holds. */
+  #epoch: string | undefined;
+  #validUntil = Number.NEGATIVE_INFINITY;
+  #suspect: string | undefined;
+  #drained: string | undefined;
+  #declared: string | undefined;
+  #isStopped = false;
+  #wake: () => void = () => {};
+  #following: Promise<void> = Promise.resolve();
+  #beating: NodeJS.Timeout | undefined;
+  #standing: EpochStanding | undefined;
+
+  constructor(deps: LaneEpochsDeps) {
+    this.#deps = deps;
+    this.#record = new EpochRecord(deps.pool, deps.gateway);
+  }
+
+  /** Resolves when an epoch is open for this gateway. @throws when PostgreSQL does not answer */
+  async join(recovery: Recovery): Promise<void> {
+    this.#recovery = recovery;
+    await this.#record.join();
+    await this.#beat();
+    this.#beating = setInterval(() => {
+      this.#beat().catch((error: unknown) => this.#deps.log.debug({ err: error }, 'the session of this gateway could not be renewed'));
+    }, BEAT_MS).unref();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#following = this.#follow(resolve);
+    await promise;
+  }
+
+  current(): string {
+    if (this.#epoch === undefined) throw new LanesClosed('The lanes are loaded anew');
+    if (steadyMs() > this.#validUntil) throw new LanesClosed('This gateway cannot say that it lives');
+    return this.#epoch;
+  }
+
+  lost(epoch: string, why: string): void {
+    if (this.#suspect === epoch || (this.#epoch !== undefined && this.#epoch !== epoch)) return;
+    this.#deps.log.warn({ epoch, why }, 'Redis has lost something: the lanes are loaded from the ledger and the journals');
+    this.#epoch = undefined;
+    this.#suspect = epoch;
+    this.#wake();
+  }
+
+  async close(): Promise<void> {
+    this.#isStopped = true;
+    this.#epoch = undefined;
+    clearInterval(this.#beating);
+    this.#wake();
+    await this.#following;
+    await this.#record.leave();
+  }
+
+  async #beat(): Promise<void> {
+    const saidAt = steadyMs();
+    const standing = await this.#record.beat();
+    if (!standing) {
+      // Others may have gone on without this gateway.
+      this.#epoch = undefined;
+      this.#standing = undefined;
+      this.#drained = undefined;
+      this.#declared = undefined;
+      await this.#record.join();
+      this.#wake();
+      return;
+    }
+    this.#validUntil = saidAt + FENCE_MS;
+    this.#standing = standing;
+    if (this.#epoch !== undefined && (standing.epoch !== this.#epoch || standing.state !== 'open')) this.#epoch = undefined;
+    if (this.#epoch === undefined) this.#wake();
+  }
+
+  async #follow(opened: () => void): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        await this.#step();
+      } catch (error) {
+        this.#deps.log.warn({ err: error }, 'the lanes cannot be loaded anew yet');
+        await delay(RETRY_MS);
+      }
+      if (this.#epoch !== undefined) {
+        opened();
+        await this.#sleep();
+      } else if (!this.#isStopped) await delay(LOOK_MS);
+    }
+    opened();
+  }
+
+  /** Until something is to be done. */
+  #sleep(): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    if (this.#epoch === undefined || this.#isStopped) resolve();
+    return promise;
+  }
+
+  async #step(): Promise<void> {
+    if (this.#epoch !== undefined || this.#isStopped) return;
+    if (this.#suspect !== undefined) {
+      await this.#record.supersede(this.#suspect);
+      this.#suspect = undefined;
+    }
+    await this.#beat();
+    const standing = this.#standing;
+    const recovery = this.#recovery;
+    if (!standing || !recovery) return;
+    const { epoch, state } = standing;
+    if (this.#drained !== epoch) {
+      await recovery.idle();
+      await recovery.drainJournal();
+      if (state === 'recovering') await this.#record.done(epoch, 'recovering');
+    }
+    const isLate = state !== 'recovering' && this.#drained !== epoch;
+    if (state !== 'recovering' && this.#declared !== epoch) {
+      await recovery.declare(epoch, isLate);
+      await this.#record.done(epoch, 'declaring');
+      this.#declared = epoch;
+    }
+    this.#drained = epoch;
+    if (state === 'open') this.#open(epoch);
+    else await this.#advance(standing, recovery);
+  }
+
+  async #advance(standing: EpochStanding, recovery: Recovery): Promise<void> {
+    const { epoch, state } = standing;
+    if (state === 'recovering') {
+      await this.#record.advance(standing, () => recovery.openPartitions(epoch));
+      return;
+    }
+    let older: readonly string[] = [];
+    const hasOpened = await this.#record.advance(standing, async (advance) => {
+      older = advance.older;
+      await recovery.salvage(epoch, advance);
+    });
+    if (!hasOpened) return;
+    this.#deps.log.info({ epoch }, 'the lanes are loaded anew');
+    recovery.forget(older).catch((error: unknown) => this.#deps.log.warn({ err: error }, 'keys of older epochs are left in Redis'));
+  }
+
+  #open(epoch: string): void {
+    const { epoch: newest, state } = this.#standing ?? {};
+    if (this.#suspect === undefined && newest === epoch && state === 'open') this.#epoch = epoch;
+  }
+}

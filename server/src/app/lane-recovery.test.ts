@@ -1,0 +1,356 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Pool } from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { MoneyLane, SettlementFeed } from '../adapters/lanes/port.ts';
+import { ScratchJournals } from '../adapters/lanes/testing/scratch-journals.ts';
+import { openPool } from '../adapters/postgres/database.ts';
+import { testDatabase } from '../adapters/postgres/test-database.ts';
+import { connectRedis, type RedisConnection, ready } from '../adapters/redis/connect.ts';
+import { type RedisProcess, startRedis } from '../adapters/redis/redis-process.ts';
+import { startWatchedRedis } from '../adapters/redis/redis-sentinel-process.ts';
+import { testRedisProgram } from '../adapters/redis/test-redis.ts';
+import { newId } from '../kernel/ids.ts';
+import { silentLog } from '../kernel/log.ts';
+import { LedgerWriter, ledgerLaneSource } from '../money/ledger/index.ts';
+import { lanesOfRecord } from '../money/ledger/lanes-of-record.ts';
+import { ledgerBatchOf } from '../money/ledger/ledger-batch.ts';
+import { sampleRecord } from '../money/ledger/sample-records.ts';
+import type { SettlementRecord } from '../money/ledger/settlement-record.ts';
+import { settleOn, signingKey } from '../money/ledger/testing/ledger.ts';
+import { Closing } from './closing.ts';
+import { openLaneRecovery } from './lane-recovery.ts';
+import { sharedLanes } from './lane-stores.ts';
+
+/** A recovery waits for gateways that were alive a moment ago. */
+const RECOVERED = { timeout: 25_000, interval: 20 };
+
+const journals = new ScratchJournals();
+const running: { stop(): Promise<void> }[] = [];
+let server: RedisProcess;
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let pool: Pool;
+let redis: RedisConnection;
+
+interface GatewayOptions {
+  /** Of the journal of an earlier process. */
+  readonly dir?: string;
+  readonly redis?: RedisConnection;
+}
+
+/** A gateway as far as it holds and settles. */
+async function gateway({ dir, redis: prompt = redis }: GatewayOptions = {}) {
+  const journal = journals.open(dir);
+  const closing = new Closing(silentLog());
+  const foundation = { pool, log: silentLog(), closing };
+  const shared = sharedLanes({ prompt }, ledgerLaneSource(pool), journal, foundation);
+  const onQuarantine = (_entry: unknown, error: unknown) => {
+    throw error;
+  };
+  const writerOf = (from: SettlementFeed) =>
+    new LedgerWriter({
+      ...{ feed: from, pool, log: silentLog(), onQuarantine },
+      ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    });
+  const writer = writerOf(shared.feed);
+  let isGone = false;
+  /** Ends in order: what the stream and the journal have is written. */
+  const stop = async () => {
+    if (isGone) return;
+    isGone = true;
+    await writer.close().catch(() => {});
+    await closing.close();
+  };
+  await openLaneRecovery({ shared, journal, writer, writerOf }, foundation);
+  running.push({ stop });
+  return {
+    ...{ journal, stop, lanes: shared.lanes, epochs: shared.epochs, id: shared.gateway },
+    write: () => writer.drain(),
+    /** As `kill -9` does, as far as others see it. */
+    die: async () => {
+      isGone = true;
+      await shared.epochs.close();
+    },
+  };
+}
+
+type Gateway = Awaited<ReturnType<typeof gateway>>;
+
+const CAP = 1_000n;
+
+/** A request of 100 nano-dollars on a key of a cap. */
+const recordOf = (keyId: string, accountId: string): SettlementRecord => sampleRecord({ keyId, accountId, held: '100', cost: '90' });
+
+/** Takes it under the cap of its key; false where that has no room. */
+async function take({ lanes }: Pick<Gateway, 'lanes'>, record: SettlementRecord): Promise<boolean> {
+  const { lanes: ids, funds } = lanesOfRecord(record);
+  const lane = (id: string | null, cap: bigint | null): MoneyLane => ({
+    id: id ?? '',
+    source: 'key',
+    cap,
+    capRule: 'given',
+    resetsAt: null,
+  });
+  const outcome = await lanes.hold({
+    ...{ holdId: record.receiptId, accountId: record.accountId, at: record.startedAt },
+    ...{ cost: { fixed: BigInt(record.held) * 1_000n, perOutputToken: 0n }, outputTokens: { wanted: 0, least: 0 }, units: {}, quota: null },
+    ...{ lanes: ids.map((id) => lane(id, CAP)), funds: lane(funds, null) },
+  });
+  return outcome.held;
+}
+
+const bound = (record: SettlementRecord) => ({
+  ...{ holdId: record.receiptId, cost: BigInt(record.held), units: {} },
+  record: JSON.stringify({ ...record, outcome: 'abandoned', cost: record.held }),
+});
+
+const settlement = (record: SettlementRecord) => ({
+  ...{ holdId: record.receiptId, cost: BigInt(record.cost), units: {} },
+  record: JSON.stringify(record),
+});
+
+const bookedOf = async (requestId: string) => {
+  const { rows } = await pool.query<{ outcome: string; cost_nano: string }>(
+    'select outcome, cost_nano::text from usage_records where request_id = $1',
+    [requestId],
+  );
+  return rows;
+};
+
+const spentOf = async ({ lanes }: Gateway, record: SettlementRecord) => {
+  const [state] = (await lanes.inspect(lanesOfRecord(record).lanes)).values();
+  return { spent: state?.spent, held: state?.held };
+};
+
+/** Callers at all gateways, who hold, ask a provider and settle under one cap, until they are told to stop. */
+function load(gateways: readonly Gateway[]) {
+  const [keyId, accountId] = [newId(), newId()];
+  const settled: string[] = [];
+  let isOver = false;
+  let asked = 0;
+  const caller = async (at: Gateway) => {
+    while (!isOver) {
+      const record = sampleRecord({ keyId, accountId, held: '100', cost: `${60 + (asked % 40)}` });
+      try {
+        if (!(await take(at, record))) return;
+        await at.lanes.begin(bound(record));
+      } catch {
+        await at.lanes.release(record.receiptId).catch(() => {});
+        await pause(20);
+        continue;
+      }
+      asked += 1;
+      await pause(5);
+      // As calls are that cannot be settled yet.
+      await vi.waitFor(async () => (await at.lanes.settle(settlement(record))) && settled.push(record.requestId), RECOVERED);
+    }
+  };
+  const callers = gateways.flatMap((at) => Array.from({ length: 3 }, () => caller(at)));
+  return {
+    sample: recordOf(keyId, accountId),
+    settled,
+    asked: () => asked,
+    end: async () => {
+      isOver = true;
+      await Promise.all(callers);
+    },
+  };
+}
+
+/** Everything that was settled is in the ledger, no more than the cap, and the lanes say the same. */
+async function expectSound({ sample, settled, asked }: ReturnType<typeof load>, gateways: readonly Gateway[]): Promise<void> {
+  const [first] = gateways;
+  if (!first) throw new Error('No gateway');
+  const { spent, held } = await spentOf(first, sample);
+  for (const one of gateways) await one.stop();
+  const { rows } = await pool.query<{ request_id: string; cost: string }>(
+    'select request_id, cost_nano::text as cost from usage_records where key_id = $1',
+    [sample.keyId],
+  );
+  const inLedger = rows.reduce((sum, { cost }) => sum + BigInt(cost), 0n);
+  expect(new Set(rows.map(({ request_id }) => request_id))).toEqual(new Set(settled));
+  expect([rows.length, inLedger <= CAP]).toEqual([asked(), true]);
+  expect({ spent, held }).toEqual({ spent: inLedger, held: 0n });
+}
+
+describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
+  beforeAll(async () => {
+    server = await startRedis(testRedisProgram());
+  });
+
+  beforeEach(async () => {
+    database = await testDatabase();
+    pool = openPool({ url: database.url, log: silentLog(), poolSize: 8 });
+    redis = connectRedis(server.url, silentLog(), 'prompt');
+    await ready(redis);
+    await redis.flushall();
+  });
+
+  afterEach(async () => {
+    for (const { stop } of running.splice(0)) await stop();
+    redis.disconnect();
+    await pool.end();
+    await database.drop();
+  });
+
+  afterAll(async () => {
+    journals.remove();
+    await server?.stop();
+  });
+
+  test('that are lost are in the ledger all the same, each settlement once', async () => {
+    const one = await gateway();
+    const [arrived, lost] = [sampleRecord(), sampleRecord()];
+    await settleOn(one.lanes, arrived);
+    await one.write();
+    await settleOn(one.lanes, lost);
+    await redis.flushall();
+    await one.stop();
+    for (const record of [arrived, lost]) expect(await bookedOf(record.requestId)).toEqual([{ outcome: 'completed', cost_nano: '20' }]);
+    expect(one.journal.isDrained()).toBe(true);
+  });
+
+  test('have a copy in the journal until the ledger has it', async () => {
+    const one = await gateway();
+    await settleOn(one.lanes, sampleRecord());
+    await one.write();
+    expect(one.journal.isDrained()).toBe(false);
+    await one.stop();
+    expect(one.journal.isDrained()).toBe(true);
+  });
+
+  test('that are lost with their gateway charge what was in flight at its bound, once, when it starts again', async () => {
+    const dead = await gateway();
+    const [inFlight, settled] = [recordOf(newId(), newId()), recordOf(newId(), newId())];
+    for (const record of [inFlight, settled]) {
+      await take(dead, record);
+      await dead.lanes.begin(bound(record));
+    }
+    await dead.lanes.settle(settlement(settled));
+    await dead.die();
+    await redis.flushall();
+    for (let starts = 0; starts < 2; starts += 1) await (await gateway({ dir: dead.journal.dir })).stop();
+    expect(await bookedOf(inFlight.requestId)).toEqual([{ outcome: 'abandoned', cost_nano: '100' }]);
+    expect(await bookedOf(settled.requestId)).toEqual([{ outcome: 'completed', cost_nano: '90' }]);
+  });
+
+  test('charge what was in flight when only the gateway died, when it starts again', async () => {
+    const dead = await gateway();
+    const record = recordOf(newId(), newId());
+    await take(dead, record);
+    await dead.lanes.begin(bound(record));
+    await dead.die();
+    const next = await gateway({ dir: dead.journal.dir });
+    expect(await spentOf(next, record)).toEqual({ spent: 100n, held: 0n });
+    await next.stop();
+    expect(await bookedOf(record.requestId)).toEqual([{ outcome: 'abandoned', cost_nano: '100' }]);
+  });
+
+  test('are loaded anew when they are lost, with what was settled and what every gateway holds', async () => {
+    const [a, b] = [await gateway(), await gateway()];
+    const [keyId, accountId] = [newId(), newId()];
+    const [held, begun, settled] = [0, 1, 2].map(() => recordOf(keyId, accountId)) as [
+      SettlementRecord,
+      SettlementRecord,
+      SettlementRecord,
+    ];
+    await take(a, held);
+    for (const [at, record] of [
+      [a, begun],
+      [b, settled],
+    ] as const) {
+      await take(at, record);
+      await at.lanes.begin(bound(record));
+    }
+    await b.lanes.settle(settlement(settled));
+    await redis.flushall();
+    await expect(take(b, recordOf(keyId, accountId))).rejects.toThrow('EPOCH');
+    await vi.waitFor(async () => expect(await spentOf(b, held)).toEqual({ spent: 90n, held: 200n }), RECOVERED);
+    expect(await a.lanes.settle(settlement(begun))).toMatchObject({ lanes: [{ spent: 180n, held: 100n }] });
+    await b.stop();
+    await a.lanes.release(held.receiptId);
+    expect(await spentOf(a, held)).toEqual({ spent: 180n, held: 0n });
+  });
+
+  test('of which single writes are lost are loaded anew', async () => {
+    const one = await gateway();
+    const record = recordOf(newId(), newId());
+    await take(one, record);
+    for (const mark of await redis.keys('tallygate:lanes:*:epoch')) await redis.hset(mark, 'count', 0);
+    await expect(one.lanes.begin(bound(record))).resolves.toBeUndefined();
+    expect(await spentOf(one, record)).toEqual({ spent: 0n, held: 100n });
+  });
+
+  test('count what a dead gateway had begun, as far as Redis still has it', async () => {
+    const [dead, other] = [await gateway(), await gateway()];
+    const record = recordOf(newId(), newId());
+    await take(dead, record);
+    await dead.lanes.begin(bound(record));
+    await dead.die();
+    const epoch = other.epochs.current();
+    other.epochs.lost(epoch, 'test');
+    await vi.waitFor(() => expect(other.epochs.current()).not.toBe(epoch), RECOVERED);
+    expect(await spentOf(other, record)).toEqual({ spent: 0n, held: 100n });
+  });
+
+  test('do not wait for a gateway that is silent: what it has begun counts when it comes back, and the rest is gone', async () => {
+    const [silent, other] = [await gateway(), await gateway()];
+    const [begun, held] = [recordOf(newId(), newId()), recordOf(newId(), newId())];
+    await take(silent, held);
+    await take(silent, begun);
+    await silent.lanes.begin(bound(begun));
+    const lapsed = "update gateway_sessions set seen_at = now() - interval '1 hour', token = token + 1 where gateway = $1";
+    const { rows } = await pool.query<{ gateway: string }>('select gateway from gateway_sessions order by seen_at');
+    expect(rows).toHaveLength(2);
+    await redis.flushall();
+    const epoch = other.epochs.current();
+    await pool.query(lapsed, [silent.id]);
+    other.epochs.lost(epoch, 'test');
+    await vi.waitFor(() => expect(other.epochs.current()).not.toBe(epoch), RECOVERED);
+    await vi.waitFor(async () => expect(await spentOf(other, begun)).toEqual({ spent: 0n, held: 100n }), RECOVERED);
+    await expect(silent.lanes.begin(bound(held))).rejects.toThrow('no hold');
+    expect(await silent.lanes.settle(settlement(begun))).toMatchObject({ lanes: [{ spent: 90n, held: 0n }] });
+  });
+
+  test('never overspend a cap and lose nothing that was settled, whatever is flushed under load', async () => {
+    const gateways = [await gateway(), await gateway()];
+    const traffic = load(gateways);
+    for (const calls of [2, 5, 8]) {
+      await expect.poll(() => traffic.asked(), RECOVERED).toBeGreaterThanOrEqual(calls);
+      await redis.flushall();
+    }
+    await pause(500);
+    await traffic.end();
+    await expectSound(traffic, gateways);
+  });
+
+  test('never overspend a cap when Redis comes back with an older state', async () => {
+    const gateways = [await gateway(), await gateway()];
+    const traffic = load(gateways);
+    await expect.poll(() => traffic.asked(), RECOVERED).toBeGreaterThanOrEqual(2);
+    await redis.save();
+    await expect.poll(() => traffic.asked(), RECOVERED).toBeGreaterThanOrEqual(5);
+    await server.kill();
+    await server.start();
+    await ready(redis);
+    await pause(500);
+    await traffic.end();
+    await expectSound(traffic, gateways);
+  });
+
+  test('never overspend a cap when sentinels promote a replica that has lost writes', async () => {
+    const watched = await startWatchedRedis(testRedisProgram());
+    const connection = connectRedis(watched.url, silentLog(), 'prompt');
+    await ready(connection);
+    const gateways = [await gateway({ redis: connection }), await gateway({ redis: connection })];
+    const traffic = load(gateways);
+    await expect.poll(() => traffic.asked(), RECOVERED).toBeGreaterThanOrEqual(2);
+    await watched.severReplica();
+    await expect.poll(() => traffic.asked(), RECOVERED).toBeGreaterThanOrEqual(5);
+    await watched.failOver();
+    await pause(500);
+    await traffic.end();
+    await expectSound(traffic, gateways);
+    connection.disconnect();
+    await watched.stop();
+  }, 60_000);
+});
