@@ -17,9 +17,12 @@ import {
   subscriptionOf,
 } from './stripe-objects.ts';
 
+/** Stripe's own are shorter, and of letters, digits, underscores and dots. */
+const Name = z.string().regex(/^[\x21-\x7e]{1,255}$/);
+
 const Envelope = z.object({
-  id: z.string(),
-  type: z.string(),
+  id: Name,
+  type: Name,
   created: z.number(),
   livemode: z.boolean(),
   data: z.object({ object: z.unknown() }),
@@ -82,12 +85,18 @@ const READERS: Readonly<Record<string, Reader>> = {
   'charge.dispute.funds_reinstated': dispute,
 };
 
-/** @throws ZodError on what is no event of Stripe's */
+/** @throws Error on what is no event of Stripe's */
 export function eventOf(json: unknown): PaymentEvent {
   const { created, data, id, livemode, type } = Envelope.parse(json);
   const told: Told = Object.hasOwn(READERS, type) ? (READERS[type]?.(data.object) ?? OTHER) : OTHER;
+  if (hasNull(told)) throw new SyntaxError('The event has a null character, which no text of the database can hold');
   return { ...told, id, type, createdAtMs: created * 1000, livemode };
 }
+
+const hasNull = (value: unknown): boolean => {
+  if (typeof value === 'string') return value.includes('\0');
+  return typeof value === 'object' && value !== null && Object.values(value).some(hasNull);
+};
 
 const OTHER: Told = { kind: 'other' };
 
@@ -111,10 +120,18 @@ export function eventOfWebhook({ rawBody, signature, secret, nowMs }: SignedWebh
   try {
     // The SDK's event has the type that it hopes for; ours is parsed.
     Stripe.webhooks.constructEvent(rawBody, signature, secret, TOLERANCE_SECONDS, undefined, nowMs);
+    requireNoFuture(signature, nowMs);
     return eventOf(JSON.parse(rawBody.toString('utf8')));
   } catch (cause) {
+    if (cause instanceof WebhookRefused) throw cause;
     throw new WebhookRefused(faultOf(cause), cause instanceof Error ? cause.message : 'The webhook cannot be read', { cause });
   }
+}
+
+/** The SDK takes any moment that is to come: what was signed for it could be sent again until then. */
+function requireNoFuture(signature: string, nowMs: number): void {
+  const sentSeconds = Number(/(?:^|,)t=(\d+)/.exec(signature)?.[1]);
+  if (!(sentSeconds <= nowMs / 1000 + TOLERANCE_SECONDS)) throw new WebhookRefused('stale', 'The webhook is of a time to come');
 }
 
 /** The SDK compares the signature first, and then its time; it tells the two apart by its words alone. */
