@@ -1,6 +1,7 @@
 import type { BatchError } from '@tallygate/contract';
 import { newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { breather } from '../../kernel/turn.ts';
 import type { Caller, Operation } from '../calls/index.ts';
 import { worstCaseOf } from '../calls/index.ts';
 import { bodyFault, callOf, readLine, workOfLine } from './batch-line.ts';
@@ -51,7 +52,10 @@ export async function checkLines(
     chunk = [];
     chunkBytes = 0;
   };
+  const rest = breather();
   for await (const text of linesOf(content, MOST_LINE_BYTES)) {
+    // Lines that are wrong are not stored, and nothing else is waited for.
+    await rest();
     total += 1;
     if (total > MOST_LINES) {
       errors.push({ code: 'too_many_lines', message: `A batch may have ${MOST_LINES} lines.`, param: null, line: text.number });
