@@ -1,0 +1,60 @@
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import {
+  ChatCompletionRequest,
+  CompactRequest,
+  CompletionRequest,
+  EmbeddingRequest,
+  ImageEditRequest,
+  ImageGenerationRequest,
+  ImageVariationRequest,
+  ModerationRequest,
+  ResponseRequest,
+  SpeechRequest,
+  TranscriptionRequest,
+  TranslationRequest,
+  VideoCharacterRequest,
+  VideoEditRequest,
+  VideoExtensionRequest,
+  VideoRemixRequest,
+  VideoRequest,
+} from '@tallygate/contract';
+import { expect } from 'vitest';
+import { costCheckOf } from '../index.ts';
+
+const SDK = join(dirname(fileURLToPath(import.meta.resolve('openai'))), 'resources');
+export const typesIn = (file: string): string => readFileSync(join(SDK, `${file}.d.ts`), 'utf8');
+
+/** The members of an interface of OpenAI's SDK, which is generated from its OpenAPI document. */
+export function membersOf(file: string, name: string): string[] {
+  const body = new RegExp(`export interface ${name}\\b[^{]*\\{\\n(.*?)\\n\\}`, 's').exec(typesIn(file))?.[1];
+  if (body === undefined) throw new Error(`${file} has no interface ${name}`);
+  return [...body.matchAll(/^ {4}(\w+)\??:/gm)].map(([, member = '']) => member);
+}
+
+/** By the path of the operation: our schema, and OpenAI's interface of the same request. */
+export const REQUESTS = {
+  '/v1/chat/completions': [ChatCompletionRequest, 'chat/completions/completions', 'ChatCompletionCreateParamsBase'],
+  '/v1/responses': [ResponseRequest, 'responses/responses', 'ResponseCreateParamsBase'],
+  '/v1/responses/compact': [CompactRequest, 'responses/responses', 'ResponseCompactParams'],
+  '/v1/completions': [CompletionRequest, 'completions', 'CompletionCreateParamsBase'],
+  '/v1/embeddings': [EmbeddingRequest, 'embeddings', 'EmbeddingCreateParams'],
+  '/v1/moderations': [ModerationRequest, 'moderations', 'ModerationCreateParams'],
+  '/v1/images/generations': [ImageGenerationRequest, 'images', 'ImageGenerateParamsBase'],
+  '/v1/images/edits': [ImageEditRequest, 'images', 'ImageEditParamsBase'],
+  '/v1/images/variations': [ImageVariationRequest, 'images', 'ImageCreateVariationParams'],
+  '/v1/audio/speech': [SpeechRequest, 'audio/speech', 'SpeechCreateParams'],
+  '/v1/audio/transcriptions': [TranscriptionRequest, 'audio/transcriptions', 'TranscriptionCreateParamsBase'],
+  '/v1/audio/translations': [TranslationRequest, 'audio/translations', 'TranslationCreateParams'],
+  '/v1/videos': [VideoRequest, 'videos', 'VideoCreateParams'],
+  '/v1/video/generations': [VideoRequest, 'videos', 'VideoCreateParams'],
+  '/v1/videos/:video_id/remix': [VideoRemixRequest, 'videos', 'VideoRemixParams'],
+  '/v1/videos/edits': [VideoEditRequest, 'videos', 'VideoEditParams'],
+  '/v1/videos/extensions': [VideoExtensionRequest, 'videos', 'VideoExtendParams'],
+  '/v1/videos/characters': [VideoCharacterRequest, 'videos', 'VideoCreateCharacterParams'],
+} as const;
+export const PATHS = Object.keys(REQUESTS) as (keyof typeof REQUESTS)[];
+
+export const check = (path: string, request: object) => () => costCheckOf(path)(request);
+export const refusal = (code: string, param: string) => expect.objectContaining({ code, extras: expect.objectContaining({ param }) });

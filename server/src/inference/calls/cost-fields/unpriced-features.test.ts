@@ -1,0 +1,176 @@
+import { describe, expect, test } from 'vitest';
+import { unpricedItem } from '../responses/unpriced-item.ts';
+import { COST_FIELDS } from './cost-fields.ts';
+import { costCheckOf } from './index.ts';
+import { check, membersOf, PATHS, refusal } from './testing/requests.ts';
+import { RESPONSE_TOOLS } from './tool-rules.ts';
+
+describe('a request for what no price holds', () => {
+  test.each(
+    PATHS.filter((path) => !path.startsWith('/v1/videos/') && !/moderations/.test(path)).flatMap((path) => [
+      [path, 'provider', { order: ['a'] }],
+      [path, 'fallbacks', ['a']],
+      [path, 'route', 'fallback'],
+      [path, 'num_retries', 3],
+      [path, 'custom_llm_provider', 'a'],
+      [path, 'api_base', 'http://a'],
+    ]),
+  )('%s refuses a choice among providers: %s', (path, name, value) => {
+    expect(check(String(path), { [String(name)]: value })).toThrow(expect.objectContaining({ status: 422 }));
+  });
+
+  test.each(
+    Object.entries(COST_FIELDS).flatMap(([path, fields]) =>
+      Object.entries(fields).flatMap(([name, { kept }]) => (kept === 'refused' ? [[path, name] as const] : [])),
+    ),
+  )('%s is refused by the field %s', (path, name) => {
+    const refused = [{ anything: 1 }, ['audio'], 'something', 7].filter((value) => {
+      try {
+        costCheckOf(path)({ [name]: value });
+        return false;
+      } catch (problem) {
+        expect(problem).toMatchObject({ code: 'unpriced_feature' });
+        return true;
+      }
+    });
+    expect(refused.length).toBeGreaterThan(0);
+    expect(check(path, { [name]: null })).not.toThrow();
+  });
+
+  const hosted = [
+    ...[...RESPONSE_TOOLS].flatMap(([type, { runBy }]) => (runBy === 'provider' ? [{ type }] : [])),
+    { type: 'shell', environment: { type: 'container_auto' } },
+    { type: 'shell', environment: { type: 'container_reference', container_id: 'c' } },
+    { type: 'tool_search', execution: 'server' },
+    { type: 'namespace', name: 'n', tools: [{ type: 'web_search' }] },
+    { type: 'made_up_tomorrow' },
+    { type: 'Function', name: 'f' },
+  ];
+  test.each(hosted)('refuses the tool $type $environment.type on responses', (tool) => {
+    const tools = [{ type: 'function', name: 'f' }, tool];
+    const param = tool.type === 'namespace' ? 'tools[1].tools[0]' : 'tools[1]';
+    expect(check('/v1/responses', { tools })).toThrow(refusal('unpriced_feature', param));
+  });
+
+  test.each([
+    { type: 'function', name: 'f' },
+    { type: 'custom', name: 'c' },
+    { type: 'namespace', name: 'n', tools: [{ type: 'function', name: 'f' }] },
+    { type: 'local_shell' },
+    { type: 'apply_patch' },
+    { type: 'shell', environment: { type: 'local' } },
+    { type: 'tool_search', execution: 'client' },
+  ])('passes the tool $type, which the caller runs', (tool) => {
+    expect(check('/v1/responses', { tools: [tool], tool_choice: { type: tool.type } })).not.toThrow();
+  });
+
+  test.each<[string, object, string]>([
+    ['/v1/chat/completions', { tools: [{ type: 'web_search' }] }, 'tools[0]'],
+    ['/v1/chat/completions', { tools: [{ type: 'builtin_function', function: { name: '$web_search' } }] }, 'tools[0]'],
+    ['/v1/chat/completions', { extra_body: { google: { cached_content: 'c' } } }, 'extra_body.google.cached_content'],
+    ['/v1/chat/completions', { messages: [{ role: 'assistant', audio: { id: 'a' } }] }, 'messages[0].audio'],
+    [
+      '/v1/chat/completions',
+      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url: 'x', file_id: 'f' } }] }] },
+      'messages[0].content[0].image_url.file_id',
+    ],
+    ['/v1/chat/completions', { prompt: { id: 'pmpt_1' } }, 'prompt'],
+    ['/v1/responses', { reasoning: { mode: 'pro' } }, 'reasoning.mode'],
+    ['/v1/responses', { prompt_cache_options: { ttl: '12h' } }, 'prompt_cache_options.ttl'],
+    ['/v1/responses', { prompt_cache_options: { comparison_response_id: 'resp_1' } }, 'prompt_cache_options.comparison_response_id'],
+    ['/v1/responses', { tool_choice: { type: 'mcp', server_label: 's' } }, 'tool_choice'],
+    ['/v1/responses', { tool_choice: { type: 'allowed_tools', tools: [{ type: 'image_generation' }] } }, 'tool_choice.tools[0]'],
+    ['/v1/images/generations', { quality: 'max' }, 'quality'],
+    ['/v1/videos', { n: 2 }, 'n'],
+    ...['/v1/chat/completions', '/v1/responses', '/v1/completions'].flatMap((path): [string, object, string][] => [
+      [path, { files: ['file-1'] }, 'files'],
+      [path, { file_ids: ['file-1'] }, 'file_ids'],
+      [path, { response_modalities: ['TEXT', 'IMAGE'] }, 'response_modalities'],
+      [path, { generation_config: { responseModalities: ['AUDIO'] } }, 'generation_config.responseModalities'],
+      [path, { enable_search: true }, 'enable_search'],
+    ]),
+    ...['/v1/chat/completions', '/v1/completions'].flatMap((path): [string, object, string][] => [
+      [path, { previous_response_id: 'resp_1' }, 'previous_response_id'],
+      [path, { conversation: 'conv_1' }, 'conversation'],
+      [path, { extra_body: { conversation: 'conv_1' } }, 'extra_body.conversation'],
+    ]),
+  ])('%s %j is refused where it is asked for', (path, request, param) => {
+    expect(check(path, request)).toThrow(refusal('unpriced_feature', param));
+  });
+
+  test.each([
+    ['/v1/chat/completions', { type: 'function', function: { name: '$web_search' } }, 'function.name'],
+    ['/v1/chat/completions', { type: 'function', function: { name: ' $web_search' } }, 'function.name'],
+    ['/v1/chat/completions', { type: 'custom', custom: { name: '$code' } }, 'custom.name'],
+    ['/v1/chat/completions', { type: 'function', function: { name: 'f', max_uses: 9 } }, 'function.max_uses'],
+    ['/v1/chat/completions', { type: 'function', function: { name: 'f' }, web_search: { enable: true } }, 'web_search'],
+    ['/v1/chat/completions', { type: 'function', function: { name: 'f' }, google_search: {} }, 'google_search'],
+    ['/v1/responses', { type: 'function', name: '$web_search' }, 'name'],
+    ['/v1/responses', { type: 'function', name: 'f', googleSearch: {} }, 'googleSearch'],
+    ['/v1/responses', { type: 'namespace', name: 'n', tools: [{ type: 'function', name: '$f' }] }, 'tools[0].name'],
+  ])('%s refuses the function tool %j where it is more than a function', (path, tool, param) => {
+    expect(check(path, { tools: [tool] })).toThrow(refusal('unpriced_feature', `tools[0].${param}`));
+    if (path === '/v1/responses')
+      expect(unpricedItem([{ type: 'tool_search_output', tools: [tool] }])?.param).toBe(`input[0].tools[0].${param}`);
+  });
+
+  test.each([
+    [{ file_ids: ['file-1'] }, 'file_ids'],
+    [{ attachments: [{ file_id: 'file-1' }] }, 'attachments'],
+    [{ content: [{ type: 'text', text: 'a', file_id: 'file-1' }] }, 'content[0].file_id'],
+    [{ content: [{ type: 'text', text: 'a', files: ['file-1'] }] }, 'content[0].files'],
+  ])('files that only the provider has are refused beside the content of a message too: %j', (named, param) => {
+    const message = { role: 'user', content: 'a', ...named };
+    expect(check('/v1/chat/completions', { messages: [message] })).toThrow(refusal('unpriced_feature', `messages[0].${param}`));
+    expect(unpricedItem([message])?.param).toBe(`input[0].${param}`);
+    const none = { role: 'user', content: [{ type: 'text', text: 'a', file_id: null }], files: [], attachments: null };
+    expect(check('/v1/chat/completions', { messages: [none], files: [] })).not.toThrow();
+    expect(unpricedItem([none])).toBeUndefined();
+  });
+
+  test('refuses a function of an older request where it is more than a function', () => {
+    const asked = (one: object) => check('/v1/chat/completions', { functions: [{ name: 'f', parameters: {} }, one] });
+    expect(asked({ name: '$web_search' })).toThrow(refusal('unpriced_feature', 'functions[1].name'));
+    expect(asked({ name: 'g', web_search: {} })).toThrow(refusal('unpriced_feature', 'functions[1].web_search'));
+    expect(asked({ name: 'g', description: 'd' })).not.toThrow();
+  });
+
+  test.each([
+    ['FunctionTool', 'function'],
+    ['CustomTool', 'custom'],
+    ['NamespaceTool', 'namespace'],
+    ['ApplyPatchTool', 'apply_patch'],
+  ])('passes every member of OpenAI’s %s', (name, type) => {
+    const members = membersOf('responses/responses', name).filter((member) => member !== 'tools');
+    expect(members).toContain('type');
+    const tool = { ...Object.fromEntries(members.map((member) => [member, {}])), type, name: 'f' };
+    expect(check('/v1/responses', { tools: [tool] })).not.toThrow();
+  });
+
+  test.each([
+    { type: 'function', function: { name: 'f', description: 'd', parameters: {}, strict: true }, cache_control: { type: 'ephemeral' } },
+    { type: 'function', function: { name: 'f', parameters: {}, cache_control: { type: 'ephemeral' } }, defer_loading: true },
+    { type: 'function', function: { name: 'f', parameters: {}, return: { type: 'string' } }, input_examples: [{}], anything: null },
+    { type: 'function', function: { name: 'us$', parameters: { $schema: 's', $defs: {}, properties: { web_search: {} } } } },
+    { type: 'custom', custom: { name: 'c', description: 'd', format: { type: 'text' } } },
+  ])('passes the function tool %j as SDKs write it', (tool) => {
+    expect(check('/v1/chat/completions', { tools: [tool] })).not.toThrow();
+  });
+
+  test('a cache for twelve hours is refused with the value that has no price', () => {
+    expect(check('/v1/responses', { prompt_cache_options: { ttl: '12h' } })).toThrow(
+      'The catalogue has no price for `ttl: "12h"` in `prompt_cache_options`, so no cap could hold it: remove `prompt_cache_options.ttl`.',
+    );
+  });
+
+  test.each([
+    ['/v1/chat/completions', { service_tier: 'flex', modalities: ['text'], best_of: 1, web_search: false, reasoning: { effort: 'low' } }],
+    ['/v1/chat/completions', { enable_search: false, prompt_cache_options: { mode: 'explicit', ttl: '30m' }, tool_choice: 'auto' }],
+    ['/v1/responses', { prompt_cache_retention: '24h' }],
+    ['/v1/responses', { service_tier: 'auto', reasoning: { effort: 'high', mode: 'standard' }, tool_choice: 'required' }],
+    ['/v1/chat/completions', { a_field_of_tomorrow: { any: ['thing'] } }],
+    ['/v1/images/generations', { quality: 'auto' }],
+  ])('%s %j passes', (path, request) => {
+    expect(check(path, request)).not.toThrow();
+  });
+});
