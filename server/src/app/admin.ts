@@ -11,6 +11,7 @@ import { Closing } from './closing.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { givePlanByOperator } from './give-plan.ts';
 import { standingReceiptKeys } from './receipt-keys.ts';
+import { reconcileByOperator } from './reconcile-command.ts';
 import { NoDatabase, openStandingDatabase } from './standing-database.ts';
 
 const EXIT_FAILED = 1;
@@ -29,6 +30,7 @@ const USAGE = `Usage: npm run admin -- mfa-reset EMAIL
        npm run admin -- model MODEL --provider NAME [--input USD --output USD]
        npm run admin -- model-remove MODEL
        npm run admin -- log-resume [ROOT [KID...]]
+       npm run admin -- reconcile [lower]
 
 What an operator does on the server itself, with the gateway's own DATABASE_URL or DATA_DIR; the gateway may run or not.
 
@@ -52,6 +54,10 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
                     With the root of that state: you have looked, and the log goes on from there. It is in the audit log.
                     With KIDs, ids of keys: you know that this service once signed with them, though it has not put that down.
                     It needs the gateway's RECEIPT_SIGNING_KEY and LOG_SIGNING_KEY, or its DATA_DIR where these are generated.
+
+  reconcile [lower] Compares what caps count in Redis with the ledger, and raises what counts less, as the gateways do every minute.
+                    Says what counts more, and what is on its way to the ledger. \`lower\` sets what counts more to the ledger too.
+                    Exits with 1 while anything differs. It needs the gateway's REDIS_URL.
 `;
 
 type Deps = Parameters<typeof resetByOperator>[0];
@@ -118,6 +124,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
     };
   if (name === 'plan' && first !== undefined && more[0] !== undefined && more.length === 1) return givePlan(first, more[0]);
   if (name === 'log-resume') return ({ pool }, config) => (first === undefined ? showLog(pool, config) : resume(pool, config, first, more));
+  if (name === 'reconcile' && (first === undefined || first === 'lower') && more.length === 0) return reconcile(first === 'lower');
   const [second, ...rest] = more;
   if (rest.length > 0) return undefined;
   const ofUser = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -135,6 +142,14 @@ function givePlan(account: string, plan: string): Command {
   return async ({ pool }, config) => {
     const { isDone, said } = await givePlanByOperator({ pool, config, clock: systemClock }, account, plan);
     (isDone ? process.stdout : process.stderr).write(`${said}\n`);
+    return isDone;
+  };
+}
+
+function reconcile(isToLower: boolean): Command {
+  return async ({ pool }, config) => {
+    const { isDone, said } = await reconcileByOperator({ pool, config, log, closing }, isToLower);
+    process.stdout.write(`${said}\n`);
     return isDone;
   };
 }

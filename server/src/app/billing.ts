@@ -2,7 +2,15 @@ import type { LaneSource, SettlementFeed } from '../adapters/lanes/port.ts';
 import { SettlementJournal } from '../adapters/lanes/settlement-journal.ts';
 import { createSettlementAlerts } from '../money/budgets/index.ts';
 import type { Catalog } from '../money/catalog/index.ts';
-import { Corrections, LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, startPageThread } from '../money/ledger/index.ts';
+import {
+  Corrections,
+  LedgerWriter,
+  ledgerLaneSource,
+  Refunds,
+  type Repaired,
+  repairLanes,
+  startPageThread,
+} from '../money/ledger/index.ts';
 import { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
 import { ConfigError } from './config.ts';
 import type { Foundation } from './foundation.ts';
@@ -68,16 +76,19 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   });
   closing.every(RECONCILE_MS, 'reconciliation of lanes', async () => {
     if (!isReconciler()) return metrics.laneDifferences(0);
-    await compare(lanes, source, foundation);
+    await repair(lanes, source, foundation);
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
-    for await (const { id } of lanes.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
+    for await (const { id } of lanes.books.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
   return { lanes, refunds, corrections, ownKeys, write: () => writer.written() };
 }
 
-async function compare(lanes: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {
-  const differences = await reconcileLanes(lanes, source);
-  metrics.laneDifferences(differences.length);
-  for (const { laneId, unit, inLane, inLedger } of differences)
-    log.fatal({ laneId, unit, inLane: `${inLane}`, inLedger: `${inLedger}` }, 'a lane disagrees with the ledger');
+async function repair({ books }: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {
+  const { mended, left } = await repairLanes(books, source);
+  metrics.laneDifferences(left.length);
+  metrics.lanesRaised(mended.length);
+  for (const difference of mended) log.error(inWords(difference), 'a lane had less than the ledger and is raised');
+  for (const difference of left) log.error(inWords(difference), 'a lane has more than the ledger: `npm run admin -- reconcile` says more');
 }
+
+const inWords = ({ inLane, inLedger, ...rest }: Repaired['left'][number]) => ({ ...rest, inLane: `${inLane}`, inLedger: `${inLedger}` });

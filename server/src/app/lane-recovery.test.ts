@@ -11,7 +11,7 @@ import { startWatchedRedis } from '../adapters/redis/redis-sentinel-process.ts';
 import { testRedisProgram } from '../adapters/redis/test-redis.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
-import { LedgerWriter, ledgerLaneSource } from '../money/ledger/index.ts';
+import { LedgerWriter, ledgerLaneSource, repairLanes } from '../money/ledger/index.ts';
 import { lanesOfRecord } from '../money/ledger/lanes-of-record.ts';
 import { ledgerBatchOf } from '../money/ledger/ledger-batch.ts';
 import { sampleRecord } from '../money/ledger/sample-records.ts';
@@ -20,9 +20,10 @@ import { settleOn, signingKey } from '../money/ledger/testing/ledger.ts';
 import { Closing } from './closing.ts';
 import { openLaneRecovery } from './lane-recovery.ts';
 import { sharedLanes } from './lane-stores.ts';
+import { reconcileByOperator } from './reconcile-command.ts';
 
-/** A recovery waits for gateways that were alive a moment ago. */
-const RECOVERED = { timeout: 25_000, interval: 20 };
+/** A recovery waits for gateways that were alive a moment ago, and a sentinel tries again after twenty seconds. */
+const RECOVERED = { timeout: 60_000, interval: 20 };
 
 const journals = new ScratchJournals();
 const running: { stop(): Promise<void> }[] = [];
@@ -311,6 +312,29 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect(await silent.lanes.settle(settlement(begun))).toMatchObject({ lanes: [{ spent: 90n, held: 0n }] });
   });
 
+  test('are raised to the ledger where they have less, and lowered where an operator says so', async () => {
+    const one = await gateway();
+    const record = recordOf(newId(), newId());
+    await take(one, record);
+    await one.lanes.settle(settlement(record));
+    await one.write();
+    const [id = ''] = lanesOfRecord(record).lanes;
+    const source = ledgerLaneSource(pool);
+    const reconcile = (isToLower: boolean) =>
+      reconcileByOperator({ pool, config: { redisUrl: server.url }, log: silentLog(), closing: new Closing(silentLog()) }, isToLower);
+    await expect
+      .poll(async () => (await reconcile(false)).said, RECOVERED)
+      .toMatch(/^Every lane has what the ledger has\.\n.* 0 settlements/);
+    expect(await one.lanes.books.correct({ laneId: id, meter: null, from: 90n, to: 40n })).toBe(true);
+    expect(await repairLanes(one.lanes.books, source)).toMatchObject({ mended: [{ laneId: id, inLane: 40n, inLedger: 90n }], left: [] });
+    expect(await spentOf(one, record)).toEqual({ spent: 90n, held: 0n });
+    await one.lanes.books.correct({ laneId: id, meter: null, from: 90n, to: 95n });
+    expect(await reconcile(false)).toMatchObject({ isDone: false, said: expect.stringContaining('lane 95, ledger 90: it has more') });
+    expect(await spentOf(one, record)).toEqual({ spent: 95n, held: 0n });
+    expect(await reconcile(true)).toMatchObject({ isDone: true, said: expect.stringContaining('lane 95, ledger 90: lowered') });
+    expect(await spentOf(one, record)).toEqual({ spent: 90n, held: 0n });
+  });
+
   test('never overspend a cap and lose nothing that was settled, whatever is flushed under load', async () => {
     const gateways = [await gateway(), await gateway()];
     const traffic = load(gateways);
@@ -352,5 +376,5 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     await expectSound(traffic, gateways);
     connection.disconnect();
     await watched.stop();
-  }, 60_000);
+  }, 120_000);
 });

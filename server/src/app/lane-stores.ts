@@ -9,6 +9,7 @@ import { newId } from '../kernel/ids.ts';
 import type { Foundation } from './foundation.ts';
 import { PREFIX, type SharedRedis } from './shared-redis.ts';
 
+export const LANES_PREFIX = `${PREFIX}:lanes`;
 /** A sweep takes a command for each of the 64 partitions. */
 const SWEEP_EVERY_MS = 30_000;
 
@@ -36,7 +37,7 @@ export function sharedLanes(
   source: LaneSource,
   journal: SettlementJournal,
   { pool, log, closing }: Pick<Foundation, 'pool' | 'log' | 'closing'>,
-  prefix = `${PREFIX}:lanes`,
+  prefix = LANES_PREFIX,
 ): SharedLanes {
   const onDamage = (entry: string) => log.fatal({ entry }, 'a settlement in Redis cannot be read');
   const feed = new RedisFeed({ redis, prefix, onDamage });

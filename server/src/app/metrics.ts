@@ -10,6 +10,8 @@ export interface Metrics {
   /** Settlements that the database refused. */
   quarantined(count: number): void;
   laneDifferences(count: number): void;
+  /** Lanes that had less than the ledger and were raised to it. */
+  lanesRaised(count: number): void;
   /** What is known of a chain after a look at it. */
   anchoring(view: AnchoringView): void;
   /** What is not as it was signed in the receipts' log, how many witnesses refuse what it says, and for how many reasons it is stopped. */
@@ -67,7 +69,12 @@ export function createMetrics(): Metrics {
   });
   const differences = new Gauge({
     name: 'tallygate_lane_differences',
-    help: 'Lanes that disagree with the ledger; anything but 0 is an alarm',
+    help: 'Lanes that have more than the ledger; anything but 0 is an alarm',
+    registers,
+  });
+  const raised = new Counter({
+    name: 'tallygate_lanes_raised_total',
+    help: 'Lanes that had less than the ledger and were raised to it; each is a fault that was mended',
     registers,
   });
   const logFaults = new Gauge({
@@ -92,6 +99,7 @@ export function createMetrics(): Metrics {
     quarantined: (count) => quarantine.inc(count),
     logFaults: (check, count) => logFaults.set({ check }, count),
     laneDifferences: (count) => differences.set(count),
+    lanesRaised: (count) => raised.inc(count),
     anchoring: anchoringGauges(registers),
     watchDeployments: (views) => deploymentGauges(registers, views),
     watchUnsettled: (count) => unsettledGauge(registers, count),

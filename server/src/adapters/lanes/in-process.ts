@@ -21,6 +21,8 @@ import type {
   HoldOutcome,
   HoldRequest,
   InFlight,
+  LaneBooks,
+  LaneCorrection,
   LaneSource,
   LaneStore,
   MoneyLane,
@@ -213,6 +215,22 @@ export class InProcessLanes implements LaneStore {
   /** Every loaded quota lane, likewise. */
   *loadedQuotas(): Iterable<{ id: string; used: Units; isWritten: boolean }> {
     for (const [id, counter] of this.#quota) yield { id, used: { ...counter.used }, isWritten: this.#isWritten(counter) };
+  }
+
+  correct({ laneId, meter, from, to }: LaneCorrection): boolean {
+    const money = meter === null ? this.#money.get(laneId) : undefined;
+    const quota = meter === null ? undefined : this.#quota.get(laneId);
+    const counter = money ?? quota;
+    if (!counter || !this.#isWritten(counter)) return false;
+    if ((money ? money.spent : (quota?.used[meter ?? ''] ?? 0n)) !== from) return false;
+    if (money) money.spent = to;
+    else if (quota && meter !== null) quota.used[meter] = to;
+    return true;
+  }
+
+  /** For the reconciler. */
+  get books(): LaneBooks {
+    return this;
   }
 
   #holdLoaded(request: HoldRequest): HoldOutcome {

@@ -279,6 +279,24 @@ export interface LaneStore {
   inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>>;
 }
 
+/** A lane that counts something else than the ledger. */
+export interface LaneCorrection {
+  readonly laneId: string;
+  /** Of a quota. Null: money. */
+  readonly meter: string | null;
+  readonly from: bigint;
+  readonly to: bigint;
+}
+
+/** The lanes that are loaded, as they are now, at once where they are in this process. `isWritten`: the ledger has all that was settled on the lane. */
+export interface LaneBooks {
+  loaded(): Listed<{ id: string; spent: NanoUsd; isWritten: boolean }>;
+  loadedQuotas(): Listed<{ id: string; used: Units; isWritten: boolean }>;
+  /** Where the lane still counts that, and the ledger has all of it. @returns whether it was so */
+  correct(correction: LaneCorrection): boolean | Promise<boolean>;
+}
+type Listed<T> = Iterable<T> | AsyncIterable<T>;
+
 export interface MoneyOnRecord {
   readonly spent: NanoUsd;
   readonly cap: NanoUsd | null;

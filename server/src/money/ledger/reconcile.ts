@@ -1,14 +1,4 @@
-import type { LaneSource, Units } from '../../adapters/lanes/port.ts';
-import type { NanoUsd } from '../../kernel/money.ts';
-
-/** The lanes that are loaded, as they are now. `isWritten`: the ledger has all that was settled on the lane. */
-interface Books {
-  loaded(): Listed<{ readonly id: string; readonly spent: NanoUsd; readonly isWritten: boolean }>;
-  loadedQuotas(): Listed<{ readonly id: string; readonly used: Units; readonly isWritten: boolean }>;
-}
-
-/** At once, where the lanes are in this process. */
-type Listed<T> = Iterable<T> | AsyncIterable<T>;
+import type { LaneBooks, LaneSource, Units } from '../../adapters/lanes/port.ts';
 
 export interface Difference {
   readonly laneId: string;
@@ -20,11 +10,30 @@ export interface Difference {
 
 const MONEY = 'nano_usd';
 
+export interface Repaired {
+  readonly mended: readonly Difference[];
+  readonly left: readonly Difference[];
+}
+
+/**
+ * Raises every lane that counts less than the ledger knows: it may have spent what it did not know of. One that counts more refuses too early and
+ * overspends nothing: it may know of a settlement that was set aside, so it is lowered only where an operator says so.
+ */
+export async function repairLanes(books: LaneBooks, source: LaneSource, isToLower = false): Promise<Repaired> {
+  const [mended, left]: [Difference[], Difference[]] = [[], []];
+  for (const difference of await reconcileLanes(books, source)) {
+    const { laneId, unit, inLane: from, inLedger: to } = difference;
+    const isMended = (to > from || isToLower) && (await books.correct({ laneId, meter: unit === MONEY ? null : unit, from, to }));
+    (isMended ? mended : left).push(difference);
+  }
+  return { mended, left };
+}
+
 /**
  * Compares the lanes with the ledger that they are derived from. A lane that moves while it is looked at is left for the next time, so every
  * difference found is real.
  */
-export async function reconcileLanes(books: Books, source: LaneSource): Promise<Difference[]> {
+export async function reconcileLanes(books: LaneBooks, source: LaneSource): Promise<Difference[]> {
   const differences: Difference[] = [];
   for (const [laneId, inLane] of await writtenCounters(books)) {
     const inLedger = laneId.startsWith('quota:') ? await source.quotaLane(laneId) : { [MONEY]: (await source.moneyLane(laneId)).spent };
@@ -40,7 +49,7 @@ export async function reconcileLanes(books: Books, source: LaneSource): Promise<
   });
 }
 
-async function writtenCounters(books: Books): Promise<ReadonlyMap<string, Units>> {
+async function writtenCounters(books: LaneBooks): Promise<ReadonlyMap<string, Units>> {
   const counters = new Map<string, Units>();
   for await (const { id, spent, isWritten } of books.loaded()) if (isWritten) counters.set(id, { [MONEY]: spent });
   for await (const { id, used, isWritten } of books.loadedQuotas()) if (isWritten) counters.set(id, used);

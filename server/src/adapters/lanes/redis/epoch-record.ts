@@ -121,3 +121,9 @@ export class EpochRecord {
     });
   }
 }
+
+/** The epoch that is open; undefined while none is. */
+export async function openEpochOf(pool: Pool): Promise<string | undefined> {
+  const { rows } = await pool.query<{ epoch: string }>("select epoch from lane_epoch where state = 'open'");
+  return rows[0]?.epoch;
+}

@@ -65,8 +65,8 @@ async function acknowledgeAll(feed: RedisFeed): Promise<void> {
 
 async function loadedIds({ store }: { store: RedisLanes }): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { id } of store.loaded()) ids.push(id);
-  for await (const { id } of store.loadedQuotas()) ids.push(id);
+  for await (const { id } of store.books.loaded()) ids.push(id);
+  for await (const { id } of store.books.loadedQuotas()) ids.push(id);
   return ids.sort();
 }
 

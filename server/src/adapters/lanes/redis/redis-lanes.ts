@@ -14,10 +14,9 @@ import type {
   Refund,
   Settled,
   Settlement,
-  Units,
 } from '../port.ts';
 import { statusAt } from '../rate-lanes.ts';
-import { readBooks } from './books.ts';
+import { RedisBooks } from './books.ts';
 import { type Declaring, declareOwn, salvageHolds } from './declare-holds.ts';
 import type { Advance } from './epoch-record.ts';
 import { insist } from './insist.ts';
@@ -31,7 +30,6 @@ import {
   exactAmount,
   type HoldAnswer,
   moneyCounts,
-  readAmounts,
   readInFlight,
   readLevels,
   readOutcome,
@@ -80,6 +78,8 @@ export class RedisLanes implements LaneStore {
   readonly #unreleased = new Set<string>();
   readonly #scripts: PartitionScripts;
   readonly #loader: LaneLoader;
+  /** For the reconciler. */
+  readonly books: RedisBooks;
   /** In which partition a lane was seen. */
   readonly #places = new Map<string, number>();
   /** When it looked at all partitions, on the monotonic clock. */
@@ -90,6 +90,7 @@ export class RedisLanes implements LaneStore {
     this.#own = new OwnHolds(deps.journal);
     this.#scripts = new PartitionScripts(deps);
     this.#loader = new LaneLoader(this.#scripts, deps.source);
+    this.books = new RedisBooks(this.#scripts);
   }
 
   async hold(request: HoldRequest): Promise<HoldOutcome> {
@@ -251,18 +252,6 @@ export class RedisLanes implements LaneStore {
 
   async inspect(laneIds: readonly string[]): Promise<ReadonlyMap<string, { spent: NanoUsd; held: NanoUsd; cap: NanoUsd | null }>> {
     return new Map(await Promise.all(laneIds.map(async (id) => [id, await this.#inspect(id)] as const)));
-  }
-
-  /** Every loaded money lane, for the reconciler. `isWritten`: the ledger has all that was settled on it. */
-  async *loaded(): AsyncIterable<{ id: string; spent: NanoUsd; isWritten: boolean }> {
-    for await (const { kind, id, isWritten, counters } of readBooks((...asked) => this.#run(...asked)))
-      if (kind === 'money') yield { id, spent: BigInt(counters), isWritten };
-  }
-
-  /** Every loaded quota lane, likewise. */
-  async *loadedQuotas(): AsyncIterable<{ id: string; used: Units; isWritten: boolean }> {
-    for await (const { kind, id, isWritten, counters } of readBooks((...asked) => this.#run(...asked)))
-      if (kind === 'quota') yield { id, used: readAmounts(counters), isWritten };
   }
 
   #run(script: Script, partition: number, args: readonly (string | number)[]): Promise<unknown> {

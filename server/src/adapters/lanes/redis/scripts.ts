@@ -326,18 +326,3 @@ redis.call('HSET', lane.key, 'credits', ARGV[4])
 save()
 return 1
 `);
-
-/** ARGV: where in the index to begin, and how many lanes. Returns id, whether it is written, and the counters of each, and the index's size. */
-export const BOOKS = onLanes(/* lua */ `
-local list = {}
-for _, member in ipairs(redis.call('ZRANGE', INDEX, ARGV[1], ARGV[1] + ARGV[2] - 1)) do
-  local kind, id = string.match(member, '^(%a+):(.*)$')
-  local lane
-  if kind == 'money' then lane = money_lane(id) elseif kind == 'quota' then lane = quota_lane(id) end
-  if lane then
-    local counters = kind == 'money' and text(lane.spent) or texts(lane.used)
-    list[#list + 1] = {kind, id, is_written(lane.last) and '1' or '0', counters}
-  end
-end
-return {redis.call('ZCARD', INDEX), list}
-`);
