@@ -57,6 +57,11 @@ const BROKEN: readonly [rule: string, told: string, tree: Record<string, string>
     },
   ],
   [
+    'files of the server import each other without cycles, types included',
+    'server/src/kernel/a.ts → server/src/kernel/b.ts → server/src/kernel/a.ts',
+    { 'server/src/kernel/a.ts': "import './b.ts';", 'server/src/kernel/b.ts': "import type { A } from './a.ts';" },
+  ],
+  [
     'a slice knows an adapter by its port.ts only',
     'redis.ts',
     { 'server/src/money/ledger/x.ts': "import type { R } from '../../adapters/lanes/redis.ts';" },

@@ -1,4 +1,5 @@
 import { ERRORS } from '../../contract/src/errors.ts';
+import { fileCycles } from './cycles.ts';
 import { type Arrow, arrowsOf, isIndexOf, isPortOf, placeOf, SLICES, sliceCycles } from './layers.ts';
 import type { SourceFile } from './source-file.ts';
 
@@ -72,6 +73,11 @@ export const RULES: readonly Rule[] = [
     remedy:
       'Let the slice that is used know nothing of its user: pass a value or a function in, or move the shared type to the slice that owns it.',
     violations: (files) => sliceCycles(arrowsOf(files)),
+  },
+  {
+    title: 'files of the server import each other without cycles, types included',
+    remedy: 'Move what both need into a file that needs neither.',
+    violations: (files) => fileCycles(files.filter(({ path }) => path.startsWith('server/src/'))),
   },
   arrowRule(
     'a slice knows an adapter by its port.ts only',

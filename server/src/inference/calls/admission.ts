@@ -21,11 +21,11 @@ import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
 import { type Call, priceFactorOf } from './call.ts';
 import { type Funding, fundingOf, lanesOf } from './caller-lanes.ts';
 import type { Deployments, Skipped, Target } from './deployments.ts';
-import type { Reply } from './deps.ts';
 import { requireModels } from './key-limits.ts';
 import { moneyRefusal } from './money-refusal.ts';
 import { allOffersFor, leastOutputTokens, type Offer, offersFor } from './offers.ts';
 import { rateDraw, rateLimited } from './rate-limits.ts';
+import type { Reply } from './reply.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { WorkBound } from './work.ts';
 

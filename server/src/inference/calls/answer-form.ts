@@ -1,6 +1,11 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import type { Soon } from '../../kernel/soon.ts';
-import type { Delivered } from './work.ts';
+
+/** What was delivered, as far as it was kept and as the endpoint's form writes it down, and by how much it has to be scaled up where not all of it was. */
+export interface Delivered {
+  readonly text: string;
+  readonly scale: number;
+}
 
 /** What the answer cost, to be shown in it. */
 export interface ShownCost {

@@ -1,12 +1,70 @@
-import type { RequestAttempt } from '@tallygate/contract';
-import type { UpstreamCall, UpstreamFault } from '../../adapters/upstream/port.ts';
+import type { ReceiptUsage, RequestAttempt } from '@tallygate/contract';
+import type { UpstreamAnswer, UpstreamCall, UpstreamFault } from '../../adapters/upstream/port.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import type { Log } from '../../kernel/log.ts';
+import type { Catalog } from '../../money/catalog/index.ts';
 import type { Admission } from './admission.ts';
-import type { AnswerReader, AttemptDeps, Journey, Used } from './attempts.ts';
+
 import type { Call } from './call.ts';
-import type { Skipped, Target } from './deployments.ts';
+import type { Deployments, Skipped, Target } from './deployments.ts';
 import { viaWith } from './provider-loop.ts';
 import type { Running, RunningCall } from './running-calls.ts';
 import { usageOfFault } from './usage.ts';
+
+export interface AttemptDeps {
+  readonly catalog: Catalog;
+  readonly deployments: Deployments;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** This process, as it names itself to providers. */
+  readonly gatewayId: string;
+  /** After these a provider is late: the client is told so, or another is asked. */
+  readonly timeouts: {
+    /** Plain answers begin when they are complete, so they may take long. */
+    readonly plainFirstByteMs: number;
+    readonly streamFirstByteMs: number;
+    readonly idleMs: number;
+  };
+}
+
+/** What an answer was made into. */
+export interface Used<T> {
+  readonly ok: true;
+  readonly value: T;
+  /** It broke off after the client had seen its first byte: too late for another target, and yet a failure of this one. */
+  readonly brokeOff?: boolean;
+}
+
+/** How the calls to providers went. */
+export interface Journey<T> {
+  /** What the last target's answer was made into, or the fault that ended the journey. */
+  readonly result: Used<T> | UpstreamFault;
+  readonly target: Target;
+  readonly attempts: readonly RequestAttempt[];
+  /** Under which of the request's calls it is settled, where that is not the last of them: that one is settled by itself. */
+  readonly attempt?: number;
+  /** What was left aside. */
+  readonly skipped: readonly Skipped[];
+  readonly fallback: 'none' | 'deployment' | 'model';
+  /** Time spent waiting for providers, milliseconds. */
+  readonly upstreamMs: number;
+}
+
+/** What is charged for an answer that nobody waits for. */
+export interface Bill {
+  readonly usage: ReceiptUsage;
+  readonly estimated: boolean;
+}
+
+/** What is done with answers. */
+export interface AnswerReader<T> {
+  /** Makes an answer into a result, or into a fault when nothing of it has reached the client yet, so that the next target may try. */
+  read(answer: UpstreamAnswer, journey: JourneySoFar, attempt: Attempt): Promise<Used<T> | UpstreamFault>;
+  /** What is charged for an answer that nobody waits for. */
+  billOf(value: T, attempt: Attempt): Promise<Bill>;
+  /** The provider is late, and no other is asked: whoever waits is to be told. Its answer is read on. */
+  late(fault: UpstreamFault, journey: JourneySoFar): void;
+}
 
 export type JourneySoFar = Omit<Journey<unknown>, 'result'>;
 

@@ -1,6 +1,5 @@
 import type { ReceiptUsage } from '@tallygate/contract';
-import type { AnswerForm, PlainAnswer, StreamFilter } from './answer-form.ts';
-import type { Delivered } from './work.ts';
+import type { AnswerForm, Delivered, PlainAnswer, StreamFilter } from './answer-form.ts';
 
 const EMPTY = Buffer.alloc(0);
 const NOTHING = { text: '', scale: 1 };

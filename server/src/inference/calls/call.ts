@@ -1,38 +1,12 @@
-import type { ClientSignature } from '@tallygate/contract';
-import type { KeyGrant, KeyLimits } from '../../access/keys/index.ts';
-import type { Principal, SessionGrant } from '../../http/index.ts';
+import type { KeyLimits } from '../../access/keys/index.ts';
+import type { Principal } from '../../http/index.ts';
 import type { Price } from '../../money/catalog/index.ts';
-import type { RunStep } from '../../money/runs/index.ts';
-import type { InferenceHeaders } from './headers.ts';
+import type { CallContext, Caller } from './call-context.ts';
 import type { Work } from './work.ts';
 
-/** Who calls and what they may spend. */
-export type Caller = KeyGrant | SessionGrant;
-
 /** One inference request from its arrival to its settlement. */
-export interface Call {
-  /** Ours, unique: what usage, receipt and trace are filed under. */
-  readonly requestId: string;
-  /** The caller's own `X-Request-Id`, where it is well-formed. */
-  readonly clientRequestId: string | null;
-  readonly receiptId: string;
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-  /** The same moment on the monotonic clock, milliseconds. */
-  readonly startedTick: number;
-  readonly grant: Caller;
-  readonly headers: InferenceHeaders;
+export interface Call extends CallContext {
   readonly work: Work;
-  /** The caller's own signature of the request, verified. */
-  readonly clientSignature: ClientSignature | null;
-  /** Aborted when the client hangs up, and when the run ends that the call belongs to. */
-  readonly signal: AbortSignal;
-  /** The call's place in its agent run, once it was let in there. */
-  readonly run?: RunStep;
-  /** Attempts that earlier processes were charged for, which died at it. Absent: none. */
-  readonly attemptsBefore?: number;
-  /** Absent: answered at once, at the full price. */
-  readonly kind?: 'batch_line';
 }
 
 /** On all prices of the call, an exact decimal. */

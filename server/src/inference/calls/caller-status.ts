@@ -2,7 +2,7 @@ import type { Users } from '../../access/identity/index.ts';
 import type { KeyGrant } from '../../access/keys/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { PlanBook } from '../../money/plans/index.ts';
-import type { Caller } from './call.ts';
+import type { Caller } from './call-context.ts';
 
 /** Who asked for work that goes on without their request, as it was written down then. */
 interface Creator {

@@ -1,5 +1,6 @@
 import type { ChatCompletionRequest, ReceiptUsage } from '@tallygate/contract';
 import type { CatalogModel } from '../../money/catalog/index.ts';
+import type { Delivered } from './answer-form.ts';
 import { chatForm } from './chat-form.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from './estimate.ts';
 import { boundText, inputTokenBound, type PromptSize, promptSize, promptText } from './input-bound.ts';
@@ -7,7 +8,7 @@ import type { Received } from './operation.ts';
 import { requirementsOf } from './requirements.ts';
 import { newChatId } from './responses/ids.ts';
 import type { Tokenizer } from './tokenizer.ts';
-import type { Delivered, Work } from './work.ts';
+import type { Work } from './work.ts';
 
 /** @param audioTokens of the audio in the request; undefined where nobody has measured it */
 export function chatWork(

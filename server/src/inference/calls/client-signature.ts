@@ -14,7 +14,8 @@ import {
 import type { SigningRequirement } from '../../access/keys/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { type Caller, limitsOf } from './call.ts';
+import { limitsOf } from './call.ts';
+import type { Caller } from './call-context.ts';
 import { componentOf, type MessageHead } from './message-components.ts';
 import type { Nonces } from './nonce-memory.ts';
 

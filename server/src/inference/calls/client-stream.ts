@@ -2,7 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { Writable } from 'node:stream';
 import { breather } from '../../kernel/turn.ts';
-import type { Reply } from './deps.ts';
+import type { Reply } from './reply.ts';
 
 const UNBUFFERED = { 'x-accel-buffering': 'no' };
 const EVENT_STREAM = 'text/event-stream';

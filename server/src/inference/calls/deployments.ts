@@ -1,7 +1,7 @@
 import type { UpstreamFault, UpstreamProvider } from '../../adapters/upstream/port.ts';
 import type { CatalogModel, Resolved } from '../../money/catalog/index.ts';
 import { type CircuitState, type Circuits, type CircuitView, InProcessCircuits, type Opened } from './circuits.ts';
-import type { Dialect, Work } from './work.ts';
+import type { Dialect, Placed } from './dialect.ts';
 
 export type OnCancel = 'stops_billing' | 'keeps_billing';
 
@@ -107,13 +107,7 @@ export class Deployments {
   }
 
   /** Live keys reach the configured deployments; test keys reach the sandbox provider and nothing else. */
-  choose(
-    model: CatalogModel,
-    { dialects, deployment: only }: Pick<Work, 'dialects' | 'deployment'>,
-    livemode: boolean,
-    now: number,
-    asked: Asked = BY_ITS_ID,
-  ): Choice {
+  choose(model: CatalogModel, { dialects, deployment: only }: Placed, livemode: boolean, now: number, asked: Asked = BY_ITS_ID): Choice {
     const able = this.#inOrder(model, livemode, asked).flatMap((deployment) => {
       if (only !== undefined && deployment.name !== only) return [];
       const dialect = dialects.find((one) => deployment.upstream.serves(one.endpoint) && (one.suits?.(model) ?? true));

@@ -1,20 +1,13 @@
-import type { OutgoingHttpHeaders } from 'node:http';
 import type { Problem } from '../../kernel/problem.ts';
 import type { RunDirectory } from '../../money/runs/index.ts';
 import type { AdmissionDeps } from './admission.ts';
-import type { AttemptDeps } from './attempts.ts';
+import type { AttemptDeps } from './attempt.ts';
 import type { Call } from './call.ts';
 import type { Heartbeat } from './heartbeat.ts';
+import type { Reply } from './reply.ts';
 import type { RunningCalls } from './running-calls.ts';
-import type { Served } from './settlement.ts';
+import type { Served } from './served.ts';
 import type { UnsettledCalls } from './unsettled-calls.ts';
-
-/** An answer, ready to be sent. */
-export interface Reply {
-  readonly status: number;
-  readonly headers: OutgoingHttpHeaders;
-  readonly body: Buffer;
-}
 
 /** What the inference slice is given. */
 export interface InferenceDeps extends AdmissionDeps, AttemptDeps {

@@ -3,13 +3,14 @@ import { invalidInput } from '../../kernel/invalid-input.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm } from './answer-form.ts';
+import type { Dialect } from './dialect.ts';
 import { BYTES_PER_TOKEN } from './estimate.ts';
 import { MOST_INPUT_IMAGE_TOKENS, mostImageTokens, PARTIAL_IMAGE_TOKENS } from './image-tokens.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
 import { TypedEventStream } from './typed-event-stream.ts';
 import { isRecord, isSaid, NO_USAGE, partIn, readTokens, usageOfAnswer, usedUsage } from './usage.ts';
-import type { Dialect, Work } from './work.ts';
+import type { Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

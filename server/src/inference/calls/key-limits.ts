@@ -1,6 +1,7 @@
 import { Problem } from '../../kernel/problem.ts';
 import type { Catalog } from '../../money/catalog/index.ts';
-import { type Call, type Caller, limitsOf } from './call.ts';
+import { type Call, limitsOf } from './call.ts';
+import type { Caller } from './call-context.ts';
 
 /** @throws Problem `endpoint_not_allowed` */
 export function requireEndpoint(grant: Caller, endpoint: string): void {

@@ -1,19 +1,11 @@
 import { hash } from 'node:crypto';
-import type { ReceiptUsage } from '@tallygate/contract';
 import type { UpstreamFault } from '../../adapters/upstream/port.ts';
 import { type Admission, admitLeft } from './admission.ts';
-import type { Attempt, JourneySoFar } from './attempt.ts';
-import type { AnswerReader, Used } from './attempts.ts';
+import type { AnswerReader, Attempt, JourneySoFar, Used } from './attempt.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { AttemptLeft, RunningCall } from './running-calls.ts';
 import { beginInFlight, releaseLater, settle, usageWhenCut } from './settlement.ts';
 import { usageOfFault } from './usage.ts';
-
-/** What is charged for an answer that nobody waits for. */
-export interface Bill {
-  readonly usage: ReceiptUsage;
-  readonly estimated: boolean;
-}
 
 /** A provider that was late and is still at work, while the next one is asked for the client. */
 export interface LeftBehind {

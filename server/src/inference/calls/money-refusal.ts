@@ -4,7 +4,7 @@ import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { largerPlan, type PlanBook } from '../../money/plans/index.ts';
 import { rateHeaders } from './rate-limits.ts';
-import { runHeaders } from './response-headers.ts';
+import { runHeaders } from './run-headers.ts';
 
 const LIMIT_NAMES = {
   agent_run: 'the ceiling of this agent run',

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import type { RouteMetadata } from '@tallygate/contract';
 import type * as z from 'zod';
-import type { Caller } from './call.ts';
+import type { Caller } from './call-context.ts';
 import { costCheckOf } from './cost-fields/index.ts';
 import type { Work } from './work.ts';
 

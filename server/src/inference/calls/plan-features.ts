@@ -1,5 +1,6 @@
 import { type PlanBook, requireFeature } from '../../money/plans/index.ts';
-import { type Caller, isLive } from './call.ts';
+import { isLive } from './call.ts';
+import type { Caller } from './call-context.ts';
 import type { InferenceHeaders } from './headers.ts';
 
 /**

@@ -2,7 +2,8 @@ import type { LaneStore, RateDraw, RateLane, RateRefused, RateStatus, RateWindow
 import { steadyMs } from '../../kernel/clock.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { PlanBook, RateLimits } from '../../money/plans/index.ts';
-import { type Call, type Caller, isLive, limitsOf } from './call.ts';
+import { type Call, isLive, limitsOf } from './call.ts';
+import type { Caller } from './call-context.ts';
 
 /**
  * What the call takes of its rate limits: those of its key, and those of the plan, which all keys of the account share. As OpenAI does it,

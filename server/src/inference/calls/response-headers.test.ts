@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { admit } from './admission.ts';
-import { answerHeaders, runHeaders } from './response-headers.ts';
+import { answerHeaders } from './response-headers.ts';
+import { runHeaders } from './run-headers.ts';
 import { callOf, openInference } from './testing/inference.ts';
 
 async function headersOf(...args: Parameters<typeof callOf>) {

@@ -1,10 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { LaneState } from '../../adapters/lanes/port.ts';
-import { formatUsd, maxOf, minOf } from '../../kernel/money.ts';
 import type { Admission } from './admission.ts';
-import type { Journey } from './attempts.ts';
+import type { Journey } from './attempt.ts';
 import type { Call } from './call.ts';
 import { rateHeaders } from './rate-limits.ts';
+import { runHeaders } from './run-headers.ts';
 
 /** Headers that every answer to the call carries, refusals included. */
 const identifyingHeaders = ({ requestId, clientRequestId }: Call): OutgoingHttpHeaders => ({
@@ -44,19 +43,3 @@ export const stoppedHeaders = ({ call, hold }: Admission): OutgoingHttpHeaders =
   ...runHeaders(hold.lanes),
   ...call.run?.headers,
 });
-
-/**
- * Where the agent run stands; nothing for a call outside runs. Its own lane comes first, then those of the runs above it, which leave it no
- * more than they have left themselves. Without any ceiling there is only the spend.
- */
-export function runHeaders(lanes: readonly LaneState[]): Record<string, string> {
-  const runs = lanes.filter(({ source }) => source === 'agent_run');
-  const [own] = runs;
-  if (!own) return {};
-  const left = runs.flatMap(({ cap, spent, held }) => (cap === null ? [] : [maxOf(0n, cap - spent - held)]));
-  return {
-    'x-agent-budget-spent-usd': formatUsd(own.spent),
-    ...(own.cap !== null && { 'x-agent-budget-limit-usd': formatUsd(own.cap) }),
-    ...(left.length > 0 && { 'x-agent-budget-remaining-usd': formatUsd(left.reduce(minOf)) }),
-  };
-}

@@ -7,8 +7,9 @@ import { type Admission, admit, admitToShare, type Share } from './admission.ts'
 import type { JourneySoFar } from './attempt.ts';
 import type { Call } from './call.ts';
 import type { StreamReceiver } from './client-stream.ts';
-import type { InferenceDeps, Reply } from './deps.ts';
+import type { InferenceDeps } from './deps.ts';
 import { askPlain, relayPlain, settlePlain } from './plain-relay.ts';
+import type { Reply } from './reply.ts';
 import { answerHeaders, stoppedHeaders } from './response-headers.ts';
 import { asStep, isBeforeRun } from './run-calls.ts';
 import type { RunningCall } from './running-calls.ts';

@@ -1,37 +1,20 @@
 import { hash } from 'node:crypto';
-import type { ReceiptUsage, RequestAttempt, RequestTrace, SkippedDeployment } from '@tallygate/contract';
+import type { ReceiptUsage } from '@tallygate/contract';
 import type { InFlight, Settled } from '../../adapters/lanes/port.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type Cost, costOf, type UnitPrices, usageBound } from '../../money/catalog/index.ts';
 import { type SettlementRecord, unitsOf } from '../../money/ledger/index.ts';
 import type { Admission } from './admission.ts';
+import type { Delivered } from './answer-form.ts';
 import { isLive, keyIdOf, priceFactorOf } from './call.ts';
 import type { Target } from './deployments.ts';
-import type { InferenceDeps, Reply } from './deps.ts';
+import type { InferenceDeps } from './deps.ts';
+import type { Reply } from './reply.ts';
 import { isSeen, type Running } from './running-calls.ts';
+import type { Served } from './served.ts';
 import { atLeast, withPromptOf } from './usage.ts';
-import type { Delivered, WorkBound } from './work.ts';
-
-/** What came of an admitted call. */
-export interface Served {
-  readonly target: Target;
-  readonly attempts: readonly RequestAttempt[];
-  /** Which of the request's calls is settled, from 1. Absent: the last of `attempts`. */
-  readonly attempt?: number;
-  /** Absent: nothing was left aside. */
-  readonly skipped?: readonly SkippedDeployment[];
-  readonly fallback: RequestTrace['fallback'];
-  readonly outcome: RequestTrace['outcome'];
-  readonly usage: ReceiptUsage;
-  /** The provider reported no usage: the counts are ours. */
-  readonly estimated: boolean;
-  /** SHA-256 of the response body as sent, hex. */
-  readonly responseSha256: string;
-  readonly firstByteAt: number | null;
-  readonly completedAt: number;
-  readonly overheadMs: number;
-}
+import type { WorkBound } from './work.ts';
 
 /** At the price in force when the request arrived. */
 export function costOfUsage({ call }: Admission, { model }: Target, usage: ReceiptUsage): Cost {

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 import type { SpeechRequest } from '@tallygate/contract';
+import type { Delivered } from './answer-form.ts';
 import type { Recordings } from './recordings/recordings.ts';
-import type { Delivered } from './work.ts';
 
 export type SpeechFormat = NonNullable<SpeechRequest['response_format']>;
 

@@ -2,14 +2,13 @@ import { Buffer } from 'node:buffer';
 import type { ReceiptUsage } from '@tallygate/contract';
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
 import { breather } from '../../kernel/turn.ts';
-import type { AnswerForm, PlainAnswer, StreamFilter } from './answer-form.ts';
+import type { AnswerForm, Delivered, PlainAnswer, StreamFilter } from './answer-form.ts';
 import { ByteStream, isText } from './byte-stream.ts';
 import { DerivedStream } from './derived-stream.ts';
 import type { Json } from './event-data.ts';
 import { keptSound, type SpeechFormat } from './sound-tokens.ts';
 import { type EventForm, TypedEventStream } from './typed-event-stream.ts';
 import { isRecord, isSaid, NO_USAGE, readTokens, readUsage, usedUsage } from './usage.ts';
-import type { Delivered } from './work.ts';
 
 const EMPTY = Buffer.alloc(0);
 const KEPT_BYTES = 1024 * 1024;

@@ -5,13 +5,14 @@ import { Problem } from '../../kernel/problem.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { CatalogModel } from '../../money/catalog/index.ts';
 import type { AnswerForm, ShownCost } from './answer-form.ts';
+import type { Dialect } from './dialect.ts';
 import { countText } from './estimate.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import type { Received, ReceivedFile } from './operation.ts';
 import type { Recordings } from './recordings/recordings.ts';
 import { TypedEventStream } from './typed-event-stream.ts';
 import { isRecord, isSaid, isUsed, NO_USAGE, partIn, readTokens, usageOfAnswer, usedUsage } from './usage.ts';
-import type { Dialect, Work } from './work.ts';
+import type { Work } from './work.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,10 +1,9 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { andThen, inOrder, type Soon } from '../../kernel/soon.ts';
-import type { ShownCost, StreamError, StreamFilter } from './answer-form.ts';
+import type { Delivered, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED, nameOf, readLarge } from './event-data.ts';
 import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from './event-frames.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
-import type { Delivered } from './work.ts';
 
 /** What distinguishes the event streams whose events name their type: responses, images, speech, transcripts. */
 export interface EventForm {

@@ -2,12 +2,14 @@ import { hash } from 'node:crypto';
 import type { UpstreamFault } from '../../adapters/upstream/port.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Admission } from './admission.ts';
-import type { Journey } from './attempts.ts';
+import type { Journey } from './attempt.ts';
 import type { Call } from './call.ts';
-import type { InferenceDeps, Reply } from './deps.ts';
+import type { InferenceDeps } from './deps.ts';
+import type { Reply } from './reply.ts';
 import { answerHeaders } from './response-headers.ts';
 import type { RunningCall } from './running-calls.ts';
-import { type Served, settle, usageWhenCut } from './settlement.ts';
+import type { Served } from './served.ts';
+import { settle, usageWhenCut } from './settlement.ts';
 import { lateProblem, upstreamProblem } from './upstream-problem.ts';
 import { NO_USAGE, usageOfFault } from './usage.ts';
 

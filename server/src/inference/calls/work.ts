@@ -1,10 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { ReceiptUsage } from '@tallygate/contract';
-import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../../adapters/upstream/port.ts';
 import type { CatalogModel, UsageBound } from '../../money/catalog/index.ts';
-import type { AnswerForm, ShownCost, StreamError } from './answer-form.ts';
-import type { Call } from './call.ts';
-import type { Served } from './settlement.ts';
+import type { Delivered, ShownCost, StreamError } from './answer-form.ts';
+import type { CallContext } from './call-context.ts';
+import type { Placed } from './dialect.ts';
+import type { Served } from './served.ts';
 import type { Tokenizer } from './tokenizer.ts';
 
 /** Something that not every model can do. */
@@ -32,27 +32,11 @@ export interface WorkBound extends UsageBound {
   readonly images?: number;
 }
 
-/** One way to put the request to a provider, and to understand its answer. */
-export interface Dialect {
-  readonly endpoint: UpstreamEndpoint;
-  readonly request: UpstreamCall['request'];
-  readonly files?: readonly UpstreamFile[] | undefined;
-  readonly form: AnswerForm;
-  /** Whether it is the one for this model; for all of them where it is left out. */
-  suits?(model: CatalogModel): boolean;
-}
-
-/** What was delivered, as far as it was kept and as the endpoint's form writes it down, and by how much it has to be scaled up where not all of it was. */
-export interface Delivered {
-  readonly text: string;
-  readonly scale: number;
-}
-
 /**
  * What a request asks for, as far as the one path through admission, providers and settlement has to know. Every endpoint that can spend
  * makes one; no other way leads to a provider.
  */
-export interface Work {
+export interface Work extends Placed {
   /** As the interface names it; what usage and receipts are filed under. */
   readonly endpoint: string;
   readonly model: string;
@@ -72,8 +56,6 @@ export interface Work {
   readonly cheaper: string;
   /** What the prompt counts for in rate limits before it is counted. */
   readonly estimatedTokens: number;
-  /** In order of preference; the first that a deployment serves is spoken. */
-  readonly dialects: readonly [Dialect, ...Dialect[]];
   bound(model: CatalogModel): WorkBound;
   /** A tighter bound by counting the prompt; undefined where nothing in the request can be counted. */
   countedBound?(model: CatalogModel, tokenizer: Tokenizer): Promise<WorkBound | undefined>;
@@ -82,13 +64,11 @@ export interface Work {
   /** SHA-256 of the request as received, hex. */
   requestSha256(): string;
   /** Keeps what the answer left to keep (stored completions, responses), before it is settled and before its last byte leaves. */
-  keep?(answer: unknown, cost: ShownCost, served: Served, call: Call): Promise<void>;
+  keep?(answer: unknown, cost: ShownCost, served: Served, call: CallContext): Promise<void>;
   /** Keeps a stream with all that was told, in place of `keep`; one that broke off too. */
-  keepStream?(told: ToldStream, cost: ShownCost, served: Served, call: Call): Promise<void>;
+  keepStream?(told: ToldStream, cost: ShownCost, served: Served, call: CallContext): Promise<void>;
   /** What it begins lives on at the provider, so it is neither cancelled nor charged when the client hangs up: it goes on. */
   readonly outlivesHangUp?: true;
-  /** The one deployment that can do it: what it goes on from lives there. */
-  readonly deployment?: string;
   /** What is settled, where it is no answer but the beginning of a job. */
   readonly kind?: 'media_job';
   /** Where the work is to be done by a job: what takes it down instead. */
@@ -109,7 +89,7 @@ export interface ToldStream {
 /** Work that is taken down now, once its worst case is found to fit, and done in the background. */
 export interface Later {
   /** Resolves to the JSON that says so. */
-  accept(call: Call): Promise<object>;
+  accept(call: CallContext): Promise<object>;
   /** Its events as they come, until it is over. */
-  follow(call: Call, res: ServerResponse): Promise<void>;
+  follow(call: CallContext, res: ServerResponse): Promise<void>;
 }

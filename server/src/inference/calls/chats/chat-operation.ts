@@ -1,6 +1,6 @@
 import { ChatCompletionRequest, contract } from '@tallygate/contract';
 import type { Storing } from '../../stored-content/index.ts';
-import type { Caller } from '../call.ts';
+import type { Caller } from '../call-context.ts';
 import { chatWork } from '../chat-work.ts';
 import { FileInliner, inlinedChatPart, type OpenFile } from '../inline-files.ts';
 import { type Operation, operation } from '../operation.ts';

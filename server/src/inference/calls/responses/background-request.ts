@@ -1,6 +1,6 @@
 import { ClientSignature, ResponseRequest } from '@tallygate/contract';
 import * as z from 'zod';
-import type { Call } from '../call.ts';
+import type { CallContext } from '../call-context.ts';
 import type { InferenceHeaders } from '../headers.ts';
 import { isRecord } from '../usage.ts';
 import type { Json } from './stored-responses.ts';
@@ -27,7 +27,7 @@ const BackgroundRequest = z.object({
  */
 export type BackgroundRequest = z.infer<typeof BackgroundRequest>;
 
-export const backgroundRequestOf = (request: ResponseRequest, call: Call): BackgroundRequest => {
+export const backgroundRequestOf = (request: ResponseRequest, requestSha256: string, call: CallContext): BackgroundRequest => {
   const { principal } = call.grant;
   const { runCap } = call.headers;
   return {
@@ -35,7 +35,7 @@ export const backgroundRequestOf = (request: ResponseRequest, call: Call): Backg
     receiptId: call.receiptId,
     requestId: call.requestId,
     clientRequestId: call.clientRequestId,
-    requestSha256: call.work.requestSha256(),
+    requestSha256,
     startedAt: call.startedAt,
     session: principal.kind === 'session' ? { id: principal.sessionId, userId: principal.userId } : null,
     clientSignature: call.clientSignature,

@@ -1,6 +1,6 @@
 import { ChatCompletionRequest, type ResponseItem, type ResponseRequest } from '@tallygate/contract';
+import type { Dialect } from '../dialect.ts';
 import { isRecord } from '../usage.ts';
-import type { Dialect } from '../work.ts';
 import { chatMessages, hasLikeInChat } from './chat-messages.ts';
 import type { ResponseFrame } from './response-form.ts';
 import { responseFromChatForm } from './response-from-chat.ts';

@@ -1,10 +1,11 @@
 import { CompactRequest, contract, type ResponseItem, type ResponseRequest } from '@tallygate/contract';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer } from '../answer-form.ts';
+import type { Dialect } from '../dialect.ts';
 import { type Operation, operation } from '../operation.ts';
 import { inlineAudioTokens } from '../recordings/inline-audio.ts';
 import { isRecord } from '../usage.ts';
-import type { Dialect, Work } from '../work.ts';
+import type { Work } from '../work.ts';
 import { compactionItem, SUMMARISE, SUMMARISE_NOW } from './compaction.ts';
 import { newResponseId } from './ids.ts';
 import { audioOf } from './media.ts';

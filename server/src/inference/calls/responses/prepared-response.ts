@@ -4,7 +4,7 @@ import { invalidInput } from '../../../kernel/invalid-input.ts';
 import { breather } from '../../../kernel/turn.ts';
 import type { Catalog } from '../../../money/catalog/index.ts';
 import type { Storing } from '../../stored-content/index.ts';
-import type { Caller } from '../call.ts';
+import type { Caller } from '../call-context.ts';
 import { FileInliner, inlinedPart, type OpenFile } from '../inline-files.ts';
 import { inlineAudioTokens } from '../recordings/inline-audio.ts';
 import type { Recordings } from '../recordings/recordings.ts';

@@ -1,10 +1,11 @@
 import { contract, type ResponseItem, ResponseRequest } from '@tallygate/contract';
 import { invalidInput } from '../../../kernel/invalid-input.ts';
 import { inOrder } from '../../../kernel/soon.ts';
-import { type Call, type Caller, keyIdOf } from '../call.ts';
+import { keyIdOf } from '../call.ts';
+import type { CallContext, Caller } from '../call-context.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { type Operation, operation } from '../operation.ts';
-import type { Served } from '../settlement.ts';
+import type { Served } from '../served.ts';
 import type { Later, ToldStream, Work } from '../work.ts';
 import type { Conversations } from './conversations.ts';
 import { newResponseId } from './ids.ts';
@@ -29,7 +30,7 @@ export const responseOperation = (deps: ResponseDeps): Operation =>
         throw invalidInput([
           { loc: ['body', 'store'], msg: 'must not be false with background: what nobody keeps, nobody could fetch', type: 'invalid' },
         ]);
-      const later: Later = takenDown(request, prepared, deps);
+      const later: Later = takenDown(request, prepared, received.sha256, deps);
       return { ...work, later };
     },
   });
@@ -44,7 +45,7 @@ async function asStoringAllows(request: ResponseRequest, caller: Caller, { stori
 }
 
 /** What is kept of a result, and what is to be settled for it. */
-export type Keep = (response: Json, served: Served, call: Call) => Promise<void>;
+export type Keep = (response: Json, served: Served, call: CallContext) => Promise<void>;
 
 /** @param save what keeps the response itself; by default it is written as a new one */
 export function workOf(request: ResponseRequest, prepared: Prepared, requestSha256: () => string, deps: ResponseDeps, save?: Keep): Work {

@@ -1,7 +1,7 @@
 import { ResponseObject, ResponseRequest } from '@tallygate/contract';
 import { describe, expect, it } from 'vitest';
 import { loadCatalog } from '../../../money/catalog/index.ts';
-import type { Dialect } from '../work.ts';
+import type { Dialect } from '../dialect.ts';
 import { inputItems } from './response-input.ts';
 import { responseWork } from './response-work.ts';
 

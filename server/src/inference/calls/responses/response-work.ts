@@ -1,14 +1,15 @@
 import type { ReceiptUsage, ResponseItem, ResponseRequest } from '@tallygate/contract';
 import { Problem } from '../../../kernel/problem.ts';
 import type { CatalogModel } from '../../../money/catalog/index.ts';
-import type { Call } from '../call.ts';
+import type { Delivered } from '../answer-form.ts';
+import type { CallContext } from '../call-context.ts';
 import { unpricedFeature } from '../cost-fields/index.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
 import { toolPromptTokens } from '../input-bound.ts';
-import type { Served } from '../settlement.ts';
+import type { Served } from '../served.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { isRecord, NO_USAGE } from '../usage.ts';
-import type { Delivered, ToldStream, Work } from '../work.ts';
+import type { ToldStream, Work } from '../work.ts';
 import { chatDialect } from './chat-dialect.ts';
 import { checkMedia, mediaOf } from './media.ts';
 import { type ResponseFrame, responseForm, withUsage } from './response-form.ts';
@@ -31,7 +32,7 @@ export interface ResponseWorkOptions {
   /** Whether the caller is not to see that. */
   readonly hidesEncrypted?: boolean;
   /** Given the response whole, with its cost. */
-  readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served, call: Call) => Promise<void>;
+  readonly keep?: (response: Readonly<Record<string, unknown>>, served: Served, call: CallContext) => Promise<void>;
   /** The same for a stream: the response as far as it came, with all that was told of it. */
   readonly keepStream?: (response: Readonly<Record<string, unknown>>, told: ToldStream) => Promise<void>;
 }

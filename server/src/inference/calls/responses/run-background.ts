@@ -3,12 +3,14 @@ import type { RequestAttempt } from '@tallygate/contract';
 import { newReceiptId } from '../../../kernel/ids.ts';
 import { Problem } from '../../../kernel/problem.ts';
 import { admit } from '../admission.ts';
-import type { Call, Caller } from '../call.ts';
+import type { Call } from '../call.ts';
+import type { CallContext, Caller } from '../call-context.ts';
 import type { StandingOf } from '../caller-status.ts';
 import type { InferenceDeps } from '../deps.ts';
 import { jsonObjectOf } from '../json-answer.ts';
 import { completeCall, streamTo } from '../serve.ts';
-import { type Served, settle } from '../settlement.ts';
+import type { Served } from '../served.ts';
+import { settle } from '../settlement.ts';
 import { isRecord } from '../usage.ts';
 import type { Work } from '../work.ts';
 import { type BackgroundRequest, headersOf, parseBackgroundRequest } from './background-request.ts';
@@ -118,7 +120,7 @@ async function afterEarlierRuns(task: Task, call: Call, { inference, isSettled }
 
 async function workOfTask(task: Task, { request, requestSha256 }: BackgroundRequest, caller: Caller, deps: BackgroundDeps): Promise<Work> {
   const prepared = { ...(await prepare(request, caller, task.id, deps)), input: task.input };
-  const save = (response: Json, served: Served, call: Call) => deps.background.finish(task, response, outcomeOf(served, call));
+  const save = (response: Json, served: Served, call: CallContext) => deps.background.finish(task, response, outcomeOf(served, call));
   return workOf(request, prepared, () => requestSha256, deps, save);
 }
 
@@ -188,7 +190,7 @@ async function fail(
 }
 
 /** What is settled for a result, as far as it can be written down: the target is found again by its name. */
-const outcomeOf = ({ target, ...served }: Served, { receiptId, attemptsBefore = 0 }: Call): Json => ({
+const outcomeOf = ({ target, ...served }: Served, { receiptId, attemptsBefore = 0 }: CallContext): Json => ({
   receiptId,
   attemptsBefore,
   model: target.model.id,

@@ -1,6 +1,6 @@
 import type { ResponseRequest } from '@tallygate/contract';
-import type { Call } from '../call.ts';
 import { keyIdOf } from '../call.ts';
+import type { CallContext } from '../call-context.ts';
 import type { Later } from '../work.ts';
 import { backgroundRequestOf } from './background-request.ts';
 import { follow } from './follow.ts';
@@ -8,13 +8,13 @@ import { frameOf, type Prepared, type ResponseDeps } from './prepared-response.t
 import { unixSeconds } from './wire.ts';
 
 /** A response for the background: written down with all that it needs, and then a worker is told. */
-export function takenDown(request: ResponseRequest, prepared: Prepared, deps: ResponseDeps): Later {
+export function takenDown(request: ResponseRequest, prepared: Prepared, requestSha256: () => string, deps: ResponseDeps): Later {
   const { id, owner, caller, previousResponseId, conversationId, input } = prepared;
   return {
-    async accept(call: Call) {
+    async accept(call: CallContext) {
       const response = { ...blankResponse(request, call.startedAt), ...frameOf(request, prepared) };
       const keyId = keyIdOf(caller.principal);
-      const backgroundRequest = backgroundRequestOf(request, call);
+      const backgroundRequest = backgroundRequestOf(request, requestSha256(), call);
       await deps.responses.save(owner, { id, response, input, previousResponseId, conversationId, keyId, request: backgroundRequest });
       if (request.stream === true) {
         const events = ['response.created', 'response.queued'].map((type, sequence_number) => ({ type, sequence_number, response }));

@@ -1,6 +1,7 @@
 import type { ResponseItem } from '@tallygate/contract';
 import { Problem } from '../../../kernel/problem.ts';
-import { type Caller, isLive } from '../call.ts';
+import { isLive } from '../call.ts';
+import type { Caller } from '../call-context.ts';
 import { isRecord } from '../usage.ts';
 import type { Json, Owner } from './stored-responses.ts';
 

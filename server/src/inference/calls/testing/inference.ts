@@ -33,7 +33,7 @@ import { Heartbeat } from '../heartbeat.ts';
 import { receivedJson } from '../operation.ts';
 import { newGatewayId } from '../provider-loop.ts';
 import { RunningCalls } from '../running-calls.ts';
-import type { Served } from '../settlement.ts';
+import type { Served } from '../served.ts';
 import { countTokensGuarded } from '../token-count.ts';
 import { UnsettledCalls } from '../unsettled-calls.ts';
 

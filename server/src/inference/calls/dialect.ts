@@ -1,0 +1,21 @@
+import type { UpstreamCall, UpstreamEndpoint, UpstreamFile } from '../../adapters/upstream/port.ts';
+import type { CatalogModel } from '../../money/catalog/index.ts';
+import type { AnswerForm } from './answer-form.ts';
+
+/** One way to put the request to a provider, and to understand its answer. */
+export interface Dialect {
+  readonly endpoint: UpstreamEndpoint;
+  readonly request: UpstreamCall['request'];
+  readonly files?: readonly UpstreamFile[] | undefined;
+  readonly form: AnswerForm;
+  /** Whether it is the one for this model; for all of them where it is left out. */
+  suits?(model: CatalogModel): boolean;
+}
+
+/** What of a work decides which deployments can do it. */
+export interface Placed {
+  /** In order of preference; the first that a deployment serves is spoken. */
+  readonly dialects: readonly [Dialect, ...Dialect[]];
+  /** The one deployment that can do it: what it goes on from lives there. */
+  readonly deployment?: string;
+}
