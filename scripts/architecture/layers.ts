@@ -11,6 +11,7 @@ const ROOMS = {
 /** The folders of server/src that are slices of the product, by their path in it; app, kernel and adapters are the only others. */
 export const SLICES: readonly string[] = [
   ...Object.entries(ROOMS).flatMap(([room, slices]) => slices.map((slice) => `${room}/${slice}`)),
+  'archive',
   'audit',
   'discovery',
   'http',

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
-import { newId } from '../kernel/ids.ts';
+import { newId, newReceiptId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
 import { contradictions } from '../money/ledger/contradictions.ts';
 import { usageEntries } from '../money/ledger/postings.ts';
@@ -39,7 +39,12 @@ test('books that had one posting for each settlement are whole after the change'
   const settled = ['2026-10-31T23:59:59.999Z', '2026-11-01T00:00:00Z', '2026-11-02T12:00:00Z'].map((at): SettledRecord => {
     const startedAt = Date.parse(at);
     const requestId = `req_${startedAt.toString(16).padStart(12, '0')}7${'0'.repeat(19)}`;
-    return { ...sampleRecord({ requestId, startedAt, cost: '20' }), charged: 20n, debt: 5n, covered: {} };
+    return {
+      ...sampleRecord({ requestId, receiptId: newReceiptId(startedAt), startedAt, cost: '20' }),
+      charged: 20n,
+      debt: 5n,
+      covered: {},
+    };
   });
   await pool.query(`create table usage_records_2026_10 partition of usage_records for values from ('2026-10-01Z') to ('2026-11-01Z');
     create table usage_records_2026_11 partition of usage_records for values from ('2026-11-01Z') to ('2026-12-01Z')`);
@@ -72,6 +77,12 @@ test('books that had one posting for each settlement are whole after the change'
     { partition: 'usage_records_2026_10', request_id: settled[0]?.requestId },
     { partition: 'usage_records_2026_11', request_id: settled[1]?.requestId },
     { partition: 'usage_records_2026_11', request_id: settled[2]?.requestId },
+  ]);
+  const receipts = await pool.query('select tableoid::regclass::text as partition, receipt_id from receipts order by receipt_id');
+  expect(receipts.rows).toEqual([
+    { partition: 'receipts_2026_10', receipt_id: settled[0]?.receiptId },
+    { partition: 'receipts_2026_11', receipt_id: settled[1]?.receiptId },
+    { partition: 'receipts_2026_11', receipt_id: settled[2]?.receiptId },
   ]);
   expect(await contradictions(pool)).toEqual([]);
   await pool.end();

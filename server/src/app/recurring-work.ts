@@ -2,13 +2,13 @@ import type { Pool } from 'pg';
 import { type Identity, LOGIN_FAILURES_DUE, MAIL_REQUESTS_DUE } from '../access/identity/index.ts';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Timer } from '../adapters/timers/port.ts';
+import { makePartitionsAhead } from '../archive/index.ts';
 import { type Events, UNLINKED_USERS_DUE } from '../community/events/index.ts';
 import type { Invites } from '../community/invites/index.ts';
 import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
 import { sweepExpired, sweepOrphans } from '../inference/files/index.ts';
-import { type Clock, monthEnd, monthOf } from '../kernel/clock.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { MAILS_DUE, type Outbox } from '../mail/index.ts';
-import { ensurePartitions } from '../money/ledger/index.ts';
 import type { AccountPlans, Plans } from '../money/plans/index.ts';
 import {
   appendAll,
@@ -90,10 +90,10 @@ export const recurringWork = ({
     },
   },
   {
-    name: 'ledger-make-partitions',
+    name: 'archive-make-partitions',
     everyMs: SIX_HOURS_MS,
-    // The writer makes a missing partition itself; ahead of time it takes no lock from anybody.
-    run: () => ensurePartitions(pool, [clock.now(), monthEnd(monthOf(clock.now())).getTime()]),
+    // The ledger's writer makes what is missing.
+    run: () => makePartitionsAhead(pool, clock.now()),
   },
   {
     name: 'receipts-append-to-log',

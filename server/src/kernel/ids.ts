@@ -19,6 +19,21 @@ export function timeOfRequestId(id: string): number {
 /** What all request ids begin with, or come after, that were made at that time or later. @param ms epoch milliseconds */
 export const requestIdAt = (ms: number): string => `req_${ms.toString(16).padStart(12, '0')}`;
 
+const UUID_V7 = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** When a UUIDv7 was made, epoch milliseconds. @throws RangeError for what is none */
+export function timeOfId(id: string): number {
+  const [, high, low] = UUID_V7.exec(id) ?? [];
+  if (high === undefined || low === undefined) throw new RangeError(`${id} is not a UUIDv7`);
+  return Number.parseInt(`${high}${low}`, 16);
+}
+
+/** The least UUID of those that were made at that time. @param ms epoch milliseconds */
+export function idAt(ms: number): string {
+  const time = ms.toString(16).padStart(12, '0');
+  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+}
+
 /**
  * A UUIDv7 whose 74 random bits are all fresh. Receipts are read by whoever knows their id, so the id has to be a capability:
  * the counter of `newId` would make neighbours guessable.

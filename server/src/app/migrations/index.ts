@@ -68,6 +68,7 @@ import { replacedPricesMigration } from './0092-replaced-prices.ts';
 import { timersMigration } from './0093-timers.ts';
 import { booksByBatchMigration } from './0094-books-by-batch.ts';
 import { laneEpochsMigration } from './0095-lane-epochs.ts';
+import { receiptsByMonthMigration } from './0096-receipts-by-month.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -140,4 +141,5 @@ export const migrations: readonly Migration[] = [
   timersMigration,
   booksByBatchMigration,
   laneEpochsMigration,
+  receiptsByMonthMigration,
 ];

@@ -5,7 +5,6 @@ export { laneId } from './lane-ids.ts';
 export { ledgerLaneSource } from './lane-source.ts';
 export { LedgerWriter } from './ledger-writer.ts';
 export { startPageThread } from './page-thread.ts';
-export { ensurePartitions } from './partitions.ts';
 export type { LedgerEntry } from './postings.ts';
 export { type Repaired, reconcileLanes, repairLanes } from './reconcile.ts';
 export { Refunds } from './refunds.ts';

@@ -1,7 +1,7 @@
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import { issueReceipt, type SigningKey } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
-import { receiptFacts } from './receipt-facts.ts';
+import { receiptFacts, receiptIdOf } from './receipt-facts.ts';
 import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
 import {
   type CorrectionRecord,
@@ -21,6 +21,8 @@ export interface Posted {
   readonly kind: ReturnType<typeof postingKindOf>;
   readonly requestId: string;
   readonly attempt: number;
+  /** Of this posting's own receipt. */
+  readonly receiptId: string;
   readonly accountId: string;
   readonly keyId: string | null;
   /** Epoch milliseconds. */
@@ -55,7 +57,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[], signingKey: Sign
   return {
     posted: records.map((record) => {
       const { requestId, attempt, accountId, keyId, startedAt } = record;
-      return { kind: postingKindOf(record), requestId, attempt, accountId, keyId, startedAt };
+      return { kind: postingKindOf(record), requestId, attempt, receiptId: receiptIdOf(record), accountId, keyId, startedAt };
     }),
     postings: JSON.stringify(
       distinct.map(({ id, kind, cause, livemode, day }) => ({

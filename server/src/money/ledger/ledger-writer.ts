@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool, PoolClient } from 'pg';
 import type { JournalEntry, LaneCeiling, SettlementFeed } from '../../adapters/lanes/port.ts';
+import { ensurePartitions, RECEIPTS, USAGE_RECORDS } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { isCollision } from '../../kernel/collisions.ts';
-import { timeOfRequestId } from '../../kernel/ids.ts';
 import type { Log } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { parseLaneId } from './lane-ids.ts';
 import type { LedgerBatch, Posted } from './ledger-batch.ts';
-import { ensurePartitions } from './partitions.ts';
 import { unknownAmong } from './unwritten.ts';
 
 interface LedgerWriterDeps {
@@ -116,9 +115,16 @@ export class LedgerWriter {
     const { pool, ledgerBatchOf } = this.#deps;
     if (entries.length === 0) return;
     let pages = await ledgerBatchOf(entries);
+    const settled = pages.posted.filter(({ kind }) => kind === 'usage');
     await ensurePartitions(
       pool,
-      pages.posted.filter(({ kind }) => kind === 'usage').map(({ requestId }) => timeOfRequestId(requestId)),
+      USAGE_RECORDS,
+      settled.map(({ requestId }) => requestId),
+    );
+    await ensurePartitions(
+      pool,
+      RECEIPTS,
+      pages.posted.map(({ receiptId }) => receiptId),
     );
     const isUnknown = await unknownAmong(pool, pages.posted);
     const unknown = entries.filter((_, index) => isUnknown[index]);

@@ -35,7 +35,8 @@ export const receiptFacts = (record: PostedRecord): ReceiptFacts => ({
   client_signature: record.clientSignature ?? null,
 });
 
-function receiptIdOf(record: PostedRecord): string {
+/** Of the receipt of what is posted: a refund and a correction have their own. */
+export function receiptIdOf(record: PostedRecord): string {
   if (isRefund(record)) return record.refundReceiptId;
   return isCorrection(record) ? record.correctionReceiptId : record.receiptId;
 }

@@ -11,6 +11,7 @@ import { openEthersChain } from '../../adapters/chain/ethers-chain.ts';
 import type { AnchorChain } from '../../adapters/chain/port.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { appendAll, entryOf } from '../log/append.ts';
@@ -86,6 +87,7 @@ function workerOn(chain: AnchorChain = chainOf(local, contract), wish: Partial<A
 /** So many receipts, in the log. @returns their payloads by id, in no order */
 async function settle(count: number, wish: { isWished?: boolean } = {}): Promise<Map<string, string>> {
   const made = new Map(Array.from({ length: count }, () => [newId(), `{"nonce":"${randomBytes(16).toString('hex')}"}`]));
+  await ensurePartitions(pool, RECEIPTS, [...made.keys()]);
   await pool.query(
     `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature, anchor_wished, issued_at)
      select id, id, id::text, payload, '', '', '', $3, $4 from unnest($1::uuid[], $2::text[]) as made (id, payload)`,

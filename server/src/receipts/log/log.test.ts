@@ -14,6 +14,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from '../signing-keys.ts';
@@ -48,6 +49,7 @@ const append = () => appendAll({ pool, keys: [key], kept: keptInMemory(), clock:
 /** So many receipts, as far as the log is concerned. @returns their payloads by id */
 async function settle(count: number): Promise<Map<string, string>> {
   const made = new Map(Array.from({ length: count }, () => [newId(), `{"nonce":"${randomBytes(16).toString('hex')}"}`]));
+  await ensurePartitions(pool, RECEIPTS, [...made.keys()]);
   await pool.query(
     `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature)
      select id, id, id::text, payload, '', '', '' from unnest($1::uuid[], $2::text[]) as made (id, payload)`,

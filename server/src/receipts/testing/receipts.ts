@@ -1,4 +1,5 @@
 import type { Pool } from 'pg';
+import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { issueReceipt, type ReceiptFacts } from '../issue-receipt.ts';
@@ -47,6 +48,7 @@ export async function storeReceipts(pool: Pool, key: SigningKey, wishes: readonl
       ...wish,
     };
     const issued = issueReceipt(facts, key);
+    await ensurePartitions(pool, RECEIPTS, [issued.receiptId]);
     await pool.query(
       `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature, livemode, kind, model, run_id, started_at)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
