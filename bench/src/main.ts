@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { divideCores } from './cores.ts';
 import { Gateway } from './gateway.ts';
+import { measureGrowth } from './growth.ts';
 import { logTable } from './log-table.ts';
 import { measurePeople } from './people.ts';
 import { table } from './report.ts';
@@ -18,11 +19,13 @@ import { timing } from './views/timing.ts';
 
 const NOWHERE = 'http://127.0.0.1:9';
 const LOG_SIZES = { quick: [1_000, 10_000, 100_000], full: [1_000, 10_000, 100_000, 1_000_000] };
+/** Requests. */
+const GROWN = { quick: 200_000, full: 20_000_000 };
 const EXIT_FAILED = 1;
 const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
 
 const flag = { type: 'boolean', default: false } as const;
-const { values: flags } = parseArgs({ options: { quick: flag, save: flag, timing: flag, people: flag, log: flag } });
+const { values: flags } = parseArgs({ options: { quick: flag, save: flag, timing: flag, people: flag, log: flag, growth: flag } });
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const onProgress = (what: string): void => print(`… ${what}`);
 
@@ -58,6 +61,7 @@ try {
 function measurement(): Promise<boolean> {
   if (flags.people) return measurePeople(print);
   if (flags.log) return growLog();
+  if (flags.growth) return growDatabase();
   return flags.timing ? compareTimes() : measureSpeed();
 }
 
@@ -87,6 +91,12 @@ async function growLog(): Promise<boolean> {
   await stage.strike();
   print(`\n${logTable(found)}`);
   return true;
+}
+
+async function growDatabase(): Promise<boolean> {
+  const isGood = await measureGrowth(stage, flags.quick ? GROWN.quick : GROWN.full, print);
+  await stage.strike();
+  return isGood;
 }
 
 function verdict({ overspends, answered, recorded, receipts }: Results): string {

@@ -1,0 +1,162 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../server/src/adapters/postgres/embedded-postgres.ts';
+import { createLog } from '../../server/src/kernel/log.ts';
+import { fill } from './growth-fill.ts';
+import type { Stage } from './stage.ts';
+import { quantile } from './statistics.ts';
+
+const MONTHS = 6;
+const ASKED = 20;
+const START_LIMIT_MS = 5_000;
+const USAGE_LIMIT_MS = 300;
+const DROP_LIMIT_MS = 10_000;
+/** For loading alone: what is made by a script can be made again. */
+const LOADING = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_wal_size: '8GB', shared_buffers: '1GB' };
+
+interface Finding {
+  readonly what: string;
+  readonly ms: number;
+  readonly limitMs?: number;
+}
+
+/**
+ * Of a database with months of requests in it: how long a gateway takes to start, to answer what reads much, and to drop a month.
+ * @returns whether everything that has a limit kept it
+ */
+export async function measureGrowth(stage: Stage, requests: number, print: (text: string) => void): Promise<boolean> {
+  const log = createLog('error');
+  const postgres = await startEmbeddedPostgres({ dir: join(stage.folder, 'postgres'), log, settings: LOADING });
+  const database = new pg.Client({ connectionString: postgres.url });
+  try {
+    const first = await startGateway(stage, postgres.url, 'first');
+    await stopGateway(first.pid);
+    await database.connect();
+    await database.query(`update accounts set plan = 'enterprise', given_plan = 'enterprise'`);
+    const { rows } = await database.query<{ account_id: string }>('select account_id from users limit 1');
+    const accountId = rows[0]?.account_id ?? '';
+    await fill(database, { requests, months: MONTHS, accountId }, (what) => print(`… ${what}`));
+    const size = await database.query<{ size: string }>('select pg_size_pretty(pg_database_size(current_database())) as size');
+    print(`\n${requests.toLocaleString('en')} requests of ${MONTHS} months, ${size.rows[0]?.size}\n`);
+
+    const found: Finding[] = [];
+    const started = await startGateway(stage, postgres.url, 'second');
+    found.push({ what: 'start of the gateway, until it answers', ms: started.ms, limitMs: START_LIMIT_MS });
+    found.push(...(await answers(started, database)));
+    await stopGateway(started.pid);
+    found.push(await dropOfMonth(database));
+    for (const { what, ms, limitMs } of found)
+      print(`${what.padEnd(60)} ${ms.toFixed(1).padStart(9)} ms${limitMs === undefined ? '' : `   limit ${limitMs}`}`);
+    return found.every(({ ms, limitMs }) => limitMs === undefined || ms <= limitMs);
+  } finally {
+    await database.end();
+    await postgres.stop();
+  }
+}
+
+interface Started {
+  readonly origin: string;
+  readonly pid: number;
+  readonly ms: number;
+  readonly token: string;
+}
+
+async function startGateway(stage: Stage, databaseUrl: string, name: string): Promise<Started> {
+  const dataDir = join(stage.folder, 'data');
+  const startedAt = performance.now();
+  const env = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' };
+  const { pid, ready: origin } = await stage.start(
+    { name, script: 'scripts/gateway.mjs', env, isSubject: true },
+    (printed) => /http:\/\/127\.0\.0\.1:\d+/.exec(printed)?.[0],
+  );
+  while (
+    !(await fetch(`${origin}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    ))
+  )
+    await delay(10);
+  const ms = performance.now() - startedAt;
+  while (!existsSync(join(dataDir, 'bootstrap.json'))) await delay(10);
+  const { admin_email: email, admin_password: password } = JSON.parse(readFileSync(join(dataDir, 'bootstrap.json'), 'utf8'));
+  const login = await fetch(`${origin}/v1/users/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  const { session } = (await login.json()) as { session: { token: string } };
+  return { origin, pid, ms, token: session.token };
+}
+
+async function stopGateway(pid: number): Promise<void> {
+  process.kill(pid, 'SIGTERM');
+  for (;;) {
+    try {
+      process.kill(pid, 0);
+    } catch {
+      return;
+    }
+    await delay(50);
+  }
+}
+
+async function answers({ origin, token }: Started, database: pg.Client): Promise<Finding[]> {
+  const { rows } = await database.query<{ month: string; receipt_id: string; request_id: string }>(
+    `select to_char(started_at at time zone 'UTC', 'YYYY-MM') as month, receipt_id, request_id from usage_records tablesample system (0.01)
+      where account_id = (select account_id from users limit 1) order by random() limit ${ASKED}`,
+  );
+  const month = await database.query<{ first: string; last: string; month: string }>(
+    `select to_char(start, 'YYYY-MM-DD') as first, to_char(start + interval '1 month - 1 day', 'YYYY-MM-DD') as last, to_char(start, 'YYYY-MM') as month
+     from (select date_trunc('month', now() at time zone 'UTC') - interval '2 months' as start) as of_month`,
+  );
+  const [{ first, last, month: name } = { first: '', last: '', month: '' }] = month.rows;
+  const range = `from=${first}&to=${last}`;
+  const ask = async (what: string, paths: readonly string[], limitMs?: number): Promise<Finding> => {
+    const times: number[] = [];
+    for (const path of paths) {
+      const startedAt = performance.now();
+      const response = await fetch(`${origin}${path}`, { headers: { authorization: `Bearer ${token}` } });
+      await response.arrayBuffer();
+      if (!response.ok) throw new Error(`${path} answered ${response.status}`);
+      times.push(performance.now() - startedAt);
+    }
+    return { what, ms: quantile(times, 0.5), ...(limitMs !== undefined && { limitMs }) };
+  };
+  const repeated = (path: string) => Array.from({ length: 5 }, () => path);
+  const found: Finding[] = [];
+  for (const group of ['day', 'model', 'key', 'run'])
+    found.push(await ask(`GET /v1/usage of a month by ${group}`, repeated(`/v1/usage?${range}&group_by=${group}`), USAGE_LIMIT_MS));
+  found.push(await ask('GET /v1/receipts', repeated('/v1/receipts?limit=100')));
+  found.push(await ask('GET /v1/receipts of a month', repeated(`/v1/receipts?limit=100&month=${name}`)));
+  found.push(await ask('GET /v1/receipts in the order of the log', repeated('/v1/receipts?limit=100&logged_after=1000')));
+  found.push(
+    await ask(
+      'GET /v1/receipts/{id}',
+      rows.map(({ receipt_id: id }) => `/v1/receipts/${id}`),
+    ),
+  );
+  found.push(
+    await ask(
+      'GET /v1/requests/{id}',
+      rows.map(({ request_id: id }) => `/v1/requests/${id}`),
+    ),
+  );
+  return found;
+}
+
+/** As it is dropped once its rows are in the archive. */
+async function dropOfMonth(database: pg.Client): Promise<Finding> {
+  const { rows } = await database.query<{ name: string }>(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent in ('usage_records'::regclass, 'receipts'::regclass)
+      order by right(inhrelid::regclass::text, 7) limit 2`,
+  );
+  const startedAt = performance.now();
+  for (const { name } of rows) await database.query(`drop table ${name}`);
+  return {
+    what: `drop of a month (${rows.map(({ name }) => name).join(', ')})`,
+    ms: performance.now() - startedAt,
+    limitMs: DROP_LIMIT_MS,
+  };
+}
