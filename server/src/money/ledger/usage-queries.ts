@@ -25,21 +25,30 @@ type SumRow = {
   charged: string;
 };
 
-const SUMS = `sum(requests)::text as requests, sum(input_tokens)::text as input_tokens, sum(cached_input_tokens)::text as cached_input_tokens,
-  sum(output_tokens)::text as output_tokens, sum(input_characters)::text as input_characters, sum(audio_seconds)::text as audio_seconds,
-  sum(video_seconds)::text as video_seconds, sum(images)::text as images, sum(cost_nano)::text as cost, sum(charged_nano)::text as charged`;
+const COUNTED = [
+  'requests',
+  'input_tokens',
+  'cached_input_tokens',
+  'output_tokens',
+  'input_characters',
+  'audio_seconds',
+  'video_seconds',
+  'images',
+];
+const SUMMED = [...COUNTED.map((name) => [name, name] as const), ['cost', 'cost_nano'] as const, ['charged', 'charged_nano'] as const];
+const SUMS = SUMMED.map(([name, column]) => `coalesce(sum(${column}), 0) as ${name}`).join();
+const WRITTEN = SUMMED.map(([name]) => `${name}::text`).join();
 
 const GROUPS = { day: 'day::text', model: 'model', key: 'key_id::text', run: 'run_id' } as const;
 
-/** Sums by day, model or key come from the daily rollups; runs, which those do not know, from the usage records. */
+/** Sums by day, model or key come from the daily rollups; runs, which those do not know, from the usage records that have one. */
 export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, now: number): Promise<UsageResponse> {
   const from = query.from ?? `${monthOf(now)}-01`;
   const to = query.to ?? dayOf(now);
   if (from > to) throw invalidRange();
   const livemode = query.livemode ?? scope.livemode;
   const byRun = query.group_by === 'run' || query.run_id !== undefined;
-  const source = byRun ? PER_REQUEST : 'usage_daily';
-  const conditions = ['account_id = $1', 'livemode = $2', 'day >= $3', 'day <= $4'];
+  const conditions = ['account_id = $1', 'livemode = $2', 'day >= $3::date', 'day <= $4::date'];
   const values: unknown[] = [scope.accountId, livemode, from, to];
   const filter = (column: string, value: string | undefined) =>
     value !== undefined && conditions.push(`${column} = $${values.push(value)}`);
@@ -47,20 +56,30 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
   filter('key_id', query.key_id);
   filter('run_id', query.run_id);
 
+  const where = conditions.join(' and ');
+  const group = GROUPS[query.group_by];
+  const grouped = `select ${group} as "group", ${SUMS} from ${byRun ? PER_REQUEST : 'usage_daily'} as usage where ${where} group by 1`;
+  // What is of no run is what the days have beyond that: so no request has to be read for it.
+  const ofNoRun = query.group_by === 'run' && query.run_id === undefined;
   const { rows } = await pool.query<SumRow>(
-    `select ${GROUPS[query.group_by]} as "group", ${SUMS} from ${source} as usage where ${conditions.join(' and ')} group by 1 order by 1`,
+    `with grouped as (${grouped})${ofNoRun ? `, days as (select ${SUMS} from usage_daily where ${where})` : ''}
+     select "group", ${WRITTEN} from grouped${ofNoRun ? ` union all select * from (${REST}) rest where (${WRITTEN}) <> (${ZEROS})` : ''} order by 1`,
     values,
   );
   const items = rows.map((row) => ({ ...groupOf(query.group_by, row.group), ...totals([row]) }));
   return { from, to, livemode, group_by: query.group_by, items, total: totals(rows) };
 }
 
+const REST = `select null::text as "group", ${SUMMED.map(([name]) => `(days.${name} - (select coalesce(sum(${name}), 0) from grouped))::text as ${name}`).join()} from days`;
+const ZEROS = SUMMED.map(() => "'0'").join();
+
 const meter = (name: string) => `coalesce((meters->>'${name}')::bigint, 0) as ${name}`;
 
 /** As the daily rollups have it: what was given back counts as if it had not been, what was corrected as if it had always been so. */
 const PER_REQUEST = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, model_served as model, coalesce(key_id, '${NO_KEY}') as key_id, run_id,
   (outcome <> 'failed')::int as requests, input_tokens, cached_input_tokens, output_tokens, ${['input_characters', 'audio_seconds', 'video_seconds', 'images'].map(meter).join()},
-  cost_nano, charged_nano from standing_usage where not refunded)`;
+  cost_nano, charged_nano from standing_usage
+  where not refunded and run_id is not null and started_at >= $3::date::timestamp at time zone 'UTC' and started_at < ($4::date + 1)::timestamp at time zone 'UTC')`;
 
 function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial<UsageRow> {
   switch (groupBy) {
