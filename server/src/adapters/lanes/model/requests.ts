@@ -1,0 +1,227 @@
+import type { Rule, Step } from './checker.ts';
+import {
+  accepts,
+  BILLS,
+  BOUND,
+  booked,
+  CAP,
+  gatewayOf,
+  harmed,
+  inGateway,
+  inRedis,
+  inRequest,
+  type Phase,
+  replaced,
+  requestOf,
+  type State,
+  totalOf,
+} from './state.ts';
+
+const name = (request: number): string => String.fromCharCode(97 + request);
+
+/** A rule for each request whose gateway lives and is in that phase. */
+const when = (phase: Phase, steps: (state: State, request: number, gateway: number) => Iterable<Step<State>>): Rule<State> => ({
+  kind: 'work',
+  *steps(state) {
+    for (const [index, { phase: current, gateway }] of state.requests.entries())
+      if (current === phase && gatewayOf(state, gateway).isAlive) yield* steps(state, index, gateway);
+  },
+});
+
+/** Asks Redis under the epoch that is open for the gateway; nothing comes of it where that is not the epoch of the partition. */
+const asks = (state: State, gateway: number): boolean => {
+  const { isAlive, epoch } = gatewayOf(state, gateway);
+  return isAlive && epoch !== 0 && accepts(state, epoch);
+};
+
+const withoutHold = (state: State, request: number): State => inRedis(state, { holds: replaced(state.redis.holds, request, null) });
+const disowned = (state: State, request: number, gateway: number): State =>
+  inGateway(state, gateway, { own: replaced(gatewayOf(state, gateway).own, request, null) });
+const endedInJournal = (state: State, request: number, gateway: number): State =>
+  inGateway(state, gateway, { inFlight: replaced(gatewayOf(state, gateway).inFlight, request, false) });
+
+/** `redis/lane-loader.ts`: a lane that is missing is read from the ledger. */
+const loadLane: Rule<State> = {
+  kind: 'work',
+  *steps(state) {
+    if (state.redis.spent !== null || state.epoch.state === 'recovering') return;
+    if (!accepts(state, state.epoch.number)) return;
+    yield { what: 'the lane is loaded', next: inRedis(state, { spent: totalOf(state.ledger) }) };
+  },
+};
+
+/** `redis/scripts.ts` HOLD, `redis/own-holds.ts` taken. An answer that is lost leaves a hold that nobody owns. */
+const hold = when('came', function* (state, request, gateway) {
+  const { spent, holds } = state.redis;
+  if (!asks(state, gateway) || spent === null) return;
+  if (spent + BOUND * holds.filter((held) => held !== null).length + BOUND > CAP) {
+    yield { what: `${name(request)} is refused by the cap`, next: inRequest(state, request, { phase: 'refused' }) };
+    return;
+  }
+  const held = inRedis(state, { holds: replaced(holds, request, { mark: 'taken' }) });
+  if (state.left.lostAnswers > 0) {
+    const next = harmed(inRequest(held, request, { phase: 'refused' }), 'lostAnswers');
+    yield { what: `${name(request)} is refused: the answer to its hold is lost`, next };
+  }
+  yield {
+    what: `${name(request)} is held`,
+    next: inGateway(inRequest(held, request, { phase: 'held' }), gateway, { own: replaced(gatewayOf(state, gateway).own, request, false) }),
+  };
+});
+
+/** Redis does not have the hold: the call is given up before a provider is asked. */
+const givenUp = (state: State, request: number, gateway: number): Step<State> => ({
+  what: `${name(request)} is refused: its hold is gone`,
+  next: endedInJournal(disowned(inRequest(state, request, { phase: 'refused' }), request, gateway), request, gateway),
+});
+
+const beginInRedis = (from: Phase, go: (state: State, request: number) => Iterable<Step<State>>): Rule<State> =>
+  when(from, function* (state, request, gateway) {
+    if (!asks(state, gateway)) return;
+    const { own } = gatewayOf(state, gateway);
+    if (state.redis.holds[request] === null || own[request] === null) {
+      yield givenUp(state, request, gateway);
+      return;
+    }
+    const begun = inRedis(state, { holds: replaced(state.redis.holds, request, { mark: 'begun' }) });
+    yield* go(inGateway(begun, gateway, { own: replaced(own, request, true) }), request);
+  });
+
+const beginInJournal = (from: Phase, go: (state: State, request: number) => Iterable<Step<State>>): Rule<State> =>
+  when(from, function* (state, request, gateway) {
+    const { own, inFlight } = gatewayOf(state, gateway);
+    if (own[request] === null) {
+      yield givenUp(state, request, gateway);
+      return;
+    }
+    yield* go(inGateway(state, gateway, { inFlight: replaced(inFlight, request, true), own: replaced(own, request, true) }), request);
+  });
+
+/** `redis/redis-lanes.ts` begin: what settles the call should the process die is in Redis and in the journal before a provider is asked. */
+export const begin = (first: 'Redis' | 'journal'): readonly Rule<State>[] =>
+  first === 'Redis'
+    ? [beginInRedis('held', isBegun), beginInJournal('begun', isAsked)]
+    : [beginInJournal('held', isBegun), beginInRedis('begun', isAsked)];
+
+function* isBegun(state: State, request: number): Iterable<Step<State>> {
+  yield { what: `${name(request)} is begun`, next: inRequest(state, request, { phase: 'begun' }) };
+}
+
+/** `inference/calls/attempt.ts`: from now on its provider bills. */
+function* isAsked(state: State, request: number): Iterable<Step<State>> {
+  for (const bill of BILLS)
+    yield { what: `${name(request)} is asked, and billed ${bill}`, next: inRequest(state, request, { phase: 'asked', bill }) };
+}
+
+/** `redis/scripts.ts` SETTLE. Where the hold is gone it was settled at its bound, and the answer is withheld. */
+const settle = when('asked', function* (state, request, gateway) {
+  const { redis } = state;
+  if (!asks(state, gateway)) return;
+  const { bill } = requestOf(state, request);
+  if (redis.holds[request] === null) {
+    yield { what: `${name(request)} is withheld`, next: disowned(inRequest(state, request, { phase: 'withheld' }), request, gateway) };
+    return;
+  }
+  const settled = inRedis(withoutHold(state, request), {
+    spent: (redis.spent ?? 0) + bill,
+    stream: [...redis.stream, { request, amount: bill }],
+  });
+  yield { what: `${name(request)} is settled`, next: inRequest(settled, request, { phase: 'settled' }) };
+});
+
+/** `redis/own-holds.ts` settled: the copy is written, and the last byte leaves. */
+const answer = when('settled', function* (state, request, gateway) {
+  const { copies } = gatewayOf(state, gateway);
+  const copied = inGateway(state, gateway, { copies: replaced(copies, request, requestOf(state, request).bill) });
+  yield {
+    what: `${name(request)} is answered`,
+    next: inRequest(disowned(endedInJournal(copied, request, gateway), request, gateway), request, { phase: 'answered' }),
+  };
+});
+
+/**
+ * `redis/lanes.lua.ts` expire. The process of a hold renews its lease, unless a clock leaps.
+ * @param begun what becomes of a hold that was begun
+ */
+export const endLease = (begun: 'in doubt' | 'freed'): Rule<State> => ({
+  kind: 'work',
+  *steps(state) {
+    for (const [request, hold] of state.redis.holds.entries()) {
+      if (hold === null || hold.mark === 'doubt') continue;
+      const isOwned = state.gateways.some(({ isAlive, own }) => isAlive && own[request] !== null);
+      if (isOwned && state.left.leaps === 0) continue;
+      const left = isOwned ? harmed(state, 'leaps') : state;
+      const isFreed = hold.mark === 'taken' || begun === 'freed';
+      yield {
+        what: `the lease of ${name(request)} ends, it is ${isFreed ? 'freed' : 'in doubt'}`,
+        next: inRedis(left, { holds: replaced(left.redis.holds, request, isFreed ? null : { mark: 'doubt' }) }),
+      };
+    }
+  },
+});
+
+/** `redis/scripts.ts` SWEEP, `redis/redis-lanes.ts` abandonIn: the one who sweeps settles it at its bound, with a copy of its own. */
+const endDoubt: Rule<State> = {
+  kind: 'work',
+  *steps(state) {
+    for (const [request, hold] of state.redis.holds.entries()) {
+      if (hold?.mark !== 'doubt') continue;
+      for (const [sweeper, { copies }] of state.gateways.entries()) {
+        if (!asks(state, sweeper)) continue;
+        const { spent, stream } = state.redis;
+        const settled = inRedis(withoutHold(state, request), {
+          spent: (spent ?? 0) + BOUND,
+          stream: [...stream, { request, amount: BOUND }],
+        });
+        yield {
+          what: `the doubt of ${name(request)} ends`,
+          next: inGateway(settled, sweeper, { copies: replaced(copies, request, BOUND) }),
+        };
+      }
+    }
+  },
+};
+
+/** `redis/redis-feed.ts`, `ledger/ledger-writer.ts`: the front of the stream is booked, then acknowledged. */
+const readStream: Rule<State> = {
+  kind: 'work',
+  *steps(state) {
+    const [first, ...rest] = state.redis.stream;
+    if (!first) return;
+    if (state.ledger[first.request] === null)
+      yield { what: `${name(first.request)} is booked from the stream`, next: booked(state, [first]) };
+    else yield { what: `${name(first.request)} is acknowledged`, next: inRedis(state, { stream: rest }) };
+  },
+};
+
+/** `journal-copies.ts`: what has not arrived is booked from the journal, and forgotten once it is in the ledger. */
+const writeCopies: Rule<State> = {
+  kind: 'work',
+  *steps(state) {
+    for (const [index, { isAlive, copies }] of state.gateways.entries()) {
+      if (!isAlive) continue;
+      for (const [request, amount] of copies.entries()) {
+        if (amount === null) continue;
+        const written = booked(state, [{ request, amount }]);
+        yield {
+          what: `the copy of ${name(request)} is in the ledger`,
+          next: inGateway(written, index, { copies: replaced(copies, request, null) }),
+        };
+      }
+    }
+  },
+};
+
+/** `ledger/reconcile.ts`: a lane that has less than the ledger is raised to it. */
+const reconcile: Rule<State> = {
+  kind: 'work',
+  *steps(state) {
+    const { spent, stream } = state.redis;
+    if (spent === null || !accepts(state, state.epoch.number) || state.epoch.state !== 'open') return;
+    const known = totalOf(booked(state, stream).ledger);
+    if (spent < known) yield { what: 'the lane is raised to the ledger', next: inRedis(state, { spent: known }) };
+  },
+};
+
+/** What happens to requests while nothing is lost, but for how they are begun and how their leases end. */
+export const REQUESTS: readonly Rule<State>[] = [loadLane, hold, settle, answer, endDoubt, readStream, writeCopies, reconcile];
