@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
@@ -5,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { Account } from './account.ts';
 import { ask, HELLO, isDone, MODEL, settledOnce } from './chat.ts';
 import { Gateway } from './gateway.ts';
-import { openSocket } from './raw-http.ts';
+import { openSocket, readAnswer } from './raw-http.ts';
 
 let upstream: FakeUpstream;
 let gateway: Gateway;
@@ -93,6 +94,33 @@ describe('DRAIN_DELAY_MS', () => {
     expect([...statuses]).toEqual([200]);
     expect(await stopped).toEqual({ code: 0, signal: null });
     await expect(fetch(draining.url)).rejects.toThrow();
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a burst of connections while the gateway is held up', () => {
+  const BURST = 1_500;
+  const HALF = BURST / 2;
+  const backlog = () => Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
+
+  test('is answered, also by a gateway that is then asked to stop: none is refused or reset', async (context) => {
+    context.skip(backlog() < BURST, 'net.core.somaxconn is smaller');
+    const busy = await Gateway.start();
+    onTestFinished(() => busy.remove());
+    const { pid = 0 } = busy.process;
+    process.kill(pid, 'SIGSTOP');
+    const sockets = Array.from({ length: BURST }, () => openSocket(busy));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    // One half has asked before it is told to stop, in the other half a request arrives while it drains.
+    const answers = sockets.map((socket) => readAnswer(socket));
+    for (const socket of sockets.slice(0, HALF)) socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
+    for (const socket of sockets.slice(HALF)) socket.write('GET /health/live HTTP/1.1\r\n');
+    process.kill(pid, 'SIGTERM');
+    process.kill(pid, 'SIGCONT');
+    await Promise.all(answers.slice(0, HALF));
+    for (const socket of sockets.slice(HALF)) socket.write('host: x\r\n\r\n');
+    const statuses = (await Promise.all(answers)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(await busy.process.exit).toEqual({ code: 0, signal: null });
   });
 });
 

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { setImmediate as turnOfLoop } from 'node:timers/promises';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -36,6 +37,9 @@ const LINGER_MS = 5_000;
 const HEADERS_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 75_000;
 const IDLE_CHECK_MS = 50;
+const TURNS_TO_READ = 3;
+/** For so long those are accepted that wait when a gateway stops; new ones that keep coming must not keep it. */
+const ACCEPT_WITHIN_MS = 5_000;
 /** Connections that wait to be accepted. Linux allows 4,096 unless told otherwise; Node would ask for 511, and a burst gets its answer seconds later. */
 const BACKLOG = 4_096;
 
@@ -176,17 +180,42 @@ export function listenOn(server: Server, host: string, port: number): Promise<nu
   });
 }
 
-/** Takes no new connections, lets what is running end, and cuts what is left when the time is over. */
+/**
+ * Takes no new connections, lets what is running end, and cuts what is left when the time is over. No request is reset: a connection that is
+ * closed with bytes of a request that nobody has read yet would be. So what has connected is accepted first, and what may be closed is
+ * judged right after the loop has read whatever is there, also where it was held up until now.
+ */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
+  await acceptWaiting(server);
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  for (const socket of unusedConnections.get(server) ?? []) socket.destroy();
-  server.closeIdleConnections();
+  let quietBefore: ReadonlySet<Socket> = new Set();
   // A kept connection becomes idle when its request ends; its client would keep it open for as long as it may.
-  const idleCheck = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS);
+  const closeQuiet = () => {
+    server.closeIdleConnections();
+    const quiet = new Set([...(unusedConnections.get(server) ?? [])].filter(({ bytesRead }) => bytesRead === 0));
+    for (const socket of quiet) if (quietBefore.has(socket)) socket.destroy();
+    quietBefore = quiet;
+  };
+  const idleCheck = setInterval(() => setImmediate(closeQuiet), IDLE_CHECK_MS);
   const timer = setTimeout(() => server.closeAllConnections(), timeoutMs);
   await closed;
   clearInterval(idleCheck);
   clearTimeout(timer);
+}
+
+/** Node accepts one connection a turn of the event loop, and reads it in the next. */
+async function acceptWaiting(server: Server): Promise<void> {
+  let accepted = 0;
+  const count = () => {
+    accepted += 1;
+  };
+  server.on('connection', count);
+  const lateTick = performance.now() + ACCEPT_WITHIN_MS;
+  for (let before = -1; before !== accepted && performance.now() < lateTick; ) {
+    before = accepted;
+    for (let turn = 0; turn < TURNS_TO_READ; turn += 1) await turnOfLoop();
+  }
+  server.off('connection', count);
 }
 
 /** Bytes that are no HTTP request have no route, but still get an answer that says so. */
