@@ -22,6 +22,7 @@ const LINES: Readonly<Record<string, { readonly line: (email: string) => string[
   'model-remove': { line: () => ['model-remove', 'own'], says: /own is removed from the catalogue/ },
   'log-resume': { line: () => ['log-resume'], says: /The log of receipts is not stopped/ },
   reconcile: { line: () => ['reconcile'], says: /in the memory of the gateway, which compares them with the ledger every minute/ },
+  quarantine: { line: () => ['quarantine'], says: /^Nothing waits\./ },
 };
 
 test('every command of the help is done by the script that an operator starts', async () => {

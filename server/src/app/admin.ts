@@ -10,6 +10,7 @@ import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 import { Closing } from './closing.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
 import { givePlanByOperator } from './give-plan.ts';
+import { quarantineByOperator } from './quarantine-command.ts';
 import { standingReceiptKeys } from './receipt-keys.ts';
 import { reconcileByOperator } from './reconcile-command.ts';
 import { NoDatabase, openStandingDatabase } from './standing-database.ts';
@@ -31,6 +32,7 @@ const USAGE = `Usage: npm run admin -- mfa-reset EMAIL
        npm run admin -- model-remove MODEL
        npm run admin -- log-resume [ROOT [KID...]]
        npm run admin -- reconcile [lower]
+       npm run admin -- quarantine [replay|give-up]
 
 What an operator does on the server itself, with the gateway's own DATABASE_URL or DATA_DIR; the gateway may run or not.
 
@@ -58,6 +60,10 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
   reconcile [lower] Compares what caps count in Redis with the ledger, and raises what counts less, as the gateways do every minute.
                     Says what counts more, and what is on its way to the ledger. \`lower\` sets what counts more to the ledger too.
                     Exits with 1 while anything differs. It needs the gateway's REDIS_URL.
+
+  quarantine        Lists what the gateway in DATA_DIR has set aside: settlements that the database refuses, and damaged lines of its
+                    journal. Exits with 1 while something waits.
+                    \`replay\` books what can be booked now; \`give-up\` keeps the rest in journal/given-up.jsonl.
 `;
 
 type Deps = Parameters<typeof resetByOperator>[0];
@@ -125,6 +131,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
   if (name === 'plan' && first !== undefined && more[0] !== undefined && more.length === 1) return givePlan(first, more[0]);
   if (name === 'log-resume') return ({ pool }, config) => (first === undefined ? showLog(pool, config) : resume(pool, config, first, more));
   if (name === 'reconcile' && (first === undefined || first === 'lower') && more.length === 0) return reconcile(first === 'lower');
+  if (name === 'quarantine' && isQuarantineWork(first) && more.length === 0) return quarantine(first);
   const [second, ...rest] = more;
   if (rest.length > 0) return undefined;
   const ofUser = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -149,6 +156,18 @@ function givePlan(account: string, plan: string): Command {
 function reconcile(isToLower: boolean): Command {
   return async ({ pool }, config) => {
     const { isDone, said } = await reconcileByOperator({ pool, config, log, closing }, isToLower);
+    process.stdout.write(`${said}\n`);
+    return isDone;
+  };
+}
+
+function isQuarantineWork(word: string | undefined): word is 'replay' | 'give-up' | undefined {
+  return word === undefined || word === 'replay' || word === 'give-up';
+}
+
+function quarantine(what: 'replay' | 'give-up' | undefined): Command {
+  return async ({ pool }, config) => {
+    const { isDone, said } = await quarantineByOperator({ pool, config, log }, what ?? 'list');
     process.stdout.write(`${said}\n`);
     return isDone;
   };

@@ -28,6 +28,8 @@ export interface Billing {
   readonly corrections: Corrections;
   /** Sign the receipts and the states of their log. */
   readonly ownKeys: OwnKeys;
+  /** How many settlements wait for a person. */
+  quarantined(): number;
   /** Returns once the ledger holds all that was settled before the call. */
   write(): Promise<void>;
 }
@@ -44,16 +46,14 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
       { kid, purpose, from },
       'the clock stands before the time from which this key is valid: no verifier accepts what it signs now. Set the clock right',
     );
-  const journal = new SettlementJournal(dataDir.file('journal'), (segment, line) =>
-    log.error({ segment, line: line.slice(0, 200) }, 'a journal line cannot be read'),
-  );
+  const quarantine = openQuarantine(foundation);
+  const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage);
   closing.add('journal', async () => journal.close());
-  const onQuarantine = openQuarantine(foundation);
   const alongside = createSettlementAlerts({ clock, log });
   const pages = startPageThread(signingSeed);
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) =>
-    new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine });
+    new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine: quarantine.onRefused });
   const source = ledgerLaneSource(pool);
   const shared = redis && sharedLanes(redis, source, journal, foundation);
   const { lanes, feed, isReconciler } = shared ?? ownLanes(source, journal, steady);
@@ -80,7 +80,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
     for await (const { id } of lanes.books.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
-  return { lanes, refunds, corrections, ownKeys, write: () => writer.written() };
+  return { lanes, refunds, corrections, ownKeys, quarantined: quarantine.waiting, write: () => writer.written() };
 }
 
 async function repair({ books }: LaneStores['lanes'], source: LaneSource, { metrics, log }: Foundation): Promise<void> {

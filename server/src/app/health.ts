@@ -36,6 +36,8 @@ interface Needs {
   readonly blobs: BlobStore;
   /** Where lanes are shared. */
   readonly redis?: { ping(): Promise<unknown> } | undefined;
+  /** How many settlements wait for a person. */
+  readonly quarantined: () => number;
 }
 
 interface HealthDeps {
@@ -68,7 +70,7 @@ export const healthRoutes = ({ readiness, needs, publicUrl, hasDocs }: HealthDep
   },
 });
 
-async function check(readiness: Readiness, { pool, blobs, redis }: Needs): Promise<Health> {
+async function check(readiness: Readiness, { pool, blobs, redis, quarantined }: Needs): Promise<Health> {
   if (readiness.isDraining) return { status: 'draining', checks: {} };
   if (!readiness.isStarted) return { status: 'unavailable', checks: { start: 'unavailable' } };
   const word = (isThere: boolean) => (isThere ? 'ok' : 'unavailable');
@@ -78,7 +80,9 @@ async function check(readiness: Readiness, { pool, blobs, redis }: Needs): Promi
   const isServing = answers.every(([, isThere]) => isThere);
   // A stopped log is for a person to look at; requests are answered, and their receipts wait.
   const receiptLog = isServing && (await stopsOf(pool)).length > 0 ? 'stopped' : word(isServing);
-  return { status: word(isServing), checks: { ...checks, receipt_log: receiptLog } };
+  const waiting = quarantined();
+  const quarantine = waiting === 0 ? 'ok' : `${waiting} waiting`;
+  return { status: word(isServing), checks: { ...checks, receipt_log: receiptLog, quarantine } };
 }
 
 function answersInTime(answer: Promise<unknown>): Promise<boolean> {

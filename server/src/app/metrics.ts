@@ -7,7 +7,7 @@ import type { JobRun } from './jobs.ts';
 export interface Metrics {
   served(call: Call, served: Served): void;
   jobRan(run: Pick<JobRun, 'job' | 'outcome'>): void;
-  /** Settlements that the database refused. */
+  /** Settlements that the database refused, and lines of the journal that cannot be read. */
   quarantined(count: number): void;
   laneDifferences(count: number): void;
   /** Lanes that had less than the ledger and were raised to it. */
@@ -64,7 +64,7 @@ export function createMetrics(): Metrics {
   });
   const quarantine = new Counter({
     name: 'tallygate_settlements_quarantined_total',
-    help: 'Settlements that the database refused, those of journal/quarantine.jsonl at the start included; each one needs a person',
+    help: 'Settlements that the database refused and damaged lines of the journal, those of journal/quarantine.jsonl at the start included; each one needs a person',
     registers,
   });
   const differences = new Gauge({

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { JournalEntry } from '../adapters/lanes/port.ts';
 import { silentLog } from '../kernel/log.ts';
 import { createMetrics } from './metrics.ts';
-import { openQuarantine } from './quarantine.ts';
+import { openQuarantine, Quarantine } from './quarantine.ts';
 
 test('settlements that were set aside before a restart are counted after it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'tallygate-quarantine-'));
@@ -14,9 +14,9 @@ test('settlements that were set aside before a restart are counted after it', as
   /** A process: what it counts at its start, and with one more. */
   const start = () => {
     const metrics = createMetrics();
-    const setAside = openQuarantine({ dataDir, metrics, log: silentLog() });
+    const { onRefused: setAside, onDamage, waiting } = openQuarantine({ dataDir, metrics, log: silentLog() });
     const counted = async () => /^tallygate_settlements_quarantined_total (\d+)$/m.exec((await metrics.render()).body)?.[1];
-    return { setAside, counted };
+    return { setAside, onDamage, waiting, counted };
   };
   const entry: JournalEntry = { record: '{"text":"two\\nlines"}', charged: 1n, debt: 0n, covered: {} };
   const first = start();
@@ -28,5 +28,44 @@ test('settlements that were set aside before a restart are counted after it', as
   expect(await second.counted()).toBe('2');
   second.setAside(entry, new Error('out of range'));
   expect(await second.counted()).toBe('3');
+  expect(second.waiting()).toBe(3);
+  rmSync(folder, { recursive: true });
+});
+
+test('a damaged line is set aside whole and once, however often it is read', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallygate-quarantine-'));
+  mkdirSync(join(folder, 'journal'));
+  const dataDir = { path: folder, file: (...segments: string[]) => join(folder, ...segments), release: () => {} };
+  const { onDamage, waiting } = openQuarantine({ dataDir, metrics: createMetrics(), log: silentLog() });
+  const line = `0badc0de ${'x'.repeat(5_000)}`;
+  for (let reads = 0; reads < 2; reads += 1) onDamage('settlements-1.log', line);
+  onDamage('settlements-1.log', `${line}y`);
+  expect(waiting()).toBe(2);
+  expect(new Quarantine(join(folder, 'journal')).waiting()[0]).toMatchObject({ segment: 'settlements-1.log', damaged: line });
+  rmSync(folder, { recursive: true });
+});
+
+test('what is set aside is booked again or given up, and what is set aside meanwhile is kept', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tallygate-quarantine-'));
+  const quarantine = new Quarantine(folder);
+  const entry = (record: string): JournalEntry => ({ record, charged: 2n, debt: 1n, covered: { tokens: 7n } });
+  for (const record of ['"good"', '"bad"']) quarantine.add(entry(record), new Error('refused'));
+  quarantine.addDamaged('settlements-1.log', 'torn');
+  const asked: JournalEntry[] = [];
+  const book = async (one: JournalEntry) => {
+    asked.push(one);
+    if (asked.length === 1) quarantine.add(entry('"late"'), new Error('refused'));
+    return one.record === '"good"';
+  };
+  expect(await quarantine.replay(book)).toEqual({ booked: 1, left: 2 });
+  expect(asked).toEqual([entry('"good"'), entry('"bad"')]);
+  expect(
+    quarantine
+      .waiting()
+      .map(({ record, damaged }) => record ?? damaged)
+      .sort(),
+  ).toEqual(['"bad"', '"late"', 'torn']);
+  expect(quarantine.giveUp()).toBe(3);
+  expect(quarantine.waiting()).toEqual([]);
   rmSync(folder, { recursive: true });
 });

@@ -1,27 +1,134 @@
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { JournalEntry } from '../adapters/lanes/port.ts';
 import type { Foundation } from './foundation.ts';
 
-const LINE_FEED = 10;
+const WAITING = 'quarantine.jsonl';
+/** While a command goes through them; what is found here is of one that died. */
+const TAKEN = 'quarantine-taken.jsonl';
+const GIVEN_UP = 'given-up.jsonl';
 
-/**
- * Sets settlements aside that the database refuses. Those of earlier processes are counted first: each one needs a person, also after a restart.
- */
-export function openQuarantine({
-  dataDir,
-  metrics,
-  log,
-}: Pick<Foundation, 'dataDir' | 'metrics' | 'log'>): (entry: JournalEntry, error: unknown) => void {
-  const file = dataDir.file('journal', 'quarantine.jsonl');
-  const before = existsSync(file) ? readFileSync(file).filter((byte) => byte === LINE_FEED).length : 0;
+/** A line of the file: a settlement, or a line of the journal that cannot be read, whole. Amounts are decimal texts. */
+interface Line {
+  readonly reason?: string;
+  readonly charged?: string;
+  readonly debt?: string;
+  /** Absent in lines that were written before it was kept: they cannot be booked again. */
+  readonly covered?: Readonly<Record<string, string>>;
+  readonly record?: string;
+  readonly segment?: string;
+  readonly damaged?: string;
+}
+
+/** What the journal could not bring into the ledger: settlements that the database refuses, and damaged lines. Each waits for a person. */
+export class Quarantine {
+  readonly #folder: string;
+
+  /** @param folder of the journal */
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  add({ record, charged, debt, covered }: JournalEntry, error: unknown): void {
+    const units = Object.fromEntries(Object.entries(covered).map(([meter, amount]) => [meter, `${amount}`]));
+    this.#append(WAITING, [{ reason: messageOf(error), charged: `${charged}`, debt: `${debt}`, covered: units, record }]);
+  }
+
+  /** @returns false where it waits already: what was not acknowledged is read again */
+  addDamaged(segment: string, damaged: string): boolean {
+    if (this.waiting().some((line) => line.damaged === damaged && line.segment === segment)) return false;
+    this.#append(WAITING, [{ reason: 'the line is damaged', segment, damaged }]);
+    return true;
+  }
+
+  waiting(): Line[] {
+    return [...this.#read(TAKEN), ...this.#read(WAITING)];
+  }
+
+  /**
+   * Books again what can be booked.
+   * @param book resolves to whether the ledger has it now
+   * @returns how many it was, and how many wait still
+   */
+  async replay(book: (entry: JournalEntry) => Promise<boolean>): Promise<{ readonly booked: number; readonly left: number }> {
+    const left: Line[] = [];
+    const lines = this.#take();
+    for (const line of lines) {
+      const entry = entryOf(line);
+      if (!entry || !(await book(entry))) left.push(line);
+    }
+    this.#put(WAITING, left);
+    return { booked: lines.length - left.length, left: left.length };
+  }
+
+  /** Keeps them in another file, that nobody is reminded of. @returns how many */
+  giveUp(): number {
+    const lines = this.#take();
+    this.#put(GIVEN_UP, lines);
+    return lines.length;
+  }
+
+  /** The gateway may write on meanwhile: what it adds is not among them. */
+  #take(): Line[] {
+    if (!existsSync(this.#path(TAKEN)) && existsSync(this.#path(WAITING))) renameSync(this.#path(WAITING), this.#path(TAKEN));
+    return this.#read(TAKEN);
+  }
+
+  #put(file: string, lines: readonly Line[]): void {
+    this.#append(file, lines);
+    rmSync(this.#path(TAKEN), { force: true });
+  }
+
+  #append(file: string, lines: readonly Line[]): void {
+    if (lines.length > 0) appendFileSync(this.#path(file), lines.map((line) => `${JSON.stringify(line)}\n`).join(''), { mode: 0o600 });
+  }
+
+  #read(file: string): Line[] {
+    if (!existsSync(this.#path(file))) return [];
+    return readFileSync(this.#path(file), 'utf8').split('\n').filter(Boolean).map(readLine);
+  }
+
+  #path(file: string): string {
+    return join(this.#folder, file);
+  }
+}
+
+/** Tells the log and the metrics of what is set aside; of earlier processes' first, since each one needs a person after a restart too. */
+export function openQuarantine({ dataDir, metrics, log }: Pick<Foundation, 'dataDir' | 'metrics' | 'log'>) {
+  const quarantine = new Quarantine(dataDir.file('journal'));
+  const before = quarantine.waiting().length;
   if (before > 0) {
     metrics.quarantined(before);
-    log.error({ settlements: before }, 'settlements that the database refused wait in journal/quarantine.jsonl for a person');
+    log.error({ settlements: before }, 'settlements wait in journal/quarantine.jsonl: `npm run admin -- quarantine`');
   }
-  return ({ record, charged, debt }, error) => {
-    metrics.quarantined(1);
-    log.fatal({ err: error }, 'the database refuses a settlement; it is set aside in journal/quarantine.jsonl');
-    const line = JSON.stringify({ charged: `${charged}`, debt: `${debt}`, record });
-    appendFileSync(file, `${line}\n`, { mode: 0o600 });
+  return {
+    waiting: () => quarantine.waiting().length,
+    onRefused: (entry: JournalEntry, error: unknown): void => {
+      quarantine.add(entry, error);
+      metrics.quarantined(1);
+      log.fatal({ err: error }, 'the database refuses a settlement; it is set aside in journal/quarantine.jsonl');
+    },
+    onDamage: (segment: string, line: string): void => {
+      if (!quarantine.addDamaged(segment, line)) return;
+      metrics.quarantined(1);
+      log.fatal({ segment }, 'a journal line cannot be read; it is set aside in journal/quarantine.jsonl');
+    },
   };
 }
+
+/** A line that a crash has cut is one too. */
+function readLine(text: string): Line {
+  try {
+    return JSON.parse(text) as Line;
+  } catch {
+    return { reason: 'the line is damaged', segment: WAITING, damaged: text };
+  }
+}
+
+function entryOf({ charged, debt, covered, record }: Line): JournalEntry | undefined {
+  if (charged === undefined || debt === undefined || covered === undefined || record === undefined) return undefined;
+  const units = Object.fromEntries(Object.entries(covered).map(([meter, amount]) => [meter, BigInt(amount)]));
+  return { charged: BigInt(charged), debt: BigInt(debt), covered: units, record };
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

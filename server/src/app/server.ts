@@ -204,7 +204,12 @@ export async function startServer(
       endpoints: [
         ...endpointsOf(
           contract.discovery,
-          healthRoutes({ readiness, needs: { pool, blobs, redis: redis?.prompt }, publicUrl, hasDocs: docs.isBuilt }),
+          healthRoutes({
+            readiness,
+            needs: { pool, blobs, redis: redis?.prompt, quarantined: billing.quarantined },
+            publicUrl,
+            hasDocs: docs.isBuilt,
+          }),
         ),
         ...endpointsOf(contract.identity, identityRoutes(identity)),
         ...endpointsOf(contract.account, accountRoutes(identity)),
