@@ -67,7 +67,7 @@ function planned(chosen: readonly Fault[], { rounds, draws, redisProgram, topolo
   // Each in turn, so that 300 rounds have every one; which ones a short campaign has is drawn.
   const shift = draws.between(0, possible.length - 1);
   return Array.from({ length: rounds }, (_, index) => {
-    const { fault, topology } = possible[(shift + index * 7) % possible.length] ?? draws.oneOf(possible);
+    const { fault, topology } = possible[(shift + index) % possible.length] ?? draws.oneOf(possible);
     const others = possible.filter((other) => other.topology === topology && !other.fault.needsClock);
     const second = draws.happens(SECOND_FAULT) && others.length > 0 ? [draws.oneOf(others).fault] : [];
     return { topology, faults: [fault, ...second], seed: draws.between(1, 1_000_000_000) };

@@ -15,6 +15,7 @@ const ROUNDS: Readonly<Partial<Record<Topology, readonly (readonly [seed: number
     [3, 'redis-kill'],
     [5, 'gateway-stop'],
     [9, 'redis-clock'],
+    [14, 'redis-flush'],
     [12, 'postgres-stall'],
   ],
 };
