@@ -100,6 +100,12 @@ async function playOn(rounds: readonly Planned[], { redisProgram, say, tally }: 
     await service?.stop();
     service = undefined;
   }
+  const found = await service?.reconcile();
+  const [last] = rounds.slice(-1);
+  if (found !== undefined && last) {
+    tally(last.faults[0].name).broken += 1;
+    say(`FAIL ${last.topology}: the reconciler finds something\n${found}`);
+  }
   await service?.stop();
 }
 

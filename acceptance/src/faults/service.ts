@@ -7,6 +7,7 @@ import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { MODEL } from '../chat.ts';
 import { CutOff } from '../cut-off.ts';
 import { Gateway, postmasterOf } from '../gateway.ts';
+import { admin } from '../operator.ts';
 import { type RedisForm, type RedisUnderFaults, startRedisOf } from './redis.ts';
 
 /** `alone`: one gateway with its lanes in memory. The others: two gateways that share a Redis of that form. */
@@ -150,6 +151,17 @@ export class Service {
         if (!isReady) await pause(100);
       }
     }
+  }
+
+  /** What the reconciler finds on the lanes in Redis, those of earlier rounds too; undefined when that is nothing. */
+  async reconcile(): Promise<string | undefined> {
+    if (!this.redis) return undefined;
+    const { stdout, stderr } = await admin(['reconcile'], {
+      ...this.last.places,
+      DATABASE_URL: this.databaseUrl,
+      REDIS_URL: this.redis.url,
+    });
+    return stdout.startsWith('Every lane has what the ledger has.') ? undefined : `${stdout}${stderr}`;
   }
 
   /** @returns where what the last lives of the gateways wrote to their logs is kept */
