@@ -69,10 +69,23 @@ function mediaPart(url: string, param: string, otherwise: string): Part {
   const data = dataUrlIn(url);
   if (data) return { inlineData: { mimeType: data.mediaType === 'image/jpg' ? 'image/jpeg' : data.mediaType, data: data.base64 } };
   if (!/^https?:\/\//i.test(url)) throw new Untranslatable(param, 'Expected an https URL or a data URL.');
+  if (isKeptAtGoogle(url))
+    throw new Untranslatable(
+      param,
+      'Files that are kept at Google are not the caller’s: send the content as a data URL, or another address.',
+    );
   const mediaType = mediaTypeOf(url) ?? otherwise;
   const kindOf = (type: string): string => type.slice(0, type.indexOf('/'));
   const isOpenEnded = otherwise === PDF; // A file may be anything; its tokens were held as such.
   return { fileData: { fileUri: url, mimeType: isOpenEnded || kindOf(mediaType) === kindOf(otherwise) ? mediaType : otherwise } };
+}
+
+/** Files of the operator’s own project and storage, and YouTube’s films, which Google has by their address. */
+function isKeptAtGoogle(url: string): boolean {
+  const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : '';
+  return /(?:^|\.)(?:googleapis\.com|googleusercontent\.com|storage\.cloud\.google\.com|youtube\.com|youtu\.be|youtube-nocookie\.com)$/.test(
+    host,
+  );
 }
 
 function mediaTypeOf(url: string): string | undefined {

@@ -93,6 +93,22 @@ test('a book at an address is no image, whatever it is called: for images less w
   expect(mimeTypeOf({ type: 'file', file: { file_data: 'https://x.test/a.png' } })).toBe('image/png');
 });
 
+test.each([
+  'https://generativelanguage.googleapis.com/v1beta/files/abc',
+  'https://GenerativeLanguage.GoogleAPIs.com:443/v1beta/files/abc',
+  'https://generativelanguage.googleapis.com./v1beta/files/abc',
+  'https://storage.googleapis.com/bucket/a.png',
+  'https://www.youtube.com/watch?v=abc',
+  'https://youtu.be/abc',
+  'gs://bucket/a.png',
+])('what Google keeps is nobody’s to name: %s', (url) => {
+  for (const part of [
+    { type: 'image_url', image_url: { url } },
+    { type: 'video_url', video_url: { url } },
+  ] as const)
+    expect(() => contentsOf([{ role: 'user', content: [part] }])).toThrow(/kept at Google|data URL/);
+});
+
 describe('calls and their results', () => {
   it('are turns of their own, the results in the order of the calls and with their names', () => {
     const messages: ChatCompletionRequest['messages'] = [

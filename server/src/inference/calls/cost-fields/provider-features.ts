@@ -52,6 +52,8 @@ const KEPT: Feature = {
     being('assistants? threads? collections? skills? agents? datasets? datastores? corpus plugins? workflows? kbs? librar(?:y|ies) bots?'),
     /^(?:memory|memories)(?:_|$)/,
     having('knowledge knowledge_?bases? toolkits? toolsets? interpreter mcp'),
+    /(?:^|_)tools$/,
+    /^(?:actions?|features?|abilities|capabilities)$/,
     new RegExp(`(?:^|_)${either('built_?in server hosted native provider internal system')}_?tools?$`),
   ),
   // Threads of the processor are counted.
@@ -81,6 +83,30 @@ const PLACE: Feature = {
     /^performance_?config(?:uration)?$/,
   ),
   passes: (value) => isScalar(value) || ['auto', 'default', 'global', 'standard'].includes(String(value).toLowerCase()),
+};
+
+/** The same at a dearer price, in words that are no tier: xAI's and Alibaba's modes, Anthropic's and OpenAI's speeds. */
+const DEARER: Feature = {
+  what: 'a dearer way to the same answer',
+  isNamed: named(
+    /^(?:reasoning_|research_|processing_|service_|latency_|speed_)?modes?$/,
+    /^(?:service|processing|qos|performance|fast|fast_mode|turbo|turbo_mode|premium|dedicated|expert|heavy|swarm)$/,
+    /(?:^|_)(?:multi_?agents?|mixture_of_agents|moa)$/,
+  ),
+  passes: (value) =>
+    typeof value === 'number' ||
+    /^(?:auto|default|standard|normal|low|flex|chat|text|json|regular|instruct|accurate|fast|strict|any|none|enabled)$/i.test(
+      String(value).trim(),
+    ),
+};
+
+const PASSES: Feature = {
+  what: 'several passes over one answer',
+  isNamed: named(
+    /^(?:self_?)?consistency$/,
+    /^(?:ensembles?|consensus|parallel|parallelism|retry|retries|votes?|majority|debates?|agent_?counts?|num_?agents?)$/,
+  ),
+  passes: isOne,
 };
 
 const CONTENT: Feature = { what: 'content outside of the fields that are counted', isNamed: isContentName, passes: isScalar };
@@ -119,9 +145,16 @@ const COUNT: Feature = {
   passes: isOne,
 };
 
+/** Images that an image is made from, by words that only say so there: BFL, Ideogram, Recraft. */
+const PATTERNS: Feature = {
+  what: 'images that are not in the fields that are counted',
+  isNamed: named(having('references? refs?'), /^(?:image_prompts?|control_?nets?|ip_?adapters?|init)$/),
+  passes: isScalar,
+};
+
 const EVERYWHERE = [SEARCH, KEPT, MODEL, TIER, PLACE];
-const IN_PROMPTS = [...EVERYWHERE, CONTENT];
-const IMAGES = [...EVERYWHERE, CONTENT, MEASURE, COUNT];
+const IN_PROMPTS = [...EVERYWHERE, CONTENT, DEARER, PASSES];
+const IMAGES = [...EVERYWHERE, CONTENT, PATTERNS, MEASURE, COUNT];
 const MEDIA = [...EVERYWHERE, MEASURE, COUNT];
 
 /** By the path of the operation. What is not here sends no field that is in no table, or costs nothing. */

@@ -15,6 +15,8 @@ export interface Medium {
 const KINDS: Readonly<Record<string, Medium['kind']>> = {
   input_image: 'image',
   image_url: 'image',
+  // What code has drawn.
+  image: 'image',
   computer_screenshot: 'image',
   // An image of an earlier answer, as base64 or only by its id.
   image_generation_call: 'image',
