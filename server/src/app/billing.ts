@@ -78,7 +78,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
     if (!isReconciler()) return metrics.laneDifferences(0);
     await repair(lanes, source, foundation);
     // A credit whose announcement was lost with a process that died; reading it again does no harm.
-    for await (const { id } of lanes.books.loaded()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
+    for await (const { id } of lanes.books.lanes()) if (id.startsWith('balance:')) await lanes.refreshCredit(id);
   });
   return { lanes, refunds, corrections, ownKeys, quarantined: quarantine.waiting, write: () => writer.written() };
 }

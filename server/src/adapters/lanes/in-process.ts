@@ -25,6 +25,7 @@ import type {
   LaneCorrection,
   LaneSource,
   LaneStore,
+  LoadedLane,
   MoneyLane,
   PartOutcome,
   PartSettlement,
@@ -59,6 +60,7 @@ export class InProcessLanes implements LaneStore {
   readonly #source: LaneSource;
   readonly #journal: Journal;
   readonly #now: () => number;
+  readonly books: LaneBooks = this;
 
   /** @param now milliseconds, as `steadyMs` */
   constructor(source: LaneSource, journal: Journal, now: () => number = steadyMs) {
@@ -217,6 +219,11 @@ export class InProcessLanes implements LaneStore {
     for (const [id, counter] of this.#quota) yield { id, used: { ...counter.used }, isWritten: this.#isWritten(counter) };
   }
 
+  *lanes(): Iterable<LoadedLane> {
+    for (const { id, spent, isWritten } of this.loaded()) yield { id, counts: { nano_usd: spent }, isWritten };
+    for (const { id, used, isWritten } of this.loadedQuotas()) yield { id, counts: used, isWritten };
+  }
+
   correct({ laneId, meter, from, to }: LaneCorrection): boolean {
     const money = meter === null ? this.#money.get(laneId) : undefined;
     const quota = meter === null ? undefined : this.#quota.get(laneId);
@@ -226,11 +233,6 @@ export class InProcessLanes implements LaneStore {
     if (money) money.spent = to;
     else if (quota && meter !== null) quota.used[meter] = to;
     return true;
-  }
-
-  /** For the reconciler. */
-  get books(): LaneBooks {
-    return this;
   }
 
   #holdLoaded(request: HoldRequest): HoldOutcome {

@@ -288,14 +288,14 @@ export interface LaneCorrection {
   readonly to: bigint;
 }
 
-/** The lanes that are loaded, as they are now, at once where they are in this process. `isWritten`: the ledger has all that was settled on the lane. */
+/** A lane that is loaded, as it is now. `counts`: what is spent, under `nano_usd`, or what is used of a quota. `isWritten`: the ledger has all that was settled on the lane. */
+export type LoadedLane = { readonly id: string; readonly counts: Units; readonly isWritten: boolean };
+
 export interface LaneBooks {
-  loaded(): Listed<{ id: string; spent: NanoUsd; isWritten: boolean }>;
-  loadedQuotas(): Listed<{ id: string; used: Units; isWritten: boolean }>;
+  lanes(): Iterable<LoadedLane> | AsyncIterable<LoadedLane>;
   /** Where the lane still counts that, and the ledger has all of it. @returns whether it was so */
   correct(correction: LaneCorrection): boolean | Promise<boolean>;
 }
-type Listed<T> = Iterable<T> | AsyncIterable<T>;
 
 export interface MoneyOnRecord {
   readonly spent: NanoUsd;

@@ -42,6 +42,7 @@ export async function reconcileLanes(books: LaneBooks, source: LaneSource): Prom
       if (difference.inLane !== difference.inLedger) differences.push(difference);
     }
   }
+  if (differences.length === 0) return [];
   const after = await writtenCounters(books);
   return differences.filter(({ laneId, unit, inLane }) => {
     const counters = after.get(laneId);
@@ -51,7 +52,6 @@ export async function reconcileLanes(books: LaneBooks, source: LaneSource): Prom
 
 async function writtenCounters(books: LaneBooks): Promise<ReadonlyMap<string, Units>> {
   const counters = new Map<string, Units>();
-  for await (const { id, spent, isWritten } of books.loaded()) if (isWritten) counters.set(id, { [MONEY]: spent });
-  for await (const { id, used, isWritten } of books.loadedQuotas()) if (isWritten) counters.set(id, used);
+  for await (const { id, counts, isWritten } of books.lanes()) if (isWritten) counters.set(id, counts);
   return counters;
 }

@@ -1,20 +1,10 @@
-import type { NanoUsd } from '../../../kernel/money.ts';
-import type { LaneCorrection, Units } from '../port.ts';
+import type { LaneCorrection, LoadedLane } from '../port.ts';
 import { BOOKS, CORRECT, COUNTS } from './books-scripts.ts';
 import type { PartitionScripts } from './partition-scripts.ts';
 import { ALL_PARTITIONS } from './partitions.ts';
 import { exactAmount, readAmounts } from './wire.ts';
 
 const PAGE = 200;
-
-interface LoadedLane {
-  readonly kind: string;
-  readonly id: string;
-  /** The ledger has all that was settled on it. */
-  readonly isWritten: boolean;
-  /** As the script writes them. */
-  readonly counters: string;
-}
 
 /** What is not in the ledger yet, and may come there. */
 export interface OnTheWay {
@@ -34,16 +24,16 @@ export class RedisBooks {
     this.#scripts = scripts;
   }
 
-  /** Every loaded money lane. */
-  async *loaded(): AsyncIterable<{ id: string; spent: NanoUsd; isWritten: boolean }> {
-    for await (const { kind, id, isWritten, counters } of this.#read())
-      if (kind === 'money') yield { id, spent: BigInt(counters), isWritten };
-  }
-
-  /** Every loaded quota lane. */
-  async *loadedQuotas(): AsyncIterable<{ id: string; used: Units; isWritten: boolean }> {
-    for await (const { kind, id, isWritten, counters } of this.#read())
-      if (kind === 'quota') yield { id, used: readAmounts(counters), isWritten };
+  /** Page by page: each takes a command. */
+  async *lanes(): AsyncIterable<LoadedLane> {
+    for (const partition of ALL_PARTITIONS) {
+      for (let from = 0, size = 1; from < size; from += PAGE) {
+        const [total, page] = (await this.#scripts.run(BOOKS, partition, [from, PAGE])) as [number, string[][]];
+        size = total;
+        for (const [kind, id = '', written, counters = ''] of page)
+          yield { id, counts: kind === 'money' ? { nano_usd: BigInt(counters) } : readAmounts(counters), isWritten: written === '1' };
+      }
+    }
   }
 
   /** Every partition is asked: which one has the lane is not known. */
@@ -57,16 +47,5 @@ export class RedisBooks {
     const counts = (await Promise.all(ALL_PARTITIONS.map((partition) => this.#scripts.run(COUNTS, partition, [])))) as number[][];
     const sum = (index: number) => counts.reduce((total, count) => total + (count[index] ?? 0), 0);
     return { inStreams: sum(0), held: sum(1), inDoubt: sum(2) };
-  }
-
-  /** Page by page. */
-  async *#read(): AsyncIterable<LoadedLane> {
-    for (const partition of ALL_PARTITIONS) {
-      for (let from = 0, size = 1; from < size; from += PAGE) {
-        const [total, page] = (await this.#scripts.run(BOOKS, partition, [from, PAGE])) as [number, string[][]];
-        size = total;
-        for (const [kind = '', id = '', written, counters = ''] of page) yield { kind, id, isWritten: written === '1', counters };
-      }
-    }
   }
 }

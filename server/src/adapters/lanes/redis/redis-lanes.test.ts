@@ -65,8 +65,7 @@ async function acknowledgeAll(feed: RedisFeed): Promise<void> {
 
 async function loadedIds({ store }: { store: RedisLanes }): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { id } of store.books.loaded()) ids.push(id);
-  for await (const { id } of store.books.loadedQuotas()) ids.push(id);
+  for await (const { id } of store.books.lanes()) ids.push(id);
   return ids.sort();
 }
 
