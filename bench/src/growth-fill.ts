@@ -9,12 +9,12 @@ export interface History {
 }
 
 /** Requests that one posting books. */
-const BATCH = 50;
+const BATCH = 1_000;
 /** Receipts that one checkpoint takes in. */
 const CHECKPOINT = 1_000;
 
 /**
- * Fills an empty ledger as so many requests of a thousand accounts would have, each month at once: its rows are loaded before they get indexes.
+ * Fills an empty ledger as so many requests of a hundred accounts would have, each month at once: its rows are loaded before they get indexes.
  * What a request says is of no matter, so it is short; and nothing is signed.
  */
 export async function fill(database: pg.ClientBase, history: History, onProgress: (what: string) => void): Promise<void> {
@@ -55,7 +55,7 @@ async function fillMonth(database: pg.ClientBase, { monthsAgo, from, to, account
     create table usage_records_${month} (like usage_records including defaults including constraints); create table receipts_${month} (like receipts including defaults including constraints)`);
   await database.query(
     `create temp table request as
-     select n, at, bench_hex(at, n) as hex, case when n % 20 = 0 then '${accountId}'::uuid else bench_uuid('account ' || n % 1000) end as account_id,
+     select n, at, bench_hex(at, n) as hex, case when n % 20 = 0 then '${accountId}'::uuid else bench_uuid('account ' || n % 100) end as account_id,
        bench_uuid('key ' || n % 7 || n % 20) as key_id, 'model-' || n % 5 as model,
        case when n % 10 = 0 then 'run-' || n / 2000 || '-' || n % 100 end as run_id, 1000 + n % 977 as cost, to_timestamp(at / 1000.0) as started_at
      from (select n, ${start} + (n - ${from}) * ${span} / ${to - from} as at from generate_series(${from}::bigint, ${to - 1}) n) as numbered`,

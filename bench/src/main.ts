@@ -25,7 +25,9 @@ const EXIT_FAILED = 1;
 const EXIT_SIGINT = 130; // 128 + the signal's number, as shells report it
 
 const flag = { type: 'boolean', default: false } as const;
-const { values: flags } = parseArgs({ options: { quick: flag, save: flag, timing: flag, people: flag, log: flag, growth: flag } });
+const { values: flags } = parseArgs({
+  options: { quick: flag, save: flag, timing: flag, people: flag, log: flag, growth: flag, requests: { type: 'string' } },
+});
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 const onProgress = (what: string): void => print(`… ${what}`);
 
@@ -94,7 +96,7 @@ async function growLog(): Promise<boolean> {
 }
 
 async function growDatabase(): Promise<boolean> {
-  const isGood = await measureGrowth(stage, flags.quick ? GROWN.quick : GROWN.full, print);
+  const isGood = await measureGrowth(stage, Number(flags.requests ?? (flags.quick ? GROWN.quick : GROWN.full)), print);
   await stage.strike();
   return isGood;
 }

@@ -1,11 +1,13 @@
 import { join } from 'node:path';
 import { Role } from '@tallygate/contract';
 import { resetByOperator, setRoleByOperator } from '../access/identity/index.ts';
+import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import type { Database } from '../adapters/postgres/port.ts';
 import { systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
 import { LogStop, type OwnKeys, resumeLog, standingOfLog } from '../receipts/index.ts';
+import { archiveNow, listArchives } from './archive-commands.ts';
 import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 import { Closing } from './closing.ts';
 import { type Config, ConfigError, readConfig } from './config.ts';
@@ -33,6 +35,7 @@ const USAGE = `Usage: npm run admin -- mfa-reset EMAIL
        npm run admin -- log-resume [ROOT [KID...]]
        npm run admin -- reconcile [lower]
        npm run admin -- quarantine [replay|give-up]
+       npm run admin -- archive [MONTH]
 
 What an operator does on the server itself, with the gateway's own DATABASE_URL or DATA_DIR; the gateway may run or not.
 
@@ -64,6 +67,9 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
   quarantine        Lists what the gateway in DATA_DIR has set aside: settlements that the database refuses, and damaged lines of its
                     journal. Exits with 1 while something waits.
                     \`replay\` books what can be booked now; \`give-up\` keeps the rest in journal/given-up.jsonl.
+
+  archive [MONTH]   Without MONTH: lists the months whose requests and receipts are archived.
+                    With one, such as 2026-01: moves it from the database to the files in the gateway's DATA_DIR, where it is still found.
 `;
 
 type Deps = Parameters<typeof resetByOperator>[0];
@@ -132,6 +138,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
   if (name === 'log-resume') return ({ pool }, config) => (first === undefined ? showLog(pool, config) : resume(pool, config, first, more));
   if (name === 'reconcile' && (first === undefined || first === 'lower') && more.length === 0) return reconcile(first === 'lower');
   if (name === 'quarantine' && isQuarantineWork(first) && more.length === 0) return quarantine(first);
+  if (name === 'archive' && more.length === 0) return archive(first);
   const [second, ...rest] = more;
   if (rest.length > 0) return undefined;
   const ofUser = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
@@ -169,6 +176,17 @@ function quarantine(what: 'replay' | 'give-up' | undefined): Command {
   return async ({ pool }, config) => {
     const { isDone, said } = await quarantineByOperator({ pool, config, log }, what ?? 'list');
     process.stdout.write(`${said}\n`);
+    return isDone;
+  };
+}
+
+function archive(month: string | undefined): Command {
+  return async ({ pool }, config) => {
+    const { isDone, said } =
+      month === undefined
+        ? { isDone: true, said: await listArchives(pool) }
+        : await archiveNow({ pool, blobs: await openLocalDisk(join(config.dataDir, 'blobs')), clock: systemClock }, month);
+    (isDone ? process.stdout : process.stderr).write(`${said}\n`);
     return isDone;
   };
 }

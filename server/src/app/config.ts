@@ -135,6 +135,7 @@ const Variables = z.object({
     .min(0)
     .max(Number.MAX_SAFE_INTEGER)
     .default(10 * 1024 ** 3),
+  USAGE_DETAIL_MONTHS: z.coerce.number().int().min(2).max(1_200).optional(),
   VIDEOS_KEPT_DAYS: z.coerce.number().int().min(1).max(3_650).default(30),
   FILE_TIMEOUT_MS: milliseconds.default(3_600_000),
   PLAIN_FIRST_BYTE_TIMEOUT_MS: milliseconds.default(600_000),
@@ -214,6 +215,8 @@ export interface Config {
     /** For a whole file. */
     readonly timeoutMs: number;
   };
+  /** Whole months for which requests and receipts stay in the database; undefined: all. */
+  readonly usageDetailMonths: number | undefined;
   readonly videos: {
     /** How long what a video job has made can be downloaded. */
     readonly keptMs: number;
@@ -306,6 +309,7 @@ export function readConfig(environment: Environment = process.env): Config {
       idleTimeoutMs: given.BODY_TIMEOUT_MS,
       timeoutMs: given.FILE_TIMEOUT_MS,
     },
+    usageDetailMonths: given.USAGE_DETAIL_MONTHS,
     videos: { keptMs: given.VIDEOS_KEPT_DAYS * 86_400_000 },
     timeouts: {
       plainFirstByteMs: given.PLAIN_FIRST_BYTE_TIMEOUT_MS,

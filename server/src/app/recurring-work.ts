@@ -2,7 +2,7 @@ import type { Pool } from 'pg';
 import { type Identity, LOGIN_FAILURES_DUE, MAIL_REQUESTS_DUE } from '../access/identity/index.ts';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Timer } from '../adapters/timers/port.ts';
-import { makePartitionsAhead } from '../archive/index.ts';
+import { type Archive, archiveOldMonths, makePartitionsAhead } from '../archive/index.ts';
 import { type Events, UNLINKED_USERS_DUE } from '../community/events/index.ts';
 import type { Invites } from '../community/invites/index.ts';
 import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
@@ -36,6 +36,11 @@ const BATCHES_AT_ONCE = 8;
 interface RecurringWorkDeps {
   readonly pool: Pool;
   readonly blobs: BlobStore;
+  /** Under the sealed ones: for the archive. */
+  readonly disk: BlobStore;
+  readonly archive: Archive;
+  /** Undefined: requests are never archived. */
+  readonly usageDetailMonths: number | undefined;
   readonly clock: Clock;
   readonly identity: Identity;
   readonly outbox: Outbox;
@@ -55,6 +60,9 @@ interface RecurringWorkDeps {
 export const recurringWork = ({
   pool,
   blobs,
+  disk,
+  archive,
+  usageDetailMonths,
   clock,
   identity,
   outbox,
@@ -95,6 +103,7 @@ export const recurringWork = ({
     // The ledger's writer makes what is missing.
     run: () => makePartitionsAhead(pool, clock.now()),
   },
+  ...(usageDetailMonths === undefined ? [] : [archiving({ pool, disk, clock, usageDetailMonths })]),
   {
     name: 'receipts-append-to-log',
     due: RECEIPTS_UNLOGGED,
@@ -111,7 +120,8 @@ export const recurringWork = ({
   {
     name: 'receipts-audit-log',
     everyMs: MINUTE_MS,
-    run: ({ signal, log }) => auditLog({ pool, own: ownKeys, clock, log, onFound: (count) => metrics.logFaults('audit', count) }, signal),
+    run: ({ signal, log }) =>
+      auditLog({ pool, archive, own: ownKeys, clock, log, onFound: (count) => metrics.logFaults('audit', count) }, signal),
   },
   { name: 'files-sweep', everyMs: TEN_MINUTES_MS, run: ({ signal }) => sweepExpired({ pool, blobs, clock }, signal) },
   {
@@ -159,6 +169,14 @@ export const recurringWork = ({
     },
   },
 ];
+
+type ArchivingDeps = Pick<RecurringWorkDeps, 'pool' | 'disk' | 'clock'> & { readonly usageDetailMonths: number };
+
+const archiving = ({ pool, disk, clock, usageDetailMonths }: ArchivingDeps): Timer => ({
+  name: 'archive-old-months',
+  everyMs: SIX_HOURS_MS,
+  run: ({ signal, log }) => archiveOldMonths({ pool, blobs: disk, clock, log }, usageDetailMonths, signal),
+});
 
 type CosigningDeps = Pick<RecurringWorkDeps, 'pool' | 'witnesses' | 'ownKeys' | 'clock' | 'metrics'>;
 

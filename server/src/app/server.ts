@@ -10,6 +10,7 @@ import { openJobQueue } from '../adapters/queue/bullmq.ts';
 import type { RunningTimers } from '../adapters/timers/port.ts';
 import { startTimers } from '../adapters/timers/postgres-timers.ts';
 import { tlogWitness } from '../adapters/witness/tlog-witness.ts';
+import { Archive } from '../archive/index.ts';
 import { auditRoutes } from '../audit/index.ts';
 import { clientRequestRoutes, createClientRequests } from '../community/client-requests/index.ts';
 import { contentRoutes, createContent } from '../community/content/index.ts';
@@ -155,7 +156,10 @@ export async function startServer(
     const pageOf = (slug: string) => `${config.webUrl ?? publicUrl()}/events/${slug}`;
 
     const keySet = () => publishedKeySet(pool, billing.ownKeys);
-    const blobs = sealedBlobs(await openLocalDisk(dataDir.file('blobs')), blobSealingKeys(accounts.content));
+    const disk = await openLocalDisk(dataDir.file('blobs'));
+    const blobs = sealedBlobs(disk, blobSealingKeys(accounts.content));
+    // Not sealed: what is in it was not in the database either.
+    const archive = new Archive(pool, disk);
     const { databaseUrl, pulse } = foundation;
     const queue = await openJobQueue({ store: redis ? { redis: redis.forJobs } : { databaseUrl, Client: pulse.Client }, log });
     const kept = await openStatefulResources({ foundation, blobs, queue, billing, accounts, inference, plans: book });
@@ -168,8 +172,7 @@ export async function startServer(
       ...anchoring,
       ...marketing.timers,
       ...recurringWork({
-        pool,
-        blobs,
+        ...{ pool, blobs, disk, archive, usageDetailMonths: config.usageDetailMonths },
         clock,
         identity,
         live,
@@ -234,12 +237,12 @@ export async function startServer(
         ),
         ...kept.endpoints,
         ...marketing.endpoints,
-        ...endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds, corrections })),
+        ...endpointsOf(contract.ledger, ledgerRoutes({ pool, archive, clock, refunds, corrections })),
         ...endpointsOf(contract.deployments, deploymentRoutes({ deployments: inference.deployments, clock })),
         ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
         ...endpointsOf(contract.plans, planRoutes({ live, paying: plans }, clock)),
         ...endpointsOf(contract.accounts, planAdministrationRoutes(live)),
-        ...endpointsOf(contract.receipts, receiptRoutes({ pool, keySet, requirePlan: planForReceipts(live), isAnchoring: isAnchoring })),
+        ...endpointsOf(contract.receipts, receiptRoutes({ pool, archive, keySet, requirePlan: planForReceipts(live), isAnchoring })),
         ...endpointsOf(contract.anchors, anchorRoutes(pool)),
         ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
         ...endpointsOf(contract.clientRequests, clientRequestRoutes(createClientRequests({ pool, clock, throttle: identity.throttle }))),
@@ -282,7 +285,7 @@ export async function startServer(
           limits: fileLimits,
         }),
         ...videoRoutes({ videos: kept.videos, idleTimeoutMs, log }),
-        ...logRoutes({ pool, clock, keySet, requirePlan: planForReceipts(live), log, idleTimeoutMs, isAnchoring }),
+        ...logRoutes({ pool, archive, clock, keySet, requirePlan: planForReceipts(live), log, idleTimeoutMs, isAnchoring }),
         ...mcpRoutes({
           offer: discovery.offer,
           innerCall: createInnerCall({ front: () => front }),

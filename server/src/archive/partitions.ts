@@ -1,10 +1,14 @@
 import type { Pool } from 'pg';
 import { type Month, monthEnd, monthOf, monthStart } from '../kernel/clock.ts';
+import { inTransaction } from '../kernel/transaction.ts';
 import { MONTHLY_TABLES, type MonthlyTable } from './monthly-tables.ts';
 
 const known = new WeakMap<Pool, Set<string>>();
 
-/** Makes the monthly partitions of a table that rows with these keys go into, and remembers which are there. */
+/**
+ * Makes the monthly partitions of a table that rows with these keys go into, and remembers which are there.
+ * @throws RangeError for a month that is archived: nothing could tell any more whether a row of it is there already
+ */
 export async function ensurePartitions(pool: Pool, table: MonthlyTable, keys: readonly string[]): Promise<void> {
   for (const month of new Set(keys.map((key) => monthOf(table.timeOf(key))))) await ensurePartition(pool, table, month);
 }
@@ -15,19 +19,36 @@ export async function makePartitionsAhead(pool: Pool, now: number): Promise<void
   for (const table of MONTHLY_TABLES) for (const month of months) await ensurePartition(pool, table, month);
 }
 
-const partitionOf = ({ name }: MonthlyTable, month: Month): string => `${name}_${month.replace('-', '_')}`;
+export const partitionOf = ({ name }: MonthlyTable, month: Month): string => `${name}_${month.replace('-', '_')}`;
+
+/** The keys of a month: the first one, and the one after the last. */
+export const keysOf = (table: MonthlyTable, month: Month): [from: string, to: string] => [
+  table.keyAt(monthStart(month).getTime()),
+  table.keyAt(monthEnd(month).getTime()),
+];
+
+/** The months that a table has partitions of, the oldest first. */
+export async function monthsOf(pool: Pool, { name }: MonthlyTable): Promise<Month[]> {
+  const { rows } = await pool.query<{ month: Month }>(
+    `select replace(right(relname, 7), '_', '-') as month from pg_inherits join pg_class on pg_class.oid = inhrelid
+      where inhparent = $1::regclass order by 1`,
+    [name],
+  );
+  return rows.map(({ month }) => month);
+}
 
 async function ensurePartition(pool: Pool, table: MonthlyTable, month: Month): Promise<void> {
   const partition = partitionOf(table, month);
   const made = known.get(pool) ?? new Set<string>();
   known.set(pool, made);
   if (made.has(partition)) return;
-  const [from, to] = [monthStart(month), monthEnd(month)].map((at) => table.keyAt(at.getTime()));
-  await pool
-    .query(`create table if not exists ${partition} partition of ${table.name} for values from ('${from}') to ('${to}')`)
-    // Two writers at once: `if not exists` does not cover the race, the other one's table does.
-    .catch((error: unknown) => {
-      if (!(error instanceof Error && 'code' in error && (error.code === '42P07' || error.code === '23505'))) throw error;
-    });
+  const [from, to] = keysOf(table, month);
+  await inTransaction(pool, async (client) => {
+    // Who archives the month holds it too: a month is not made anew while it goes, and two writers wait for each other.
+    await client.query(`lock table ${table.name} in share update exclusive mode`);
+    const archived = await client.query('select from archived_months where table_name = $1 and month = $2', [table.name, month]);
+    if (archived.rowCount !== 0) throw new RangeError(`The month ${month} of ${table.name} is archived: nothing is added to it`);
+    await client.query(`create table if not exists ${partition} partition of ${table.name} for values from ('${from}') to ('${to}')`);
+  });
   made.add(partition);
 }

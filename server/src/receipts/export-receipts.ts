@@ -1,14 +1,17 @@
 import type { VaasKeySet } from '@tallygate/contract';
 import type { ReceiptExportEnd, ReceiptExportHeader } from '@tallygate/receipts';
 import type { Pool } from 'pg';
+import { type Archive, type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
 import { type Clock, monthEnd, monthStart, rfc3339 } from '../kernel/clock.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import type { ReceiptScope } from './list-receipts.ts';
 import { provingState, type SignedState } from './log/read-log.ts';
-import { provenReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './receipt-row.ts';
+import { provenReceipts } from './receipt-row.ts';
+import { archivedReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './stored-receipt.ts';
 
 interface ExportDeps {
   readonly pool: Pool;
+  readonly archive: Archive;
   readonly clock: Clock;
   readonly keySet: () => Promise<VaasKeySet>;
   /** Whether what has no anchor yet is waiting for one. */
@@ -27,8 +30,9 @@ const AT_ONCE = 500;
  * was cut is told from a whole one.
  */
 export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, month: string): AsyncGenerator<Buffer, void, undefined> {
-  const { pool, clock, isAnchoring } = deps;
-  const state = await stateToProve(deps, scope, month);
+  const { pool, archive, clock, isAnchoring } = deps;
+  const archived = await archive.pieces(RECEIPTS, spanOf(scope, month));
+  const state = await stateToProve(deps, scope, month, archived);
   const { keys } = await deps.keySet();
   const header: ReceiptExportHeader = {
     object: 'receipt_export',
@@ -41,7 +45,7 @@ export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, mon
   };
   yield lineOf(header);
   const end: ReceiptExportEnd = { object: 'receipt_export.end', receipts: 0, logged: 0 };
-  for await (const rows of pagesOfMonth(pool, scope, month)) {
+  for await (const rows of archivedThenStored(deps, scope, month, archived)) {
     const receipts = await withAnchors(pool, await provenReceipts(pool, rows, state), isAnchoring);
     end.receipts += receipts.length;
     end.logged += receipts.filter(({ log }) => log.state === 'logged').length;
@@ -58,14 +62,42 @@ async function stateToProve(
   { pool, clock }: ExportDeps,
   { accountId, livemode }: ReceiptScope,
   month: string,
+  archived: readonly ArchivedPiece[],
 ): Promise<SignedState | undefined> {
   const { rows } = await pool.query<{ last: bigint }>(
-    `select least(max(log_index), coalesce((select size from receipt_log_checkpoints where created_at <= $5 order by size desc limit 1), 0) - 1) as last
+    `select least(greatest(max(log_index), $6), coalesce((select size from receipt_log_checkpoints where created_at <= $5 order by size desc limit 1), 0) - 1) as last
        from receipts where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4`,
-    [accountId, livemode, monthStart(month), monthEnd(month), new Date(clock.now() - COSIGNED_WITHIN_MS)],
+    [accountId, livemode, monthStart(month), monthEnd(month), new Date(clock.now() - COSIGNED_WITHIN_MS), lastPlaceOf(archived)],
   );
   return provingState(pool, Number(rows[0]?.last));
 }
+
+/** @throws where some of the month was archived meanwhile: what is cut off then is told by its missing last line */
+async function* archivedThenStored(
+  { pool, archive }: Pick<ExportDeps, 'pool' | 'archive'>,
+  scope: ReceiptScope,
+  month: string,
+  archived: readonly ArchivedPiece[],
+): AsyncGenerator<ReceiptRow[]> {
+  for (const piece of archived.toReversed()) {
+    const json = await archive.rows(piece, { name: 'account_id', value: scope.accountId });
+    if (json === undefined) continue;
+    const { rows } = await pool.query<ReceiptRow>(
+      `select ${RECEIPT_COLUMNS} from ${archivedReceipts('$5')}
+        where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4 order by started_at, receipt_id`,
+      [scope.accountId, scope.livemode, monthStart(month), monthEnd(month), json],
+    );
+    if (rows.length > 0) yield rows;
+  }
+  yield* pagesOfMonth(pool, scope, month);
+  const now = await archive.pieces(RECEIPTS, spanOf(scope, month));
+  if (now.length !== archived.length) throw new Error(`Receipts of ${month} were archived while they were exported`);
+}
+
+const spanOf = ({ accountId }: ReceiptScope, month: string) => ({ accountId, from: monthStart(month), to: monthEnd(month) });
+
+const lastPlaceOf = (pieces: readonly ArchivedPiece[]): bigint | null =>
+  pieces.reduce<bigint | null>((last, { log_to: place }) => (place !== null && (last === null || place > last) ? place : last), null);
 
 async function* pagesOfMonth(pool: Pool, { accountId, livemode }: ReceiptScope, month: string): AsyncGenerator<ReceiptRow[]> {
   let after: ReceiptRow | undefined;

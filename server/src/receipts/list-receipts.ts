@@ -1,8 +1,11 @@
 import type { ReceiptList, ReceiptListItem, ReceiptPayload } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { Archive } from '../archive/index.ts';
 import { monthEnd, monthStart } from '../kernel/clock.ts';
 import { invalidInput } from '../kernel/invalid-input.ts';
 import { formatUsd } from '../kernel/money.ts';
+import { type ListedRow, pageOf } from './archived-list.ts';
+import { type StoredReceipt, storedReceipt } from './stored-receipt.ts';
 
 /** Whose receipts: live and test ones are apart. */
 export interface ReceiptScope {
@@ -24,15 +27,15 @@ interface Wanted {
   readonly limit: number;
 }
 
-interface ListedRow {
-  readonly payload: string;
-  readonly log_index: bigint | null;
-}
-
 /** The newest requests first, or in the order of the log. @throws Problem `validation_failed` where `after` is no receipt of the list's account */
-export async function listReceipts(pool: Pool, { accountId, livemode }: ReceiptScope, wanted: Wanted): Promise<ReceiptList> {
+export async function listReceipts(
+  pool: Pool,
+  archive: Archive,
+  { accountId, livemode }: ReceiptScope,
+  wanted: Wanted,
+): Promise<ReceiptList> {
   const { month, kind, model, run_id: runId, key_id: keyId, logged_after: loggedAfter, after, limit } = wanted;
-  const place = after === undefined ? undefined : await placeOf(pool, { accountId, livemode }, after);
+  const place = after === undefined ? undefined : await placeOf(pool, archive, { accountId, livemode }, after);
   const values: unknown[] = [accountId, livemode];
   const where = (condition: (at: string) => string, value: unknown): string[] => {
     if (value === undefined) return [];
@@ -50,33 +53,40 @@ export async function listReceipts(pool: Pool, { accountId, livemode }: ReceiptS
       keyId,
     ),
     ...where((at) => `log_index > ${at}`, loggedAfter),
-    // The time again by its id: passed through here it would lose its microseconds.
-    ...where(
-      (at) =>
-        loggedAfter === undefined
-          ? `(started_at, receipt_id) < ((select started_at from receipts where receipt_id = ${at}), ${at})`
-          : `log_index > (select log_index from receipts where receipt_id = ${at})`,
-      place,
-    ),
+    ...(loggedAfter === undefined
+      ? where(
+          (at) => `(started_at, receipt_id) < (((${at}::text[])[1])::timestamptz, ((${at}::text[])[2])::uuid)`,
+          place && [place.started, after],
+        )
+      : where((at) => `log_index > ${at}`, place?.log_index)),
   ];
   const order = loggedAfter === undefined ? 'started_at desc, receipt_id desc' : 'log_index';
-  const { rows } = await pool.query<ListedRow>(
-    `select payload, log_index from receipts where ${['account_id = $1', 'livemode = $2', ...conditions].join(' and ')}
-      order by ${order} limit ${limit + 1}`,
-    values,
+  const condition = ['account_id = $1', 'livemode = $2', ...conditions].join(' and ');
+  const rows = await pageOf(
+    archive,
+    async (source, ...more) => {
+      const found = await pool.query<ListedRow>(
+        `select receipt_id, payload, log_index, started_at from ${source} where ${condition} order by ${order} limit ${limit + 1}`,
+        [...values, ...more],
+      );
+      return found.rows;
+    },
+    {
+      ...{ accountId, limit, free: `$${values.length + 1}`, isByKey: keyId !== undefined },
+      from: month === undefined ? undefined : monthStart(month),
+      to: (loggedAfter === undefined ? place?.started_at : undefined) ?? (month === undefined ? undefined : monthEnd(month)),
+      after: loggedAfter === undefined ? undefined : (place?.log_index ?? BigInt(loggedAfter)),
+    },
   );
   const data = rows.slice(0, limit).map(itemOf);
   return { object: 'list', data, first_id: data[0]?.id ?? null, last_id: data.at(-1)?.id ?? null, has_more: rows.length > limit };
 }
 
-async function placeOf(pool: Pool, { accountId, livemode }: ReceiptScope, after: string): Promise<string> {
-  const { rowCount } = await pool.query('select 1 from receipts where receipt_id = $1 and account_id = $2 and livemode = $3', [
-    after,
-    accountId,
-    livemode,
-  ]);
-  if (rowCount === 0) throw invalidInput([{ loc: ['query', 'after'], msg: 'must be the id of a receipt of this list', type: 'invalid' }]);
-  return after;
+async function placeOf(pool: Pool, archive: Archive, { accountId, livemode }: ReceiptScope, after: string): Promise<StoredReceipt> {
+  const row = await storedReceipt(pool, archive, after);
+  if (row?.account_id !== accountId || row.livemode !== livemode)
+    throw invalidInput([{ loc: ['query', 'after'], msg: 'must be the id of a receipt of this list', type: 'invalid' }]);
+  return row;
 }
 
 function itemOf({ payload, log_index: index }: ListedRow): ReceiptListItem {

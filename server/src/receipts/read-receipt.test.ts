@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../archive/testing/archives.ts';
 import { silentLog } from '../kernel/log.ts';
 import { appendAll } from './log/append.ts';
 import { findReceipt } from './read-receipt.ts';
@@ -28,14 +29,14 @@ afterAll(async () => {
 test('a receipt verifies by itself at every stage: pending right after its request, with its place in the log from then on', async () => {
   const [id = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }]);
   const keys = await storedKeySet(pool);
-  const early = await findReceipt(pool, id);
+  const early = await findReceipt(pool, emptyArchive(pool), id);
   expect(early.log).toEqual({ state: 'pending' });
   expect(verifyReceipt(early, keys)).toMatchObject({ valid: true, checks: { log: 'pending' } });
 
   const append = () =>
     appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, new AbortController().signal);
   await append();
-  const logged = await findReceipt(pool, id);
+  const logged = await findReceipt(pool, emptyArchive(pool), id);
   expect(verifyReceipt(logged, keys)).toMatchObject({ valid: true, checks: { log: 'ok' }, logged: { index: 0, tree_size: 1 } });
 
   await storeReceipts(
@@ -44,7 +45,7 @@ test('a receipt verifies by itself at every stage: pending right after its reque
     Array.from({ length: 20 }, () => ({ completedAt: NOW })),
   );
   await append();
-  const later = verifyReceipt(await findReceipt(pool, id), keys);
+  const later = verifyReceipt(await findReceipt(pool, emptyArchive(pool), id), keys);
   expect(later).toMatchObject({ valid: true, checks: { log: 'ok' }, logged: { index: 0, tree_size: 21 } });
   // What was kept earlier holds as it did.
   expect(verifyReceipt(logged, keys)).toMatchObject({ valid: true, checks: { log: 'ok' } });

@@ -3,18 +3,7 @@ import { inclusionRanges, nodesOf, rangeHash } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import type { SignedState } from './log/read-log.ts';
 import { nameOf, readNodes, sha256 } from './log/stored-tree.ts';
-
-/** A receipt as it is stored. */
-export interface ReceiptRow {
-  readonly receipt_id: string;
-  readonly payload: string;
-  readonly digest: Buffer;
-  readonly kid: string;
-  readonly signature: Buffer;
-  readonly log_index: bigint | null;
-}
-
-export const RECEIPT_COLUMNS = 'receipt_id, payload, digest, kid, signature, log_index';
+import type { ReceiptRow } from './stored-receipt.ts';
 
 /** Receipts with their proofs against one state of the log, whose nodes are read in one query. What came after that state is pending. */
 export async function provenReceipts(pool: Pool, rows: readonly ReceiptRow[], state: SignedState | undefined): Promise<ReceiptResponse[]> {

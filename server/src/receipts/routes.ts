@@ -1,5 +1,6 @@
 import type { contract, ReceiptResponse, VaasKeySet } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { Archive } from '../archive/index.ts';
 import type { Handlers, Principal } from '../http/index.ts';
 import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
@@ -9,6 +10,7 @@ import { findReceipt } from './read-receipt.ts';
 
 interface ReceiptRouteDeps {
   readonly pool: Pool;
+  readonly archive: Archive;
   readonly keySet: () => Promise<VaasKeySet>;
   /** Whether what has no anchor yet is waiting for one. */
   readonly isAnchoring?: boolean;
@@ -20,6 +22,7 @@ export type RequirePlan = (scope: ReceiptScope) => Promise<void>;
 
 export const receiptRoutes = ({
   pool,
+  archive,
   keySet,
   requirePlan,
   isAnchoring = false,
@@ -27,10 +30,10 @@ export const receiptRoutes = ({
   listReceipts: async ({ principal, query: { livemode, ...wanted } }) => {
     const scope = scopeOf(principal, livemode);
     await requirePlan(scope);
-    return { status: 200, body: await listReceipts(pool, scope, wanted) };
+    return { status: 200, body: await listReceipts(pool, archive, scope, wanted) };
   },
-  getReceipt: async ({ params }) => ({ status: 200, body: await anchoredReceipt(pool, params.receipt_id, isAnchoring) }),
-  getReceiptProof: async ({ params }) => ({ status: 200, body: await proofOfReceipt(pool, params.receipt_id) }),
+  getReceipt: async ({ params }) => ({ status: 200, body: await anchoredReceipt(pool, archive, params.receipt_id, isAnchoring) }),
+  getReceiptProof: async ({ params }) => ({ status: 200, body: await proofOfReceipt(pool, archive, params.receipt_id) }),
   getCheckpoint: async () => ({ status: 200, body: (await newestCheckpoint(pool)).note }),
   getConsistency: async ({ query: { from, to } }) => ({
     status: 200,
@@ -45,8 +48,8 @@ export const receiptRoutes = ({
 });
 
 /** @throws Problem `not_found` */
-async function anchoredReceipt(pool: Pool, receiptId: string, isAnchoring: boolean): Promise<ReceiptResponse> {
-  const receipt = await findReceipt(pool, receiptId);
+async function anchoredReceipt(pool: Pool, archive: Archive, receiptId: string, isAnchoring: boolean): Promise<ReceiptResponse> {
+  const receipt = await findReceipt(pool, archive, receiptId);
   const [anchored = receipt] = await withAnchors(pool, [receipt], isAnchoring);
   return anchored;
 }

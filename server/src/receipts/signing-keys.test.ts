@@ -4,6 +4,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../archive/testing/archives.ts';
 import { rfc3339 } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { silentLog } from '../kernel/log.ts';
@@ -38,7 +39,12 @@ async function receiptBy(key: SigningKey, completedAt: number) {
 
 async function find(receipt_id: string) {
   const call = { requestId: 'req_1', peer: { address: null, userAgent: null }, setHeader: () => {}, headers: {} };
-  const { body } = await receiptRoutes({ pool, requirePlan: async () => {}, keySet: () => storedKeySet(pool) }).getReceipt({
+  const { body } = await receiptRoutes({
+    pool,
+    archive: emptyArchive(pool),
+    requirePlan: async () => {},
+    keySet: () => storedKeySet(pool),
+  }).getReceipt({
     ...call,
     params: { receipt_id },
   });

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { contract, type VaasKeySet } from '@tallygate/contract';
 import { parseTilePath } from '@tallygate/receipts';
 import type { Pool } from 'pg';
+import type { Archive } from '../../archive/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -13,6 +14,7 @@ import { sendBytes, transferRoute } from './transfer.ts';
 
 interface LogApiDeps {
   readonly pool: Pool;
+  readonly archive: Archive;
   readonly clock: Clock;
   readonly keySet: () => Promise<VaasKeySet>;
   readonly requirePlan: RequirePlan;

@@ -13,6 +13,7 @@ import {
   verifyReceipt,
 } from '@tallygate/receipts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { appendAll, newSigningSeed, publishedKeySet, publishSigningKeys, receiptRoutes, signingKeyFromSeed } from '../../receipts/index.ts';
 import { keptInMemory, storeReceipts } from '../../receipts/testing/receipts.ts';
@@ -39,13 +40,13 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [logKey], OCTOBER, 'checkpoint');
   const keySet = () => publishedKeySet(pool, { receipt: [key], checkpoint: [logKey] });
   api = await startInstance(db.database, db.url, {
-    endpoints: endpointsOf(contract.receipts, receiptRoutes({ pool, keySet, requirePlan: async () => {} })),
+    endpoints: endpointsOf(contract.receipts, receiptRoutes({ pool, archive: emptyArchive(pool), keySet, requirePlan: async () => {} })),
   });
   front = await openFrontUnderTest(
     () =>
       logRoutes({
         requirePlan: async () => {},
-        ...{ pool, clock, idleTimeoutMs: 5_000, keySet, isAnchoring: false, log: silentLog() },
+        ...{ pool, archive: emptyArchive(pool), clock, idleTimeoutMs: 5_000, keySet, isAnchoring: false, log: silentLog() },
       }),
     { authenticator: api.authenticator },
   );

@@ -1,5 +1,6 @@
 import { contract } from '@tallygate/contract';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { Corrections, ledgerRoutes, Refunds } from '../../money/ledger/index.ts';
 import { testCredentials } from './credential-matrix.ts';
 import { endpointsOf } from './endpoint.ts';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   const clock = { now: Date.now };
   const refunds = new Refunds({ pool, lanes: { refund: () => true }, clock, write: async () => {} });
   const corrections = new Corrections({ pool, lanes: { refund: () => true }, clock, write: async () => {}, priceOf: () => undefined });
-  const endpoints = endpointsOf(contract.ledger, ledgerRoutes({ pool, clock, refunds, corrections }));
+  const endpoints = endpointsOf(contract.ledger, ledgerRoutes({ pool, archive: emptyArchive(pool), clock, refunds, corrections }));
   api = await startInstance(db.database, db.url, { endpoints });
 });
 

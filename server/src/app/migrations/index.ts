@@ -69,6 +69,7 @@ import { timersMigration } from './0093-timers.ts';
 import { booksByBatchMigration } from './0094-books-by-batch.ts';
 import { laneEpochsMigration } from './0095-lane-epochs.ts';
 import { receiptsByMonthMigration } from './0096-receipts-by-month.ts';
+import { archiveMigration } from './0097-archive.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -142,4 +143,5 @@ export const migrations: readonly Migration[] = [
   booksByBatchMigration,
   laneEpochsMigration,
   receiptsByMonthMigration,
+  archiveMigration,
 ];

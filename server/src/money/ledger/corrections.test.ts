@@ -7,6 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { LaneSource } from '../../adapters/lanes/port.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId, newRequestId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { publishSigningKeys } from '../../receipts/index.ts';
@@ -114,7 +115,7 @@ describe('a correction', () => {
         ...{ requests: 1, output_tokens: 20, cost_usd: '0.00000014', charged_usd: '0.00000014' },
       });
     }
-    expect(await requestTrace(pool, record.accountId, record.requestId)).toMatchObject({
+    expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({
       ...{ receipt_id: record.receiptId, usage: { output_tokens: 50 }, cost_usd: '0.0000002', refund: null },
       correction: { receipt_id: correction.receiptId, usage: { output_tokens: 20 }, cost_usd: '0.00000014', charged_usd: '0.00000014' },
     });
@@ -179,7 +180,9 @@ describe('a correction', () => {
     expect(outcome).toMatchObject({ refunded: true, refund: { refundOf: correction.receiptId, cost: 140n, charged: 140n } });
     await written();
     expect(await spentOf(laneId.invoice(record.accountId, '2026-11'))).toBe(0n);
-    expect(await requestTrace(pool, record.accountId, record.requestId)).toMatchObject({ refund: { cost_usd: '0.00000014' } });
+    expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({
+      refund: { cost_usd: '0.00000014' },
+    });
 
     const refunded = await settled(charged());
     await process.refunds.refund(null, refunded.requestId, null, { reason: 'Goodwill.' });
@@ -233,7 +236,7 @@ test('an administrator is told of the correction that was made, and it stands in
   const record = await settled(charged());
   await pool.query(`insert into accounts (id, name, created_at) values ($1, 'an account', now())`, [record.accountId]);
   const { refunds, corrections } = process;
-  const routes = ledgerRoutes({ pool, clock: { now: () => NOW }, refunds, corrections });
+  const routes = ledgerRoutes({ pool, archive: emptyArchive(pool), clock: { now: () => NOW }, refunds, corrections });
   const ask = (usage: SettlementRecord['usage']) => {
     const call = { requestId: newRequestId(), peer: { address: '203.0.113.7', userAgent: null }, setHeader: () => {}, headers };
     return routes.correctRequest({ ...call, principal: admin, body: { request_id: record.requestId, usage, reason } });

@@ -8,7 +8,7 @@ import { newId, newReceiptId } from '../../kernel/ids.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import type { Price } from '../catalog/index.ts';
-import { lockSettled } from './find-settled.ts';
+import { lockSettled, whyMissing } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import { withoutZeros } from './receipt-facts.ts';
 import { paymentOf, reprice } from './reprice.ts';
@@ -38,7 +38,7 @@ export type CorrectionOutcome =
    * `unknown`: there is no such settled request. `failed`: it got no answer. `refunded`: nothing of it counts any longer. `same`: it was
    * settled with this usage. `corrected`: with other usage than this.
    */
-  | { readonly corrected: false; readonly because: 'unknown' | 'failed' | 'refunded' | 'same' | 'corrected' }
+  | { readonly corrected: false; readonly because: 'unknown' | 'failed' | 'archived' | 'refunded' | 'same' | 'corrected' }
   /** The usage cannot be; `reason` is a sentence. */
   | { readonly corrected: false; readonly because: 'impossible'; readonly reason: string };
 
@@ -91,7 +91,7 @@ export class Corrections {
 
   async correct(requestId: string, wish: CorrectionWish): Promise<CorrectionOutcome> {
     const settled = (await this.#find(requestId)) ?? (await this.#findWritten(requestId));
-    if (!settled) return { corrected: false, because: 'unknown' };
+    if (!settled) return { corrected: false, because: await whyMissing(this.#deps.pool, requestId) };
     if (settled.outcome === 'failed') return { corrected: false, because: 'failed' };
     const claimed = await this.#claim(settled, wish);
     if ('because' in claimed) return claimed;

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
+import { isOfArchivedMonth, USAGE_RECORDS } from '../../archive/index.ts';
 import type { UsageRecordRow } from './usage-row.ts';
 
 /** A settled request with the usage and the money that count today. */
@@ -23,6 +24,10 @@ export async function findStanding(
   );
   return rows[0];
 }
+
+/** Why the ledger has no such settled request at hand. */
+export const whyMissing = async (pool: Pool, requestId: string): Promise<'archived' | 'unknown'> =>
+  (await isOfArchivedMonth(pool, USAGE_RECORDS, requestId)) ? 'archived' : 'unknown';
 
 /** Until the transaction ends nobody else decides on this request's money: refunds and corrections of one wait for each other. */
 export async function lockSettled(client: PoolClient, { request_id, attempt }: Pick<UsageRecordRow, 'request_id' | 'attempt'>) {

@@ -10,6 +10,7 @@ import type { LaneSource } from '../../adapters/lanes/port.ts';
 import { SettlementJournal } from '../../adapters/lanes/settlement-journal.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { publishSigningKeys } from '../../receipts/index.ts';
@@ -148,11 +149,11 @@ describe('a refund', () => {
     };
     await writer.drain();
     expect(await sums('day')).toMatchObject({ requests: 1, video_seconds: 8, cost_usd: '0.000008' });
-    expect((await requestTrace(pool, record.accountId, record.requestId)).refund).toBeNull();
+    expect((await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).refund).toBeNull();
     await refund(record);
     await writer.drain();
     for (const group of ['day', 'run']) expect(await sums(group)).toMatchObject({ requests: 0, video_seconds: 0, cost_usd: '0' });
-    expect(await requestTrace(pool, record.accountId, record.requestId)).toMatchObject({
+    expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({
       kind: 'media_job',
       usage: { video_seconds: 8 },
       refund: { reason: 'The video could not be made.', cost_usd: '0.000008', refunded_at: '2026-12-03T10:00:00.000Z' },
@@ -249,7 +250,7 @@ describe('a refund', () => {
     expect(await refunds.resume()).toBe(1);
     await writer.drain();
     expect(await refunds.resume()).toBe(0);
-    expect(await requestTrace(pool, record.accountId, record.requestId)).toMatchObject({ refund: { reason: 'first' } });
+    expect(await requestTrace(pool, emptyArchive(pool), record.accountId, record.requestId)).toMatchObject({ refund: { reason: 'first' } });
     expect(await spentOf(laneId.key(record.keyId ?? '', '2026-11'))).toBe(0n);
   });
 });
@@ -259,7 +260,7 @@ describe('an administrator', () => {
   const headers = { 'x-internal-secret': undefined, 'x-web-session-token': undefined, 'x-api-key': undefined };
   const give = (requestId: string) => {
     const call = { requestId: newRequestId(), peer: { address: '203.0.113.7', userAgent: null }, setHeader: () => {}, headers };
-    const routes = ledgerRoutes({ pool, clock: { now: () => NOW }, refunds, corrections });
+    const routes = ledgerRoutes({ pool, archive: emptyArchive(pool), clock: { now: () => NOW }, refunds, corrections });
     return routes.refundRequest({ ...call, principal: admin, body: { request_id: requestId, reason: 'Goodwill.' } });
   };
 

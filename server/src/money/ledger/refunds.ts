@@ -5,7 +5,7 @@ import type { Execute } from '../../kernel/execute.ts';
 import { newId, newReceiptId } from '../../kernel/ids.ts';
 import type { NanoUsd } from '../../kernel/money.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
-import { findStanding, lockSettled, type Owner, type StandingRow } from './find-settled.ts';
+import { findStanding, lockSettled, type Owner, type StandingRow, whyMissing } from './find-settled.ts';
 import { lanesOfRecord } from './lanes-of-record.ts';
 import type { RefundRecord, SettlementRecord } from './settlement-record.ts';
 import { recordOfRow } from './usage-row.ts';
@@ -32,10 +32,10 @@ export type RefundOutcome =
   | { readonly refunded: true; readonly refund: MadeRefund }
   | { readonly refunded: false; readonly because: 'already_refunded'; readonly refund: MadeRefund }
   /**
-   * `unknown`: the account has no such settled request. `failed`: it got no answer, and nothing was charged. `correcting`: a correction of it
-   * is on its way to the ledger, and decides how much is given back.
+   * `unknown`: the account has no such settled request. `failed`: it got no answer, and nothing was charged. `archived`: it is of a month whose
+   * requests have left the database. `correcting`: a correction of it is on its way to the ledger, and decides how much is given back.
    */
-  | { readonly refunded: false; readonly because: 'unknown' | 'failed' | 'correcting' };
+  | { readonly refunded: false; readonly because: 'unknown' | 'failed' | 'archived' | 'correcting' };
 
 interface RefundsDeps {
   readonly pool: Pool;
@@ -67,7 +67,7 @@ export class Refunds {
   async refund(owner: Owner, requestId: string, attempt: number | null, wish: RefundWish): Promise<RefundOutcome> {
     const { pool } = this.#deps;
     const found = (await findStanding(pool, owner, requestId, attempt)) ?? (await this.#findWritten(owner, requestId, attempt));
-    if (!found) return { refunded: false, because: 'unknown' };
+    if (!found) return { refunded: false, because: await whyMissing(pool, requestId) };
     if (found.outcome === 'failed') return { refunded: false, because: 'failed' };
     const claim = (await this.#claim(found, wish)) ?? (await this.#claimWritten(found, wish));
     if (!claim) return { refunded: false, because: 'correcting' };

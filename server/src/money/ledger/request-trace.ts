@@ -1,5 +1,6 @@
 import type { RequestTrace } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import { type Archive, USAGE_RECORDS } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
@@ -37,15 +38,23 @@ const refundOf = ({ refund_receipt_id, refund_reason, refunded_at }: TraceRow, c
     ? null
     : { receipt_id: refund_receipt_id, reason: refund_reason, cost_usd: formatUsd(cost_nano), refunded_at: rfc3339(refunded_at) };
 
-/** The trace of a request by our id or by the one that the caller sent; the newest where a caller reused theirs. */
-export async function requestTrace(pool: Pool, accountId: string, requestId: string): Promise<RequestTrace> {
-  const { rows } = await pool.query<TraceRow>(
-    `select u.*, r.receipt_id as refund_receipt_id, r.reason as refund_reason, r.requested_at as refunded_at from usage_records u
-       left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null
-     where u.account_id = $1 and (u.request_id = $2 or client_request_id = $2) order by started_at desc, u.attempt desc limit 1`,
-    [accountId, requestId],
-  );
-  const [row] = rows;
+const TRACE = (source: string) =>
+  `select u.*, r.receipt_id as refund_receipt_id, r.reason as refund_reason, r.requested_at as refunded_at from ${source} u
+     left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null
+   where u.account_id = $1 and (u.request_id = $2 or client_request_id = $2) order by started_at desc, u.attempt desc limit 1`;
+
+async function findRow(pool: Pool, archive: Archive, accountId: string, requestId: string): Promise<TraceRow | undefined> {
+  const live = await pool.query<TraceRow>(TRACE('usage_records'), [accountId, requestId]);
+  if (live.rows[0]) return live.rows[0];
+  const archived = await archive.find(USAGE_RECORDS, requestId);
+  if (archived === undefined) return undefined;
+  const { rows } = await pool.query<TraceRow>(TRACE('json_populate_recordset(null::usage_records, $3)'), [accountId, requestId, archived]);
+  return rows[0];
+}
+
+/** The trace of a request by our id or by the one that the caller sent; the newest where a caller reused theirs. Of archived months by ours alone. */
+export async function requestTrace(pool: Pool, archive: Archive, accountId: string, requestId: string): Promise<RequestTrace> {
+  const row = await findRow(pool, archive, accountId, requestId);
   if (!row)
     throw new Problem(
       'not_found',

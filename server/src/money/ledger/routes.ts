@@ -1,5 +1,6 @@
 import type { CorrectionResponse, contract, RefundResponse } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import type { Archive } from '../../archive/index.ts';
 import { actorOf, originOf, recordAudit } from '../../audit/index.ts';
 import type { Handlers, Principal } from '../../http/index.ts';
 import { type Clock, rfc3339 } from '../../kernel/clock.ts';
@@ -13,14 +14,18 @@ import { usageOf } from './usage-queries.ts';
 
 interface LedgerRoutesDeps {
   readonly pool: Pool;
+  readonly archive: Archive;
   readonly clock: Clock;
   readonly refunds: Refunds;
   readonly corrections: Corrections;
 }
 
-export const ledgerRoutes = ({ pool, clock, refunds, corrections }: LedgerRoutesDeps): Handlers<typeof contract.ledger> => ({
+export const ledgerRoutes = ({ pool, archive, clock, refunds, corrections }: LedgerRoutesDeps): Handlers<typeof contract.ledger> => ({
   getUsage: async ({ principal, query }) => ({ status: 200, body: await usageOf(pool, scopeOf(principal), query, clock.now()) }),
-  getRequest: async ({ principal, params }) => ({ status: 200, body: await requestTrace(pool, principal.accountId, params.request_id) }),
+  getRequest: async ({ principal, params }) => ({
+    status: 200,
+    body: await requestTrace(pool, archive, principal.accountId, params.request_id),
+  }),
   refundRequest: async ({ principal, body: { request_id, reason }, ...call }) => {
     const outcome = await refunds.refund(null, request_id, null, {
       reason,
@@ -91,6 +96,8 @@ function refusalOf(because: Exclude<Because, 'already_refunded' | 'impossible'>)
   switch (because) {
     case 'unknown':
       return new Problem('not_found', 'There is no settled request with this id.');
+    case 'archived':
+      return new Problem('conflict', 'This request is of a month that is archived: nothing of it is given back or corrected any more.');
     case 'failed':
       return new Problem('conflict', 'This request got no answer and was not charged: there is nothing to give back or to correct.');
     case 'correcting':

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId, newRequestId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../../receipts/index.ts';
@@ -165,7 +166,7 @@ describe('usage', () => {
 
 describe('the trace of a request', () => {
   test('says what happened, as the contract has it', async () => {
-    const trace = await requestTrace(pool, accountId, FIRST.requestId);
+    const trace = await requestTrace(pool, emptyArchive(pool), accountId, FIRST.requestId);
     expect(RequestTrace.parse(trace)).toEqual(trace);
     expect(trace).toMatchObject({
       request_id: FIRST.requestId,
@@ -183,13 +184,13 @@ describe('the trace of a request', () => {
   });
 
   test('is found by the id that the caller sent, the newest where it was sent twice', async () => {
-    expect((await requestTrace(pool, accountId, 'my-request-1')).request_id).toBe(FIRST.requestId);
-    expect((await requestTrace(pool, accountId, 'my-request-2')).started_at).toBe('2026-11-21T12:00:00.000Z');
+    expect((await requestTrace(pool, emptyArchive(pool), accountId, 'my-request-1')).request_id).toBe(FIRST.requestId);
+    expect((await requestTrace(pool, emptyArchive(pool), accountId, 'my-request-2')).started_at).toBe('2026-11-21T12:00:00.000Z');
   });
 
   test('of another account is answered exactly as a missing one', async () => {
-    const foreign = await requestTrace(pool, newId(), FIRST.requestId).catch((error: unknown) => error);
-    const missing = await requestTrace(pool, accountId, newRequestId()).catch((error: unknown) => error);
+    const foreign = await requestTrace(pool, emptyArchive(pool), newId(), FIRST.requestId).catch((error: unknown) => error);
+    const missing = await requestTrace(pool, emptyArchive(pool), accountId, newRequestId()).catch((error: unknown) => error);
     expect(foreign).toMatchObject({ code: 'not_found' });
     expect(foreign).toEqual(missing);
   });

@@ -1,6 +1,8 @@
 import type { UsageQuery, UsageResponse, UsageRow } from '@tallygate/contract';
 import type { Pool } from 'pg';
+import { archivedMonthsWith, USAGE_RECORDS } from '../../archive/index.ts';
 import { dayOf, monthOf } from '../../kernel/clock.ts';
+import { invalidInput } from '../../kernel/invalid-input.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { NO_KEY } from './rollups.ts';
@@ -48,6 +50,7 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
   if (from > to) throw invalidRange();
   const livemode = query.livemode ?? scope.livemode;
   const byRun = query.group_by === 'run' || query.run_id !== undefined;
+  if (byRun) await mustBeAtHand(pool, scope.accountId, from, to);
   const conditions = ['account_id = $1', 'livemode = $2', 'day >= $3::date', 'day <= $4::date'];
   const values: unknown[] = [scope.accountId, livemode, from, to];
   const filter = (column: string, value: string | undefined) =>
@@ -111,6 +114,22 @@ function totals(rows: readonly SumRow[]): UsageResponse['total'] {
     charged_usd: formatUsd(sum('charged')),
   };
 }
+
+/** @throws Problem `validation_failed` where requests of those days are archived: nothing else says what each run used on which day */
+async function mustBeAtHand(pool: Pool, accountId: string, from: string, to: string): Promise<void> {
+  const span = { accountId, from: new Date(from), to: new Date(Date.parse(to) + DAY_MS - 1) };
+  const months = await archivedMonthsWith(pool, USAGE_RECORDS, span);
+  if (months.length > 0)
+    throw invalidInput([
+      {
+        loc: ['query', 'from'],
+        msg: `usage by run is known of days whose requests are not archived: ${months.join(', ')} are`,
+        type: 'archived',
+      },
+    ]);
+}
+
+const DAY_MS = 86_400_000;
 
 const invalidRange = () =>
   new Problem('validation_failed', '`from` must not be after `to`.', {

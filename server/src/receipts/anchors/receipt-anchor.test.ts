@@ -7,6 +7,7 @@ import { openEthersChain } from '../../adapters/chain/ethers-chain.ts';
 import type { AnchorChain } from '../../adapters/chain/port.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { appendAll } from '../log/append.ts';
@@ -49,7 +50,7 @@ afterAll(async () => {
 
 const append = () => appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock, log: silentLog() }, new AbortController().signal);
 const shown = async (id: string) => {
-  const [receipt] = await withAnchors(pool, [await findReceipt(pool, id)], true);
+  const [receipt] = await withAnchors(pool, [await findReceipt(pool, emptyArchive(pool), id)], true);
   if (!receipt) throw new Error('no receipt');
   return receipt;
 };
@@ -168,7 +169,7 @@ describe('the anchor of a receipt', () => {
 
   test('is null where the service anchors nowhere', async () => {
     const [id = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }]);
-    const [receipt] = await withAnchors(pool, [await findReceipt(pool, id)], false);
+    const [receipt] = await withAnchors(pool, [await findReceipt(pool, emptyArchive(pool), id)], false);
     expect(receipt?.anchor).toBeNull();
   });
 });

@@ -2,6 +2,7 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { type Log, silentLog } from '../../kernel/log.ts';
 import { type OwnKeys, publishOwnKeys } from '../own-keys.ts';
 import { publishedKeySet } from '../published-keys.ts';
@@ -50,7 +51,7 @@ async function audit(own = OWN): Promise<{ faults: string[]; alarm: number }> {
   const log = { ...silentLog(), fatal: () => {}, error: ({ fault }: { fault: string }) => void faults.push(fault) } as unknown as Log;
   await auditLog(
     {
-      ...{ pool, own, clock: { now: () => NOW }, log },
+      ...{ pool, archive: emptyArchive(pool), own, clock: { now: () => NOW }, log },
       onFound: (count) => {
         alarm = count;
       },

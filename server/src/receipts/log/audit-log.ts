@@ -1,10 +1,12 @@
 import { completedBy, leafHash, nodesOf, rangeHash, type TreeNode } from '@tallygate/receipts';
 import type { Pool } from 'pg';
+import type { Archive } from '../../archive/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { inSnapshot } from '../../kernel/transaction.ts';
 import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords } from '../own-records.ts';
+import { archivedReceipts } from '../stored-receipt.ts';
 import { entryOf } from './append.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
 import { AUDITED_COLUMNS, type AuditedReceipt, receiptFaults } from './audit-receipt.ts';
@@ -15,6 +17,7 @@ import { nameOf, sha256 } from './stored-tree.ts';
 
 interface AuditDeps {
   readonly pool: Pool;
+  readonly archive: Archive;
   /** The keys that this service is configured with: those in the database are as whoever wrote there last wants them. */
   readonly own: OwnKeys;
   readonly clock: Clock;
@@ -34,7 +37,7 @@ const BLOCKS_A_RUN = 16;
  * its size, signed; and, each run, that the published keys are those of this service. What was altered in the database is found within a pass,
  * said at the level of errors, and stops the log, unless somebody has seen it and resumed.
  */
-export async function auditLog({ pool, own, clock, log, onFound }: AuditDeps, signal: AbortSignal): Promise<void> {
+export async function auditLog({ pool, archive, own, clock, log, onFound }: AuditDeps, signal: AbortSignal): Promise<void> {
   const { records, audited, size } = await snapshot(pool, own);
   /** @returns how many of them nobody has seen yet */
   const report = async (faults: readonly Fault[]): Promise<number> => {
@@ -55,7 +58,9 @@ export async function auditLog({ pool, own, clock, log, onFound }: AuditDeps, si
       break;
     }
     const end = Math.min(start + AT_ONCE, size);
-    const unseen = await report((await faultsIn(pool, { start, end }, audited.keys)).map((fault) => ({ fault, seen: `fault ${fault}` })));
+    const unseen = await report(
+      (await faultsIn({ pool, archive }, { start, end }, audited.keys)).map((fault) => ({ fault, seen: `fault ${fault}` })),
+    );
     await pool.query('update receipt_log_audit set next_index = $1, found = $2', [end, found + unseen]);
   }
   const { rows } = await pool.query<{ most: number }>('select greatest(found, last_found) as most from receipt_log_audit');
@@ -81,12 +86,12 @@ interface Entries {
   readonly end: number;
 }
 
-async function faultsIn(pool: Pool, { start, end }: Entries, keys: readonly PublishedOwnKey[]): Promise<string[]> {
-  const { rows } = await pool.query<AuditedReceipt>(
-    `select ${AUDITED_COLUMNS} from receipts where log_index >= $1 and log_index < $2 order by log_index`,
-    [start, end],
-  );
-  const byIndex = new Map(rows.map((row) => [Number(row.log_index), row]));
+async function faultsIn(
+  { pool, archive }: Pick<AuditDeps, 'pool' | 'archive'>,
+  { start, end }: Entries,
+  keys: readonly PublishedOwnKey[],
+): Promise<string[]> {
+  const byIndex = await receiptsAt({ pool, archive }, { start, end });
   const stored = await storedNodes(pool, start, end);
   const made = new Map<string, Uint8Array>();
   const faults: string[] = [];
@@ -105,6 +110,25 @@ async function faultsIn(pool: Pool, { start, end }: Entries, keys: readonly Publ
   }
   const logKeys = keys.filter(({ purpose }) => purpose === 'checkpoint');
   return [...faults, ...(await checkpointFaults(pool, { start, end, hashOf }, logKeys))];
+}
+
+/** By their places in the log, from the database and from the archive. */
+async function receiptsAt(
+  { pool, archive }: Pick<AuditDeps, 'pool' | 'archive'>,
+  { start, end }: Entries,
+): Promise<Map<number, AuditedReceipt>> {
+  const read = (source: string, ...more: string[]) =>
+    pool.query<AuditedReceipt>(`select ${AUDITED_COLUMNS} from ${source} where log_index >= $1 and log_index < $2`, [start, end, ...more]);
+  const { rows } = await read('receipts');
+  const found = new Map(rows.map((row) => [Number(row.log_index), row]));
+  // A month that is being archived is still in the database as well.
+  if (found.size === end - start) return found;
+  for (const piece of await archive.piecesOfLog(start, end)) {
+    const json = await archive.rows(piece);
+    if (json === undefined) continue;
+    for (const row of (await read(archivedReceipts('$3'), json)).rows) found.set(Number(row.log_index), row);
+  }
+  return found;
 }
 
 /** The nodes that the entries complete, and those to the left of them that make roots; those that are missing are left out. */

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { tlogWitness } from '../../adapters/witness/tlog-witness.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { exportReceipts } from '../export-receipts.ts';
@@ -98,7 +99,7 @@ test('every witness cosigns every state it is asked about, once, and receipts sh
       valid: true,
       signers: expect.arrayContaining(['one.example', 'two.example']),
     });
-    expect(verifyReceipt(await findReceipt(pool, id), keys, trust(2))).toMatchObject({
+    expect(verifyReceipt(await findReceipt(pool, emptyArchive(pool), id), keys, trust(2))).toMatchObject({
       valid: true,
       logged: {
         witnesses: expect.arrayContaining(['one.example', 'two.example'].map((name) => ({ name, time: '2026-11-21T10:00:00.000Z' }))),
@@ -111,10 +112,10 @@ test('a receipt comes with the newest state that witnesses have cosigned, as lon
   const first = await grow(2);
   await cosign();
   const second = await grow(5);
-  expect((await findReceipt(pool, first)).log).toMatchObject({ tree_size: 2 });
-  expect((await findReceipt(pool, second)).log).toMatchObject({ tree_size: 7 });
+  expect((await findReceipt(pool, emptyArchive(pool), first)).log).toMatchObject({ tree_size: 2 });
+  expect((await findReceipt(pool, emptyArchive(pool), second)).log).toMatchObject({ tree_size: 7 });
   await cosign();
-  expect((await findReceipt(pool, first)).log).toMatchObject({ tree_size: 7 });
+  expect((await findReceipt(pool, emptyArchive(pool), first)).log).toMatchObject({ tree_size: 7 });
 });
 
 test('a receipt is proven with the cosignatures of the witnesses that are there, while another is away or is one no more', async () => {
@@ -124,12 +125,15 @@ test('a receipt is proven with the cosignatures of the witnesses that are there,
   const late = await grow(3);
   await cosign();
   await grow(1);
-  expect((await findReceipt(pool, late)).log).toMatchObject({ tree_size: 5, checkpoint: expect.stringContaining('\n— two.example ') });
+  expect((await findReceipt(pool, emptyArchive(pool), late)).log).toMatchObject({
+    tree_size: 5,
+    checkpoint: expect.stringContaining('\n— two.example '),
+  });
   // Both saw this one.
-  expect((await findReceipt(pool, early)).log).toMatchObject({ tree_size: 2 });
+  expect((await findReceipt(pool, emptyArchive(pool), early)).log).toMatchObject({ tree_size: 2 });
   witnesses.shift();
   await cosign();
-  expect((await findReceipt(pool, early)).log).toMatchObject({ tree_size: 6 });
+  expect((await findReceipt(pool, emptyArchive(pool), early)).log).toMatchObject({ tree_size: 6 });
 });
 
 test('an export has cosignatures while receipts come in, and leaves none unproven that is older than a minute', async () => {
@@ -148,7 +152,7 @@ test('an export has cosignatures while receipts come in, and leaves none unprove
 });
 
 async function exported(now: number): Promise<object> {
-  const deps = { pool, clock: { now: () => now }, keySet: () => storedKeySet(pool), isAnchoring: false };
+  const deps = { pool, archive: emptyArchive(pool), clock: { now: () => now }, keySet: () => storedKeySet(pool), isAnchoring: false };
   const lines: string[] = [];
   for await (const part of exportReceipts(deps, { accountId: ACCOUNT_ID, livemode: true }, '2026-11'))
     lines.push(...part.toString().trimEnd().split('\n'));

@@ -15,6 +15,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
+import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from '../signing-keys.ts';
@@ -81,13 +82,13 @@ describe('the log', () => {
     const log = await published();
     const places = new Set<number>();
     for (const [id, payload] of receipts) {
-      const shown = checkTlogProof(await proofOfReceipt(pool, id), entryOf(payload), log);
+      const shown = checkTlogProof(await proofOfReceipt(pool, emptyArchive(pool), id), entryOf(payload), log);
       if (typeof shown === 'string') throw new Error(shown);
       places.add(shown.index);
     }
     expect(places.size).toBe(41);
     const [first = ''] = receipts.keys();
-    expect(checkTlogProof(await proofOfReceipt(pool, first), entryOf('{}'), log)).toBe('not_included');
+    expect(checkTlogProof(await proofOfReceipt(pool, emptyArchive(pool), first), entryOf('{}'), log)).toBe('not_included');
   });
 
   test('only grows: every state is the beginning of every later one', async () => {
@@ -294,15 +295,18 @@ describe('the log', () => {
   test('says of what is not there yet when to come back', async () => {
     await expect(newestCheckpoint(pool)).rejects.toMatchObject({ code: 'not_found', extras: { retryAfterSeconds: 2 } });
     const [id = ''] = (await settle(1)).keys();
-    await expect(proofOfReceipt(pool, id)).rejects.toMatchObject({ code: 'not_found', extras: { retryAfterSeconds: 2 } });
-    await expect(proofOfReceipt(pool, newId())).rejects.toMatchObject({ code: 'not_found', extras: {} });
+    await expect(proofOfReceipt(pool, emptyArchive(pool), id)).rejects.toMatchObject({
+      code: 'not_found',
+      extras: { retryAfterSeconds: 2 },
+    });
+    await expect(proofOfReceipt(pool, emptyArchive(pool), newId())).rejects.toMatchObject({ code: 'not_found', extras: {} });
   });
 
   test('is signed by the key in force, and a retired one stays known', async () => {
     await settle(1);
     await append();
     const [id = ''] = (await pool.query<{ receipt_id: string }>('select receipt_id from receipts')).rows.map((row) => row.receipt_id);
-    const old = await proofOfReceipt(pool, id);
+    const old = await proofOfReceipt(pool, emptyArchive(pool), id);
     const next = signingKeyFromSeed(newSigningSeed());
     await settle(1);
     await appendAll({ pool, keys: [key, next], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
@@ -311,7 +315,7 @@ describe('the log', () => {
     await appendAll({ pool, keys: [next], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     const { keys } = await published();
     expect(parseNote((await newestCheckpoint(pool)).note)?.signatures).toHaveLength(1);
-    for (const proof of [old, await proofOfReceipt(pool, id)]) {
+    for (const proof of [old, await proofOfReceipt(pool, emptyArchive(pool), id)]) {
       const note = parseNote(parseTlogProof(proof)?.checkpoint ?? '');
       expect(note && signersOf(note, keys)).toHaveLength(1);
     }

@@ -1,7 +1,9 @@
 import { consistencyRanges, formatTlogProof, inclusionRanges } from '@tallygate/receipts';
 import type { Pool, PoolClient } from 'pg';
+import type { Archive } from '../../archive/index.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { storedReceipt } from '../stored-receipt.ts';
 import { readRanges } from './stored-tree.ts';
 
 /** Appending follows the settlement by seconds. */
@@ -52,9 +54,8 @@ export async function newestCheckpoint(pool: Pool): Promise<SignedState> {
 }
 
 /** A `.tlog-proof` file against the newest checkpoint. @throws Problem `not_found` where there is no such receipt, or not in the log yet */
-export async function proofOfReceipt(pool: Pool, receiptId: string): Promise<string> {
-  const { rows } = await pool.query<{ log_index: bigint | null }>('select log_index from receipts where receipt_id = $1', [receiptId]);
-  const [row] = rows;
+export async function proofOfReceipt(pool: Pool, archive: Archive, receiptId: string): Promise<string> {
+  const row = await storedReceipt(pool, archive, receiptId);
   if (!row) throw new Problem('not_found', 'There is no receipt with this id; a receipt appears a moment after its answer has ended.');
   if (row.log_index === null)
     throw new Problem('not_found', 'The receipt is not in the log yet: it follows within seconds.', { retryAfterSeconds: SOON_S });

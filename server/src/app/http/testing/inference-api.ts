@@ -8,6 +8,7 @@ import { openLocalDisk } from '../../../adapters/blobs/local-disk.ts';
 import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
 import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
 import { createSandboxProvider } from '../../../adapters/upstream/sandbox/index.ts';
+import { emptyArchive } from '../../../archive/testing/archives.ts';
 import {
   type BackgroundDeps,
   BackgroundResponses,
@@ -108,6 +109,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
         contract.receipts,
         receiptRoutes({
           pool,
+          archive: emptyArchive(pool),
           requirePlan: async () => {},
           keySet: () => publishedKeySet(pool, { receipt: [signingKey], checkpoint: [] }),
         }),

@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { gunzip, gzip } from 'node:zlib';
+import type { Pool, PoolClient } from 'pg';
+import type { BlobStore } from '../adapters/blobs/port.ts';
+import { type Clock, type Month, monthOf } from '../kernel/clock.ts';
+import type { Log } from '../kernel/log.ts';
+import { inTransaction } from '../kernel/transaction.ts';
+import { MONTHLY_TABLES, type MonthlyTable } from './monthly-tables.ts';
+import { keysOf, monthsOf, partitionOf } from './partitions.ts';
+
+const compress = promisify(gzip);
+const decompress = promisify(gunzip);
+
+/** Rows of a piece; more where one key has several. */
+const PIECE_ROWS = 2_000;
+
+interface ArchiveDeps {
+  readonly pool: Pool;
+  readonly blobs: BlobStore;
+  readonly clock: Clock;
+  /** Rows of a piece. */
+  readonly pieceRows?: number;
+}
+
+/**
+ * What became of a month. `archived`: its rows are in the blob store, and in the database no more. `pending`: something is still to happen to
+ * some of its rows. `changed`: rows came meanwhile, and all begins anew the next time. `absent`: it has no rows in the database.
+ */
+export type ArchiveOutcome = 'archived' | 'pending' | 'changed' | 'absent';
+
+/** The months that are over for longer than so many whole months, of every table. Ended by the signal it goes on there the next time. */
+export async function archiveOldMonths(deps: ArchiveDeps & { readonly log: Log }, keptMonths: number, signal: AbortSignal): Promise<void> {
+  const { pool, clock, log } = deps;
+  const last = new Date(clock.now());
+  const oldest = monthOf(Date.UTC(last.getUTCFullYear(), last.getUTCMonth() - keptMonths, 1));
+  for (const table of MONTHLY_TABLES)
+    for (const month of await monthsOf(pool, table)) {
+      if (month >= oldest || signal.aborted) break;
+      const outcome = await archiveMonth(deps, table, month, signal);
+      log.info({ table: table.name, month, outcome }, 'a month of requests was to be archived');
+    }
+}
+
+/**
+ * Moves the rows of a month to the blob store, as compressed NDJSON in the order of their keys, a piece at a time. A piece is in the index once
+ * its bytes were read back; the rows leave the database, all at once, when every one of them is in a piece. Whatever dies in between, the next
+ * call goes on after the last piece.
+ */
+export async function archiveMonth(deps: ArchiveDeps, table: MonthlyTable, month: Month, signal?: AbortSignal): Promise<ArchiveOutcome> {
+  const { pool } = deps;
+  if (!(await monthsOf(pool, table)).includes(month)) return 'absent';
+  if (await isPending(pool, table, month)) return 'pending';
+  while (await archivePiece(deps, table, month)) if (signal?.aborted) return 'pending';
+  return inTransaction(pool, (client) => dropMonth(client, deps.clock, table, month));
+}
+
+const isPending = async (db: Pick<Pool, 'query'>, table: MonthlyTable, month: Month): Promise<boolean> =>
+  ((await db.query(`select from (${table.pending}) as pending limit 1`, keysOf(table, month))).rowCount ?? 0) > 0;
+
+interface PieceRow {
+  readonly rows: number;
+  readonly first_key: string;
+  readonly last_key: string;
+  readonly accounts: string;
+  readonly started_from: Date;
+  readonly started_to: Date;
+  readonly log_from: bigint | null;
+  readonly log_to: bigint | null;
+  readonly lines: string;
+}
+
+/** @returns whether there was something left to archive */
+async function archivePiece({ pool, blobs, pieceRows = PIECE_ROWS }: ArchiveDeps, table: MonthlyTable, month: Month): Promise<boolean> {
+  const { rows: known } = await pool.query<{ piece: number; last_key: string }>(
+    'select piece, last_key from archive_pieces where table_name = $1 and month = $2 order by piece desc limit 1',
+    [table.name, month],
+  );
+  const { key, keyType, logIndex } = table;
+  const { rows } = await pool.query<PieceRow>(
+    `with piece as (select * from ${partitionOf(table, month)} where $1::text is null or ${key} > $1::text::${keyType} order by ${key} fetch first ${pieceRows} rows with ties)
+     select count(*)::int as rows, min(${key}::text collate "C") as first_key, max(${key}::text collate "C") as last_key,
+       array_agg(distinct account_id)::text as accounts, min(started_at) as started_from, max(started_at) as started_to,
+       min(${logIndex}) as log_from, max(${logIndex}) as log_to, string_agg(row_to_json(piece)::text, E'\\n' order by ${key}) as lines
+     from piece`,
+    [known[0]?.last_key ?? null],
+  );
+  const [piece] = rows;
+  if (!piece || piece.rows === 0) return false;
+  const { blobKey, sha256 } = await storePiece(blobs, table, month, `${piece.lines}\n`);
+  await pool.query(
+    `insert into archive_pieces (table_name, month, piece, first_key, last_key, rows, blob_key, sha256, accounts, started_from, started_to, log_from, log_to)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9::uuid[], $10, $11, $12, $13)`,
+    [
+      ...[table.name, month, (known[0]?.piece ?? 0) + 1, piece.first_key, piece.last_key, piece.rows, blobKey, sha256],
+      ...[piece.accounts, piece.started_from, piece.started_to, piece.log_from, piece.log_to],
+    ],
+  );
+  return true;
+}
+
+/** Named by what is in it: who stores the same piece again changes nothing. @throws where other bytes are read back than were stored */
+async function storePiece(blobs: BlobStore, table: MonthlyTable, month: Month, text: string): Promise<{ blobKey: string; sha256: string }> {
+  const bytes = await compress(text);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const blobKey = `${ARCHIVE_PREFIX}/${table.name}/${month}/${sha256}`;
+  await blobs.put(blobKey, chunksOf(bytes), { maxBytes: bytes.length });
+  const stored = await blobs.get(blobKey);
+  const read = stored && (await decompress(Buffer.concat(await stored.stream.toArray())));
+  if (read?.equals(Buffer.from(text)) !== true) throw new Error(`The blob ${blobKey} does not hold what was stored in it`);
+  return { blobKey, sha256 };
+}
+
+const ARCHIVE_PREFIX = 'archive';
+
+async function* chunksOf(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** The rows are counted while nobody can add one; then they go with their partition. */
+async function dropMonth(client: PoolClient, clock: Clock, table: MonthlyTable, month: Month): Promise<ArchiveOutcome> {
+  const partition = partitionOf(table, month);
+  // Writers and readers of the other months wait behind this one: not for long.
+  await client.query(`set local lock_timeout = '5s'`);
+  await client.query(`lock table ${partition} in share mode`);
+  const { rows } = await client.query<{ there: string; archived: string }>(
+    `select (select count(*) from ${partition})::text as there,
+       (select coalesce(sum(rows), 0) from archive_pieces where table_name = $1 and month = $2)::text as archived`,
+    [table.name, month],
+  );
+  const [{ there, archived } = { there: '', archived: '' }] = rows;
+  if (there !== archived) {
+    await client.query('delete from archive_pieces where table_name = $1 and month = $2', [table.name, month]);
+    return 'changed';
+  }
+  if (await isPending(client, table, month)) return 'pending';
+  await client.query('insert into archived_months (table_name, month, rows, archived_at) values ($1, $2, $3, $4)', [
+    ...[table.name, month, archived, new Date(clock.now())],
+  ]);
+  await client.query(`drop table ${partition}`);
+  return 'archived';
+}

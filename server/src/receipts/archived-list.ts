@@ -1,0 +1,76 @@
+import { type Archive, type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
+import { invalidInput } from '../kernel/invalid-input.ts';
+import { archivedReceipts } from './stored-receipt.ts';
+
+/** A receipt of a page. */
+export interface ListedRow {
+  readonly receipt_id: string;
+  readonly payload: string;
+  readonly log_index: bigint | null;
+  readonly started_at: Date;
+}
+
+/** The first rows of a list, in its order, one more than a page has. @param source SQL: the rows to choose from, with its own parameter */
+export type ReadPage = (source: string, ...values: string[]) => Promise<ListedRow[]>;
+
+interface Page {
+  readonly accountId: string;
+  readonly from: Date | undefined;
+  /** Before which, and at which, the requests of the page have started. */
+  readonly to: Date | undefined;
+  /** Of a list in the order of the log: after which place the page begins. */
+  readonly after: bigint | undefined;
+  readonly limit: number;
+  /** SQL: the first parameter that the list does not use. */
+  readonly free: string;
+  readonly isByKey: boolean;
+}
+
+/**
+ * A page of receipts from the database and from the archive, of which no more is read than what may hold rows of the page.
+ *
+ * @throws Problem `validation_failed` for receipts by API key: receipts do not name it, and the usage records that do are archived with them
+ */
+export async function pageOf(archive: Archive, read: ReadPage, page: Page): Promise<ListedRow[]> {
+  const { limit, after, free } = page;
+  const isOfLog = after !== undefined;
+  const compare = isOfLog ? byPlace : newestFirst;
+  let rows = await read('receipts');
+  for (const piece of await piecesOf(archive, page)) {
+    const last = rows[limit];
+    if (last && comesAfter(piece, last, isOfLog)) break;
+    if (page.isByKey) throw byKey(piece);
+    const json = await archive.rows(piece, { name: 'account_id', value: page.accountId });
+    if (json === undefined) continue;
+    const found = new Map([...rows, ...(await read(archivedReceipts(free), json))].map((row) => [row.receipt_id, row]));
+    rows = [...found.values()].toSorted(compare).slice(0, limit + 1);
+  }
+  return rows;
+}
+
+/** In the order of the list. */
+async function piecesOf(archive: Archive, { accountId, from, to, after }: Page): Promise<ArchivedPiece[]> {
+  const pieces = await archive.pieces(RECEIPTS, { accountId, from, to });
+  if (after === undefined) return pieces;
+  return pieces.filter(({ log_to: last }) => last !== null && last > after).toSorted((one, other) => Number(placeOf(one) - placeOf(other)));
+}
+
+const placeOf = ({ log_from: place }: ArchivedPiece): bigint => place ?? 0n;
+
+/** Whether nothing of a piece, nor of those behind it, comes before a row. */
+const comesAfter = (piece: ArchivedPiece, row: ListedRow, isOfLog: boolean): boolean =>
+  isOfLog ? placeOf(piece) > (row.log_index ?? 0n) : piece.started_to < row.started_at;
+
+const byPlace = (one: ListedRow, other: ListedRow): number => Number((one.log_index ?? 0n) - (other.log_index ?? 0n));
+
+const newestFirst = (one: ListedRow, other: ListedRow): number =>
+  other.started_at.getTime() - one.started_at.getTime() || (one.receipt_id < other.receipt_id ? 1 : -1);
+
+const byKey = ({ month }: ArchivedPiece) =>
+  invalidInput([
+    {
+      loc: ['query', 'key_id'],
+      msg: `receipts of ${month} and before are archived, where they are not known by their key`,
+      type: 'archived',
+    },
+  ]);
