@@ -1,3 +1,4 @@
+import { nextTurn, TURN_MS } from '../../kernel/turn.ts';
 import { CollectedBody } from './collected-body.ts';
 import { type UpstreamAnswer, type UpstreamCall, UpstreamCut } from './port.ts';
 
@@ -19,10 +20,13 @@ interface Reader {
 
 /** What may pile up until the relay begins to read, bytes. A plain answer is usually smaller and then never pauses its connection. */
 const HIGH_WATER_BYTES = 64 * 1024;
+/** The reader gets no more at once: of the smallest events that are no JSON, each of which throws an error, so many take some milliseconds. */
+const PIECE_BYTES = 8 * 1024;
 
 /**
  * A body between an HTTP connection that pushes and a relay that takes its time. Costs no promise and no timer a chunk:
- * one promise for the whole body, and one timer that looks at the time of the last byte when it fires.
+ * one promise for the whole body, and one timer that looks at the time of the last byte when it fires. Other work has its turn between two
+ * pieces, whatever the reader does with them.
  */
 export class AnswerBody implements UpstreamAnswer {
   readonly ok = true;
@@ -41,6 +45,8 @@ export class AnswerBody implements UpstreamAnswer {
   #isPaused = false;
   /** The reader has not finished with the chunk it holds. */
   #isWaiting = false;
+  /** For how long the reader has worked since others had their turn. */
+  #busyMs = 0;
   #lastByteAt = 0;
   #timer: NodeJS.Timeout | undefined;
 
@@ -75,13 +81,10 @@ export class AnswerBody implements UpstreamAnswer {
   push(chunk: Buffer): void {
     if (this.#isSettled || this.#end) return;
     this.#lastByteAt = performance.now();
-    if (this.#reader && !this.#isWaiting && this.#queue.length === 0) {
-      this.#hand(this.#reader, chunk);
-      return;
-    }
     this.#queue.push(chunk);
     this.#queuedBytes += chunk.length;
-    if (this.#queuedBytes >= HIGH_WATER_BYTES) this.#pause();
+    if (this.#reader && !this.#isWaiting && this.#queue.length === 1) this.#drain();
+    else if (this.#queuedBytes >= HIGH_WATER_BYTES) this.#pause();
   }
 
   /** The connection delivered the last byte, or will not: with the reason why. */
@@ -106,10 +109,9 @@ export class AnswerBody implements UpstreamAnswer {
     const reader = this.#reader;
     if (!reader) return;
     while (!this.#isWaiting && !this.#isSettled) {
-      const chunk = this.#queue.shift();
-      if (!chunk) break;
-      this.#queuedBytes -= chunk.length;
-      this.#hand(reader, chunk);
+      const piece = this.#nextPiece();
+      if (!piece) break;
+      this.#hand(reader, piece);
     }
     if (this.#isWaiting || this.#isSettled) return;
     if (this.#end) this.#settle(reader, this.#end);
@@ -119,19 +121,38 @@ export class AnswerBody implements UpstreamAnswer {
     }
   }
 
-  #hand(reader: Reader, chunk: Buffer): void {
+  #nextPiece(): Buffer | undefined {
+    const [chunk] = this.#queue;
+    if (!chunk) return undefined;
+    const piece = chunk.length > PIECE_BYTES ? chunk.subarray(0, PIECE_BYTES) : chunk;
+    if (piece === chunk) this.#queue.shift();
+    else this.#queue[0] = chunk.subarray(PIECE_BYTES);
+    this.#queuedBytes -= piece.length;
+    return piece;
+  }
+
+  #hand(reader: Reader, piece: Buffer): void {
+    const began = performance.now();
     let wait: void | Promise<void>;
     try {
-      wait = reader.take(chunk);
+      wait = reader.take(piece);
     } catch (error) {
       this.#giveUp(error);
       return;
     }
-    if (!wait) return;
+    this.#busyMs += performance.now() - began;
+    if (this.#busyMs >= TURN_MS) wait = Promise.resolve(wait).then(nextTurn);
+    if (wait !== undefined) this.#waitFor(wait);
+  }
+
+  #waitFor(wait: Promise<void>): void {
+    const began = performance.now();
     this.#isWaiting = true;
     this.#pause();
     wait.then(
       () => {
+        // What was waited for may have been work: the next turn comes the sooner.
+        this.#busyMs = this.#busyMs >= TURN_MS ? 0 : this.#busyMs + performance.now() - began;
         this.#isWaiting = false;
         this.#lastByteAt = performance.now();
         this.#drain();

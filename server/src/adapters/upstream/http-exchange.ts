@@ -8,6 +8,8 @@ type Headers = Refusal['headers'];
 
 /** More of a refusal than this is not read: its first lines say what is wrong. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
+/** A provider that is at work for long says so every few seconds; those that send hints send one. */
+const MOST_HEADS_AHEAD = 100;
 /** How long a refusal may take to arrive once its status is known. */
 const REFUSAL_TIMEOUT_MS = 2000;
 
@@ -37,6 +39,8 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   /** Parts of an answer without success. */
   #refusal: Buffer[] | undefined;
   #refusalBytes = 0;
+  /** Those that came ahead of the answer's. */
+  #heads = 0;
   #body: AnswerBody | undefined;
   #isSettled = false;
 
@@ -81,7 +85,11 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Controller, status: number, headers: Headers): void {
-    if (status < 200 || this.#isSettled) return; // 103 and its like come before the answer.
+    if (this.#isSettled) return;
+    if (status < 200) {
+      this.#hearAhead(status);
+      return;
+    }
     this.#status = status;
     this.#headers = headers;
     const encoding = headers['content-encoding'];
@@ -93,6 +101,14 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       this.#settle(failed(`The provider answered in the encoding ${String(encoding).slice(0, 40)}, which was not asked for.`, status));
       this.cut();
     }
+  }
+
+  /** 103 and its like come before the answer. */
+  #hearAhead(status: number): void {
+    this.#heads += 1;
+    if (this.#heads <= MOST_HEADS_AHEAD) return;
+    this.#settle(failed(`The provider sent more than ${MOST_HEADS_AHEAD} heads with a status below 200 before its answer.`, status));
+    this.cut();
   }
 
   onResponseData(_: Controller, chunk: Buffer): void {

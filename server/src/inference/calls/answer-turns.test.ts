@@ -40,9 +40,16 @@ const NUMBERS = (bytes: number) => `[${'-0.0123456,'.repeat(bytes / 11)}0]`;
 /** Small objects cost the most for their bytes: as many as are read, and more. */
 const OBJECTS = (bytes: number) => `[${'{"token":" a","p":-0.1,"b":[97]},'.repeat(bytes / 33)}0]`;
 const MANY_OBJECTS = (bytes: number) => `[${'{"a":[1]},'.repeat(bytes / 10)}0]`;
+/** So many of them come with one read of the connection that to refuse each takes longer than the whole answer may. */
+const UNREADABLE = (bytes: number) => 'data: x\n\n'.repeat(bytes / 9);
+const UNREADABLE_USAGE = (bytes: number) => 'data: {"usage"\n\n'.repeat(bytes / 16);
+const MANY_CALLS = (bytes: number) => Array.from({ length: bytes / 125 }, (_, at) => event(toolCall(at))).join('');
+const NOT_PASSED_ON = new Set<Filling>([MANY_OBJECTS, UNREADABLE, UNREADABLE_USAGE, MANY_CALLS]);
 type Filling = (bytes: number) => string;
 
 const event = (json: string) => `data: ${json}\n\n`;
+const toolCall = (at: number) =>
+  `{"id":"c","choices":[{"index":0,"delta":{"tool_calls":[{"index":${at},"id":"c${at}","type":"function","function":{"name":"f"}}]}}]}`;
 const CHAT_USAGE = '"usage":{"prompt_tokens":10,"completion_tokens":20,"total_tokens":30}';
 const USAGE = '"usage":{"input_tokens":10,"output_tokens":20,"total_tokens":30}';
 const GOOGLE_USAGE = '"usageMetadata":{"promptTokenCount":10,"candidatesTokenCount":20,"totalTokenCount":30}';
@@ -56,6 +63,8 @@ const chunk = (text: string) =>
 const chunks = (text: string) => chunk('"a"') + chunk(text) + event(`{"id":"c","choices":[],${CHAT_USAGE}}`) + DONE;
 const response = (text: string) =>
   `{"id":"r","object":"response","status":"completed","output":[{"type":"message","id":"m","role":"assistant","content":[{"type":"output_text","text":${text}}]}],${USAGE}}`;
+const responseEvents = (text: string) =>
+  event('{"type":"response.output_text.delta","delta":"a"}') + event(`{"type":"response.completed","response":${response(text)}}`);
 const message = (text: string) =>
   `{"id":"m","type":"message","role":"assistant","content":[{"type":"text","text":${text}},{"type":"tool_use","id":"t","name":"n","input":{"a":1}}],"stop_reason":"tool_use",${USAGE}}`;
 const messageEvents = (text: string) =>
@@ -64,6 +73,16 @@ const messageEvents = (text: string) =>
   event(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":${text}}}`) +
   event('{"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":20}}') +
   event('{"type":"message_stop"}');
+/** Events among those of a stream that has begun. */
+const among = (written: (text: string) => string) => (events: string) => {
+  const whole = written('"a"');
+  const begun =
+    whole.lastIndexOf(
+      '\n\n',
+      Math.max(whole.indexOf('message_delta'), whole.indexOf('response.completed'), whole.indexOf('"choices":[]'), whole.indexOf('"b"')),
+    ) + 2;
+  return whole.slice(0, begun).replaceAll(/("finish_?[rR]eason"):"\w+"/g, '$1:null') + events + whole.slice(begun);
+};
 const candidates = (text: string) =>
   `{"candidates":[{"content":{"role":"model","parts":[{"text":${text}}]},"finishReason":"STOP"}],${GOOGLE_USAGE}}`;
 
@@ -86,15 +105,13 @@ const stream = (name: string, filling: Filling, bytes: number, written: Row['wri
 });
 
 const ROWS: readonly Row[] = [
-  plain('chat, OpenAI', TEXT, 24 * MB, completion),
+  plain('chat, OpenAI', TEXT, 16 * MB, completion),
   plain('chat, OpenAI', OBJECTS, 6 * MB, completion),
-  plain('chat, OpenAI', MANY_OBJECTS, 6 * MB, completion),
+  plain('chat, OpenAI', MANY_OBJECTS, MB, completion),
   stream('chat, OpenAI', PICTURE, 24 * MB, chunks),
-  stream('chat, OpenAI', NUMBERS, 24 * MB, chunks),
-  plain('responses', PICTURE, 24 * MB, response),
   stream('responses', PICTURE, 24 * MB, (text) => event(`{"type":"response.completed","response":${response(text)}}`)),
   stream('responses', OBJECTS, 6 * MB, (text) => event(`{"type":"response.completed","response":${response(text)}}`)),
-  stream('responses', MANY_OBJECTS, 6 * MB, (text) => event(`{"type":"response.completed","response":${response(text)}}`)),
+  stream('responses', MANY_OBJECTS, MB, (text) => event(`{"type":"response.completed","response":${response(text)}}`)),
   plain('responses, chat', TEXT, 10 * MB, completion),
   stream('responses, chat', TEXT, 10 * MB, chunks),
   plain(
@@ -104,7 +121,6 @@ const ROWS: readonly Row[] = [
     (numbers) => `{"object":"list","data":[{"index":0,"embedding":${numbers}}],"usage":{"prompt_tokens":10,"total_tokens":10}}`,
   ),
   plain('images', PICTURE, 24 * MB, (picture) => `{"created":1,"data":[{"b64_json":${picture}}],${USAGE}}`),
-  stream('images', PICTURE, 24 * MB, (picture) => event(`{"type":"image_generation.completed","b64_json":${picture},${USAGE}}`)),
   plain(
     'speech by tokens',
     PICTURE,
@@ -112,10 +128,9 @@ const ROWS: readonly Row[] = [
     (sound) => event(`{"type":"speech.audio.delta","audio":${sound}}`) + event(`{"type":"speech.audio.done",${USAGE}}`),
   ),
   plain('transcription by tokens', TEXT, 10 * MB, (text) => `{"text":${text},${USAGE}}`),
-  stream('transcription by tokens', TEXT, 10 * MB, (text) => event(`{"type":"transcript.text.done","text":${text},${USAGE}}`)),
   plain('chat, Anthropic', TEXT, 15 * MB, message),
   plain('chat, Anthropic', OBJECTS, 6 * MB, (input) => message('"a"').replace('{"a":1}', `{"a":${input}}`)),
-  plain('chat, Anthropic', MANY_OBJECTS, 6 * MB, message),
+  plain('chat, Anthropic', MANY_OBJECTS, MB, message),
   stream('chat, Anthropic', TEXT, 2 * MB, messageEvents),
   stream('chat, Anthropic', OBJECTS, 2 * MB, messageEvents),
 
@@ -125,6 +140,18 @@ const ROWS: readonly Row[] = [
     candidates('"a"').replace('{"text":"a"}', `{"functionCall":{"name":"n","args":{"a":${args}}}}`),
   ),
   stream('chat, Google', TEXT, 2 * MB, (text) => event(candidates(text))),
+  stream('chat, OpenAI', UNREADABLE, 0.5 * MB, among(chunks)),
+  stream('chat, OpenAI', UNREADABLE_USAGE, 0.2 * MB, among(chunks)),
+  stream('chat, Anthropic', UNREADABLE, 0.5 * MB, among(messageEvents)),
+  stream(
+    'chat, Google',
+    UNREADABLE,
+    0.5 * MB,
+    among((text) => event(candidates(text)) + event(candidates('"b"'))),
+  ),
+  stream('responses', UNREADABLE, 0.5 * MB, among(responseEvents)),
+  stream('responses, chat', UNREADABLE, 0.5 * MB, among(chunks)),
+  stream('responses, chat', MANY_CALLS, 2 * MB, among(chunks)),
 ];
 
 test.each(ROWS.map((row) => ({ ...row, mode: row.stream ? 'stream' : 'plain', what: row.filling.name, mb: row.bytes / MB })))(
@@ -150,10 +177,9 @@ test.each(ROWS.map((row) => ({ ...row, mode: row.stream ? 'stream' : 'plain', wh
       return entry?.record;
     });
     await upstream.close();
-    const isRead = filling !== MANY_OBJECTS;
-    expect(settled?.outcome).toBe(isRead ? 'completed' : 'abandoned');
+    expect(settled?.outcome).toBe(NOT_PASSED_ON.has(filling) ? 'abandoned' : 'completed');
     // The usage of a response is in the response: of one that is not read, all that was held is charged.
-    if (!isRead && mode === 'stream') expect(settled?.cost).toBe(settled?.held);
+    if (filling === MANY_OBJECTS && mode === 'stream') expect(settled?.cost).toBe(settled?.held);
     else expect(settled).toMatchObject({ usage: { input_tokens: 10, output_tokens: name === 'embeddings' ? 0 : 20 }, estimated: false });
   },
 );

@@ -13,7 +13,7 @@ const EMPTY = Buffer.alloc(0);
 export abstract class DerivedStream<S extends EventSource> implements StreamFilter {
   abstract readonly contentType: string;
   protected readonly source: S;
-  #isTooComplex = false;
+  #isLeftOut = false;
 
   constructor(source: S) {
     this.source = source;
@@ -25,6 +25,11 @@ export abstract class DerivedStream<S extends EventSource> implements StreamFilt
   abstract errorBytes(error: StreamError): Buffer;
   /** What is said to the client for an event. */
   protected abstract said(event: Json | undefined, bytes: Buffer): Soon<Buffer>;
+
+  /** What is made of the stream is too large to be kept: nothing more is said. */
+  protected leaveOut(): void {
+    this.#isLeftOut = true;
+  }
 
   push(chunk: Buffer): Soon<Buffer> {
     return andThen(this.source.push(chunk), (events) => this.#translated(events));
@@ -43,7 +48,7 @@ export abstract class DerivedStream<S extends EventSource> implements StreamFilt
   }
 
   get isTooLarge(): boolean {
-    return this.source.isTooLarge || this.#isTooComplex;
+    return this.source.isTooLarge || this.#isLeftOut;
   }
 
   get isUnreadable(): boolean {
@@ -55,7 +60,7 @@ export abstract class DerivedStream<S extends EventSource> implements StreamFilt
   }
 
   get isComplete(): boolean {
-    return this.source.isComplete && !this.#isTooComplex;
+    return this.source.isComplete && !this.#isLeftOut;
   }
 
   get usageSaid(): ReceiptUsage | undefined {
@@ -75,12 +80,12 @@ export abstract class DerivedStream<S extends EventSource> implements StreamFilt
   }
 
   #saidOf(event: Buffer): Soon<Buffer> {
-    if (this.#isTooComplex) return EMPTY;
+    if (this.#isLeftOut) return EMPTY;
     if (event.length <= LONGEST_PARSED) return this.said(jsonOf(dataOf(event.toString('utf8'))), event);
     return readLarge(event).then((large) => {
       if (large?.value) return this.said(large.value, event);
       // It has passed as an event: it is too complex to be looked into.
-      this.#isTooComplex = true;
+      this.#isLeftOut = true;
       return EMPTY;
     });
   }

@@ -4,6 +4,10 @@ import { isRecord } from './usage.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
 
+/** Whether it may be an event that says what was used, or ends its stream: all that is wanted behind an event that was left out. */
+export const mayTellUsage = (event: Buffer): boolean => TELLING.some((name) => event.includes(name));
+const TELLING = ['"usage"', '"error"', '[DONE]'].map((name) => Buffer.from(name));
+
 /** What is longer, because it carries pictures or sound, is looked at in pieces: other work has its turn between them. */
 export const LONGEST_PARSED = 256 * 1024;
 
@@ -39,7 +43,8 @@ export function isJsonText(text: string): boolean {
 }
 
 export function jsonOf(data: string | undefined): Json | undefined {
-  if (data === undefined) return undefined;
+  // What is no JSON costs an error with its stack.
+  if (!data?.startsWith('{')) return undefined;
   try {
     const value: unknown = JSON.parse(data);
     return isRecord(value) ? value : undefined;

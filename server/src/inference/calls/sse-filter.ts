@@ -3,7 +3,7 @@ import { andThen, type Soon } from '../../kernel/soon.ts';
 import { breather } from '../../kernel/turn.ts';
 import type { StreamError } from './answer-form.ts';
 import { choicesOf, textOfChunk, textOr } from './chat-chunk.ts';
-import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED } from './event-data.ts';
+import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage } from './event-data.ts';
 import { dataEventsOf, END_OF_EVENT, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
 import { inShort, largeChunkOf } from './large-chunk.ts';
 import { atLeast, isRecord, leastUsage, readUsage, reportedUsage } from './usage.ts';
@@ -11,6 +11,7 @@ import { atLeast, isRecord, leastUsage, readUsage, reportedUsage } from './usage
 const EMPTY = Buffer.alloc(0);
 const LF = 10;
 const USAGE = Buffer.from('"usage"');
+const CHOICES = Buffer.from('"choices"');
 const ERROR = Buffer.from('"error"');
 const DONE = Buffer.from('[DONE]');
 const COLON = 58;
@@ -38,6 +39,8 @@ export class SseFilter {
   /** What was passed on last: whether the stream was finished is only asked at its end. */
   readonly #tail: Buffer[] = [];
   #tailBytes = 0;
+  /** Asked of each event behind it that can't be read: it is looked through once. */
+  #isFinished: boolean | undefined;
   /** The chunk that the stream's own last one is modelled on: the first, or the first with a choice where a preamble without one precedes. */
   #first: Json | undefined;
   #hasChoice = false;
@@ -118,7 +121,7 @@ export class SseFilter {
   /** Whether the stream came to its end: `[DONE]`, or from providers that leave it out, a finish reason. */
   get isComplete(): boolean {
     if (this.isTooLarge || this.#isUnreadable) return false;
-    return this.#isDone || (!this.isOver && !this.#isCutShort && this.#frames.isEmpty && isFinished(Buffer.concat(this.#tail)));
+    return this.#isDone || (!this.isOver && !this.#isCutShort && this.#frames.isEmpty && this.#isTailFinished());
   }
 
   /** A chunk without choices that shows the usage, in the name of the stream's other chunks. */
@@ -183,12 +186,18 @@ export class SseFilter {
     const passed: Buffer[] = [];
     for (const event of eventsOf(bytes)) {
       if (this.#error !== undefined) this.#hearBehindError(event);
-      if (this.isOver) continue;
+      if (this.isOver || !this.#isOfInterest(event)) continue;
       const kept = this.#filterEvent(event, passed);
       if (this.isOver) continue;
       if (kept && !this.#isUnreadable) passed.push(kept);
     }
     return joined(passed);
+  }
+
+  /** Behind an event that was left out, most need not be parsed. Text behind the usage shows that this was none of the whole. */
+  #isOfInterest(event: Buffer): boolean {
+    if (!this.isTooLarge && !this.#isUnreadable) return true;
+    return mayTellUsage(event) || (this.#usage !== undefined && !this.#hasGoneOn && event.includes(CHOICES));
   }
 
   #filterEvent(event: Buffer, before: readonly Buffer[]): Buffer | undefined {
@@ -209,7 +218,7 @@ export class SseFilter {
     const chunk = jsonOf(data);
     if (this.#first !== undefined && chunk === undefined) {
       // Its reader would throw. Behind the end nothing is lost with it, before it the reader is told what happened.
-      if (!isFinished(Buffer.concat([...this.#tail, ...before]))) this.#refuse(before);
+      if (!(finishedIn(before) ?? this.#isTailFinished())) this.#refuse(before);
       return undefined;
     }
     return this.#filterChunk(chunk, event);
@@ -249,7 +258,8 @@ export class SseFilter {
   }
 
   #hearBehindError(events: Buffer): void {
-    for (const event of eventsOf(events)) if (event.length <= LONGEST_PARSED) this.#hear(jsonOf(dataOf(event.toString('utf8')))?.['usage']);
+    for (const event of eventsOf(events))
+      if (event.length <= LONGEST_PARSED && event.includes(USAGE)) this.#hear(jsonOf(dataOf(event.toString('utf8')))?.['usage']);
   }
 
   /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */
@@ -258,7 +268,13 @@ export class SseFilter {
     else this.#error = streamError('The provider sent something that is no event of a stream.');
   }
 
+  #isTailFinished(): boolean {
+    this.#isFinished ??= finishedIn(this.#tail) ?? false;
+    return this.#isFinished;
+  }
+
   #keepTail(piece: Buffer): void {
+    this.#isFinished = undefined;
     this.#tail.push(piece);
     this.#tailBytes += piece.length;
     while (this.#tail.length > TAIL_PIECES || (this.#tail.length > 1 && this.#tailBytes > TAIL_BYTES))
@@ -314,12 +330,14 @@ function needsCare(events: Buffer): boolean {
   return false;
 }
 
-/** Whether the last chunk with a choice gives the reason why it ends. */
-function isFinished(events: Buffer): boolean {
-  const last = dataEventsOf(events)
-    .map((event) => choicesOf(jsonOf(dataOf(event.toString('utf8')))))
-    .findLast((choices) => choices.length > 0);
-  return last?.some((choice) => typeof choice['finish_reason'] === 'string') ?? false;
+/** Whether the last chunk with a choice gives the reason why it ends; undefined where none of the pieces has one. */
+function finishedIn(pieces: readonly Buffer[]): boolean | undefined {
+  for (const piece of pieces.toReversed())
+    for (const event of dataEventsOf(piece).toReversed()) {
+      const choices = choicesOf(jsonOf(dataOf(event.toString('utf8'))));
+      if (choices.length > 0) return choices.some((choice) => typeof choice['finish_reason'] === 'string');
+    }
+  return undefined;
 }
 
 const streamError = (error: unknown): StreamError =>

@@ -6,7 +6,6 @@ import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from '../../adap
 import { formatUsd, usdForDisplay } from '../../kernel/money.ts';
 import type { Problem } from '../../kernel/problem.ts';
 import { andThen } from '../../kernel/soon.ts';
-import { nextTurn, TURN_MS } from '../../kernel/turn.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import type { Attempt, Journey, JourneySoFar } from './attempt.ts';
@@ -255,17 +254,11 @@ async function pump(
     if (filter.isUnreadable) leaveOut(unreadableProblem());
     return passing;
   };
-  let busyMs = 0;
   const pumped = answer
     .pump((chunk) => {
       const arrivedTick = performance.now();
       head.keep(chunk);
-      const passing = andThen(filter.push(chunk), (passed) => passOn(passed, arrivedTick));
-      // Chunks that are there already come one after the other, without a turn of the event loop between them.
-      busyMs += performance.now() - arrivedTick;
-      if (busyMs < TURN_MS) return passing;
-      busyMs = 0;
-      return Promise.resolve(passing).then(nextTurn);
+      return andThen(filter.push(chunk), (passed) => passOn(passed, arrivedTick));
     }, onTooLarge)
     .then(() => andThen(filter.end(), (passed) => passOn(passed, performance.now())))
     .catch((error: unknown) => {

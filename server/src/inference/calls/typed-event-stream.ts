@@ -1,7 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { andThen, inOrder, type Soon } from '../../kernel/soon.ts';
 import type { Delivered, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
-import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED, nameOf, readLarge } from './event-data.ts';
+import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf, readLarge } from './event-data.ts';
 import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from './event-frames.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
 
@@ -157,7 +157,7 @@ export class TypedEventStream implements StreamFilter {
 
   #takeEvent(event: Buffer): Soon<Buffer | undefined> {
     if (this.#error !== undefined) this.#hearBehindError(event);
-    if (this.isOver) return undefined;
+    if (this.isOver || !this.#isOfInterest(event)) return undefined;
     const isLarge = event.length > LONGEST_PARSED;
     return andThen(isLarge ? this.#passLarge(event) : this.#passEvent(event), (passed) => {
       if (!passed || this.#isUnreadable) return undefined;
@@ -165,6 +165,12 @@ export class TypedEventStream implements StreamFilter {
       if (!isLarge) this.#keep(passed, passed.length);
       return passed;
     });
+  }
+
+  /** Behind an event that was left out, most need not be parsed. */
+  #isOfInterest(event: Buffer): boolean {
+    if (event.length > LONGEST_PARSED || (!this.isTooLarge && !this.#isUnreadable)) return true;
+    return mayTellUsage(event) || this.#form.isFinal(typeIn(event));
   }
 
   #passEvent(bytes: Buffer): Soon<Buffer | undefined> {
@@ -234,7 +240,7 @@ export class TypedEventStream implements StreamFilter {
 
   /** Of what comes behind an error only its usage is wanted: an `error` is followed by the response that failed. */
   #hearBehindError(events: Buffer): void {
-    for (const bytes of eventsOf(events).filter(({ length }) => length <= LONGEST_PARSED)) {
+    for (const bytes of eventsOf(events).filter((event) => event.length <= LONGEST_PARSED && event.includes(USAGE))) {
       const said = this.#form.readUsage(jsonOf(dataOf(bytes.toString('utf8'))) ?? {});
       if (said) this.#used = atLeast(this.#used, said);
     }
@@ -251,6 +257,9 @@ export class TypedEventStream implements StreamFilter {
     return undefined;
   }
 }
+
+/** The type that the event says it is of, without parsing it. */
+const typeIn = (event: Buffer): string => /"type" *: *"([^"]*)"/.exec(event.toString('latin1'))?.[1] ?? '';
 
 function errorOf(event: Json): StreamError {
   const { response } = event;

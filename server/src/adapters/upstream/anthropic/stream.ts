@@ -9,6 +9,8 @@ import { finishReasonOf } from './stop-reason.ts';
 import { ANSWER_TOOL } from './structured-output.ts';
 import { laterUsage, promptUsageOf, type Usage, usageOf } from './usage.ts';
 
+/** The events that say what was used, and those that end the stream. */
+const TELLS_USAGE = /"(?:usage|message_stop|error)"/;
 const DONE = 'data: [DONE]\n\n';
 
 /** A tool call, or the answer given through one, while its input arrives. */
@@ -37,6 +39,8 @@ export class ChunkTranslation implements Translation {
   #hasBegun = false;
   #hasCounted = false;
   #isFinished = false;
+  /** An event could not be read: only the usage is wanted of those behind it. */
+  #isUnreadable = false;
   /** The stream announced its end, or an error in place of it. */
   #isOver = false;
 
@@ -71,12 +75,20 @@ export class ChunkTranslation implements Translation {
     let said = '';
     for (const { data } of events) {
       if (this.#isOver) break;
-      const event = jsonIn(data);
-      if (!isRecord(event) && !this.#hasBegun)
-        throw new UpstreamCut('reset', { cause: new SyntaxError('An event of the provider is no JSON object') });
-      said += isRecord(event) ? this.#say(event) : UNREADABLE_EVENT;
+      // Text behind the usage shows that this was none of the whole.
+      if (!this.#isUnreadable || this.#isFinished || TELLS_USAGE.test(data)) said += this.#sayEvent(data);
     }
     return Buffer.from(said);
+  }
+
+  #sayEvent(data: string): string {
+    // What is no JSON costs an error with its stack.
+    const event = data.trimStart().startsWith('{') ? jsonIn(data) : undefined;
+    if (isRecord(event)) return this.#say(event);
+    if (!this.#hasBegun) throw new UpstreamCut('reset', { cause: new SyntaxError('An event of the provider is no JSON object') });
+    if (this.#isUnreadable) return '';
+    this.#isUnreadable = true;
+    return UNREADABLE_EVENT;
   }
 
   /** Pings, ends of text, and events of next year say nothing. */

@@ -9,6 +9,9 @@ import { finishReasonOf, withheld } from './finish-reason.ts';
 import { withSignature } from './thought-signature.ts';
 import { type ChatUsage, usageOf } from './usage.ts';
 
+const TELLS_USAGE = /"(?:usageMetadata|finishReason|error|parts)"/;
+const BEGINS_JSON = /^\s*[[{]/;
+
 /** How far a choice has come. */
 interface Choice {
   calls: number;
@@ -30,6 +33,8 @@ export class ChunkStream implements Translation {
   /** Text came behind the last usage: it was none of the whole. */
   #hasGoneOn = false;
   #hasFailed = false;
+  /** An event could not be read: of those behind it only the usage is wanted, and how each choice ends. */
+  #isUnreadable = false;
 
   constructor(context: AnswerContext) {
     this.#context = context;
@@ -69,10 +74,11 @@ export class ChunkStream implements Translation {
   }
 
   #sayEvent(data: string): string {
-    const document = jsonIn(data);
+    if (this.#isUnreadable && !TELLS_USAGE.test(data)) return '';
+    // What is no JSON costs an error with its stack.
+    const document = BEGINS_JSON.test(data) ? jsonIn(data) : undefined;
     const response: unknown = Array.isArray(document) ? document[0] : document;
-    if (!isRecord(response))
-      return this.#choices.size > 0 ? UNREADABLE_EVENT : this.#fail('The provider sent an event that is no JSON object.', null);
+    if (!isRecord(response)) return this.#refuse();
     if ('error' in response) {
       const { message, code } = googleWords(data);
       return this.#fail(message, code);
@@ -87,6 +93,13 @@ export class ChunkStream implements Translation {
     this.#hasGoneOn = usage === undefined && (this.#hasGoneOn || hasSpoken);
     if (pieces.length > 0) return pieces.map((piece) => this.#sayPiece(piece)).join('');
     return block === undefined || this.#choices.size > 0 ? '' : this.#sayBlock(block);
+  }
+
+  #refuse(): string {
+    if (this.#choices.size === 0) return this.#fail('The provider sent an event that is no JSON object.', null);
+    if (this.#isUnreadable) return '';
+    this.#isUnreadable = true;
+    return UNREADABLE_EVENT;
   }
 
   #sayPiece(piece: CandidatePiece): string {

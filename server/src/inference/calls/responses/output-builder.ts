@@ -3,6 +3,11 @@ import { isRecord } from '../usage.ts';
 export type Json = Readonly<Record<string, unknown>>;
 export type OutputEvent = Json & { readonly type: string };
 
+/** More than any model writes. All are repeated in the last event. */
+const MOST_ITEMS = 10_000;
+/** Of all items. Each is said in pieces, and four times whole: together the 64 MiB that an answer may have. */
+const MOST_CHARACTERS = 12 * 1024 * 1024;
+
 interface OpenItem {
   readonly index: number;
   readonly item: Record<string, unknown>;
@@ -23,6 +28,7 @@ export class OutputBuilder {
   #callIndex: number | undefined;
   #finishReason: string | undefined;
   #closing: OutputEvent[] | undefined;
+  #characters = 0;
 
   constructor(responseId: string) {
     this.#idStem = responseId.replace(/^resp_/, '');
@@ -38,9 +44,14 @@ export class OutputBuilder {
         : []),
       ...(typeof message['refusal'] === 'string' && message['refusal'] !== '' ? this.#addText('refusal', message['refusal']) : []),
       ...(Array.isArray(message['tool_calls'])
-        ? message['tool_calls'].filter(isRecord).flatMap((call, at) => this.#addCall(call, at))
+        ? message['tool_calls'].filter(isRecord).flatMap((call, at) => (this.isTooLarge ? [] : this.#addCall(call, at)))
         : []),
     ];
+  }
+
+  /** There is more than is kept of an answer. */
+  get isTooLarge(): boolean {
+    return this.output.length >= MOST_ITEMS || this.#characters > MOST_CHARACTERS;
   }
 
   finish(reason: unknown): void {
@@ -64,8 +75,7 @@ export class OutputBuilder {
   #addReasoning(delta: string): OutputEvent[] {
     const isNew = this.#open?.item['type'] !== 'reasoning';
     const begun = isNew ? this.#begin({ type: 'reasoning', id: this.#id('rs'), summary: [], content: [] }) : [];
-    const open = this.#opened();
-    open.text += delta;
+    const open = this.#extended(delta);
     const place = { item_id: open.item['id'], output_index: open.index, content_index: 0 };
     const part = isNew ? [{ type: 'response.content_part.added', ...place, part: { type: 'reasoning_text', text: '' } }] : [];
     return [...begun, ...part, { type: 'response.reasoning_text.delta', ...place, delta }];
@@ -76,8 +86,7 @@ export class OutputBuilder {
     const begun = isNew
       ? this.#begin({ type: 'message', id: this.#id('msg'), status: 'in_progress', role: 'assistant', content: [] }, { kind })
       : [];
-    const open = this.#opened();
-    open.text += delta;
+    const open = this.#extended(delta);
     for (const one of logprobs) open.logprobs.push(one);
     const place = { item_id: open.item['id'], output_index: open.index, content_index: 0 };
     const part = isNew ? [{ type: 'response.content_part.added', ...place, part: textPart(kind, '') }] : [];
@@ -99,8 +108,7 @@ export class OutputBuilder {
     this.#callIndex = index;
     const delta = custom ? custom['input'] : named['arguments'];
     if (typeof delta !== 'string' || delta === '') return begun;
-    const open = this.#opened();
-    open.text += delta;
+    const open = this.#extended(delta);
     const type = custom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta';
     return [...begun, { type, item_id: open.item['id'], output_index: open.index, delta }];
   }
@@ -115,9 +123,12 @@ export class OutputBuilder {
     return [...closed, { type: 'response.output_item.added', output_index: this.output.length, item }];
   }
 
-  #opened(): OpenItem {
-    if (!this.#open) throw new Error('An item is open where a piece of it is added');
-    return this.#open;
+  #extended(delta: string): OpenItem {
+    const open = this.#open;
+    if (!open) throw new Error('An item is open where a piece of it is added');
+    open.text += delta;
+    this.#characters += delta.length;
+    return open;
   }
 
   #closeOpen(status: 'completed' | 'incomplete' = 'completed'): OutputEvent[] {

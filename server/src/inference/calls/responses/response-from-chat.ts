@@ -24,6 +24,7 @@ async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Re
   if (!completion || !choice || !isRecord(choice['message'])) return undefined;
   const builder = new OutputBuilder(frame.id);
   builder.add(choice['message'], logprobsOf(choice));
+  const { isTooLarge } = builder;
   builder.finish(choice['finish_reason']);
   const text = textOfChunk(completion);
   const response = responseObject(request, frame, { model: completion['model'], created: completion['created'], builder });
@@ -32,6 +33,7 @@ async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Re
     ...usageOfAnswer(readUsage(completion['usage']), () => text !== '', leastUsage(completion['usage'])),
     delivered: { text, scale: 1 },
     value: response,
+    ...(isTooLarge && { isTooLarge }),
     // Chat's usage is in other words: ours are written in any case.
     toBytes: (cost) => writtenJson(withUsage(response, cost)),
   };
@@ -116,6 +118,10 @@ class ResponseFromChatStream extends DerivedStream<SseFilter> {
     if (!chunk || !choice) return EMPTY;
     const begun = this.#begin(chunk);
     const events = isRecord(choice['delta']) ? this.#builder.add(choice['delta'], logprobsOf(choice)) : [];
+    if (this.#builder.isTooLarge) {
+      this.leaveOut();
+      return EMPTY;
+    }
     if (typeof choice['finish_reason'] === 'string') this.#builder.finish(choice['finish_reason']);
     return this.#say([...begun, ...events]);
   }
