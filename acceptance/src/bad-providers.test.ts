@@ -67,15 +67,19 @@ const FAULTS: [string, Step][] = [
   ['fails', steps.serverError()],
   ['is overloaded', steps.serverError(503)],
   ['resets the connection before its head', steps.resetBeforeHead()],
+  ['answers an HTML error', steps.html(502)],
+  ['redirects to somebody else', steps.redirect('http://127.0.0.1:1/v1/chat/completions')],
+  ['says nothing at all', steps.silence()],
+  ['says nothing after its head', steps.headThenSilence()],
+];
+
+/** Of an answer that was begun and could not be read. */
+const BEGUN: [string, Step][] = [
   ['resets the connection after its head', steps.resetAfterHead()],
   ['answers half of a JSON document', steps.malformedJson()],
   ['answers nothing', steps.emptyBody()],
   ['answers an HTML page', steps.html()],
-  ['answers an HTML error', steps.html(502)],
   ['breaks its body off', steps.cutBody('fin')],
-  ['redirects to somebody else', steps.redirect('http://127.0.0.1:1/v1/chat/completions')],
-  ['says nothing at all', steps.silence()],
-  ['says nothing after its head', steps.headThenSilence()],
 ];
 
 let asked = 0;
@@ -113,10 +117,36 @@ describe.each([
     expect(trace.cost_usd).toBe(await priceOf(model));
   });
 
+  test.each(BEGUN)('%s: another deployment of the model answers, and both are paid', async (_, fault) => {
+    const model = nextModel();
+    upstream.script(fault, {});
+    const answered = await ask(gateway, key, { ...messages, model });
+    expect([answered.status, header(answered, 'x-fallback')]).toEqual([200, 'deployment']);
+    expect(upstream.requests).toHaveLength(2);
+    const requestId = header(answered, 'x-request-id') ?? '';
+    await using ledger = await openLedgerAudit(gateway);
+    const entry = async () => (await ledger.entriesOf([requestId])).get(requestId);
+    await expect.poll(async () => (await entry())?.records, { timeout: 60_000 }).toBe(2);
+    const trace = await account.trace(requestId);
+    expect(trace).toMatchObject({ receipt_id: header(answered, 'x-receipt-id'), outcome: 'completed', estimated: false });
+    expect(trace.cost_usd).toBe(await priceOf(model));
+    expect((await entry())?.cost).toBeGreaterThan(nano(trace.cost_usd));
+    expect(await ledger.faults()).toEqual([]);
+  });
+
+  test('begins an answer that cannot be read at every deployment: each of the three is paid', async () => {
+    upstream.script(() => steps.html());
+    const answered = await ask(gateway, key, { ...messages, model: nextModel() });
+    expect(problemOf(answered)).toMatchObject({ status: 502, code: 'upstream_failed', detail: expect.stringContaining('That is charged') });
+    const requestId = header(answered, 'x-request-id') ?? '';
+    await using ledger = await openLedgerAudit(gateway);
+    await expect.poll(async () => (await ledger.entriesOf([requestId])).get(requestId)?.records, { timeout: 60_000 }).toBe(3);
+    expect(await account.trace(requestId)).toMatchObject({ outcome: 'cut', estimated: true });
+  });
+
   test.each([
     [steps.rateLimited({ seconds: 7 }), 429, 'upstream_rate_limited'],
     [steps.serverError(), 502, 'upstream_failed'],
-    [steps.html(), 502, 'upstream_failed'],
     [steps.refused(400, 'No.'), 400, 'upstream_rejected'],
   ])('always refuses (case %#): the caller is told so and charged nothing', async (fault, status, code) => {
     upstream.script(() => fault);

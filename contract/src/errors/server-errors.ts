@@ -14,7 +14,7 @@ export const SERVER_ERRORS = {
     title: 'The provider failed',
     type: 'server_error',
     retryable: true,
-    help: 'Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged, unless the provider says in its error what it has used: the detail says so, and the receipt has the amount.',
+    help: 'Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged, unless a provider began an answer and broke it off, or says in its error what it has used: the detail says so, and the receipt has the amount.',
   },
   no_provider_configured: {
     status: 503,

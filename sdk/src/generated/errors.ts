@@ -118,7 +118,7 @@ export type ErrorCode =
   | 'recent_login_required'
   /** 500. A defect of the service. Report it with the request id; nothing was charged that has no receipt. */
   | 'internal_error'
-  /** 502. Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged, unless the provider says in its error what it has used: the detail says so, and the receipt has the amount. */
+  /** 502. Every deployment that could serve the request failed or answered something that is no valid answer. Nothing was charged, unless a provider began an answer and broke it off, or says in its error what it has used: the detail says so, and the receipt has the amount. */
   | 'upstream_failed'
   /** 503. No deployment is configured that serves this model for live keys. The detail names the setting; `tg_test_` keys use the sandbox provider. */
   | 'no_provider_configured'

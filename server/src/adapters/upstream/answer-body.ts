@@ -64,7 +64,11 @@ export class AnswerBody implements UpstreamAnswer {
 
   async collect(maxBytes: number, onTooLarge?: () => void): Promise<Buffer> {
     const collected = new CollectedBody(maxBytes, onTooLarge);
-    await this.pump((part) => collected.take(part));
+    try {
+      await this.pump((part) => collected.take(part));
+    } catch (error) {
+      throw error instanceof UpstreamCut ? collected.cut(error) : error;
+    }
     return collected.whole();
   }
 

@@ -48,6 +48,14 @@ export class CollectedBody {
     if (this.#bytes > this.#maxBytes) throw new UpstreamCut('too_large', { found: this.#search?.found });
     return this.#kept.bytes;
   }
+
+  /** It broke off: with what came of it, and what that says of its usage. */
+  cut(cause: UpstreamCut): UpstreamCut {
+    if (this.#bytes > this.#maxBytes) return cause;
+    const search = this.#search ?? new UsageSearch();
+    if (!this.#search) search.take(this.#kept.bytes);
+    return new UpstreamCut(cause.reason, { cause, found: search.foundSoFar, came: this.#kept.bytes });
+  }
 }
 
 /** What a JSON document says of its usage, without parsing the rest of it. Other work has its turn meanwhile. */
@@ -90,6 +98,11 @@ class UsageSearch {
 
   take(part: Buffer): void {
     this.#members.take(part);
+  }
+
+  /** Of one that broke off there is no more to go by. */
+  get foundSoFar(): Json {
+    return this.#found;
   }
 
   /** Nothing where the document is none: what it says may have been made up. */

@@ -94,7 +94,14 @@ export function faultOfTranslation(error: unknown): UpstreamFault {
 }
 
 /** No HTTP answer to speak of: refused connections, resets, TLS, broken protocol. */
-export const faultOfConnection = (error: Error, status: number | null): UpstreamFault => failed(describe(error), status);
+export const faultOfConnection = (error: Error, status: number | null): UpstreamFault =>
+  status === null ? failed(describe(error), null) : begun(describe(error), status);
+
+/** Its head told of an answer. */
+export const begun = (message: string, status: number): UpstreamFault => ({
+  ...failed(message, status),
+  begun: { bytes: Buffer.alloc(0) },
+});
 
 export const failed = (message: string, status: number | null): UpstreamFault => ({ ...NO_WORDS, kind: 'failed', status, message });
 

@@ -1,6 +1,6 @@
 import type { Dispatcher } from 'undici';
 import { AnswerBody } from './answer-body.ts';
-import { cancelled, failed, faultOfConnection, type Refusal, timedOut } from './fault.ts';
+import { begun, cancelled, failed, faultOfConnection, type Refusal, timedOut } from './fault.ts';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from './port.ts';
 
 type Controller = Dispatcher.DispatchController;
@@ -98,7 +98,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#refuse(), Math.min(REFUSAL_TIMEOUT_MS, this.#options.idleTimeoutMs));
     } else if (encoding !== undefined && encoding !== 'identity') {
-      this.#settle(failed(`The provider answered in the encoding ${String(encoding).slice(0, 40)}, which was not asked for.`, status));
+      this.#settle(begun(`The provider answered in the encoding ${String(encoding).slice(0, 40)}, which was not asked for.`, status));
       this.cut();
     }
   }

@@ -7,6 +7,7 @@ import type {
   ImageGenerationRequest,
   ImageVariationRequest,
   ModerationRequest,
+  ReceiptUsage,
   ResponseRequest,
   SpeechRequest,
   TranscriptionRequest,
@@ -161,6 +162,15 @@ export interface UpstreamFault {
   readonly code: string | null;
   /** What the provider says beside its error that it has used, as in an answer of the call's endpoint; absent where it says nothing. */
   readonly usage?: unknown;
+  /** It began an answer and gave none, for which it bills: what of it came. Absent where it began none, or says that it failed. */
+  readonly begun?: Begun;
+}
+
+/** What came of an answer that broke off, or is none. */
+export interface Begun {
+  readonly bytes: Buffer;
+  /** The most that was said of its usage while it came. */
+  readonly said?: ReceiptUsage | undefined;
 }
 
 const NAME = /^[\w.-]+$/;
@@ -175,14 +185,20 @@ export function reasonOf({ isQuoted, message, status, code }: Pick<UpstreamFault
 /** The body broke off, stalled, or was cancelled. */
 export class UpstreamCut extends Error {
   readonly reason: 'reset' | 'idle_timeout' | 'aborted' | 'too_large';
-  /** Of one that was too large: its members that tell of its usage, in OpenAI's form; undefined where it did not end as JSON does. */
+  /** Its members that tell of its usage, in OpenAI's form. Of one that was too large undefined where it did not end as JSON does. */
   readonly found: Readonly<Record<string, unknown>> | undefined;
+  /** What came of a body that was to be kept whole. */
+  readonly came: Buffer | undefined;
 
-  constructor(reason: UpstreamCut['reason'], { cause, found }: { cause?: unknown; found?: UpstreamCut['found'] } = {}) {
+  constructor(
+    reason: UpstreamCut['reason'],
+    { cause, found, came }: { cause?: unknown; found?: UpstreamCut['found']; came?: Buffer | undefined } = {},
+  ) {
     super(reason === 'too_large' ? "The provider's answer is too large" : `The provider's answer ended early: ${reason}`, { cause });
     this.name = 'UpstreamCut';
     this.reason = reason;
     this.found = found;
+    this.came = came;
   }
 }
 

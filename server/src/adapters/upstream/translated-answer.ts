@@ -110,7 +110,7 @@ export class TranslatedDocument implements UpstreamAnswer {
       return await this.#translation.translate(document);
     } catch (error) {
       if (!(error instanceof UpstreamCut && error.found)) throw error;
-      throw new UpstreamCut(error.reason, { cause: error, found: { usage: this.#translation.usageIn(error.found) } });
+      throw new UpstreamCut(error.reason, { cause: error, came: error.came, found: { usage: this.#translation.usageIn(error.found) } });
     }
   }
 

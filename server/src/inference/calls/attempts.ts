@@ -1,11 +1,11 @@
-import { reasonOf, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
+import { type Begun, reasonOf, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
 import type { Admission } from './admission.ts';
-import type { AnswerForm } from './answer-form.ts';
 import { type AnswerReader, Attempt, type AttemptDeps, type Journey, LATE, OUTCOME, type Progress, type Used } from './attempt.ts';
+import { isBilled, withoutBill } from './billed-faults.ts';
 import { skippedOf, type Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
-import { usageIn } from './large-chunk.ts';
-import { leaveBehind, settleLeft } from './left-behind.ts';
+import { answerMembersIn } from './large-chunk.ts';
+import { leaveBehind, leaveBroken, settleLeft } from './left-behind.ts';
 import type { RunningCall } from './running-calls.ts';
 import { usageOfFault } from './usage.ts';
 
@@ -53,6 +53,13 @@ export async function firstThatAnswers<T>(
     last = { ...asked.journey(), result };
     if (!asked.isLate) noteOutcome(result, asked, deps);
     if (result.ok || running.isGivenUp || !result.retryable) return last;
+    if (isBilled(result, target)) {
+      // What is billed is final. Of what is only counted, another may be asked where it can be paid as well.
+      const left = isLast || usageOfFault(result, target.dialect.form) ? undefined : await leaveBroken(asked, admission, running, deps);
+      if (!left) return last;
+      await settleLeft(left, asked, answered, reader, deps);
+      last = { ...asked.journey(), attempt: running.lastLeft + 1, result: withoutBill(result) };
+    }
   }
   if (!last) throw new Error('An admission has at least one target');
   return withRightWait(last, targets, deps);
@@ -107,17 +114,20 @@ function withRightWait<T>(journey: Journey<T>, targets: readonly Target[], { dep
   return retryAfterMs === null ? journey : { ...journey, result: { ...result, retryAfterMs } };
 }
 
-/** A body that broke off before anything of it reached the client. */
-export function faultOfCut(error: unknown): UpstreamFault {
+/** A body that broke off before anything of it reached the client. What came of it is billed. */
+export function faultOfCut(error: unknown, begun?: Begun): UpstreamFault {
   if (!(error instanceof UpstreamCut)) throw error;
   const kind = error.reason === 'aborted' ? 'cancelled' : error.reason === 'idle_timeout' ? 'timeout' : 'failed';
-  return invalidAnswer(error.message, kind);
+  const fault = invalidAnswer(error.message, kind);
+  return kind === 'cancelled' ? fault : { ...fault, usage: error.found?.['usage'], begun: { bytes: error.came ?? NOTHING, ...begun } };
 }
 
-/** A body that is no answer of its endpoint. Where it says what was used, that is billed: no other may be asked. */
-export async function noAnswer(bytes: Buffer, form: Pick<AnswerForm, 'usageIn'>, message: string): Promise<UpstreamFault> {
-  const fault = { ...invalidAnswer(message), usage: await usageIn(bytes) };
-  return usageOfFault(fault, form) ? { ...fault, retryable: false } : fault;
+const NOTHING = Buffer.alloc(0);
+
+/** A body that is no answer of its endpoint. One that says that its provider failed is not billed, but for what it says that it has used. */
+export async function noAnswer(message: string, begun: Begun): Promise<UpstreamFault> {
+  const { usage, error } = (await answerMembersIn(begun.bytes)) ?? {};
+  return { ...invalidAnswer(message), usage, ...(!error && { begun }) };
 }
 
 /** An answer that was begun and is none: its provider may bill it. `cancelled`: nobody knows what it would have been. */

@@ -33,18 +33,21 @@ export const inShort = (chunk: Json): Buffer => Buffer.from(`data: ${JSON.string
 /** What a body of JSON says of its usage, without parsing the rest of it. */
 export const usageIn = async (body: Buffer): Promise<unknown> => (await smallMembersOf(body, () => ({})))?.['usage'];
 
+/** The members of a body that may be cut anywhere. */
+export const answerMembersIn = (body: Buffer): Promise<Json | undefined> => smallMembersOf(body, () => ({}), true);
+
 /**
  * The members of an object that are small, without parsing the rest of it; undefined where it is no object. Other work has its turn meanwhile.
  * @param inPlace what stands for `choices`, and for a member that is large
  */
-async function smallMembersOf(object: Buffer, inPlace: InPlace): Promise<Json | undefined> {
+async function smallMembersOf(object: Buffer, inPlace: InPlace, mayBeCut = false): Promise<Json | undefined> {
   const { members, found } = smallMembers(inPlace);
   const rest = breather();
   for (let at = 0; at < object.length; at += PIECE_BYTES) {
     members.take(object.subarray(at, at + PIECE_BYTES));
     await rest();
   }
-  return members.isComplete ? found : undefined;
+  return members.isComplete || mayBeCut ? found : undefined;
 }
 
 type InPlace = (name: string, elements: number) => Json;

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto';
 import type { UpstreamFault } from '../../adapters/upstream/port.ts';
 import { type Admission, admitLeft } from './admission.ts';
 import type { AnswerReader, Attempt, JourneySoFar, Used } from './attempt.ts';
+import { billOfFault } from './billed-faults.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { AttemptLeft, RunningCall } from './running-calls.ts';
 import { beginInFlight, releaseLater, settle, usageWhenCut } from './settlement.ts';
-import { usageOfFault } from './usage.ts';
 
-/** A provider that was late and is still at work, while the next one is asked for the client. */
+/** A provider that was late and is still at work, or that broke its answer off, while the next one is asked for the client. */
 export interface LeftBehind {
   /** With a hold and a receipt of its own. */
   readonly admission: Admission;
@@ -20,8 +20,24 @@ export interface LeftBehind {
  * Holds what a late provider may bill, so that another may be asked beside it; undefined where that does not fit, where its answer has come
  * meanwhile, or where nobody waits any more.
  */
-export async function leaveBehind(
+export const leaveBehind = (
   asked: Attempt,
+  admission: Admission,
+  running: RunningCall,
+  deps: InferenceDeps,
+): Promise<LeftBehind | undefined> => leave(asked, () => !asked.isOver, admission, running, deps);
+
+/** The same for a provider that has broken its answer off. */
+export const leaveBroken = (
+  asked: Attempt,
+  admission: Admission,
+  running: RunningCall,
+  deps: InferenceDeps,
+): Promise<LeftBehind | undefined> => leave(asked, () => true, admission, running, deps);
+
+async function leave(
+  asked: Attempt,
+  isLeavable: () => boolean,
   admission: Admission,
   running: RunningCall,
   deps: InferenceDeps,
@@ -29,7 +45,7 @@ export async function leaveBehind(
   // What it begins lives on at the provider: begun twice it would be made twice.
   if (admission.call.work.outlivesHangUp) return undefined;
   const number = asked.journey().attempts.length;
-  const mayLeave = () => !asked.isOver && !asked.isOpen && !running.endedBy && !admission.call.signal.aborted;
+  const mayLeave = () => isLeavable() && !asked.isOpen && !running.endedBy && !admission.call.signal.aborted;
   if (!mayLeave()) return undefined;
   let held: Admission | undefined;
   try {
@@ -55,7 +71,7 @@ export async function leaveBehind(
 
 const NOTHING_TOLD_SHA256 = hash('sha256', '', 'hex');
 
-/** Settles what its answer comes to. A provider that gives none bills nothing but what it says beside its error. Never rejects. */
+/** Settles what its answer comes to. A provider that begins none bills nothing but what it says beside its error. Never rejects. */
 export async function settleLeft<T>(
   { admission, running, journey }: LeftBehind,
   asked: Attempt,
@@ -66,19 +82,25 @@ export async function settleLeft<T>(
   const { call } = admission;
   try {
     const result = await answered;
-    const used = result.ok ? undefined : usageOfFault(result, asked.target.dialect.form);
-    if (!result.ok && result.kind !== 'cancelled' && !used) return await releaseLater(admission, deps);
     const bill = result.ok
       ? await reader.billOf(result.value, asked)
-      : used
-        ? { usage: used, estimated: false }
-        : { usage: await usageWhenCut(admission, asked.target, running, undefined, deps), estimated: true };
+      : result.kind === 'cancelled'
+        ? { usage: await usageWhenCut(admission, asked.target, running, undefined, deps), estimated: true }
+        : await billOfFault(result, admission, asked.target, deps);
+    if (!bill) return await releaseLater(admission, deps);
     const now = deps.clock.now();
-    const served = { ...journey, ...bill, outcome: 'abandoned', responseSha256: NOTHING_TOLD_SHA256 } as const;
+    const outcome = asked.isLate ? 'abandoned' : 'cut';
+    const served = { ...journey, ...bill, outcome, responseSha256: NOTHING_TOLD_SHA256 } as const;
     await settle(admission, { ...served, firstByteAt: null, completedAt: now, overheadMs: 0 }, deps);
-    deps.log.info({ requestId: call.requestId, deployment: asked.target.deployment.name }, 'a late provider was paid');
+    deps.log.info(
+      { requestId: call.requestId, deployment: asked.target.deployment.name, outcome },
+      'a provider beside which another was asked was paid',
+    );
   } catch (error) {
-    deps.log.error({ err: error, requestId: call.requestId }, 'what a late provider bills could not be settled yet');
+    deps.log.error(
+      { err: error, requestId: call.requestId },
+      'what a provider bills beside which another was asked could not be settled yet',
+    );
     if (!deps.unsettled.has(call.receiptId)) deps.unsettled.add(call.receiptId, () => deps.lanes.abandon(call.receiptId));
   } finally {
     running.end();

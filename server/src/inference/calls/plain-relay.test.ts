@@ -98,10 +98,21 @@ describe('what is no answer', () => {
     ['an empty body', new ScriptedAnswer([])],
     ['a list', new ScriptedAnswer(['[]'])],
     ['JSON without choices', new ScriptedAnswer(['{"choices":[]}'])],
-    ['an error with status 200', new ScriptedAnswer(['{"error":{"message":"x"}}'])],
     ['half a body', new ScriptedAnswer([completion().slice(0, 20)], 'reset')],
     ['a body without end', new ScriptedAnswer([completion()], 'too_large')],
     ['a stalled body', new ScriptedAnswer([completion()], 'idle_timeout')],
+  ])('%s is tried elsewhere, and paid as well', async (_, first) => {
+    const { reply, settled, held } = await play([first, new ScriptedAnswer([completion()])]);
+    expect(reply).toMatchObject({ status: 200, headers: { 'x-fallback': 'deployment', 'x-provider': 'provider-1' } });
+    expect(settled.map(({ record }) => record)).toMatchObject([
+      { attempt: 1, outcome: 'cut', estimated: true, cost: expect.not.stringMatching(/^0$/) },
+      { attempt: 2, outcome: 'completed' },
+    ]);
+    expect(await held(KEY_LANE)).toBe(0n);
+  });
+
+  test.each([
+    ['an error with status 200', new ScriptedAnswer(['{"error":{"message":"x"}}'])],
     ['a fault', faulty('failed')],
   ])('%s is tried elsewhere', async (_, first) => {
     const { reply, settled } = await play([first, new ScriptedAnswer([completion()])]);
@@ -295,9 +306,11 @@ test('whatever providers do, a call is settled exactly once and its hold is gone
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(answers, faults), { minLength: 1, maxLength: 6 }), async (turns) => {
       const { settled, reply, held } = await play(turns.map((make) => make()));
-      expect(settled).toHaveLength(1);
-      expect(settled[0]?.record.responseSha256).toBe(sha256(reply.body));
-      expect(settled[0]?.record.outcome === 'completed').toBe(reply.status === 200);
+      const record = settled.at(-1)?.record;
+      expect(new Set(settled.map((entry) => entry.record.attempt)).size).toBe(settled.length);
+      expect(settled.slice(0, -1).every((entry) => entry.record.outcome === 'cut')).toBe(true);
+      expect(record?.responseSha256).toBe(sha256(reply.body));
+      expect(record?.outcome === 'completed').toBe(reply.status === 200);
       expect(await held(KEY_LANE)).toBe(0n);
       world?.close();
       world = undefined;

@@ -142,7 +142,7 @@ async function collect(answer: UpstreamAnswer, attempt: Attempt, running: Runnin
   const value = await form.read(bytes, answer.contentType);
   return value
     ? { ok: true, value, brokeOff: value.hasFailed ?? false }
-    : noAnswer(bytes, form, `the provider answered 200 with a body that is no answer of ${endpoint}`);
+    : noAnswer(`the provider answered 200 with a body that is no answer of ${endpoint}`, { bytes });
 }
 
 const OPEN_BRACE = 0x7b;

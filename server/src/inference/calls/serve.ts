@@ -5,6 +5,7 @@ import type { NanoUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { type Admission, admit, admitToShare, type Share } from './admission.ts';
 import type { JourneySoFar } from './attempt.ts';
+import { isBilled } from './billed-faults.ts';
 import type { Call } from './call.ts';
 import type { StreamReceiver } from './client-stream.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -116,7 +117,7 @@ export async function completeShare(
     const isOver = call.run?.stopped || (running.endedBy === 'deadline' && !call.signal.aborted);
     const isGivenUp = !result.ok && result.kind === 'cancelled' && !isOver;
     if (isGivenUp) return result;
-    if (!result.ok && result.retryable && !isLastTry) {
+    if (!result.ok && result.retryable && !isBilled(result, journey.target) && !isLastTry) {
       await share.end(Math.max(journey.attempts.length, running.lastLeft));
       return result;
     }

@@ -111,11 +111,6 @@ describe('before the first byte', () => {
     ['a timeout', faulty('timeout')],
     ['an error event', new ScriptedAnswer([`data: {"error":{"message":"busy"}}\n\n`])],
     ['an error event behind comments', new ScriptedAnswer([': processing\n\n', `data: {"error":{"message":"busy"}}\n\n`])],
-    ['a cut', new ScriptedAnswer(['data: {"id"'], 'reset')],
-    ['a stall', new ScriptedAnswer([], 'idle_timeout')],
-    ['HTML', new ScriptedAnswer(['<html>\n\n</html>'])],
-    ['a JSON body', new ScriptedAnswer(['{"choices":[]}'])],
-    ['an empty stream', new ScriptedAnswer([DONE])],
   ])('%s sends the call to the next deployment, and one settlement has both attempts', async (_, first) => {
     const { text, settled, socket } = await play([first, new ScriptedAnswer(WHOLE)], { live: true });
     expect(text.endsWith(DONE)).toBe(true);
@@ -123,6 +118,23 @@ describe('before the first byte', () => {
     expect(settled).toHaveLength(1);
     expect(settled[0]?.record).toMatchObject({ attempt: 2, fallback: 'deployment', outcome: 'completed' });
     expect(settled[0]?.record.attempts.map(({ outcome }) => outcome)).toEqual([expect.not.stringMatching('answered'), 'answered']);
+  });
+
+  test.each([
+    ['a cut', new ScriptedAnswer(['data: {"id"'], 'reset')],
+    ['a stall', new ScriptedAnswer([], 'idle_timeout')],
+    ['HTML', new ScriptedAnswer(['<html>\n\n</html>'])],
+    ['a JSON body', new ScriptedAnswer(['{"choices":[]}'])],
+    ['an empty stream', new ScriptedAnswer([DONE])],
+  ])('%s sends the call to the next deployment, and is paid as well', async (_, first) => {
+    const { text, settled, socket } = await play([first, new ScriptedAnswer(WHOLE)], { live: true });
+    expect(text.endsWith(DONE)).toBe(true);
+    expect(socket.head).toContain('x-fallback: deployment');
+    expect(settled.map(({ record }) => record)).toMatchObject([
+      { attempt: 1, outcome: 'cut', estimated: true, cost: expect.not.stringMatching(/^0$/) },
+      { attempt: 2, fallback: 'deployment', outcome: 'completed' },
+    ]);
+    expect(settled[1]?.record.attempts.map(({ outcome }) => outcome)).toEqual([expect.not.stringMatching('answered'), 'answered']);
   });
 
   test('a rejection goes to the caller and to no other deployment, and charges nothing', async () => {
@@ -134,7 +146,7 @@ describe('before the first byte', () => {
   });
 
   test('when every deployment fails the client gets a plain problem, and nothing is charged', async () => {
-    const { socket, settled, held } = await play([faulty('failed'), new ScriptedAnswer([], 'reset')], { live: true });
+    const { socket, settled, held } = await play([faulty('failed'), faulty('failed')], { live: true });
     expect(socket.head).toMatch(/^HTTP\/1.1 502[\s\S]*problem\+json/);
     expect(settled).toHaveLength(1);
     expect(settled[0]).toMatchObject({ charged: 0n, record: { outcome: 'failed', cost: '0', responseSha256: sha256(socket.body) } });
@@ -364,8 +376,9 @@ test('whatever happens, a call is settled exactly once, its hold is gone, and th
         turns.map((make) => make()),
         { live: true, body: { stream_options: { include_usage: include } } },
       );
-      expect(settled).toHaveLength(1);
-      const record = settled[0]?.record;
+      const record = settled.at(-1)?.record;
+      expect(new Set(settled.map((entry) => entry.record.attempt)).size).toBe(settled.length);
+      expect(settled.slice(0, -1).every((entry) => entry.record.outcome === 'cut')).toBe(true);
       expect(record?.responseSha256).toBe(sha256(socket.body));
       expect(await held('key:key-1:2026-11')).toBe(0n);
       expect(/^data: \[DONE\]$/m.test(text)).toBe(record?.outcome === 'completed');

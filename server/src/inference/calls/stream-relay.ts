@@ -287,8 +287,9 @@ async function pump(
   if (firstByteAt === 0) {
     if (attempt.running.endedBy) return invalidAnswer('nobody waits for it', 'cancelled');
     if (filter.error) return { ...invalidAnswer(filter.error.message), isQuoted: true };
-    if (cut instanceof UpstreamCut) return faultOfCut(cut);
-    return noAnswer(head.bytes, form, `the provider answered 200 with a body that is no stream of ${endpoint}`);
+    const begun = { bytes: head.bytes, said: usageSaid };
+    if (cut instanceof UpstreamCut) return faultOfCut(cut, begun);
+    return noAnswer(`the provider answered 200 with a body that is no stream of ${endpoint}`, begun);
   }
   if (cut && !(cut instanceof UpstreamCut)) throw cut;
   // A finish reason stands before the usage: where nobody waited for that, and we have cut it, the provider bills more than what came.

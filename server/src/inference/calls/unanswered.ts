@@ -3,6 +3,7 @@ import type { UpstreamFault } from '../../adapters/upstream/port.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Admission } from './admission.ts';
 import type { Journey } from './attempt.ts';
+import { billOfFault } from './billed-faults.ts';
 import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { Reply } from './reply.ts';
@@ -14,9 +15,9 @@ import { lateProblem, upstreamProblem } from './upstream-problem.ts';
 import { NO_USAGE, usageOfFault } from './usage.ts';
 
 /**
- * No provider answered, and the client has seen nothing yet: it gets the problem. Nothing is charged where the providers ended it, but what the
- * last of them says beside its error that it has used. Where it was cut from our side while a provider was at work, or a provider broke off an
- * answer whose client had left, what that one may bill is charged.
+ * No provider answered, and the client has seen nothing yet: it gets the problem. Nothing is charged where the providers gave it an error, but what the
+ * last of them says beside it that it has used; of an answer that it broke off, what it bills. Where it was cut from our side while a provider was
+ * at work, or a provider broke off an answer whose client had left, what that one may bill is charged.
  */
 export async function settleUnanswered(
   admission: Admission,
@@ -28,16 +29,19 @@ export async function settleUnanswered(
   running.isDecided = true;
   const isCut = fault.kind === 'cancelled' || (admission.call.signal.aborted && fault.status === 200);
   const wasAsked = journey.attempts.length > 0;
-  const used = usageOfFault(fault, journey.target.dialect.form);
+  const isSaid = usageOfFault(fault, journey.target.dialect.form) !== undefined;
+  const bill =
+    isCut && !isSaid
+      ? wasAsked && { usage: await usageWhenCut(admission, journey.target, running, undefined, deps), estimated: true }
+      : await billOfFault(fault, admission, journey.target, deps);
   const hasLeft = admission.call.signal.aborted || running.isGivenUp;
-  const reply = deps.problemReply(admission.call.run?.stopped ?? endingOf(fault, running, used !== undefined), admission.call);
+  const reply = deps.problemReply(admission.call.run?.stopped ?? endingOf(fault, running, Boolean(bill)), admission.call);
   const told = running.told ?? toldInstead(admission.call, deps) ?? reply.body;
   const overheadMs = performance.now() - admission.call.startedTick - journey.upstreamMs;
   const served: Served = {
     ...journey,
-    outcome: isCut || (used && hasLeft) ? cutOutcome(admission.call, running) : used ? 'cut' : 'failed',
-    usage: used ?? (isCut && wasAsked ? await usageWhenCut(admission, journey.target, running, undefined, deps) : NO_USAGE),
-    estimated: isCut && wasAsked && !used,
+    outcome: isCut || (bill && hasLeft) ? cutOutcome(admission.call, running) : bill ? 'cut' : 'failed',
+    ...(bill || { usage: NO_USAGE, estimated: false }),
     responseSha256: hash('sha256', told, 'hex'),
     firstByteAt: null,
     completedAt: deps.clock.now(),

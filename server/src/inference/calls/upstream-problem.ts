@@ -28,7 +28,7 @@ export const unreadableProblem = (): Problem =>
 
 /**
  * What the caller is told when no provider answered. Only a rejection shows the provider's own words.
- * @param isCharged the provider says beside its error what it has used
+ * @param isCharged the provider bills for it all the same
  */
 export function upstreamProblem(fault: UpstreamFault, isCharged = false): Problem {
   const because = { because: reasonOf(fault) };
@@ -61,4 +61,4 @@ export function upstreamProblem(fault: UpstreamFault, isCharged = false): Proble
 
 const NOT_CHARGED = 'No provider of this model gave a valid answer; nothing was charged. Repeat the request.';
 const CHARGED =
-  'The provider failed and says what it has used. That is charged: the receipt has the amount, and no other provider was asked. Repeat the request.';
+  'The provider failed after it had begun its answer, or says what it has used. That is charged: the receipt has the amount. Repeat the request.';
