@@ -22,6 +22,8 @@ const MAX_TOKENS = 64;
 const GIVES_UP_MS = 100_000;
 const REST_MS = 60;
 const HANGS_UP = 0.15;
+const DECIDED_WITHIN_MS = 60_000;
+const LOOK_EVERY_MS = 20;
 
 /** Callers at work on all gateways in turn, until they are told to stop. */
 export class Load {
@@ -38,6 +40,17 @@ export class Load {
     this.#gateways = gateways;
     this.#draws = draws;
     this.#working = callers.map((caller) => this.#work(caller));
+  }
+
+  /** Resolves when the gateways have decided over a further call: it was answered, or a cap refused it. @throws when none is, in a minute */
+  async decided(): Promise<void> {
+    const before = this.#decisions();
+    for (const lateTick = performance.now() + DECIDED_WITHIN_MS; this.#decisions() === before; await pause(LOOK_EVERY_MS))
+      if (performance.now() > lateTick) throw new Error('The gateways decide over no call any more');
+  }
+
+  #decisions(): number {
+    return this.calls.filter(({ status }) => status === 200 || status === 402).length;
   }
 
   /** Resolves when the last answer is there. */

@@ -30,10 +30,12 @@ export async function playRound(service: Service, faults: readonly Fault[], seed
   scriptProvider(service.upstream, draws);
   const { accountId, caps, callers } = await openAccount(service, round, draws);
   const load = new Load(round, service.gateways, callers, draws);
+  await load.decided();
   await pause(draws.between(100, 600));
   for (const fault of faults) await fault.strike(service, draws);
   await pause(draws.between(100, 600));
   await service.heal();
+  await load.decided();
   await pause(draws.between(100, 400));
   await load.stop();
   const { calls } = load;
