@@ -23,6 +23,7 @@ const LINES: Readonly<Record<string, { readonly line: (email: string) => string[
   'log-resume': { line: () => ['log-resume'], says: /The log of receipts is not stopped/ },
   reconcile: { line: () => ['reconcile'], says: /in the memory of the gateway, which compares them with the ledger every minute/ },
   quarantine: { line: () => ['quarantine'], says: /^Nothing waits\./ },
+  archive: { line: () => ['archive'], says: /^Nothing is archived\./ },
 };
 
 test('every command of the help is done by the script that an operator starts', async () => {

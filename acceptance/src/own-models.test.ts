@@ -170,7 +170,7 @@ test('the command in the answer about a model without a price gives it one', asy
 
 test('a line that is not one is refused with what is wrong in it, and changes nothing', async () => {
   expect(await admin(['price', LLAMA, '--input', '1'], gateway.places)).toMatchObject({
-    ...{ exitCode: 1, stdout: '', stderr: expect.stringContaining('output_tokens') },
+    ...{ exitCode: 1, stdout: '', stderr: expect.stringContaining('--output') },
   });
   expect(await admin(['price', LLAMA, '--inptu', '1'], gateway.places)).toMatchObject({ exitCode: 64, stdout: '' });
   expect(await admin(['price', LLAMA], gateway.places)).toMatchObject({ exitCode: 64, stderr: expect.stringContaining('--input 0.15') });

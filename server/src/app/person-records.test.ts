@@ -230,6 +230,8 @@ const KEPT: Readonly<Record<string, string>> = {
   'email_recipients.address_hash': 'salted: the record of what was sent',
   'email_templates.name': 'the team named it',
   'timers.name': 'recurring work of the server',
+  'archive_pieces.table_name': 'which table a piece is of',
+  'archived_months.table_name': 'which table a month is of',
   'emails.email_id': 'an id',
   'email_recipients.email_id': 'an id',
   'email_recipients.recipient_id': 'an id',
