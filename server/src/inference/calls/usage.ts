@@ -25,11 +25,16 @@ export const partIn = (details: unknown, name: string, most: number): number | u
   return isCount(value) ? Math.min(value, most) : undefined;
 };
 
-/** Where the parts do not add up to the total, the larger is billed. */
-const outputOf = (input: number, said: number, total: unknown): number => (isCount(total) ? Math.max(said, total - input) : said);
+/** Where the parts do not add up to the total, the larger is billed. What the model thought was counted beside a whole that is smaller. */
+function outputOf(input: number, said: number, total: unknown, details: unknown): number {
+  const thought = isRecord(details) ? details['reasoning_tokens'] : undefined;
+  const counted = isCount(thought) && thought > said ? said + thought : said;
+  return isCount(total) ? Math.max(counted, total - input) : counted;
+}
 
 /**
  * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a string, absurd).
+ * `is_partial` is an adapter's word: one of the counts that its provider adds up was none.
  * xAI and Google count what the model thought beside `completion_tokens`, and bill it as output: there the total alone has all of it.
  */
 export function readUsage(usage: unknown): ReceiptUsage | undefined {
@@ -41,8 +46,8 @@ export function readUsage(usage: unknown): ReceiptUsage | undefined {
     prompt_tokens_details: inputDetails,
     completion_tokens_details: outputDetails,
   } = usage;
-  if (!isCount(input) || !isCount(said)) return undefined;
-  return textUsage({ input, output: outputOf(input, said, total), inputDetails, outputDetails });
+  if (!isCount(input) || !isCount(said) || usage['is_partial'] === true) return undefined;
+  return textUsage({ input, output: outputOf(input, said, total, outputDetails), inputDetails, outputDetails });
 }
 
 /** A usage in the words of all newer endpoints, responses, images and sound. */
@@ -53,16 +58,17 @@ export interface TokenUsage {
   readonly outputDetails: unknown;
 }
 
-/** Undefined where it is missing or cannot be a count. What its parts mean, each endpoint knows. */
+/**
+ * Undefined where it is missing or neither side can be a count. A side that is none counts as zero, which is no report of an answer with content:
+ * the other is the least that is charged then. What its parts mean, each endpoint knows.
+ */
 export function readTokens(usage: unknown): TokenUsage | undefined {
   if (!isRecord(usage)) return undefined;
-  const { input_tokens: input, output_tokens: said, total_tokens: total } = usage;
-  if (!isCount(input) || !isCount(said)) return undefined;
-  return {
-    ...{ input, output: outputOf(input, said, total) },
-    inputDetails: usage['input_tokens_details'] ?? usage['input_token_details'],
-    outputDetails: usage['output_tokens_details'],
-  };
+  const { input_tokens: input, output_tokens: said, total_tokens: total, output_tokens_details: outputDetails } = usage;
+  const inputDetails = usage['input_tokens_details'] ?? usage['input_token_details'];
+  if (isCount(input) && isCount(said)) return { input, output: outputOf(input, said, total, outputDetails), inputDetails, outputDetails };
+  if (!isCount(input) && !isCount(said)) return undefined;
+  return { input: isCount(input) ? input : 0, output: isCount(said) ? said : 0, inputDetails, outputDetails };
 }
 
 /** Of a text: what was read from a cache and written to one, and what the model thought. */

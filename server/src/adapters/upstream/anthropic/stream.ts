@@ -60,7 +60,8 @@ export class ChunkTranslation implements Translation {
   }
 
   usageSoFar(): unknown {
-    return usageOf(this.#usage) ?? promptUsageOf(this.#usage);
+    const usage = usageOf(this.#usage);
+    return usage?.is_partial ? (promptUsageOf(this.#usage) ?? usage) : usage;
   }
 
   finalUsage(): Usage | undefined {

@@ -53,18 +53,17 @@ describe('the usage of an answer', () => {
     expect(laterUsage(begun, { output_tokens: 100 })).toMatchObject({ input_tokens: 21, output_tokens: 100 });
   });
 
-  it.each([
-    undefined,
-    null,
-    'none',
-    [],
-    {},
-    { ...COUNTED, input_tokens: '21' },
-    { ...COUNTED, output_tokens: -1 },
-    { ...COUNTED, cache_read_input_tokens: 0.5 },
-    { ...COUNTED, cache_creation: { ephemeral_1h_input_tokens: 'many' } },
-  ])('is none where a count is none: %j', (usage) => {
+  it.each([undefined, null, 'none', [], {}])('is none where no count is one: %j', (usage) => {
     expect(usageOf(usage)).toBeUndefined();
+  });
+
+  it.each([
+    [{ ...COUNTED, input_tokens: '21' }, 3700, 93],
+    [{ ...COUNTED, output_tokens: -1 }, 3721, 0],
+    [{ ...COUNTED, cache_read_input_tokens: 0.5 }, 721, 93],
+    [{ ...COUNTED, cache_creation: { ephemeral_1h_input_tokens: 'many' } }, 3721, 93],
+  ])('is the least where one of its counts is none: %j', (usage, prompt_tokens, completion_tokens) => {
+    expect(usageOf(usage)).toMatchObject({ prompt_tokens, completion_tokens, is_partial: true });
   });
 
   it('has parts that never exceed the prompt, whatever the counts', () => {

@@ -15,6 +15,8 @@ export interface Usage extends PromptUsage {
   readonly completion_tokens: number;
   readonly total_tokens: number;
   readonly completion_tokens_details?: { readonly reasoning_tokens: number };
+  /** One of the counts was none: these are the least. */
+  readonly is_partial?: true;
 }
 
 /** Of an absent count and of null: none. Undefined is what cannot be a count. */
@@ -46,13 +48,30 @@ export function promptUsageOf(usage: unknown): PromptUsage | undefined {
 export function usageOf(usage: unknown): Usage | undefined {
   const prompt = promptUsageOf(usage);
   const output = isRecord(usage) ? countIn(usage['output_tokens']) : undefined;
-  if (!isRecord(usage) || !prompt || output === undefined) return undefined;
+  if (!isRecord(usage)) return undefined;
+  if (!prompt || output === undefined) return leastOf(usage);
   const thoughts = isRecord(usage['output_tokens_details']) ? countIn(usage['output_tokens_details']['thinking_tokens']) : undefined;
   return {
     ...prompt,
     completion_tokens: output,
     total_tokens: prompt.prompt_tokens + output,
     ...(thoughts === undefined ? {} : { completion_tokens_details: { reasoning_tokens: thoughts } }),
+  };
+}
+
+const PROMPT_COUNTS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
+
+/** Of a usage that has a count that is none: what the others come to. */
+function leastOf(usage: Json): Usage | undefined {
+  const prompt = PROMPT_COUNTS.reduce((sum, name) => sum + (countIn(usage[name]) ?? 0), 0);
+  const output = countIn(usage['output_tokens']) ?? 0;
+  if (prompt + output === 0) return undefined;
+  return {
+    prompt_tokens: prompt,
+    prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0, cache_write_1h_tokens: 0 },
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    is_partial: true,
   };
 }
 

@@ -135,13 +135,12 @@ describe('usage', () => {
     });
   });
 
-  test.each([
-    [undefined],
-    ['x'],
-    [{ promptTokenCount: '10' }],
-    [{ promptTokenCount: -1 }],
-    [{ promptTokenCount: 1, thoughtsTokenCount: 0.5 }],
-  ])('that is no count is none: %j', (metadata) => {
+  test.each([[undefined], ['x'], [{ promptTokenCount: '10' }], [{ promptTokenCount: -1 }]])('that is no count is none: %j', (metadata) => {
     expect(usageOf(metadata)).toBeUndefined();
+  });
+
+  test('of which one count is none is the least', () => {
+    const usage = usageOf({ promptTokenCount: 1, thoughtsTokenCount: 0.5 });
+    expect(usage).toMatchObject({ prompt_tokens: 1, completion_tokens: 0, is_partial: true });
   });
 });

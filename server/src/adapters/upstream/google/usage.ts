@@ -7,6 +7,8 @@ export interface ChatUsage {
   readonly total_tokens: number;
   readonly prompt_tokens_details: { readonly cached_tokens: number };
   readonly completion_tokens_details: { readonly reasoning_tokens: number };
+  /** One of the counts was none: these are the least. */
+  readonly is_partial?: true;
 }
 
 const COUNTS = [
@@ -20,23 +22,26 @@ const COUNTS = [
 
 /**
  * Google's `usageMetadata`. It counts thoughts beside the candidates and bills them as output; what its own tools fed back is input beside the
- * prompt; cached tokens are part of the prompt. A count of zero is left out of its JSON. Undefined where a count is none.
+ * prompt; cached tokens are part of the prompt. A count of zero is left out of its JSON. Undefined where no count is one.
  */
 export function usageOf(metadata: unknown): ChatUsage | undefined {
-  if (!isRecord(metadata) || COUNTS.some((name) => metadata[name] !== undefined && countIn(metadata[name]) === undefined)) return undefined;
+  if (!isRecord(metadata)) return undefined;
+  const isPartial = COUNTS.some((name) => metadata[name] !== undefined && countIn(metadata[name]) === undefined);
   const count = (name: keyof Json): number => countIn(metadata[name]) ?? 0;
   const input = count('promptTokenCount') + count('toolUsePromptTokenCount');
   const thoughts = count('thoughtsTokenCount');
   const total = count('totalTokenCount');
   const parts = count('candidatesTokenCount') + thoughts;
   // A total alone says of nothing what it was.
-  if (input === 0 && total > parts) return undefined;
-  const output = Math.max(parts, total - input);
+  if (input === 0 && total > parts && !isPartial) return undefined;
+  if (isPartial && input + parts === 0) return undefined;
+  const output = isPartial && input === 0 ? parts : Math.max(parts, total - input);
   return {
     prompt_tokens: input,
     completion_tokens: output,
     total_tokens: input + output,
     prompt_tokens_details: { cached_tokens: count('cachedContentTokenCount') },
     completion_tokens_details: { reasoning_tokens: thoughts },
+    ...(isPartial && { is_partial: true }),
   };
 }
