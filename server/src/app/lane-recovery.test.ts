@@ -161,7 +161,7 @@ function load(gateways: readonly Gateway[]) {
 async function expectSound({ sample, settled, asked }: ReturnType<typeof load>, gateways: readonly Gateway[]): Promise<void> {
   const [first] = gateways;
   if (!first) throw new Error('No gateway');
-  const { spent, held } = await spentOf(first, sample);
+  const { spent, held } = await vi.waitFor(() => spentOf(first, sample), RECOVERED);
   for (const one of gateways) await one.stop();
   const { rows } = await pool.query<{ request_id: string; cost: string }>(
     'select request_id, cost_nano::text as cost from usage_records where key_id = $1',
