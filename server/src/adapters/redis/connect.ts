@@ -8,6 +8,7 @@ export type RedisConnection = Redis | Cluster;
 const COMMAND_TIMEOUT_MS = 2_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const READY_WITHIN_MS = 10_000;
+const AGAIN_AFTER_MS = 200;
 
 /** What a URL of ours says. */
 export interface RedisAddress {
@@ -74,7 +75,24 @@ export function connectRedis(url: string, log: Log, purpose: Purpose): RedisConn
   const address = parseRedisUrl(url);
   const redis = address.kind === 'cluster' ? connectCluster(address, purpose) : new Redis(singleOptions(address, purpose));
   redis.on('error', (error: unknown) => log.warn({ err: error }, 'trouble with the connection to Redis'));
+  if (redis instanceof Redis && address.kind === 'sentinel') connectAgain(redis);
   return redis;
+}
+
+/**
+ * A failover that sentinels announce while a connection is being made ends it for good (ioredis 6.0, `SentinelConnector`): it is made anew,
+ * unless it was closed by us.
+ */
+function connectAgain(redis: Redis): void {
+  let isClosed = false;
+  const disconnect = redis.disconnect.bind(redis);
+  redis.disconnect = (reconnect = false) => {
+    isClosed ||= !reconnect;
+    disconnect(reconnect);
+  };
+  redis.on('end', () => {
+    if (!isClosed) setTimeout(() => !isClosed && redis.connect().catch(() => {}), AGAIN_AFTER_MS).unref();
+  });
 }
 
 /** @throws when the server does not answer within that time */
