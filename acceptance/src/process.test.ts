@@ -98,26 +98,24 @@ describe('DRAIN_DELAY_MS', () => {
 });
 
 describe.skipIf(process.platform !== 'linux')('a burst of connections while the gateway is held up', () => {
-  const BURST = 1_500;
-  const HALF = BURST / 2;
-  const backlog = () => Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8'));
-
-  test('is answered, also by a gateway that is then asked to stop: none is refused or reset', async (context) => {
-    context.skip(backlog() < BURST, 'net.core.somaxconn is smaller');
+  test('is answered, also by a gateway that is then asked to stop: none is refused or reset', async () => {
+    // More than this the kernel keeps for no listener.
+    const burst = Math.min(1_500, Number(readFileSync('/proc/sys/net/core/somaxconn', 'utf8')));
+    const half = Math.floor(burst / 2);
     const busy = await Gateway.start();
     onTestFinished(() => busy.remove());
     const { pid = 0 } = busy.process;
     process.kill(pid, 'SIGSTOP');
-    const sockets = Array.from({ length: BURST }, () => openSocket(busy));
+    const sockets = Array.from({ length: burst }, () => openSocket(busy));
     await Promise.all(sockets.map((socket) => once(socket, 'connect')));
     // One half has asked before it is told to stop, in the other half a request arrives while it drains.
     const answers = sockets.map((socket) => readAnswer(socket));
-    for (const socket of sockets.slice(0, HALF)) socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
-    for (const socket of sockets.slice(HALF)) socket.write('GET /health/live HTTP/1.1\r\n');
+    for (const socket of sockets.slice(0, half)) socket.write('GET /health/live HTTP/1.1\r\nhost: x\r\n\r\n');
+    for (const socket of sockets.slice(half)) socket.write('GET /health/live HTTP/1.1\r\n');
     process.kill(pid, 'SIGTERM');
     process.kill(pid, 'SIGCONT');
-    await Promise.all(answers.slice(0, HALF));
-    for (const socket of sockets.slice(HALF)) socket.write('host: x\r\n\r\n');
+    await Promise.all(answers.slice(0, half));
+    for (const socket of sockets.slice(half)) socket.write('host: x\r\n\r\n');
     const statuses = (await Promise.all(answers)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200]));
     expect(await busy.process.exit).toEqual({ code: 0, signal: null });
