@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { type FakeUpstream, startFakeUpstream } from '@tallygate/fake-upstream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Account } from './account.ts';
@@ -95,6 +96,17 @@ describe('DRAIN_DELAY_MS', () => {
     expect(await stopped).toEqual({ code: 0, signal: null });
     await expect(fetch(draining.url)).rejects.toThrow();
   });
+});
+
+test('is stopped once by all who tell it to: a service manager, the supervisor and the script runner each send a signal', async () => {
+  const busy = await Gateway.start();
+  onTestFinished(() => busy.remove());
+  const { pid = 0 } = busy.process;
+  for (const signal of ['SIGTERM', 'SIGTERM', 'SIGINT', 'SIGTERM'] as const) {
+    process.kill(pid, signal);
+    await pause(20);
+  }
+  expect(await busy.process.exit).toEqual({ code: 0, signal: null });
 });
 
 describe.skipIf(process.platform !== 'linux')('a burst of connections while the gateway is held up', () => {

@@ -1,12 +1,21 @@
 import { flushCompileCache } from 'node:module';
+import { constants } from 'node:os';
 import type { RunningServer } from './app/index.ts';
 
 const EXIT_FAILED = 1;
 const EXIT_CONFIG = 78; // EX_CONFIG of sysexits.h
 
 const stop = Promise.withResolvers<void>();
-// A second signal ends the process at once: whoever sends it has waited long enough.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.resolve());
+/** A service manager, the script runner and the supervisor each send a signal for one and the same stop. */
+const ONE_STOP_MS = 2_000;
+let firstStopTick: number | undefined;
+// A signal after that ends the process at once: its sender has waited long enough.
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.on(signal, () => {
+    firstStopTick ??= performance.now();
+    stop.resolve();
+    if (performance.now() - firstStopTick > ONE_STOP_MS) process.exit(128 + constants.signals[signal]);
+  });
 let running: RunningServer | undefined;
 // From the beginning, since a SIGHUP that nobody handles ends a process; one that is still starting has just read its files.
 process.on('SIGHUP', () => void running?.reload());
