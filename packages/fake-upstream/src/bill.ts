@@ -33,9 +33,11 @@ export const usageIn = (document: object | Uint8Array): unknown => {
 
 /**
  * What is billed of an answer by now. A provider bills the whole answer once it has begun with it, whoever hangs up, unless the step
- * says `stopsBilling`; of what it breaks off itself it bills what it has sent of a stream, and nothing of a document, nor of an error.
+ * says `stopsBilling`; of what it breaks off itself it bills what it has sent of a stream, and nothing of a document, nor of an error, unless
+ * the step says `billsAnyway`.
  */
 export function billed(whole: Bill, step: Step, { hasBegun, isStream, piecesSent: pieces, leadingPieces, cut, aborted }: Progress): Bill {
+  if (step.billsAnyway) return whole;
   if (!hasBegun || (step.status ?? 200) >= 400) return NO_BILL;
   const piecesSent = Math.max(0, pieces - leadingPieces);
   const hidden = aborted && piecesSent > 0 ? (step.hiddenReasoning ?? 0) : 0;

@@ -87,4 +87,6 @@ export interface Step extends Saying, StreamForm {
   readonly cut?: Cut;
   /** Whoever hangs up is billed for what was sent until then. Default: for the whole answer. */
   readonly stopsBilling?: boolean;
+  /** The whole answer is billed once the request is there, whatever is answered in its place, errors and broken bodies included. */
+  readonly billsAnyway?: boolean;
 }

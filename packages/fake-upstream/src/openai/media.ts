@@ -83,7 +83,8 @@ export function videoAnswer({ turn, path, request }: Question): Answer {
   const [, id, below] = /^\/v1\/videos\/([^/?]+)(?:\/([a-z]+))?/.exec(path) ?? [];
   if (below === 'content') return never(MOVIE, 'video/mp4');
   const isMade = id === undefined || below === 'remix' || id === 'edits' || id === 'extensions';
-  return never({
+  const seconds = request['seconds'] ?? '4';
+  const video = {
     id: isMade ? `video_fake_${turn}` : id,
     object: 'video',
     model: request['model'] ?? 'fake-model',
@@ -94,8 +95,9 @@ export function videoAnswer({ turn, path, request }: Question): Answer {
     expires_at: isMade ? null : CREATED + 3600,
     prompt: request['prompt'] ?? null,
     size: request['size'] ?? '720x1280',
-    seconds: request['seconds'] ?? '4',
+    seconds,
     remixed_from_video_id: below === 'remix' ? id : null,
     error: null,
-  });
+  };
+  return { ...never(video), ...(isMade && { exactUsage: () => ({ seconds: Number(seconds) }) }) };
 }
