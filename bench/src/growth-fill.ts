@@ -108,6 +108,11 @@ insert into usage_daily (account_id, livemode, day, key_id, model, requests, inp
     covered_requests, covered_tokens)
   select account_id, true, (started_at at time zone 'UTC')::date, key_id, model, count(*), count(*) * 100, 0, count(*) * 20, sum(cost), sum(cost), 0, 0
   from request group by 1, 3, 4, 5;
+insert into usage_runs_daily (account_id, livemode, day, run_id, key_id, model, requests, input_tokens, cached_input_tokens, output_tokens, cost_nano,
+    charged_nano, input_characters, audio_seconds, video_seconds, images)
+  select account_id, true, (started_at at time zone 'UTC')::date, run_id, key_id, model, count(*), count(*) * 100, 0, count(*) * 20, sum(cost), sum(cost),
+    0, 0, 0, 0
+  from request where run_id is not null group by 1, 3, 4, 5, 6;
 insert into agent_runs
   select account_id, true, run_id, null, sum(cost), count(*), min(started_at), max(started_at) from request where run_id is not null group by 1, 3
   on conflict do nothing`;

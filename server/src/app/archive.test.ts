@@ -46,6 +46,8 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tallygate-archive-'));
   blobs = await openLocalDisk(folder);
   archive = new Archive(pool, blobs);
+  // As where sums by run were always kept.
+  await pool.query(`update usage_run_history set since = '2026-01-01'`);
   await publishOwnKeys(pool, own, Date.parse('2026-01-01'));
 });
 afterAll(async () => {
@@ -104,7 +106,7 @@ async function auditFaults(): Promise<string[]> {
   return faults;
 }
 
-const usageByDay = () => usageOf(pool, scope, { from: '2026-07-01', to: '2026-11-30', group_by: 'day' }, NOW);
+const usageBy = (group_by: 'day' | 'run') => usageOf(pool, scope, { from: '2026-07-01', to: '2026-11-30', group_by }, NOW);
 
 /** All that can be read of the requests. */
 async function everything(records: readonly SettlementRecord[]) {
@@ -114,14 +116,14 @@ async function everything(records: readonly SettlementRecord[]) {
     proofs: await Promise.all(records.map(({ receiptId }) => proofOfReceipt(pool, archive, receiptId))),
     lists: [await listed({}), await listed({ month: '2026-07' }), await listed({ logged_after: 1 })],
     exports: (await Promise.all(['2026-07', '2026-08', '2026-11'].map(exported))).map((lines) => lines.slice(1).toSorted()),
-    usage: await usageByDay(),
+    usage: [await usageBy('day'), await usageBy('run')],
   };
 }
 
 /** The ledger and its sums, row by row. */
 const money = async () =>
   Promise.all(
-    ['postings', 'ledger_entries', 'ledger_daily', 'usage_daily', 'agent_runs', 'refunds'].map(
+    ['postings', 'ledger_entries', 'ledger_daily', 'usage_daily', 'usage_runs_daily', 'agent_runs', 'refunds'].map(
       async (table) => (await pool.query(`select row_to_json(t)::text as row from ${table} t order by 1`)).rows,
     ),
   );
@@ -165,15 +167,19 @@ test('what is archived is still found, and neither money nor the log has changed
     refunded: false,
     because: 'archived',
   });
-  await expect(usageOf(pool, scope, { from: '2026-07-02', to: '2026-11-30', group_by: 'run' }, NOW)).rejects.toMatchObject({
+  await expect(listReceipts(pool, archive, scope, { key_id: keyId, limit: 10 })).rejects.toMatchObject({ code: 'validation_failed' });
+});
+
+test('usage by run of a month that was archived before there were such sums is refused', async () => {
+  const range = { from: '2026-07-02', to: '2026-11-30', group_by: 'run' } as const;
+  expect((await usageOf(pool, scope, range, NOW)).items).toMatchObject([{ run_id: 'run-1' }, { run_id: 'run-2' }, { run_id: null }]);
+  await pool.query(`update usage_run_history set since = '2026-11-24'`);
+  await expect(usageOf(pool, scope, range, NOW)).rejects.toMatchObject({
     code: 'validation_failed',
     extras: { errors: [{ loc: ['query', 'from'], msg: expect.stringContaining('2026-07, 2026-08') }] },
   });
-  expect((await usageOf(pool, scope, { from: '2026-09-01', to: '2026-11-30', group_by: 'run' }, NOW)).items).toMatchObject([
-    { run_id: 'run-2' },
-    { run_id: null },
-  ]);
-  await expect(listReceipts(pool, archive, scope, { key_id: keyId, limit: 10 })).rejects.toMatchObject({ code: 'validation_failed' });
+  expect((await usageOf(pool, scope, { ...range, from: '2026-09-01' }, NOW)).items).toMatchObject([{ run_id: 'run-2' }, { run_id: null }]);
+  await pool.query(`update usage_run_history set since = '2026-01-01'`);
 });
 
 test('a settlement of an archived month is set aside: nobody could tell whether it was written before', async () => {
@@ -195,6 +201,9 @@ test('a month goes only when every row is in the archive and nothing is to happe
   const deps = { pool, blobs, clock, pieceRows: 2 };
   expect(await archiveMonth(deps, RECEIPTS, '2026-05')).toBe('pending');
   await append();
+  await pool.query(`update usage_run_history set read_up_to = ''`);
+  expect(await archiveMonth(deps, USAGE_RECORDS, '2026-05')).toBe('pending');
+  await pool.query('update usage_run_history set read_up_to = null');
 
   let puts = 0;
   const dying: BlobStore = {

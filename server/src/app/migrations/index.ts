@@ -70,6 +70,7 @@ import { booksByBatchMigration } from './0094-books-by-batch.ts';
 import { laneEpochsMigration } from './0095-lane-epochs.ts';
 import { receiptsByMonthMigration } from './0096-receipts-by-month.ts';
 import { archiveMigration } from './0097-archive.ts';
+import { usageOfRunsMigration } from './0098-usage-of-runs.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -144,4 +145,5 @@ export const migrations: readonly Migration[] = [
   laneEpochsMigration,
   receiptsByMonthMigration,
   archiveMigration,
+  usageOfRunsMigration,
 ];

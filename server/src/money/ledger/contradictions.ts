@@ -11,12 +11,15 @@ const COUNTED = ['requests', 'input_tokens', 'cached_input_tokens', 'output_toke
 const METERS = ['input_characters', 'audio_seconds', 'video_seconds', 'images'];
 const COVERED = ['requests', 'tokens', 'images', 'audio_seconds', 'video_seconds'];
 
-const USAGE = `select account_id, livemode, (started_at at time zone 'UTC')::date as day,
-    coalesce(key_id, '00000000-0000-0000-0000-000000000000') as key_id, model_served as model,
-    ${COUNTED.map((name) => sum(name === 'requests' ? 'answered' : name, name)).join()}, ${METERS.map(meter).join()}, ${COVERED.map(covered).join()}
-  from ${RECORDS} group by 1, 2, 3, 4, 5`;
+/** The key of the sums by day, then what they have. */
+const DAY = `account_id, livemode, (started_at at time zone 'UTC')::date as day,
+    coalesce(key_id, '00000000-0000-0000-0000-000000000000') as key_id, model_served as model`;
+const USED = [...COUNTED.map((name) => sum(name === 'requests' ? 'answered' : name, name)), ...METERS.map(meter)].join();
+const USAGE = `select ${DAY}, ${USED}, ${COVERED.map(covered).join()} from ${RECORDS} group by 1, 2, 3, 4, 5`;
 const USAGE_DAILY = `select account_id, livemode, day, key_id, model, ${COUNTED.join()}, ${METERS.join()},
   ${COVERED.map((name) => `covered_${name}`).join()} from usage_daily`;
+const RUN_DAYS = `select ${DAY}, run_id, ${USED} from ${RECORDS} where run_id is not null group by 1, 2, 3, 4, 5, 6`;
+const USAGE_RUNS_DAILY = `select account_id, livemode, day, key_id, model, run_id, ${COUNTED.join()}, ${METERS.join()} from usage_runs_daily`;
 const LEDGER = `select account, day, sum(amount_nano) as amount_nano from ledger_entries join postings using (posting_id) group by 1, 2`;
 const BOOKED = `select posting_id, account, amount_nano from ledger_entries join postings using (posting_id) where kind = 'usage' and amount_nano <> 0`;
 /** What the settlements of each posting come to, account by account: the double entry, worked out from the rows. */
@@ -39,6 +42,7 @@ export async function contradictions(pool: Pool): Promise<unknown[]> {
   const all = async (sql: string) => (await pool.query(sql)).rows;
   const found = await Promise.all([
     all(differs(USAGE_DAILY, USAGE)),
+    all(differs(USAGE_RUNS_DAILY, RUN_DAYS)),
     all(differs('select * from ledger_daily', LEDGER)),
     all(differs(AGENT_RUNS, RUNS)),
     all('select posting_id from ledger_entries group by posting_id having sum(amount_nano) <> 0'),

@@ -2,7 +2,7 @@ import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import { issueReceipt, type SigningKey } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { receiptFacts, receiptIdOf } from './receipt-facts.ts';
-import { dailyUsage, ledgerDays, runTotals } from './rollups.ts';
+import { dailyUsage, dailyUsageOfRuns, ledgerDays, runTotals } from './rollups.ts';
 import {
   type CorrectionRecord,
   isCorrection,
@@ -38,6 +38,7 @@ export interface LedgerBatch {
   readonly usageRecords: string;
   readonly receipts: string;
   readonly usageDaily: string;
+  readonly usageRunsDaily: string;
   readonly ledgerDaily: string;
   readonly agentRuns: string;
   readonly refundIds: readonly string[];
@@ -77,6 +78,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[], signingKey: Sign
     usageRecords: JSON.stringify(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
     receipts: JSON.stringify(records.map((record) => receiptRow(record, signingKey))),
     usageDaily: JSON.stringify(dailyUsage(records)),
+    usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
     agentRuns: JSON.stringify(runTotals(records)),
     refundIds: records.filter(isRefund).map(({ refundId }) => refundId),

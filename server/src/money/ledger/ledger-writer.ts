@@ -8,6 +8,7 @@ import type { Log } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
 import { parseLaneId } from './lane-ids.ts';
 import type { LedgerBatch, Posted } from './ledger-batch.ts';
+import { ADD_TO_RUN_DAY, added, COVERED_SUMS, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
 import { unknownAmong } from './unwritten.ts';
 
 interface LedgerWriterDeps {
@@ -206,23 +207,12 @@ async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void>
   await insert(
     // In one order, so that two writers wait for each other's rows rather than deadlock.
     `insert into usage_daily select * from json_populate_recordset(null::usage_daily, $1) order by account_id, livemode, day, key_id, model
-     on conflict (account_id, livemode, day, key_id, model) do update set
-       requests = usage_daily.requests + excluded.requests,
-       input_tokens = usage_daily.input_tokens + excluded.input_tokens,
-       cached_input_tokens = usage_daily.cached_input_tokens + excluded.cached_input_tokens,
-       output_tokens = usage_daily.output_tokens + excluded.output_tokens,
-       cost_nano = usage_daily.cost_nano + excluded.cost_nano,
-       charged_nano = usage_daily.charged_nano + excluded.charged_nano,
-       input_characters = usage_daily.input_characters + excluded.input_characters,
-       audio_seconds = usage_daily.audio_seconds + excluded.audio_seconds,
-       video_seconds = usage_daily.video_seconds + excluded.video_seconds,
-       images = usage_daily.images + excluded.images,
-       covered_images = usage_daily.covered_images + excluded.covered_images,
-       covered_audio_seconds = usage_daily.covered_audio_seconds + excluded.covered_audio_seconds,
-       covered_video_seconds = usage_daily.covered_video_seconds + excluded.covered_video_seconds,
-       covered_requests = usage_daily.covered_requests + excluded.covered_requests,
-       covered_tokens = usage_daily.covered_tokens + excluded.covered_tokens`,
+     on conflict (account_id, livemode, day, key_id, model) do update set ${added('usage_daily', [...USAGE_SUMS, ...COVERED_SUMS])}`,
     pages.usageDaily,
+  );
+  await insert(
+    `insert into usage_runs_daily select * from json_populate_recordset(null::usage_runs_daily, $1) order by ${RUN_DAY} ${ADD_TO_RUN_DAY}`,
+    pages.usageRunsDaily,
   );
   await insert(
     `insert into ledger_daily select * from json_populate_recordset(null::ledger_daily, $1) order by account, day

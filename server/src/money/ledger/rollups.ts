@@ -22,36 +22,54 @@ const sumOf = (records: readonly PostedRecord[], value: (record: Counted) => big
  * as a request, nor is one whose money was given back.
  */
 export function dailyUsage(records: readonly PostedRecord[]) {
-  const groups = Map.groupBy(records, (record) =>
-    [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_KEY, record.modelServed].join(' '),
-  );
-  return [...groups.values()].flatMap((group) => {
-    const [first] = group;
-    if (!first) return [];
-    return {
-      account_id: first.accountId,
-      livemode: first.livemode,
-      day: dayOf(first.startedAt),
-      key_id: first.keyId ?? NO_KEY,
-      model: first.modelServed,
-      requests: sumOf(group, (record) => (record.outcome === 'failed' ? 0 : 1)),
-      input_tokens: sumOf(group, (record) => record.usage.input_tokens),
-      cached_input_tokens: sumOf(group, (record) => record.usage.cached_input_tokens),
-      output_tokens: sumOf(group, (record) => record.usage.output_tokens),
-      cost_nano: sumOf(group, (record) => BigInt(record.cost)),
-      charged_nano: sumOf(group, (record) => record.charged),
-      input_characters: sumOf(group, (record) => record.usage.input_characters ?? 0),
-      audio_seconds: sumOf(group, (record) => record.usage.audio_seconds ?? 0),
-      video_seconds: sumOf(group, (record) => record.usage.video_seconds ?? 0),
-      images: sumOf(group, (record) => record.usage.images ?? 0),
-      covered_images: sumOf(group, (record) => record.covered['images'] ?? 0n),
-      covered_audio_seconds: sumOf(group, (record) => record.covered['audio_seconds'] ?? 0n),
-      covered_video_seconds: sumOf(group, (record) => record.covered['video_seconds'] ?? 0n),
-      covered_requests: sumOf(group, (record) => record.covered['requests'] ?? 0n),
-      covered_tokens: sumOf(group, (record) => record.covered['tokens'] ?? 0n),
-    };
-  });
+  return groupsOf(records, dayKey).map(({ first, group }) => ({
+    ...dayOfUsage(first),
+    ...usageSums(group),
+    covered_images: sumOf(group, (record) => record.covered['images'] ?? 0n),
+    covered_audio_seconds: sumOf(group, (record) => record.covered['audio_seconds'] ?? 0n),
+    covered_video_seconds: sumOf(group, (record) => record.covered['video_seconds'] ?? 0n),
+    covered_requests: sumOf(group, (record) => record.covered['requests'] ?? 0n),
+    covered_tokens: sumOf(group, (record) => record.covered['tokens'] ?? 0n),
+  }));
 }
+
+/** What the records add to `usage_runs_daily`: the same for each run, of requests that are in one. */
+export function dailyUsageOfRuns(records: readonly PostedRecord[]) {
+  const inRuns = records.filter(({ runId }) => runId !== null);
+  return groupsOf(inRuns, (record) => `${dayKey(record)} ${record.runId}`).map(({ first, group }) => ({
+    ...dayOfUsage(first),
+    run_id: first.runId,
+    ...usageSums(group),
+  }));
+}
+
+function groupsOf(records: readonly PostedRecord[], keyOf: (record: PostedRecord) => string) {
+  return [...Map.groupBy(records, keyOf).values()].flatMap((group) => (group[0] ? { first: group[0], group } : []));
+}
+
+const dayKey = (record: PostedRecord): string =>
+  [record.accountId, record.livemode, dayOf(record.startedAt), record.keyId ?? NO_KEY, record.modelServed].join(' ');
+
+const dayOfUsage = (record: PostedRecord) => ({
+  account_id: record.accountId,
+  livemode: record.livemode,
+  day: dayOf(record.startedAt),
+  key_id: record.keyId ?? NO_KEY,
+  model: record.modelServed,
+});
+
+const usageSums = (group: readonly PostedRecord[]) => ({
+  requests: sumOf(group, (record) => (record.outcome === 'failed' ? 0 : 1)),
+  input_tokens: sumOf(group, (record) => record.usage.input_tokens),
+  cached_input_tokens: sumOf(group, (record) => record.usage.cached_input_tokens),
+  output_tokens: sumOf(group, (record) => record.usage.output_tokens),
+  cost_nano: sumOf(group, (record) => BigInt(record.cost)),
+  charged_nano: sumOf(group, (record) => record.charged),
+  input_characters: sumOf(group, (record) => record.usage.input_characters ?? 0),
+  audio_seconds: sumOf(group, (record) => record.usage.audio_seconds ?? 0),
+  video_seconds: sumOf(group, (record) => record.usage.video_seconds ?? 0),
+  images: sumOf(group, (record) => record.usage.images ?? 0),
+});
 
 /** What the postings add to `ledger_daily`. */
 export function ledgerDays(postings: readonly Posting[]) {

@@ -43,14 +43,14 @@ const WRITTEN = SUMMED.map(([name]) => `${name}::text`).join();
 
 const GROUPS = { day: 'day::text', model: 'model', key: 'key_id::text', run: 'run_id' } as const;
 
-/** Sums by day, model or key come from the daily rollups; runs, which those do not know, from the usage records that have one. */
+/** Sums come from the daily rollups: those by day, account, key and model, or those that have the run too. */
 export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, now: number): Promise<UsageResponse> {
   const from = query.from ?? `${monthOf(now)}-01`;
   const to = query.to ?? dayOf(now);
   if (from > to) throw invalidRange();
   const livemode = query.livemode ?? scope.livemode;
   const byRun = query.group_by === 'run' || query.run_id !== undefined;
-  if (byRun) await mustBeAtHand(pool, scope.accountId, from, to);
+  if (byRun) await mustBeSummed(pool, scope.accountId, from, to);
   const conditions = ['account_id = $1', 'livemode = $2', 'day >= $3::date', 'day <= $4::date'];
   const values: unknown[] = [scope.accountId, livemode, from, to];
   const filter = (column: string, value: string | undefined) =>
@@ -61,7 +61,7 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
 
   const where = conditions.join(' and ');
   const group = GROUPS[query.group_by];
-  const grouped = `select ${group} as "group", ${SUMS} from ${byRun ? PER_REQUEST : 'usage_daily'} as usage where ${where} group by 1`;
+  const grouped = `select ${group} as "group", ${SUMS} from ${byRun ? 'usage_runs_daily' : 'usage_daily'} where ${where} group by 1`;
   // What is of no run is what the days have beyond that: so no request has to be read for it.
   const ofNoRun = query.group_by === 'run' && query.run_id === undefined;
   const { rows } = await pool.query<SumRow>(
@@ -75,14 +75,6 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
 
 const REST = `select null::text as "group", ${SUMMED.map(([name]) => `(days.${name} - (select coalesce(sum(${name}), 0) from grouped))::text as ${name}`).join()} from days`;
 const ZEROS = SUMMED.map(() => "'0'").join();
-
-const meter = (name: string) => `coalesce((meters->>'${name}')::bigint, 0) as ${name}`;
-
-/** As the daily rollups have it: what was given back counts as if it had not been, what was corrected as if it had always been so. */
-const PER_REQUEST = `(select account_id, livemode, (started_at at time zone 'UTC')::date as day, model_served as model, coalesce(key_id, '${NO_KEY}') as key_id, run_id,
-  (outcome <> 'failed')::int as requests, input_tokens, cached_input_tokens, output_tokens, ${['input_characters', 'audio_seconds', 'video_seconds', 'images'].map(meter).join()},
-  cost_nano, charged_nano from standing_usage
-  where not refunded and run_id is not null and started_at >= $3::date::timestamp at time zone 'UTC' and started_at < ($4::date + 1)::timestamp at time zone 'UTC')`;
 
 function groupOf(groupBy: UsageQuery['group_by'], group: string | null): Partial<UsageRow> {
   switch (groupBy) {
@@ -115,20 +107,28 @@ function totals(rows: readonly SumRow[]): UsageResponse['total'] {
   };
 }
 
-/** @throws Problem `validation_failed` where requests of those days are archived: nothing else says what each run used on which day */
-async function mustBeAtHand(pool: Pool, accountId: string, from: string, to: string): Promise<void> {
-  const span = { accountId, from: new Date(from), to: new Date(Date.parse(to) + DAY_MS - 1) };
+/**
+ * Sums by run are kept since a version that has them; what was settled before is added by a timer, and not for months that were archived by then.
+ * @throws Problem `store_unavailable` while the timer is at it, `validation_failed` for those months
+ */
+async function mustBeSummed(pool: Pool, accountId: string, from: string, to: string): Promise<void> {
+  const { rows } = await pool.query<{ since: Date; is_summed: boolean }>(
+    'select since, read_up_to is null as is_summed from usage_run_history',
+  );
+  const [{ since, is_summed: isSummed } = { since: new Date(0), is_summed: true }] = rows;
+  if (from > dayOf(since.getTime())) return;
+  if (!isSummed)
+    throw new Problem('store_unavailable', `Usage by run until ${dayOf(since.getTime())} is being summed up, which takes some minutes.`, {
+      retryAfterSeconds: RETRY_S,
+    });
+  const span = { accountId, from: new Date(from), to: new Date(Date.parse(to) + DAY_MS - 1), archivedBefore: since };
   const months = await archivedMonthsWith(pool, USAGE_RECORDS, span);
-  if (months.length > 0)
-    throw invalidInput([
-      {
-        loc: ['query', 'from'],
-        msg: `usage by run is known of days whose requests are not archived: ${months.join(', ')} are`,
-        type: 'archived',
-      },
-    ]);
+  if (months.length === 0) return;
+  const msg = `there is no usage by run of months that were archived before ${dayOf(since.getTime())}: ${months.join(', ')}`;
+  throw invalidInput([{ loc: ['query', 'from'], msg, type: 'archived' }]);
 }
 
+const RETRY_S = 60;
 const DAY_MS = 86_400_000;
 
 const invalidRange = () =>
