@@ -1,9 +1,9 @@
 import type { Tallygate } from '@tallygate/sdk';
-import type { CommandWorld } from './command.ts';
 import { type KeptLogin, readKeptLogin, readLogin } from './credentials.ts';
 import { EXIT } from './exit-codes.ts';
 import { Failure, notLoggedIn } from './failure.ts';
 import { VERSION } from './version.ts';
+import type { World } from './world.ts';
 
 const DEFAULT_BASE_URL = 'http://127.0.0.1:8787';
 
@@ -13,7 +13,12 @@ export const USER_AGENT = { 'user-agent': `tallygate-cli/${VERSION}` };
 /** Which credential a command needs: any; a session before an API key, for what changes keys; or none. */
 export type CredentialNeed = 'any' | 'session' | 'none';
 
-type ConnectWorld = Omit<CommandWorld, 'connect' | 'jsonFields'>;
+/** The outside, and which gateway is meant. */
+interface ConnectWorld extends World {
+  readonly profile: string;
+  /** Of `--base-url`. */
+  readonly baseUrl: string | undefined;
+}
 
 /** A client for the address and with the credential that options, environment and login give, in this order. */
 export async function connect(world: ConnectWorld, need: CredentialNeed = 'any'): Promise<Tallygate> {

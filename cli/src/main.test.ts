@@ -172,12 +172,12 @@ describe('the program', () => {
   });
 });
 
-it('reads the environment in world.ts and nowhere else', async () => {
+it('reads the environment in process-world.ts and nowhere else', async () => {
   const files = (await readdir(join(ROOT, 'src'), { recursive: true })).filter(
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts'),
   );
   const readers = [];
   for (const file of files)
     if (/\bprocess\.env\b|\benv } = process|env, .*} = process/.test(await readFile(join(ROOT, 'src', file), 'utf8'))) readers.push(file);
-  expect(readers).toEqual(['world.ts']);
+  expect(readers).toEqual(['process-world.ts']);
 });

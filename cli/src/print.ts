@@ -1,19 +1,18 @@
 import { styleText } from 'node:util';
-import type { CommandWorld } from './command.ts';
-import { tableLines } from './table.ts';
+import { type TableColumn, tableLines } from './table.ts';
+import type { World } from './world.ts';
 
 /** One column of a list, or one line of a record. */
-export interface Column<T> {
-  readonly title: string;
+export interface Column<T> extends TableColumn {
   readonly of: (row: T) => string | number | boolean | null | undefined;
-  readonly align?: 'right';
-  /** May be left out where the terminal is too narrow for all. */
-  readonly isSpare?: boolean;
   /** Of a chart: the cell where the terminal has no more than so many columns left for it. */
   readonly draw?: (row: T, width: number) => string;
 }
 
-type PrintWorld = Pick<CommandWorld, 'out' | 'env' | 'jsonFields'>;
+interface PrintWorld extends Pick<World, 'out' | 'env'> {
+  /** The fields that `--json` asks for; `undefined` without it. */
+  readonly jsonFields: readonly string[] | undefined;
+}
 
 /**
  * A list in the form its reader can use: the wanted fields as one line of JSON, else an aligned table for people, else

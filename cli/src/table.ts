@@ -1,13 +1,18 @@
-import type { Column } from './print.ts';
-
 const GAP = '  ';
 /** Less than this says nothing. */
 const LEAST_WIDTH = 8;
 const INDENT = '  ';
 
+export interface TableColumn {
+  readonly title: string;
+  readonly align?: 'right';
+  /** May be left out where the terminal is too narrow for all. */
+  readonly isSpare?: boolean;
+}
+
 /** What a terminal shows of rows. */
 interface Table {
-  readonly columns: readonly Pick<Column<never>, 'title' | 'align' | 'isSpare'>[];
+  readonly columns: readonly TableColumn[];
   /** The texts of each row, one for each column. */
   readonly rows: readonly (readonly string[])[];
   /** The text of a chart, which is drawn anew for the width that it gets. */

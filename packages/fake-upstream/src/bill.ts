@@ -1,4 +1,4 @@
-import { type Fields, isFields } from './dialect.ts';
+import { type Fields, isFields } from './fields.ts';
 import type { Step } from './step.ts';
 import type { Progress } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from './dialect.ts';
+import { type Fields, isFields } from './fields.ts';
 import { sample } from './sample.ts';
 import type { ExactUsage, Saying, ScriptedToolCall } from './step.ts';
 

@@ -1,8 +1,6 @@
-import type { RecordedRequest } from './server.ts';
+import type { Fields } from './fields.ts';
+import type { RecordedRequest } from './recorded-request.ts';
 import type { Step } from './step.ts';
-
-/** A request as it came: nothing in it is trusted to have its type. */
-export type Fields = Readonly<Record<string, unknown>>;
 
 /** What a provider says to one request, in both ways of writing it down. */
 export interface Answer {
@@ -37,5 +35,3 @@ export interface Dialect {
   refusal(request: RecordedRequest): Step | undefined;
   answer(question: Question): Answer;
 }
-
-export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);

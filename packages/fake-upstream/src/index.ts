@@ -5,6 +5,7 @@ export type { Bill } from './bill.ts';
 export type { GoogleSaying, GoogleUsage } from './google/saying.ts';
 export * as googleSteps from './google/steps.ts';
 export type { Form, FormFile } from './openai/form.ts';
-export { type FakeUpstream, type FakeUpstreamOptions, type RecordedRequest, type ScriptFunction, startFakeUpstream } from './server.ts';
+export type { RecordedRequest } from './recorded-request.ts';
+export { type FakeUpstream, type FakeUpstreamOptions, type ScriptFunction, startFakeUpstream } from './server.ts';
 export type { Cut, ExactUsage, Saying, ScriptedToolCall, Step, StreamForm } from './step.ts';
 export * as steps from './steps.ts';

@@ -1,6 +1,7 @@
 import { type ChatRequest, CREATED, plainBody, planAnswer } from './completion.ts';
-import { type Dialect, isFields } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
+import { isFields } from './fields.ts';
 import { refused } from './steps.ts';
 
 export const CHAT = '/v1/chat/completions';

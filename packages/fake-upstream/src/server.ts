@@ -1,40 +1,18 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { answer } from './answer.ts';
 import { anthropic } from './anthropic/dialect.ts';
 import { azure } from './azure/dialect.ts';
 import { type Bill, billed, billOfUsage, NO_BILL, usageIn } from './bill.ts';
-import { type Dialect, isFields } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
+import { isFields } from './fields.ts';
 import { google } from './google/dialect.ts';
 import { openAiEndpoints } from './openai/dialect.ts';
-import { type Form, readForm } from './openai/form.ts';
+import { readForm } from './openai/form.ts';
 import { CHAT, openAi } from './openai.ts';
 import { prepared } from './prepared.ts';
+import type { RecordedRequest } from './recorded-request.ts';
 import type { Step } from './step.ts';
 import type { Progress } from './wire.ts';
-
-/** A request as the provider saw it. */
-export interface RecordedRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly headers: IncomingHttpHeaders;
-  /** Parsed JSON, undefined where it is none. */
-  readonly body: unknown;
-  readonly rawBody: Buffer;
-  /** The body where it is multipart/form-data: text fields and files, in order. */
-  readonly form: Form | undefined;
-  /** The client's end of the connection: the same port twice is a reused connection. */
-  readonly clientPort: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly startedAt: number;
-  /** Body bytes written so far; stands still while the client does not read. */
-  readonly bytesSent: number;
-  /** The client went away before the answer ended. */
-  readonly aborted: boolean;
-  /** What the provider charges for it by now, hang-ups included; final once the answer has ended, or the client has gone. */
-  readonly billed: Bill;
-  /** Settles when the answer ended or the connection did. */
-  readonly ended: Promise<'answered' | 'aborted' | 'cut'>;
-}
 
 /** What to answer a request with; `undefined` is the default answer. */
 export type ScriptFunction = (request: RecordedRequest) => Step | undefined;

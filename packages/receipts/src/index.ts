@@ -8,6 +8,7 @@ export {
 } from './anchor/confirm-anchor.ts';
 export type { AnchoredReceipt } from './anchor/receipt-anchor.ts';
 export { canonicalJson } from './canonical.ts';
+export type { Checks, ProofState } from './checks.ts';
 export type { RequestComponents } from './client-signature.ts';
 export { type CostLine, costLines, recomputeCost } from './cost.ts';
 export { accountHash, accountHashInput, keyHash, keyHashInput, keyThumbprint, receiptDigest, signingInput } from './digest.ts';
@@ -81,9 +82,7 @@ export { sha256 } from './sha256.ts';
 export { type Statement, statementOnChain } from './statement.ts';
 export { type InnerList, parseDictionary } from './structured-fields.ts';
 export {
-  type Checks,
   type ParsedReceipt,
-  type ProofState,
   parseReceipt,
   type UnparsedReceipt,
   type Verification,

@@ -1,7 +1,7 @@
 import type { ConfirmedAnchor } from './anchor/confirm-anchor.ts';
+import type { Checks } from './checks.ts';
 import type { LoggedReceipt } from './log/receipt-log.ts';
 import type { ReceiptPayload } from './receipt.ts';
-import type { Checks } from './verify.ts';
 
 /** What a receipt that holds shows, and what it does not, in sentences for whoever has to rely on it. */
 export interface Statement {

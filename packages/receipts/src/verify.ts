@@ -1,5 +1,6 @@
 import { readAnchor } from './anchor/read-anchor.ts';
 import { type AnchoredReceipt, checkAnchor } from './anchor/receipt-anchor.ts';
+import type { Checks } from './checks.ts';
 import { checkClientSignature, type RequestComponents } from './client-signature.ts';
 import { checkCost } from './cost.ts';
 import { receiptDigest } from './digest.ts';
@@ -21,23 +22,6 @@ export interface VerifyOptions extends LogTrust {
   readonly requireLog?: boolean;
   /** Parts of the request that the caller's own signature covers and the receipt does not state, to check that one too. */
   readonly requestComponents?: RequestComponents;
-}
-
-/** `pending`: the receipt carries none. `unchecked`: it carries one that cannot be checked here, and that proves nothing. */
-export type ProofState = 'pending' | 'unchecked';
-
-/** What was found in order. */
-export interface Checks {
-  readonly signature: 'ok';
-  readonly cost: 'ok';
-  /** Present where published prices were given. */
-  readonly prices?: 'ok';
-  /** Present where the caller signed the request. `unchecked`: it covers parts of the request that are not known here. */
-  readonly client_signature?: 'ok' | 'unchecked';
-  /** `unchecked`: there is a proof, and no key of the log at hand to check it with. One that does not hold refuses the receipt. */
-  readonly log: 'ok' | ProofState;
-  /** `unconfirmed`: the receipt is in the state of the log that its anchor names; whether that is on the chain, `confirmAnchor` asks. */
-  readonly anchor: 'unconfirmed' | ProofState;
 }
 
 /** A receipt that holds. Only `payload` is signed, so only it is handed on. */

@@ -1,5 +1,5 @@
 import type { Dialect } from '../dialect.ts';
-import { isFields } from '../dialect.ts';
+import { isFields } from '../fields.ts';
 import { messageEvents } from './events.ts';
 import { messageOf, plainMessage } from './message.ts';
 import { whatIsWrongWith } from './request.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
 import type { StreamForm } from '../step.ts';
 import { type Message, plainMessage } from './message.ts';
 

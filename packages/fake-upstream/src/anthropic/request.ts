@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
 import { whatIsWrongWithTurns } from './turns.ts';
 
 const KNOWN = new Set([

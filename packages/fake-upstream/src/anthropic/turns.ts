@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
 
 const IMAGES = new Set(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 

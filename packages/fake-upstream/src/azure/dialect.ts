@@ -1,6 +1,7 @@
 import { CREATED, plainBody, planAnswer } from '../completion.ts';
-import { type Dialect, type Fields, isFields } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
 import { eventStream } from '../event-stream.ts';
+import { type Fields, isFields } from '../fields.ts';
 import { invalidBody } from './request.ts';
 import { refused } from './steps.ts';
 

@@ -1,4 +1,4 @@
-import type { Fields } from '../dialect.ts';
+import type { Fields } from '../fields.ts';
 import type { Step } from '../step.ts';
 import { refused } from '../steps.ts';
 

@@ -1,5 +1,6 @@
 import { type Piece, piecesOf } from '../completion.ts';
-import { type Fields, isFields, type Question } from '../dialect.ts';
+import type { Question } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
 import { sample } from '../sample.ts';
 import type { Saying, ScriptedToolCall } from '../step.ts';
 import type { GoogleSaying, GoogleUsage } from './saying.ts';

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
 import { unknownName } from './unknown-name.ts';
 
 const KNOWN_CONTENT = new Set(['role', 'parts']);

@@ -1,4 +1,5 @@
-import { type Dialect, type Fields, isFields } from '../dialect.ts';
+import type { Dialect } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
 import { generatedAnswer } from './answer.ts';
 import { embeddingAnswer, whatIsWrongWithEmbedding } from './embeddings.ts';
 import { answerEvents, plainAnswer } from './events.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '../dialect.ts';
+import type { Fields } from '../fields.ts';
 import type { StreamForm } from '../step.ts';
 import type { GeneratedAnswer } from './answer.ts';
 

@@ -1,4 +1,4 @@
-import { type Fields, isFields } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
 import { callingConfigIn, declarationsIn } from './answer.ts';
 import { whatIsWrongWithContents } from './contents.ts';
 import { unknownName } from './unknown-name.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '../dialect.ts';
+import type { Fields } from '../fields.ts';
 
 /** Google's complaint about the first field that it does not know. */
 export function unknownName(fields: Fields, known: ReadonlySet<string>): string | undefined {

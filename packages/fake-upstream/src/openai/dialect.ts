@@ -1,4 +1,5 @@
-import { type Answer, type Dialect, isFields, type Question } from '../dialect.ts';
+import type { Answer, Dialect, Question } from '../dialect.ts';
+import { isFields } from '../fields.ts';
 import { refused } from '../steps.ts';
 import { characterAnswer, imageAnswer, speechAnswer, transcriptionAnswer, videoAnswer } from './media.ts';
 import { responseAnswer } from './responses.ts';

@@ -1,5 +1,6 @@
 import { CREATED, planAnswer } from '../completion.ts';
-import { type Answer, type Fields, isFields, type Question } from '../dialect.ts';
+import type { Answer, Question } from '../dialect.ts';
+import { type Fields, isFields } from '../fields.ts';
 import { framed } from './events.ts';
 import { saidIn } from './texts.ts';
 

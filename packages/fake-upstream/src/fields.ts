@@ -1,0 +1,4 @@
+/** A request as it came: nothing in it is trusted to have its type. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
