@@ -20,6 +20,7 @@ import {
   type OwnKeys,
   RECEIPTS_UNLOGGED,
   stopsOf,
+  thinCheckpoints,
 } from '../receipts/index.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -125,6 +126,7 @@ export const recurringWork = ({
     run: ({ signal, log }) =>
       auditLog({ pool, archive, own: ownKeys, clock, log, onFound: (count) => metrics.logFaults('audit', count) }, signal),
   },
+  { name: 'receipts-thin-checkpoints', everyMs: HOUR_MS, run: ({ signal }) => thinCheckpoints({ pool, clock }, signal) },
   { name: 'files-sweep', everyMs: TEN_MINUTES_MS, run: ({ signal }) => sweepExpired({ pool, blobs, clock }, signal) },
   {
     name: 'files-sweep-orphans',
@@ -165,6 +167,7 @@ export const recurringWork = ({
     name: 'plans-reconcile-payments',
     everyMs: HOUR_MS,
     run: async ({ log }) => {
+      await plans.events.sweep();
       const { missed, differences } = await plans.reconcile();
       if (missed > 0) log.warn({ missed }, 'events of the payment provider had not arrived by webhook');
       for (const difference of differences) log.fatal(difference, 'the books disagree with the payments');

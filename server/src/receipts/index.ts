@@ -9,6 +9,7 @@ export type { KeptState } from './log/kept-state.ts';
 export { LogStop, stopsOf } from './log/log-stops.ts';
 export { readTile } from './log/read-tile.ts';
 export { resumeLog, standingOfLog } from './log/resume-log.ts';
+export { thinCheckpoints } from './log/thin-checkpoints.ts';
 export { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from './own-keys.ts';
 export { publishedKeySet } from './published-keys.ts';
 export { anchorRoutes, type RequirePlan, receiptRoutes, scopeOf } from './routes.ts';

@@ -19,6 +19,7 @@ import { createProfile, type Profile } from './profile.ts';
 import { answerMailRequests } from './recovery/answer-requests.ts';
 import { createRecovery, type Recovery } from './recovery/recovery.ts';
 import { createRoles, type Roles } from './roles.ts';
+import { ABSOLUTE_MS } from './session.ts';
 import { createSessions, type Sessions } from './sessions.ts';
 import { createThrottle, type Throttle } from './throttle/throttle.ts';
 import { createUsers, type Users } from './users.ts';
@@ -106,6 +107,7 @@ export function createIdentity({
       await pool.query('delete from mail_tokens where expires_at < $1', [now]);
       await pool.query(`delete from known_addresses where seen_at < $1::timestamptz - interval '90 days'`, [now]);
       await pool.query(`delete from login_failures where failed_at < $1::timestamptz - interval '1 day'`, [now]);
+      await pool.query('delete from sessions where created_at <= $1', [new Date(now.getTime() - ABSOLUTE_MS)]);
       await throttle.sweep();
     },
   };

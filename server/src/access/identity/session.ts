@@ -3,7 +3,8 @@ import { User } from './user.ts';
 
 const DAY_MS = 86_400_000;
 const IDLE_MS = 30 * DAY_MS;
-const ABSOLUTE_MS = 90 * DAY_MS;
+/** No session is older than that. */
+export const ABSOLUTE_MS = 90 * DAY_MS;
 const TOUCH_INTERVAL_MS = 60_000;
 const FRESH_MS = 15 * 60_000;
 

@@ -230,3 +230,13 @@ test('what has expired is swept away', async () => {
   const { rows } = await db.database.pool.query('select count(*)::int as left from device_logins');
   expect(rows[0].left).toBe(0);
 });
+
+test('a session is deleted once it is older than any session lives, whether or not it was ended', async () => {
+  await signUp(api);
+  later(89 * 86_400);
+  const young = await signUp(api);
+  later(86_400);
+  await api.identity.sweep();
+  const { rows } = await db.database.pool.query('select u.email from sessions s join users u on u.id = s.user_id');
+  expect(rows).toEqual([{ email: young.email }]);
+});

@@ -161,8 +161,15 @@ export function createPaymentEvents(deps: PaymentEventsDeps) {
       for await (const event of provider.listEvents(sinceMs)) if (await apply(event)) missed += 1;
       return missed;
     },
+
+    /** Forgets events that nobody can tell of again: providers repeat a webhook for days, and list the events of a month. */
+    sweep: async (): Promise<void> => {
+      await pool.query('delete from webhook_events where applied_at < $1', [rfc3339(clock.now() - EVENTS_KEPT_MS)]);
+    },
   };
 }
+
+const EVENTS_KEPT_MS = 90 * 86_400_000;
 
 export type PaymentEvents = ReturnType<typeof createPaymentEvents>;
 

@@ -28,6 +28,23 @@ describe('a plan', () => {
     expect((await one.plans.checkouts.read(one.accountId, checkout_id)).status).toBe('expired');
   });
 
+  test('keeps the events that told of it for ninety days, and one that is told again later changes nothing', async () => {
+    await one.subscribe('pro');
+    await one.takeEvents();
+    const kept = async () => (await one.pool.query('select from webhook_events')).rowCount ?? 0;
+    const taken = await kept();
+    const days = Math.ceil((one.fake.now() - Date.now()) / 86_400_000);
+    const age = (by: number) => one.pool.query('update webhook_events set applied_at = now() + make_interval(days => $1)', [days - by]);
+    await age(89);
+    await one.plans.events.sweep();
+    expect(await kept()).toBe(taken);
+    await age(92);
+    await one.plans.events.sweep();
+    expect(await kept()).toBe(0);
+    await one.takeEvents();
+    expect([await one.planOfAccount(), (await one.plans.reconcile()).differences]).toEqual(['pro@1', []]);
+  });
+
   test('goes up at once, the difference charged to the card, and down at the end of the period', async () => {
     await one.subscribe('pro');
     await one.takeEvents();

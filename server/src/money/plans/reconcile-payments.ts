@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import type { PaymentProvider } from '../../adapters/payment/port.ts';
 import { type Clock, dayOf, monthOf } from '../../kernel/clock.ts';
+import { requestIdAt } from '../../kernel/ids.ts';
 import { RENEWING } from './billing-of-usage.ts';
 import type { PaymentEvents } from './payment-events.ts';
 import type { PlanTermsDeps } from './subscription-row.ts';
@@ -45,14 +46,15 @@ export async function reconcilePayments({ pool, provider, events, clock, book }:
        (select coalesce(sum(booked_nano), 0) from payments)::text as elsewhere from ledger_daily where account = 'payment_clearing'
      union all
      select 'credits', coalesce(sum(e.amount_nano), 0)::text, (select coalesce(sum(amount_nano), 0) from balance_credits)::text
-       from ledger_entries e join postings p using (posting_id) where p.kind in ('payment', 'promotion') and e.account like 'customer_balance:%'
+       from ledger_entries e join postings p using (posting_id) where p.request_id is not null and p.kind in ('payment', 'promotion') and e.account like 'customer_balance:%'
      union all
      select 'usage since ' || $1::text, (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from usage_daily where day >= $1::date),
        (select coalesce(sum(cost_nano), 0) || ' ' || coalesce(sum(charged_nano), 0) from standing_usage
-         where started_at >= $1::date::timestamp at time zone 'utc' and not refunded)
+         where request_id >= $2 and started_at >= $1::date::timestamp at time zone 'utc' and not refunded)
      union all
      select 'every account together', coalesce(sum(amount_nano), 0)::text, '0' from ledger_daily`,
-    [dayOf(clock.now() - DAY_MS)],
+    // A request has its id before it starts, so only the ids of three days are read: the others are in months of partitions.
+    [dayOf(clock.now() - DAY_MS), requestIdAt(clock.now() - 3 * DAY_MS)],
   );
   differences.push(...rows.filter(({ inBooks, elsewhere }) => inBooks !== elsewhere));
   differences.push(...(await subscriptionDifferences(pool, { provider, book })), ...(await invoiceDifferences(pool, clock.now())));

@@ -11,7 +11,9 @@ import { keptInMemory, storeReceipts } from '../testing/receipts.ts';
 import { appendAll } from './append.ts';
 import { auditLog } from './audit-log.ts';
 import { stopsOf } from './log-stops.ts';
+import { proofOfReceipt } from './read-log.ts';
 import { resumeLog, standingOfLog } from './resume-log.ts';
+import { thinCheckpoints } from './thin-checkpoints.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const FOREVER = new AbortController().signal;
@@ -60,6 +62,30 @@ async function audit(own = OWN): Promise<{ faults: string[]; alarm: number }> {
   );
   return { faults, alarm };
 }
+
+test('of checkpoints older than a day only the last of each hour stay, and neither proofs nor the audit miss the others', async () => {
+  for (let size = 1; size <= 8; size += 1) await grow(1);
+  // The cosigned one is the newest of its kind: proofs are against it.
+  const ages = [50.4, 50.3, 50.2, 50.1, 49.1, 23.2, 23.1, 0];
+  await pool.query(
+    `update receipt_log_checkpoints c set created_at = $1::timestamptz - age * interval '1 hour', cosignatures = case size when 2 then 1 else 0 end
+      from unnest($2::float[]) with ordinality as aged (age, of_size) where c.size = of_size`,
+    [new Date(NOW), ages],
+  );
+  await pool.query(`insert into receipt_log_witnesses values ('one.example', 2)`);
+  await pool.query(`update receipt_log_checkpoints set note = note || E'— one.example ' || repeat('A', 96) || E'\\n' where size = 2`);
+  const proofs = async () => {
+    const { rows } = await pool.query<{ receipt_id: string }>('select receipt_id from receipts order by log_index');
+    return Promise.all(rows.map(({ receipt_id: id }) => proofOfReceipt(pool, emptyArchive(pool), id)));
+  };
+  const before = await proofs();
+  await thinCheckpoints({ pool, clock: { now: () => NOW } }, FOREVER);
+  const { rows } = await pool.query<{ size: bigint }>('select size from receipt_log_checkpoints order by size');
+  expect(rows.map(({ size }) => Number(size))).toEqual([2, 4, 5, 6, 7, 8]);
+  expect(await proofs()).toEqual(before);
+  expect(await audit()).toEqual({ faults: [], alarm: 0 });
+  await pool.query('truncate receipt_log_witnesses');
+});
 
 test('finds nothing in a log that is as it was signed, however it grew, pass after pass', async () => {
   expect(await audit()).toEqual({ faults: [], alarm: 0 });

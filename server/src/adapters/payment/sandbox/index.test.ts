@@ -80,7 +80,7 @@ describe('The sandbox', () => {
     return { ...session, url: session.url ?? '' };
   };
 
-  test('what was not taken is told after a restart, in order, signed with the same secret', async () => {
+  test('what was not taken is told after a restart, in order, and forgotten a month after it was taken', async () => {
     const before = await start(async () => {
       throw new Error('The gateway is down');
     });
@@ -96,6 +96,10 @@ describe('The sandbox', () => {
     expect(await after.provider.readCheckout(id)).toMatchObject({ status: 'complete', isPaid: true });
     await after.tick();
     expect(told).toHaveLength(2);
+    await pool.query(`update sandbox_payment_events set delivered_at = now() - interval '31 days'`);
+    await pool.query('truncate sandbox_payment_requests');
+    await submit(after, (await checkout(after)).url, { action: 'pay', card: 'good' });
+    expect((await pool.query('select from sandbox_payment_events')).rowCount).toBe(2);
   });
 
   test('the page says what is paid and that no money moves, and is safe against what is written on it', async () => {

@@ -94,6 +94,7 @@ function booksOf(client: pg.PoolClient): SandboxBooks {
       await client.query('delete from sandbox_payment_objects where id = $1 and kind = $2', [id, kind]);
     },
     async emit(type, object, atSeconds) {
+      await client.query("delete from sandbox_payment_events where delivered_at < now() - interval '30 days'");
       const id = newSandboxId('evt');
       const body = JSON.stringify({ id, object: 'event', type, created: atSeconds, livemode: false, data: { object } });
       await client.query('insert into sandbox_payment_events (id, body, created_at) values ($1, $2, $3)', [

@@ -7,7 +7,7 @@ import { InProcessLanes } from '../../../adapters/lanes/in-process.ts';
 import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
 import { lanesOf } from '../../../inference/calls/caller-lanes.ts';
 import { parseInferenceHeaders } from '../../../inference/calls/index.ts';
-import { newId } from '../../../kernel/ids.ts';
+import { newId, newReceiptId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../../../receipts/index.ts';
 import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, unitsOf } from '../../ledger/index.ts';
@@ -67,7 +67,11 @@ export function usageUnderTest(pool: Pool) {
         },
         BOOK,
       );
-      const record = sampleRecord({ accountId, keyId, modelServed: model, usage, cost: `${costNano}`, held: `${mostNano}`, startedAt: at });
+      const requestId = `req_${newReceiptId(at).replaceAll('-', '')}`;
+      const record = sampleRecord({
+        ...{ accountId, keyId, requestId, modelServed: model, usage },
+        ...{ cost: `${costNano}`, held: `${mostNano}`, startedAt: at },
+      });
       const units = unitsOf(usage);
       const outcome = await lanes.hold({
         ...passage,

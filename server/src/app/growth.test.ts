@@ -1,0 +1,60 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { testDatabase } from '../adapters/postgres/test-database.ts';
+import { MONTHLY_TABLES } from '../archive/index.ts';
+
+const sources = join(import.meta.dirname, '..');
+const guide = readFileSync(join(sources, '../../docs/guides/running.md'), 'utf8');
+
+let database: Awaited<ReturnType<typeof testDatabase>>;
+let client: pg.Client;
+
+beforeAll(async () => {
+  database = await testDatabase();
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+});
+afterAll(async () => {
+  await client?.end();
+  await database?.drop();
+});
+
+const names = async (sql: string): Promise<string[]> => (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name);
+
+/** What the guide says of each table: how long its rows are kept. */
+const stated = (/\n## Growth\n([\s\S]*?)\n## /.exec(guide)?.[1] ?? '')
+  .split('\n')
+  .filter((line) => line.startsWith('| `'))
+  .map((line) => line.split('|').map((cell) => cell.trim()))
+  .flatMap(([, tables = '', , kept = '']) => [...tables.matchAll(/`(\w+)`/g)].map(([, table = '']) => ({ table, kept })));
+const thatAre = (kept: RegExp) =>
+  stated
+    .filter((row) => kept.test(row.kept))
+    .map(({ table }) => table)
+    .toSorted();
+
+test('the guide says of every table, once, how it grows and for how long its rows are kept', async () => {
+  const tables = await names(
+    `select distinct relname as name from pg_class join pg_namespace n on n.oid = relnamespace
+      where relkind in ('r', 'p') and not relispartition and nspname in ('public', 'test_billing') order by 1`,
+  );
+  expect(stated.map(({ table }) => table).toSorted()).toEqual(tables.toSorted());
+  expect(thatAre(/^(archived|for|until|forever)\b/)).toEqual(tables.toSorted());
+});
+
+test('what is said to be archived is partitioned by month, and nothing else is', async () => {
+  expect(thatAre(/^archived/)).toEqual(MONTHLY_TABLES.map(({ name }) => name as string).toSorted());
+  expect(await names("select relname as name from pg_class where relkind = 'p' order by 1")).toEqual(thatAre(/^archived/));
+});
+
+test('what is said to be kept for some time is deleted by a statement, or with the row that it belongs to', async () => {
+  const code = globSync('**/*.ts', { cwd: sources })
+    .filter((path) => !/\.test\.ts$|migrations\//.test(path))
+    .map((path) => readFileSync(join(sources, path), 'utf8'))
+    .join('\n');
+  const cascading = await names(`select distinct conrelid::regclass::text as name from pg_constraint where confdeltype = 'c'`);
+  const kept = thatAre(/^(for|until)\b/).filter((table) => !new RegExp(`delete from ${table}\\b`).test(code) && !cascading.includes(table));
+  expect(kept).toEqual([]);
+});
