@@ -1,5 +1,6 @@
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
 import { JsonMembers } from '../../kernel/json-members.ts';
+import { usageSoFar } from '../../kernel/json-so-far.ts';
 import { breather } from '../../kernel/turn.ts';
 import type { Json } from './json-value.ts';
 import { jsonIn } from './json-value.ts';
@@ -52,10 +53,16 @@ export class CollectedBody {
   /** It broke off: with what came of it, and what that says of its usage. */
   cut(cause: UpstreamCut): UpstreamCut {
     if (this.#bytes > this.#maxBytes) return cause;
-    const search = this.#search ?? new UsageSearch();
-    if (!this.#search) search.take(this.#kept.bytes);
-    return new UpstreamCut(cause.reason, { cause, found: search.foundSoFar, came: this.#kept.bytes });
+    const found = this.#search?.foundSoFar ?? usageBegunIn(this.#kept.bytes);
+    return new UpstreamCut(cause.reason, { cause, found, came: this.#kept.bytes });
   }
+}
+
+/** What a document that breaks off says of its usage. */
+export function usageBegunIn(document: Buffer): Json {
+  const search = new UsageSearch();
+  search.take(document);
+  return search.foundSoFar;
 }
 
 /** What a JSON document says of its usage, without parsing the rest of it. Other work has its turn meanwhile. */
@@ -73,36 +80,42 @@ export async function usageFoundIn(document: Buffer): Promise<Json | undefined> 
 class UsageSearch {
   readonly #found: Record<string, unknown> = {};
   readonly #members: JsonMembers;
+  /** Of the member that is being read, where it tells of usage. */
+  #name: string | undefined;
+  #value: Buffer[] = [];
 
   constructor() {
-    let name: string | undefined;
-    let value: Buffer[] = [];
     let bytes = 0;
     this.#members = new JsonMembers({
       begin: (begins) => {
-        name = USAGE.has(begins) ? begins : undefined;
-        value = [];
+        this.#name = USAGE.has(begins) ? begins : undefined;
+        this.#value = [];
         bytes = 0;
       },
       value: (part) => {
         bytes += part.length;
-        if (bytes > LONGEST_USAGE) name = undefined;
+        if (bytes > LONGEST_USAGE) this.#name = undefined;
         // What it came in is not to be kept for it.
-        if (name !== undefined) value.push(Buffer.from(part));
+        if (this.#name !== undefined) this.#value.push(Buffer.from(part));
       },
       end: () => {
-        if (name !== undefined) this.#found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
+        if (this.#name !== undefined) this.#found[this.#name] = jsonIn(this.#text);
+        this.#name = undefined;
       },
     });
+  }
+
+  get #text(): string {
+    return Buffer.concat(this.#value).toString('utf8');
   }
 
   take(part: Buffer): void {
     this.#members.take(part);
   }
 
-  /** Of one that broke off there is no more to go by. */
+  /** Of one that broke off there is no more to go by, in the middle of its usage the least. */
   get foundSoFar(): Json {
-    return this.#found;
+    return this.#name === undefined ? this.#found : { ...this.#found, [this.#name]: usageSoFar(this.#text) };
   }
 
   /** Nothing where the document is none: what it says may have been made up. */

@@ -34,6 +34,11 @@ export class ServerSentEvents {
     return this.#isTooLarge;
   }
 
+  /** The data of the event whose end has not come. */
+  get begun(): string {
+    return [...this.#data, ...(this.#line.startsWith('data:') ? [this.#line.slice('data:'.length)] : [])].join('\n');
+  }
+
   /** The events that this chunk completes. Throws {@link UpstreamCut} on what is no event at all, while there was none before it. */
   push(chunk: Uint8Array): ServerSentEvent[] {
     return this.#read(this.#decoder.decode(chunk, { stream: true }));

@@ -1,5 +1,5 @@
 import { isTooComplex } from '../../kernel/json-scan.ts';
-import { usageFoundIn } from './collected-body.ts';
+import { usageBegunIn, usageFoundIn } from './collected-body.ts';
 import type { Json } from './json-value.ts';
 import { type UpstreamAnswer, UpstreamCut } from './port.ts';
 
@@ -75,6 +75,7 @@ export class TranslatedAnswer implements UpstreamAnswer {
 export interface DocumentTranslation {
   /** Media type of what comes out. */
   readonly contentType: string;
+  /** What is no answer, or breaks off, stays as it is. */
   translate(body: Buffer): Buffer | Promise<Buffer>;
   /** OpenAI's usage, by what was found of it in a document that was too large. */
   usageIn(found: Json): unknown;
@@ -107,7 +108,11 @@ export class TranslatedDocument implements UpstreamAnswer {
         onTooLarge?.();
         throw new UpstreamCut('too_large', { found: await usageFoundIn(document) });
       }
-      return await this.#translation.translate(document);
+      const translated = await this.#translation.translate(document);
+      const found = translated === document ? usageBegunIn(document) : {};
+      if (Object.keys(found).length === 0) return translated;
+      // Of an answer that is none, the usage stands there in the provider's own words.
+      throw new UpstreamCut('reset', { came: document, found });
     } catch (error) {
       if (!(error instanceof UpstreamCut && error.found)) throw error;
       throw new UpstreamCut(error.reason, { cause: error, came: error.came, found: { usage: this.#translation.usageIn(error.found) } });

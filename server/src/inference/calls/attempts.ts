@@ -1,13 +1,12 @@
 import { type Begun, reasonOf, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
 import type { Admission } from './admission.ts';
 import { type AnswerReader, Attempt, type AttemptDeps, type Journey, LATE, OUTCOME, type Progress, type Used } from './attempt.ts';
-import { isBilled, withoutBill } from './billed-faults.ts';
+import { isBilled, knownUsage, withoutBill } from './billed-faults.ts';
 import { skippedOf, type Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { answerMembersIn } from './large-chunk.ts';
 import { leaveBehind, leaveBroken, settleLeft } from './left-behind.ts';
 import type { RunningCall } from './running-calls.ts';
-import { usageOfFault } from './usage.ts';
 
 /** More deployments than this are not tried for one request: the client has a timeout too. */
 const MOST_ATTEMPTS = 5;
@@ -55,7 +54,7 @@ export async function firstThatAnswers<T>(
     if (result.ok || running.isGivenUp || !result.retryable) return last;
     if (isBilled(result, target)) {
       // What is billed is final. Of what is only counted, another may be asked where it can be paid as well.
-      const left = isLast || usageOfFault(result, target.dialect.form) ? undefined : await leaveBroken(asked, admission, running, deps);
+      const left = isLast || knownUsage(result, target) ? undefined : await leaveBroken(asked, admission, running, deps);
       if (!left) return last;
       await settleLeft(left, asked, answered, reader, deps);
       last = { ...asked.journey(), attempt: running.lastLeft + 1, result: withoutBill(result) };

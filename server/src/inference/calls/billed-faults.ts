@@ -1,10 +1,11 @@
+import type { ReceiptUsage } from '@tallygate/contract';
 import type { UpstreamFault } from '../../adapters/upstream/port.ts';
 import type { Admission } from './admission.ts';
 import type { Bill } from './attempt.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
 import { mostUsage, ourCount } from './settlement.ts';
-import { atLeast, reportedUsage, usageOfFault, writesText } from './usage.ts';
+import { atLeast, isPartial, reportedUsage, usageOfFault, writesText } from './usage.ts';
 
 /** Of what came, so much is counted; the rest in proportion. */
 const COUNTED_BYTES = 256 * 1024;
@@ -12,6 +13,14 @@ const COUNTED_BYTES = 256 * 1024;
 /** Whether its provider bills for it although it gave no answer. */
 export const isBilled = (fault: UpstreamFault, { dialect }: Target): boolean =>
   fault.kind !== 'cancelled' && (fault.begun !== undefined || usageOfFault(fault, dialect.form) !== undefined);
+
+/** What its provider says that it has used, where that is all of it; of a text, on both sides. */
+export function knownUsage(fault: UpstreamFault, { dialect, model }: Target): ReceiptUsage | undefined {
+  const used = usageOfFault(fault, dialect.form);
+  if (!fault.begun) return used;
+  if (isPartial(fault.usage)) return undefined;
+  return writesText(model) ? reportedUsage(used, () => true) : used;
+}
 
 /** As one that is settled already. */
 export const withoutBill = ({ begun: _, usage: __, ...fault }: UpstreamFault): UpstreamFault => ({ ...fault, status: null });
@@ -27,10 +36,10 @@ export async function billOfFault(
   deps: Pick<InferenceDeps, 'tokenizer'>,
 ): Promise<Bill | undefined> {
   const { begun } = fault;
-  const used = usageOfFault(fault, target.dialect.form);
-  const isWhole = !begun || !writesText(target.model) || reportedUsage(used, () => true) !== undefined;
-  if (used && isWhole) return { usage: atLeast(begun?.said, used), estimated: false };
+  const known = knownUsage(fault, target);
+  if (known) return { usage: atLeast(begun?.said, known), estimated: false };
   if (!begun || fault.kind === 'cancelled') return undefined;
+  const used = usageOfFault(fault, target.dialect.form);
   const said = used ? atLeast(begun.said, used) : begun.said;
   return { usage: atLeast(said, await countOf(begun.bytes, admission, target, deps)), estimated: true };
 }

@@ -22,7 +22,7 @@ export const chatForm = (
   keptId?: string,
 ): AnswerForm => ({
   read: (bytes) => readCompletion(bytes, keptId),
-  usageIn: (usage) => usedUsage(readUsage(usage)),
+  usageIn: (usage) => usedUsage(leastUsage(usage)),
   openStream: () =>
     new ChatStream(
       request.stream_options?.include_usage === true,

@@ -1,4 +1,5 @@
 import { isTooComplex } from '../../kernel/json-scan.ts';
+import { jsonSoFar } from '../../kernel/json-so-far.ts';
 import { readJson } from '../../kernel/read-json.ts';
 import { isRecord } from './usage.ts';
 
@@ -51,6 +52,15 @@ export function jsonOf(data: string | undefined): Json | undefined {
   } catch {
     return undefined;
   }
+}
+
+const USAGE = Buffer.from('"usage"');
+
+/** What an event says that breaks off in its usage, or behind it; undefined where it has none. Large ones are not looked into. */
+export function eventSoFar(event: Buffer): Json | undefined {
+  if (event.length > LONGEST_PARSED || !event.includes(USAGE)) return undefined;
+  const said = jsonSoFar(dataOf(event.toString('utf8')) ?? '');
+  return isRecord(said) ? said : undefined;
 }
 
 /** The one line of data of a large event. In any other form nobody sends one: undefined. */

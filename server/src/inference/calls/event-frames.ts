@@ -50,6 +50,11 @@ export class EventFrames {
     return rest;
   }
 
+  /** The event whose end has not come; nothing of one that is too large. */
+  get begun(): Buffer {
+    return this.#carry.bytes;
+  }
+
   /** Nothing is left behind the last whole event. */
   get isEmpty(): boolean {
     return this.#carriedBytes === 0;

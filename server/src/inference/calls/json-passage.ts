@@ -1,5 +1,6 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { JsonMembers } from '../../kernel/json-members.ts';
+import { usageSoFar } from '../../kernel/json-so-far.ts';
 import type { ShownCost, StreamFilter } from './answer-form.ts';
 import { isRecord } from './usage.ts';
 
@@ -82,6 +83,11 @@ export class JsonPassage implements StreamFilter {
 
   get usage(): ReceiptUsage | undefined {
     return this.#form.readUsage(this.#usage);
+  }
+
+  /** It may break off in its usage. */
+  get usageSaid(): ReceiptUsage | undefined {
+    return this.usage ?? this.#form.readUsage(usageSoFar(Buffer.concat(this.#usageText).toString('utf8')));
   }
 
   delivered() {

@@ -1,4 +1,5 @@
 import { JsonMembers } from '../../kernel/json-members.ts';
+import { usageSoFar } from '../../kernel/json-so-far.ts';
 import { breather } from '../../kernel/turn.ts';
 import { type Json, lineOfData } from './event-data.ts';
 
@@ -41,18 +42,27 @@ export const answerMembersIn = (body: Buffer): Promise<Json | undefined> => smal
  * @param inPlace what stands for `choices`, and for a member that is large
  */
 async function smallMembersOf(object: Buffer, inPlace: InPlace, mayBeCut = false): Promise<Json | undefined> {
-  const { members, found } = smallMembers(inPlace);
+  const { members, found, begun } = smallMembers(inPlace);
   const rest = breather();
   for (let at = 0; at < object.length; at += PIECE_BYTES) {
     members.take(object.subarray(at, at + PIECE_BYTES));
     await rest();
   }
-  return members.isComplete || mayBeCut ? found : undefined;
+  if (!mayBeCut) return members.isComplete ? found : undefined;
+  const { name, text } = begun();
+  return name === 'usage' ? { ...found, usage: usageSoFar(text) } : found;
 }
 
 type InPlace = (name: string, elements: number) => Json;
 
-function smallMembers(inPlace: InPlace): { readonly members: JsonMembers; readonly found: Readonly<Record<string, unknown>> } {
+interface SmallMembers {
+  readonly members: JsonMembers;
+  readonly found: Readonly<Record<string, unknown>>;
+  /** The member whose end has not come. */
+  begun(): { readonly name: string; readonly text: string };
+}
+
+function smallMembers(inPlace: InPlace): SmallMembers {
   const found: Record<string, unknown> = {};
   let name = '';
   let value: Buffer[] = [];
@@ -71,9 +81,10 @@ function smallMembers(inPlace: InPlace): { readonly members: JsonMembers; readon
     end: (elements) => {
       if (name === 'choices' || bytes > MOST_MEMBER_BYTES) Object.assign(found, inPlace(name, elements));
       else if (ASKED.has(name)) found[name] = jsonIn(Buffer.concat(value).toString('utf8'));
+      name = '';
     },
   });
-  return { members, found };
+  return { members, found, begun: () => ({ name, text: Buffer.concat(value).toString('utf8') }) };
 }
 
 function choiceOf(event: Buffer): Json {

@@ -134,11 +134,11 @@ async function collect(answer: UpstreamAnswer, attempt: Attempt, running: Runnin
   } catch (error) {
     const isReadOn = isTooLarge && error instanceof UpstreamCut && (error.reason === 'too_large' || attempt.running.endedBy === 'deadline');
     return isReadOn
-      ? { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(error.found?.['usage']), attempt.target.model)) }
+      ? { ok: true, value: tooLargeAnswer(usageOfLarge(error.found?.['usage'], form, attempt.target.model)) }
       : faultOfCut(error);
   }
   if (bytes.length > LONGEST_PARSED && (bytes[0] === OPEN_BRACE || isJson(answer.contentType)) && (await isTooComplex(bytes)))
-    return { ok: true, value: tooLargeAnswer(usageOfLarge(form.usageIn(await usageIn(bytes)), attempt.target.model)) };
+    return { ok: true, value: tooLargeAnswer(usageOfLarge(await usageIn(bytes), form, attempt.target.model)) };
   const value = await form.read(bytes, answer.contentType);
   return value
     ? { ok: true, value, brokeOff: value.hasFailed ?? false }

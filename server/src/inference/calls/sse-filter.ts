@@ -3,7 +3,7 @@ import { andThen, type Soon } from '../../kernel/soon.ts';
 import { breather } from '../../kernel/turn.ts';
 import type { StreamError } from './answer-form.ts';
 import { choicesOf, textOfChunk, textOr } from './chat-chunk.ts';
-import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage } from './event-data.ts';
+import { dataOf, eventSoFar, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage } from './event-data.ts';
 import { dataEventsOf, END_OF_EVENT, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
 import { inShort, largeChunkOf } from './large-chunk.ts';
 import { atLeast, isRecord, leastUsage, readUsage, reportedUsage } from './usage.ts';
@@ -71,6 +71,7 @@ export class SseFilter {
 
   #end(rest: Buffer, isWhole: boolean): Soon<Buffer> {
     this.#isCutShort = !isWhole;
+    if (!isWhole) this.#said = this.#saidWith(rest);
     return this.isOver || !isWhole || isBlank(rest) ? EMPTY : this.#take(Buffer.concat([rest, END_OF_EVENT]));
   }
 
@@ -105,7 +106,13 @@ export class SseFilter {
 
   /** The most that the provider has said by now. */
   get usageSaid(): ReceiptUsage | undefined {
-    return this.#said;
+    return this.#saidWith(this.#frames.begun);
+  }
+
+  /** With an event that breaks off, or cannot be read to its end. */
+  #saidWith(event: Buffer): ReceiptUsage | undefined {
+    const least = leastUsage(eventSoFar(event)?.['usage']);
+    return least ? atLeast(this.#said, least) : this.#said;
   }
 
   /** The provider's last usage, or the one with its error; undefined where text came behind it, or where it is zero beside a text. */
@@ -217,6 +224,7 @@ export class SseFilter {
     }
     const chunk = jsonOf(data);
     if (this.#first !== undefined && chunk === undefined) {
+      this.#said = this.#saidWith(event);
       // Its reader would throw. Behind the end nothing is lost with it, before it the reader is told what happened.
       if (!(finishedIn(before) ?? this.#isTailFinished())) this.#refuse(before);
       return undefined;

@@ -22,7 +22,7 @@ import { StreamHead } from './stream-head.ts';
 import { isEstimated, type Relayed, usageOf } from './stream-usage.ts';
 import { cutOutcome, settleUnanswered } from './unanswered.ts';
 import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-problem.ts';
-import { atLeast, isUsed, readUsageSoFar, usageOfLarge } from './usage.ts';
+import { atLeast, isUsed, leastUsage, readUsageSoFar, usageOfLarge } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
 /** How long the rest of a stream is read on that has told of an error. */
@@ -271,12 +271,13 @@ async function pump(
   if (filter.error || filter.isInvalid || cut) answer.abort();
 
   const wasLeft = attempt.call.signal.aborted && !attempt.isLeft;
-  const promptSaid = readUsageSoFar(answer.usageSoFar?.());
-  const usageSaid = promptSaid ? atLeast(filter.usageSaid, promptSaid) : filter.usageSaid;
+  const soFar = answer.usageSoFar?.();
+  const promptSaid = readUsageSoFar(soFar);
+  const leastSaid = promptSaid ?? leastUsage(soFar);
+  const usageSaid = leastSaid ? atLeast(filter.usageSaid, leastSaid) : filter.usageSaid;
   if (isLeftOut) {
     if (cut && !(cut instanceof UpstreamCut)) throw cut;
-    const usageFound =
-      cut instanceof UpstreamCut && cut.found ? usageOfLarge(form.usageIn(cut.found['usage']), journey.target.model) : undefined;
+    const usageFound = cut instanceof UpstreamCut && cut.found ? usageOfLarge(cut.found['usage'], form, journey.target.model) : undefined;
     const came = { filter, usageFound, promptSaid, usageSaid, firstByteAt: firstByteAt || deps.clock.now(), overheadMs };
     return { ok: true, brokeOff: filter.isUnreadable ?? false, value: { ...came, isComplete: false, isLeftOut, wasLeft } };
   }

@@ -1,7 +1,7 @@
 import type { ReceiptUsage } from '@tallygate/contract';
 import { andThen, inOrder, type Soon } from '../../kernel/soon.ts';
 import type { Delivered, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
-import { dataOf, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf, readLarge } from './event-data.ts';
+import { dataOf, eventSoFar, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf, readLarge } from './event-data.ts';
 import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from './event-frames.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
 
@@ -62,7 +62,10 @@ export class TypedEventStream implements StreamFilter {
     const { isTooLarge } = this.#frames;
     const rest = this.#frames.end();
     if (this.isOver || isTooLarge || rest.length === 0) return EMPTY;
-    if (rest.length <= LONGEST_PARSED && jsonOf(dataOf(rest.toString('utf8'))) === undefined) return EMPTY;
+    if (rest.length <= LONGEST_PARSED && jsonOf(dataOf(rest.toString('utf8'))) === undefined) {
+      this.#hear(eventSoFar(rest) ?? {});
+      return EMPTY;
+    }
     return this.#take(Buffer.concat([rest, END_OF_EVENT]));
   }
 
@@ -102,7 +105,8 @@ export class TypedEventStream implements StreamFilter {
   }
 
   get usageSaid(): ReceiptUsage | undefined {
-    return this.#said;
+    const begun = this.#form.readUsage(eventSoFar(this.#frames.begun) ?? {});
+    return begun ? atLeast(this.#said, begun) : this.#said;
   }
 
   get value(): unknown {
@@ -179,24 +183,24 @@ export class TypedEventStream implements StreamFilter {
     const text = bytes.toString('utf8');
     const data = dataOf(text);
     // Comments keep connections alive; before the first event another provider may still answer.
-    if (data === undefined) return this.#refuseOrDrop(text);
+    if (data === undefined) return /^(:|event:|id:|retry:|\s*$)/.test(text) ? undefined : this.#refuse(bytes);
     if (data === '[DONE]') return undefined;
     if (this.#passesAsItIs(nameOf(text))) {
-      if (!isJsonText(data)) return this.#refuse();
+      if (!isJsonText(data)) return this.#refuse(bytes);
       this.#hasPassed = true;
       // Inside a JSON string a quote is escaped: the pattern is found in keys and whole values only.
       if (bytes.includes(USAGE)) this.#hear(jsonOf(data) ?? {});
       return bytes;
     }
     const event = jsonOf(data);
-    if (!event) return this.#refuse();
+    if (!event) return this.#refuse(bytes);
     return this.#passWatched(event, bytes);
   }
 
   /** A large event is read whole, in pieces: nothing else may be kept of it. */
   async #passLarge(bytes: Buffer): Promise<Buffer | undefined> {
     const large = await readLarge(bytes);
-    if (!large) return this.#refuse();
+    if (!large) return this.#refuse(bytes);
     const { name, value } = large;
     if (!value) {
       this.#isTooComplex = true;
@@ -222,7 +226,7 @@ export class TypedEventStream implements StreamFilter {
       this.#used = this.#form.readUsage(event);
       return undefined;
     }
-    if (type === '') return this.#refuse();
+    if (type === '') return this.#refuse(bytes);
     if (this.#form.isFinal(type)) {
       this.#hear(event);
       this.#final = event;
@@ -246,12 +250,9 @@ export class TypedEventStream implements StreamFilter {
     }
   }
 
-  #refuseOrDrop(text: string): Buffer | undefined {
-    return /^(:|event:|id:|retry:|\s*$)/.test(text) ? undefined : this.#refuse();
-  }
-
   /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */
-  #refuse(): undefined {
+  #refuse(event: Buffer): undefined {
+    this.#hear(eventSoFar(event) ?? {});
     if (this.#hasPassed || this.isTooLarge) this.#isUnreadable = true;
     else this.#isInvalid = true;
     return undefined;

@@ -3,7 +3,7 @@ import type { UpstreamFault } from '../../adapters/upstream/port.ts';
 import { Problem } from '../../kernel/problem.ts';
 import type { Admission } from './admission.ts';
 import type { Journey } from './attempt.ts';
-import { billOfFault } from './billed-faults.ts';
+import { billOfFault, knownUsage } from './billed-faults.ts';
 import type { Call } from './call.ts';
 import type { InferenceDeps } from './deps.ts';
 import type { Reply } from './reply.ts';
@@ -12,7 +12,7 @@ import type { RunningCall } from './running-calls.ts';
 import type { Served } from './served.ts';
 import { settle, usageWhenCut } from './settlement.ts';
 import { lateProblem, upstreamProblem } from './upstream-problem.ts';
-import { NO_USAGE, usageOfFault } from './usage.ts';
+import { NO_USAGE } from './usage.ts';
 
 /**
  * No provider answered, and the client has seen nothing yet: it gets the problem. Nothing is charged where the providers gave it an error, but what the
@@ -29,9 +29,9 @@ export async function settleUnanswered(
   running.isDecided = true;
   const isCut = fault.kind === 'cancelled' || (admission.call.signal.aborted && fault.status === 200);
   const wasAsked = journey.attempts.length > 0;
-  const isSaid = usageOfFault(fault, journey.target.dialect.form) !== undefined;
+  const isKnown = knownUsage(fault, journey.target) !== undefined;
   const bill =
-    isCut && !isSaid
+    isCut && !isKnown
       ? wasAsked && { usage: await usageWhenCut(admission, journey.target, running, undefined, deps), estimated: true }
       : await billOfFault(fault, admission, journey.target, deps);
   const hasLeft = admission.call.signal.aborted || running.isGivenUp;

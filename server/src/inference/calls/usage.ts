@@ -19,6 +19,8 @@ export const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_MODEL_TOKENS;
 export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether a usage says no more than the least. */
+export const isPartial = (usage: unknown): boolean => isRecord(usage) && usage['is_partial'] === true;
 /** A part of a whole: never more than that, whatever the provider says; undefined where it does not tell the part. */
 export const partIn = (details: unknown, name: string, most: number): number | undefined => {
   const value = isRecord(details) ? details[name] : undefined;
@@ -34,7 +36,7 @@ function outputOf(input: number, said: number, total: unknown, details: unknown)
 
 /**
  * The provider's usage in OpenAI's form; undefined where it is missing or cannot be a count (negative, a string, absurd).
- * `is_partial` is an adapter's word: one of the counts that its provider adds up was none.
+ * `is_partial` is our word: one of the counts that its provider adds up was none, or it broke off.
  * xAI and Google count what the model thought beside `completion_tokens`, and bill it as output: there the total alone has all of it.
  */
 export function readUsage(usage: unknown): ReceiptUsage | undefined {
@@ -46,7 +48,7 @@ export function readUsage(usage: unknown): ReceiptUsage | undefined {
     prompt_tokens_details: inputDetails,
     completion_tokens_details: outputDetails,
   } = usage;
-  if (!isCount(input) || !isCount(said) || usage['is_partial'] === true) return undefined;
+  if (!isCount(input) || !isCount(said) || isPartial(usage)) return undefined;
   return textUsage({ input, output: outputOf(input, said, total, outputDetails), inputDetails, outputDetails });
 }
 
@@ -123,8 +125,14 @@ export const isSaid = (said: ReceiptUsage | undefined, settled: ReceiptUsage): b
   (usedUsage(said) !== undefined || usedUsage(settled) === undefined);
 
 /** Of an answer that was not kept, and so has content: a text took tokens on both sides. */
-export const usageOfLarge = (found: ReceiptUsage | undefined, model: Pick<CatalogModel, 'kind'>): ReceiptUsage | undefined =>
-  writesText(model) ? reportedUsage(found, () => true) : found;
+export function usageOfLarge(
+  said: unknown,
+  { usageIn }: Pick<AnswerForm, 'usageIn'>,
+  model: Pick<CatalogModel, 'kind'>,
+): ReceiptUsage | undefined {
+  const found = isPartial(said) ? undefined : usageIn(said);
+  return writesText(model) ? reportedUsage(found, () => true) : found;
+}
 
 /** Of a whole answer: what its provider reported, and what it said at the least where that is no report. */
 export const usageOfAnswer = (

@@ -1,3 +1,4 @@
+import { jsonSoFar } from '../../../kernel/json-so-far.ts';
 import { MAX_MESSAGE_CHARACTERS, printable } from '../fault.ts';
 import { countIn, isRecord, type Json, jsonIn, textIn } from '../json-value.ts';
 import { UpstreamCut } from '../port.ts';
@@ -60,8 +61,16 @@ export class ChunkTranslation implements Translation {
   }
 
   usageSoFar(): unknown {
-    const usage = usageOf(this.#usage);
-    return usage?.is_partial ? (promptUsageOf(this.#usage) ?? usage) : usage;
+    const said = this.#usageWith(this.#events.begun);
+    const usage = usageOf(said);
+    return usage?.is_partial ? (promptUsageOf(said) ?? usage) : usage;
+  }
+
+  /** With an event that breaks off, or cannot be read to its end. */
+  #usageWith(data: string): Json {
+    const event = TELLS_USAGE.test(data) ? jsonSoFar(data) : undefined;
+    if (!isRecord(event)) return this.#usage;
+    return laterUsage(this.#usage, isRecord(event['message']) ? event['message']['usage'] : event['usage']);
   }
 
   finalUsage(): Usage | undefined {
@@ -86,6 +95,7 @@ export class ChunkTranslation implements Translation {
     // What is no JSON costs an error with its stack.
     const event = data.trimStart().startsWith('{') ? jsonIn(data) : undefined;
     if (isRecord(event)) return this.#say(event);
+    this.#usage = this.#usageWith(data);
     if (!this.#hasBegun) throw new UpstreamCut('reset', { cause: new SyntaxError('An event of the provider is no JSON object') });
     if (this.#isUnreadable) return '';
     this.#isUnreadable = true;

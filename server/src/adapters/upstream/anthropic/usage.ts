@@ -49,7 +49,7 @@ export function usageOf(usage: unknown): Usage | undefined {
   const prompt = promptUsageOf(usage);
   const output = isRecord(usage) ? countIn(usage['output_tokens']) : undefined;
   if (!isRecord(usage)) return undefined;
-  if (!prompt || output === undefined) return leastOf(usage);
+  if (!prompt || output === undefined || usage['is_partial'] === true) return leastOf(usage, prompt);
   const thoughts = isRecord(usage['output_tokens_details']) ? countIn(usage['output_tokens_details']['thinking_tokens']) : undefined;
   return {
     ...prompt,
@@ -61,14 +61,14 @@ export function usageOf(usage: unknown): Usage | undefined {
 
 const PROMPT_COUNTS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens'];
 
-/** Of a usage that has a count that is none: what the others come to. */
-function leastOf(usage: Json): Usage | undefined {
-  const prompt = PROMPT_COUNTS.reduce((sum, name) => sum + (countIn(usage[name]) ?? 0), 0);
+/** Of a usage that has a count that is none, or breaks off: what the others come to. */
+function leastOf(usage: Json, exactly: PromptUsage | undefined): Usage | undefined {
+  const prompt = exactly?.prompt_tokens ?? PROMPT_COUNTS.reduce((sum, name) => sum + (countIn(usage[name]) ?? 0), 0);
   const output = countIn(usage['output_tokens']) ?? 0;
   if (prompt + output === 0) return undefined;
   return {
     prompt_tokens: prompt,
-    prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: 0, cache_write_1h_tokens: 0 },
+    prompt_tokens_details: exactly?.prompt_tokens_details ?? { cached_tokens: 0, cache_write_tokens: 0, cache_write_1h_tokens: 0 },
     completion_tokens: output,
     total_tokens: prompt + output,
     is_partial: true,

@@ -1,3 +1,4 @@
+import { jsonSoFar } from '../../../kernel/json-so-far.ts';
 import { isRecord, type Json, jsonIn } from '../json-value.ts';
 import { UpstreamCut } from '../port.ts';
 import { type ServerSentEvent, ServerSentEvents } from '../server-sent-events.ts';
@@ -7,7 +8,7 @@ import { type AnswerContext, blockedBecause, headOf } from './completion.ts';
 import { googleWords } from './error-words.ts';
 import { finishReasonOf, withheld } from './finish-reason.ts';
 import { withSignature } from './thought-signature.ts';
-import { type ChatUsage, usageOf } from './usage.ts';
+import { type ChatUsage, laterUsage, usageOf } from './usage.ts';
 
 const TELLS_USAGE = /"(?:usageMetadata|finishReason|error|parts)"/;
 const BEGINS_JSON = /^\s*[[{]/;
@@ -33,6 +34,8 @@ export class ChunkStream implements Translation {
   /** Text came behind the last usage: it was none of the whole. */
   #hasGoneOn = false;
   #hasFailed = false;
+  /** Its body is through: an event that cannot be read was cut short. */
+  #isEnding = false;
   /** An event could not be read: of those behind it only the usage is wanted, and how each choice ends. */
   #isUnreadable = false;
 
@@ -45,6 +48,7 @@ export class ChunkStream implements Translation {
   }
 
   end(): Buffer {
+    this.#isEnding = true;
     const last = this.#say(this.#events.end());
     if (this.#hasFailed) return last;
     if (!this.#isComplete()) throw new UpstreamCut('reset');
@@ -54,7 +58,15 @@ export class ChunkStream implements Translation {
   }
 
   usageSoFar(): unknown {
-    return this.#usage;
+    return this.#usageWith(this.#events.begun);
+  }
+
+  /** With an event that breaks off, or cannot be read to its end. */
+  #usageWith(data: string): ChatUsage | undefined {
+    const event = data.includes('"usageMetadata"') ? jsonSoFar(data) : undefined;
+    const [response] = Array.isArray(event) ? event : [event];
+    const metadata = isRecord(response) ? response['usageMetadata'] : undefined;
+    return laterUsage(this.#usage, isRecord(metadata) ? usageOf({ ...metadata, is_partial: true }) : undefined);
   }
 
   finalUsage(): ChatUsage | undefined {
@@ -78,7 +90,11 @@ export class ChunkStream implements Translation {
     // What is no JSON costs an error with its stack.
     const document = BEGINS_JSON.test(data) ? jsonIn(data) : undefined;
     const response: unknown = Array.isArray(document) ? document[0] : document;
-    if (!isRecord(response)) return this.#refuse();
+    if (!isRecord(response)) {
+      this.#usage = this.#usageWith(data);
+      this.#hasGoneOn = true;
+      return this.#refuse();
+    }
     if ('error' in response) {
       const { message, code } = googleWords(data);
       return this.#fail(message, code);
@@ -96,6 +112,7 @@ export class ChunkStream implements Translation {
   }
 
   #refuse(): string {
+    if (this.#choices.size === 0 && this.#isEnding) throw new UpstreamCut('reset');
     if (this.#choices.size === 0) return this.#fail('The provider sent an event that is no JSON object.', null);
     if (this.#isUnreadable) return '';
     this.#isUnreadable = true;

@@ -26,7 +26,8 @@ const COUNTS = [
  */
 export function usageOf(metadata: unknown): ChatUsage | undefined {
   if (!isRecord(metadata)) return undefined;
-  const isPartial = COUNTS.some((name) => metadata[name] !== undefined && countIn(metadata[name]) === undefined);
+  const isPartial =
+    metadata['is_partial'] === true || COUNTS.some((name) => metadata[name] !== undefined && countIn(metadata[name]) === undefined);
   const count = (name: keyof Json): number => countIn(metadata[name]) ?? 0;
   const input = count('promptTokenCount') + count('toolUsePromptTokenCount');
   const thoughts = count('thoughtsTokenCount');
@@ -44,4 +45,11 @@ export function usageOf(metadata: unknown): ChatUsage | undefined {
     completion_tokens_details: { reasoning_tokens: thoughts },
     ...(isPartial && { is_partial: true }),
   };
+}
+
+/** Of one that breaks off: what it counts beyond what was said before. */
+export function laterUsage(earlier: ChatUsage | undefined, part: ChatUsage | undefined): ChatUsage | undefined {
+  if (!earlier || !part || part.prompt_tokens > earlier.prompt_tokens) return part ?? earlier;
+  const output = Math.max(earlier.completion_tokens, part.completion_tokens);
+  return { ...earlier, completion_tokens: output, total_tokens: earlier.prompt_tokens + output };
 }

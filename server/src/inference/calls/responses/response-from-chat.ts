@@ -15,7 +15,7 @@ import { type ResponseFrame, withUsage } from './response-form.ts';
 export const responseFromChatForm = (request: ResponseRequest, frame: ResponseFrame): AnswerForm => ({
   read: (bytes) => readCompletion(bytes, request, frame),
   openStream: () => new ResponseFromChatStream(request, frame),
-  usageIn: (usage) => usedUsage(readUsage(usage)),
+  usageIn: (usage) => usedUsage(leastUsage(usage)),
 });
 
 async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: ResponseFrame): Promise<PlainAnswer | undefined> {
