@@ -35,9 +35,10 @@ function withPadding(json: string, padding: number): Uint8Array {
   return Buffer.concat([before, Buffer.alloc(padding, 'x'), after]);
 }
 
-function* paddedEvents<T>(events: Iterable<T>, { padding, paddingAt = 0, inserted }: Step): Iterable<T | string | Uint8Array> {
+function* paddedEvents(events: Iterable<string>, { padding, paddingAt = 0, inserted, hasBom }: Step): Iterable<string | Uint8Array> {
   let at = 0;
-  for (const event of events) {
+  for (const said of events) {
+    const event = at === 0 && hasBom ? `\ufeff${said}` : said;
     if (padding !== undefined && at === paddingAt) yield withPadding(`data: {${NO_PADDING}}\n\n`, padding);
     if (at === inserted?.at) yield inserted.event;
     yield event;

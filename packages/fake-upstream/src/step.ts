@@ -43,7 +43,9 @@ export interface StreamForm {
   /** Default true: ends in `data: [DONE]`. */
   readonly done?: boolean;
   /** Default `\n`. */
-  readonly lineEnd?: '\n' | '\r\n';
+  readonly lineEnd?: '\n' | '\r\n' | '\r';
+  /** Begins with a byte order mark. */
+  readonly hasBom?: boolean;
   /** A comment line `: ping` before every event. */
   readonly pings?: boolean;
   /** After this many events, `data: {"error": …}` stands in place of the rest. */

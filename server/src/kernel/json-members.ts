@@ -17,6 +17,8 @@ for (const [kind, characters] of [
 
 const [OPEN_BRACE, CLOSED_BRACE] = [0x7b, 0x7d];
 const BLANKS = new Set(Buffer.from(' \t\r\n'));
+/** The bytes of a mark that some put in front of UTF-8. */
+const BOM = new Set([0xef, 0xbb, 0xbf]);
 
 /** Told of the members of an object as their bytes arrive. */
 export interface MemberReader {
@@ -102,7 +104,7 @@ export class JsonMembers {
       this.#hasElement = false;
       this.#reader.begin(this.#nameText());
       return at + 1;
-    } else this.#state = 'invalid';
+    } else if (this.#state !== 'before' || !BOM.has(byte)) this.#state = 'invalid';
     return -1;
   }
 

@@ -1,3 +1,4 @@
+import { EventLines } from '../../kernel/event-lines.ts';
 import { isRecord, type Json, jsonIn } from './json-value.ts';
 import type { Translation } from './translated-answer.ts';
 
@@ -13,6 +14,7 @@ const LONGEST_PREAMBLE_BYTES = 64 * 1024;
  */
 export class PreambleMerged implements Translation {
   readonly contentType: string;
+  readonly #lines = new EventLines();
   #carry = NOTHING;
   #findings: Json = {};
   #hasBegun = false;
@@ -22,13 +24,14 @@ export class PreambleMerged implements Translation {
   }
 
   push(chunk: Buffer): Buffer {
-    if (this.#hasBegun) return chunk;
-    this.#carry = Buffer.concat([this.#carry, chunk]);
+    const lines = this.#lines.push(chunk);
+    if (this.#hasBegun) return lines;
+    this.#carry = Buffer.concat([this.#carry, lines]);
     return this.#begin();
   }
 
   end(): Buffer {
-    return this.#release(this.#carry);
+    return this.#release(Buffer.concat([this.#carry, this.#lines.end()]));
   }
 
   #begin(): Buffer {

@@ -1,3 +1,4 @@
+import { withoutBom } from '../../kernel/event-lines.ts';
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
 import { JsonMembers } from '../../kernel/json-members.ts';
 import { usageSoFar } from '../../kernel/json-so-far.ts';
@@ -47,7 +48,7 @@ export class CollectedBody {
   /** @throws UpstreamCut `too_large`, with what was found */
   whole(): Buffer {
     if (this.#bytes > this.#maxBytes) throw new UpstreamCut('too_large', { found: this.#search?.found });
-    return this.#kept.bytes;
+    return withoutBom(this.#kept.bytes);
   }
 
   /** It broke off: with what came of it, and what that says of its usage. */

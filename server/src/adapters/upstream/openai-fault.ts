@@ -1,11 +1,12 @@
 import type { Words } from './fault.ts';
+import { statedUsage } from './port.ts';
 
 /** Reads OpenAI's `{ error: { message, param, code } }` and what its imitators make of it; any other text is the message. */
 export function openAiWords(text: string): Words {
   const document = parsed(text);
   const body: unknown = Array.isArray(document) ? document[0] : document; // Google wraps the object in a list.
   const error = isRecord(body) && 'error' in body ? body['error'] : body;
-  const usage = isRecord(body) ? body['usage'] : undefined;
+  const usage = statedUsage(body);
   if (typeof error === 'string') return { message: error, param: null, code: null, usage };
   if (!isRecord(error)) return { message: text, param: null, code: null, usage };
   const message = textIn(error['message']) ?? textIn(error['detail']) ?? text;

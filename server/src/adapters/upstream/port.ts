@@ -173,6 +173,15 @@ export interface Begun {
   readonly said?: ReceiptUsage | undefined;
 }
 
+type Json = Readonly<Record<string, unknown>>;
+const membersOf = (value: unknown): Json => (typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {});
+
+/** The usage in an answer, an event or an error: at its top, in `x_groq`, or in the error itself. */
+export function statedUsage(stated: unknown): unknown {
+  const { usage, x_groq: groq, error } = membersOf(stated);
+  return usage ?? membersOf(groq)['usage'] ?? membersOf(error)['usage'];
+}
+
 const NAME = /^[\w.-]+$/;
 
 /** Why there is no answer, for a log: what may repeat the prompt is left out. */

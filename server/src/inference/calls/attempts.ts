@@ -1,4 +1,4 @@
-import { type Begun, reasonOf, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
+import { type Begun, reasonOf, statedUsage, UpstreamCut, type UpstreamFault } from '../../adapters/upstream/port.ts';
 import type { Admission } from './admission.ts';
 import { type AnswerReader, Attempt, type AttemptDeps, type Journey, LATE, OUTCOME, type Progress, type Used } from './attempt.ts';
 import { isBilled, knownUsage, withoutBill } from './billed-faults.ts';
@@ -125,8 +125,8 @@ const NOTHING = Buffer.alloc(0);
 
 /** A body that is no answer of its endpoint. One that says that its provider failed is not billed, but for what it says that it has used. */
 export async function noAnswer(message: string, begun: Begun): Promise<UpstreamFault> {
-  const { usage, error } = (await answerMembersIn(begun.bytes)) ?? {};
-  return { ...invalidAnswer(message), usage, ...(!error && { begun }) };
+  const members = await answerMembersIn(begun.bytes);
+  return { ...invalidAnswer(message), usage: statedUsage(members), ...(!members?.['error'] && { begun }) };
 }
 
 /** An answer that was begun and is none: its provider may bill it. `cancelled`: nobody knows what it would have been. */

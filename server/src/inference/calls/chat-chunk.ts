@@ -1,9 +1,27 @@
+import { statedUsage } from '../../adapters/upstream/port.ts';
 import type { Json } from './event-data.ts';
-import { isRecord } from './usage.ts';
+import { isCount, isRecord } from './usage.ts';
 
 export const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 
 export const choicesOf = (chunk: Json | undefined): Json[] => (Array.isArray(chunk?.['choices']) ? chunk['choices'].filter(isRecord) : []);
+
+/** By choice: Moonshot for one tells of usage there. */
+export type ChoiceUsages = Map<unknown, Json>;
+
+/** The usage in a chunk, or a whole answer. @param before what earlier chunks have told of in their choices */
+export function usageOfChunk(chunk: Json | undefined, before: ChoiceUsages = new Map()): unknown {
+  for (const { index, usage } of choicesOf(chunk)) if (isRecord(usage)) before.set(index, usage);
+  return statedUsage(chunk) ?? (choicesOf(chunk).some(({ usage }) => isRecord(usage)) ? addedUsage([...before.values()]) : undefined);
+}
+
+/** Each choice tells of the one prompt, and of what came out for it. */
+function addedUsage(usages: readonly Json[]): Json | undefined {
+  if (usages.length === 1) return usages[0];
+  const counts = (name: string) => usages.map((usage) => usage[name]).filter(isCount);
+  const completion_tokens = counts('completion_tokens').reduce((sum, count) => sum + count, 0);
+  return { prompt_tokens: Math.max(0, ...counts('prompt_tokens')), completion_tokens };
+}
 
 /** Everything in a chunk (or a whole answer) that the model wrote, in a chat or in the older completions. */
 export function textOfChunk(chunk: Json | undefined): string {

@@ -2,7 +2,7 @@ import type { ChatCompletionRequest, CompletionRequest } from '@tallygate/contra
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from './answer-form.ts';
-import { textOfChunk } from './chat-chunk.ts';
+import { textOfChunk, usageOfChunk } from './chat-chunk.ts';
 import { CompletionAssembly } from './chats/completion-assembly.ts';
 import { DerivedStream } from './derived-stream.ts';
 import type { Json } from './event-data.ts';
@@ -36,13 +36,14 @@ async function readCompletion(bytes: Buffer, keptId: string | undefined): Promis
   if (!given || !Array.isArray(given['choices']) || given['choices'].length === 0) return undefined;
   const value = keptId === undefined ? given : { ...given, id: keptId };
   const text = textOfChunk(value);
-  const { usage, usageSaid } = usageOfAnswer(readUsage(value['usage']), () => text !== '', leastUsage(value['usage']));
+  const stated = usageOfChunk(value);
+  const { usage, usageSaid } = usageOfAnswer(readUsage(stated), () => text !== '', leastUsage(stated));
   return {
     contentType: 'application/json',
     ...{ usage, usageSaid },
     delivered: { text, scale: 1 },
     value,
-    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && value['usage'], cost) }),
+    toBytes: (cost) => writtenJson({ ...value, usage: shownUsage(usage && stated, cost) }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { EventLines } from '../../kernel/event-lines.ts';
 import { GrowingBuffer } from '../../kernel/growing-buffer.ts';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { writtenJson } from '../../kernel/written-json.ts';
@@ -19,6 +20,7 @@ const LONGEST_EVENT = 32 * 1024 * 1024;
 
 /** Whole server-sent events out of chunks that are cut anywhere. */
 export class EventFrames {
+  readonly #lines = new EventLines();
   /** An event whose end has not come, and the last bytes of it. */
   readonly #carry = new GrowingBuffer();
   #carriedBytes = 0;
@@ -29,7 +31,9 @@ export class EventFrames {
   #isSkipping = false;
 
   /** The events that this chunk completes. */
-  push(chunk: Buffer): Buffer {
+  push(received: Buffer): Buffer {
+    const chunk = this.#lines.push(received);
+    if (chunk.length === 0) return EMPTY;
     // Only the chunk is searched, not what is carried: an event of many chunks would be searched as many times.
     const end = endOfLastEvent(this.#seam.length === 0 ? chunk : Buffer.concat([this.#seam, chunk])) - this.#seam.length;
     if (end <= 0) {
@@ -45,7 +49,7 @@ export class EventFrames {
 
   /** What is left behind the last whole event. */
   end(): Buffer {
-    const rest = this.#with(EMPTY);
+    const rest = this.#with(this.#lines.end());
     this.#release();
     return rest;
   }

@@ -1,3 +1,4 @@
+import { statedUsage } from '../../adapters/upstream/port.ts';
 import { JsonMembers } from '../../kernel/json-members.ts';
 import { usageSoFar } from '../../kernel/json-so-far.ts';
 import { breather } from '../../kernel/turn.ts';
@@ -9,7 +10,7 @@ const FINISHED = Buffer.from('"finish_reason":"');
 /** A usage, an error or a name is no longer. */
 const MOST_MEMBER_BYTES = 64 * 1024;
 /** What is asked of them, and of a stream's last chunk that is made after its first. */
-const ASKED = new Set(['usage', 'error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
+const ASKED = new Set(['usage', 'x_groq', 'error', 'id', 'object', 'created', 'model', 'system_fingerprint', 'service_tier']);
 /** How much of it stands for its text. */
 const SAMPLE_BYTES = 64 * 1024;
 
@@ -32,7 +33,7 @@ export async function largeChunkOf(event: Buffer): Promise<Json | undefined> {
 export const inShort = (chunk: Json): Buffer => Buffer.from(`data: ${JSON.stringify({ choices: chunk['choices'] })}\n\n`);
 
 /** What a body of JSON says of its usage, without parsing the rest of it. */
-export const usageIn = async (body: Buffer): Promise<unknown> => (await smallMembersOf(body, () => ({})))?.['usage'];
+export const usageIn = async (body: Buffer): Promise<unknown> => statedUsage(await smallMembersOf(body, () => ({})));
 
 /** The members of a body that may be cut anywhere. */
 export const answerMembersIn = (body: Buffer): Promise<Json | undefined> => smallMembersOf(body, () => ({}), true);

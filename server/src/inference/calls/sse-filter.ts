@@ -2,24 +2,17 @@ import type { ReceiptUsage } from '@tallygate/contract';
 import { andThen, type Soon } from '../../kernel/soon.ts';
 import { breather } from '../../kernel/turn.ts';
 import type { StreamError } from './answer-form.ts';
-import { choicesOf, textOfChunk, textOr } from './chat-chunk.ts';
-import { dataOf, eventSoFar, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage } from './event-data.ts';
+import { type ChoiceUsages, textOfChunk, usageOfChunk } from './chat-chunk.ts';
+import { finishedIn, isBlank, isPlain, isWhole, needsCare, streamError } from './chat-events.ts';
+import { dataOf, eventSoFar, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf } from './event-data.ts';
 import { dataEventsOf, END_OF_EVENT, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
 import { inShort, largeChunkOf } from './large-chunk.ts';
-import { atLeast, isRecord, leastUsage, readUsage, reportedUsage } from './usage.ts';
+import { atLeast, leastUsage, readUsage, reportedUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
-const LF = 10;
 const USAGE = Buffer.from('"usage"');
 const CHOICES = Buffer.from('"choices"');
-const ERROR = Buffer.from('"error"');
-const DONE = Buffer.from('[DONE]');
 const COLON = 58;
-const LETTER_N = 110;
-const LETTER_D = 100;
-const BRACE = 123;
-const BLANK = 32;
-const BLANKS = new Set(Buffer.from(' \t\r\n'));
 /** How much of what was passed on is kept for an estimate, should the provider never say what it used. */
 const KEPT_BYTES = 256 * 1024;
 /** More events than any provider sends behind the one with the finish reason. */
@@ -45,6 +38,7 @@ export class SseFilter {
   #first: Json | undefined;
   #hasChoice = false;
   #usage: unknown;
+  readonly #byChoice: ChoiceUsages = new Map();
   #said: ReceiptUsage | undefined;
   /** Text came behind the usage: it was none of the whole. */
   #hasGoneOn = false;
@@ -57,8 +51,9 @@ export class SseFilter {
 
   /** Takes bytes in, gives back those that may go on: whole events, none of them the last. */
   push(chunk: Buffer): Soon<Buffer> {
-    if (this.#error !== undefined) this.#hearBehindError(this.#frames.push(chunk));
-    return this.isOver ? EMPTY : this.#take(this.#frames.push(chunk));
+    if (!this.isOver) return this.#take(this.#frames.push(chunk));
+    this.#hearBehindEnd(this.#frames.push(chunk));
+    return EMPTY;
   }
 
   /** The provider closed the stream. Some leave out the blank line behind the last event: where that is whole, it counts. */
@@ -111,7 +106,7 @@ export class SseFilter {
 
   /** With an event that breaks off, or cannot be read to its end. */
   #saidWith(event: Buffer): ReceiptUsage | undefined {
-    const least = leastUsage(eventSoFar(event)?.['usage']);
+    const least = leastUsage(usageOfChunk(eventSoFar(event)));
     return least ? atLeast(this.#said, least) : this.#said;
   }
 
@@ -160,8 +155,8 @@ export class SseFilter {
     const rest = breather();
     const passed: Buffer[] = [];
     for (const event of eventsOf(events)) {
-      if (this.#error !== undefined) this.#hearBehindError(event);
-      else if (!this.isOver) passed.push(event.length > LONGEST_PARSED ? await this.#takeLargeEvent(event) : this.#takeSmall(event));
+      if (this.isOver) this.#hearBehindEnd(event);
+      else passed.push(event.length > LONGEST_PARSED ? await this.#takeLargeEvent(event) : this.#takeSmall(event));
       await rest();
     }
     return joined(passed.filter(({ length }) => length > 0));
@@ -192,7 +187,7 @@ export class SseFilter {
   #filter(bytes: Buffer): Buffer {
     const passed: Buffer[] = [];
     for (const event of eventsOf(bytes)) {
-      if (this.#error !== undefined) this.#hearBehindError(event);
+      if (this.isOver) this.#hearBehindEnd(event);
       if (this.isOver || !this.#isOfInterest(event)) continue;
       const kept = this.#filterEvent(event, passed);
       if (this.isOver) continue;
@@ -229,13 +224,14 @@ export class SseFilter {
       if (!(finishedIn(before) ?? this.#isTailFinished())) this.#refuse(before);
       return undefined;
     }
-    return this.#filterChunk(chunk, event);
+    const isError = nameOf(text) === 'error' && !chunk?.['choices'];
+    return this.#filterChunk(isError ? { error: chunk ?? data, ...chunk } : chunk, event);
   }
 
   #filterChunk(chunk: Json | undefined, event: Buffer): Buffer | undefined {
     if (chunk?.['error']) {
       this.#error = streamError(chunk['error']);
-      this.#usage = chunk['usage'];
+      this.#usage = usageOfChunk(chunk);
       this.#hasGoneOn = false;
       return undefined;
     }
@@ -245,15 +241,16 @@ export class SseFilter {
       this.#hasChoice = choices.length > 0;
     }
     if (this.#first === undefined) this.#isInvalid = true;
-    const { usage, ...rest } = chunk ?? {};
+    const { usage: atTop, ...rest } = chunk ?? {};
+    const usage = usageOfChunk(chunk, this.#byChoice);
     if (typeof usage !== 'object' || usage === null) {
       if (this.#usage !== undefined && textOfChunk(chunk) !== '') this.#hasGoneOn = true;
       return event;
     }
     this.#hear(usage);
     if (!Array.isArray(choices) || choices.length === 0) return undefined;
-    // To write a large one anew would take too long: its usage may be seen.
-    return event.length > LONGEST_PARSED ? event : Buffer.from(`data: ${JSON.stringify(rest)}\n\n`);
+    // To write a large one anew would take too long: its usage may be seen. What Groq and others tell elsewhere passes.
+    return event.length > LONGEST_PARSED || !atTop ? event : Buffer.from(`data: ${JSON.stringify(rest)}\n\n`);
   }
 
   /** Some tell of it with every chunk: it grows. What is no usage tells nothing. */
@@ -265,9 +262,12 @@ export class SseFilter {
     this.#hasGoneOn = false;
   }
 
-  #hearBehindError(events: Buffer): void {
+  /** Some tell of it behind an error, or behind what they call the end. */
+  #hearBehindEnd(events: Buffer): void {
+    if (this.#isNoStream) return;
     for (const event of eventsOf(events))
-      if (event.length <= LONGEST_PARSED && event.includes(USAGE)) this.#hear(jsonOf(dataOf(event.toString('utf8')))?.['usage']);
+      if (event.length <= LONGEST_PARSED && event.includes(USAGE))
+        this.#hear(usageOfChunk(jsonOf(dataOf(event.toString('utf8'))), this.#byChoice));
   }
 
   /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */
@@ -301,58 +301,3 @@ export class SseFilter {
 }
 
 const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
-
-const isBlank = (rest: Buffer): boolean => rest.length <= LONGEST_PARSED && dataOf(rest.toString('utf8')) === undefined;
-
-/** Whether it is a whole event that lacks only its end, or nothing. */
-function isWhole(rest: Buffer): Soon<boolean> {
-  if (rest.length > LONGEST_PARSED) return largeChunkOf(rest).then((chunk) => chunk !== undefined);
-  const text = rest.toString('utf8');
-  const data = dataOf(text);
-  return data === undefined ? text.trim() === '' : data === '[DONE]' || jsonOf(data) !== undefined;
-}
-
-/** Whether each event is one line of data that is a JSON object. */
-function isPlain(events: Buffer): boolean {
-  for (let at = 0; at < events.length; ) {
-    if (events[at] !== LETTER_D || events[at + 4] !== COLON) return false;
-    const brace = events[at + 5] === BLANK ? at + 6 : at + 5;
-    if (events[brace] !== BRACE) return false;
-    const end = events.indexOf(LF, brace);
-    if (end < 0 || !isJsonText(events.toString('latin1', brace, end))) return false;
-    if (events[end + 1] === LF) at = end + 2;
-    else if (events[end + 2] === LF) at = end + 3;
-    else return false;
-  }
-  return true;
-}
-
-/** Inside a JSON string a quote is escaped, so these patterns are found in keys and whole values only. `"usage":null`, which every chunk may have, needs no care. */
-function needsCare(events: Buffer): boolean {
-  if (events.includes(DONE) || events.includes(ERROR)) return true;
-  for (let at = events.indexOf(USAGE); at >= 0; at = events.indexOf(USAGE, at + USAGE.length)) {
-    let next = at + USAGE.length;
-    while (events[next] === COLON || BLANKS.has(events[next] ?? 0)) next += 1;
-    if (events[next] !== LETTER_N) return true;
-  }
-  return false;
-}
-
-/** Whether the last chunk with a choice gives the reason why it ends; undefined where none of the pieces has one. */
-function finishedIn(pieces: readonly Buffer[]): boolean | undefined {
-  for (const piece of pieces.toReversed())
-    for (const event of dataEventsOf(piece).toReversed()) {
-      const choices = choicesOf(jsonOf(dataOf(event.toString('utf8'))));
-      if (choices.length > 0) return choices.some((choice) => typeof choice['finish_reason'] === 'string');
-    }
-  return undefined;
-}
-
-const streamError = (error: unknown): StreamError =>
-  isRecord(error)
-    ? {
-        message: textOr(error['message'], 'The provider broke the stream off.').slice(0, 500),
-        type: textOr(error['type'], 'server_error'),
-        code: textOr(error['code'], '') || null,
-      }
-    : { message: textOr(error, 'The provider broke the stream off.').slice(0, 500), type: 'server_error', code: null };

@@ -25,8 +25,8 @@ import { lateProblem, tooLargeProblem, unreadableProblem } from './upstream-prob
 import { atLeast, isUsed, leastUsage, readUsageSoFar, usageOfLarge } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
-/** How long the rest of a stream is read on that has told of an error. */
-const BEHIND_ERROR_MS = 500;
+/** How long the rest of a stream is read on that has told of an error, or of its end and no usage. */
+const BEHIND_END_MS = 500;
 
 const BROKEN_OFF: StreamError = {
   message: 'The provider broke the stream off before its end. What was delivered has been charged; repeat the request.',
@@ -266,8 +266,9 @@ async function pump(
     });
   // Whoever has announced the end need not close as well: some providers keep the connection for minutes.
   await Promise.race([pumped, over.promise]);
-  // Some tell of their usage behind the error.
-  if (filter.error && !cut) await Promise.race([pumped, delay(BEHIND_ERROR_MS, undefined, { ref: false })]);
+  // Some tell of their usage behind the error, or behind the end.
+  const isUntold = !filter.isInvalid && (filter.error !== undefined || filter.usage === undefined);
+  if (isUntold && !cut) await Promise.race([pumped, delay(BEHIND_END_MS, undefined, { ref: false })]);
   if (filter.error || filter.isInvalid || cut) answer.abort();
 
   const wasLeft = attempt.call.signal.aborted && !attempt.isLeft;

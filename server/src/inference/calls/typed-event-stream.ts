@@ -39,7 +39,7 @@ export class TypedEventStream implements StreamFilter {
   #passedBytes = 0;
   #hasPassed = false;
   #final: Json | undefined;
-  /** What the provider says with an error, or behind it. */
+  /** What the provider says with an error, or behind its end. */
   #used: ReceiptUsage | undefined;
   #said: ReceiptUsage | undefined;
   #error: StreamError | undefined;
@@ -53,8 +53,9 @@ export class TypedEventStream implements StreamFilter {
   }
 
   push(chunk: Buffer): Soon<Buffer> {
-    if (this.#error !== undefined) this.#hearBehindError(this.#frames.push(chunk));
-    return this.isOver ? EMPTY : this.#take(this.#frames.push(chunk));
+    if (!this.isOver) return this.#take(this.#frames.push(chunk));
+    this.#hearBehindEnd(this.#frames.push(chunk));
+    return EMPTY;
   }
 
   /** Some servers leave out the blank line behind the last event: where that is whole, it counts. */
@@ -100,7 +101,7 @@ export class TypedEventStream implements StreamFilter {
   }
 
   get usage(): ReceiptUsage | undefined {
-    const used = this.#final ? this.#form.readUsage(this.#final) : this.#used;
+    const used = (this.#final && this.#form.readUsage(this.#final)) ?? this.#used;
     return reportedUsage(used, () => this.isTooLarge || this.#isUnreadable || this.delivered().text !== '');
   }
 
@@ -160,7 +161,7 @@ export class TypedEventStream implements StreamFilter {
   }
 
   #takeEvent(event: Buffer): Soon<Buffer | undefined> {
-    if (this.#error !== undefined) this.#hearBehindError(event);
+    if (this.isOver) this.#hearBehindEnd(event);
     if (this.isOver || !this.#isOfInterest(event)) return undefined;
     const isLarge = event.length > LONGEST_PARSED;
     return andThen(isLarge ? this.#passLarge(event) : this.#passEvent(event), (passed) => {
@@ -223,7 +224,7 @@ export class TypedEventStream implements StreamFilter {
     const type = typeof event['type'] === 'string' ? event['type'] : '';
     if (event['error'] || type === 'error' || type === 'response.failed') {
       this.#error = errorOf(event);
-      this.#used = this.#form.readUsage(event);
+      this.#used = this.#form.readUsage(event) ?? this.#form.readUsage(isRecord(event['error']) ? event['error'] : {});
       return undefined;
     }
     if (type === '') return this.#refuse(bytes);
@@ -242,8 +243,9 @@ export class TypedEventStream implements StreamFilter {
     if (said) this.#said = atLeast(this.#said, said);
   }
 
-  /** Of what comes behind an error only its usage is wanted: an `error` is followed by the response that failed. */
-  #hearBehindError(events: Buffer): void {
+  /** Of what comes behind the end only its usage is wanted: an `error` is followed by the response that failed. */
+  #hearBehindEnd(events: Buffer): void {
+    if (this.#isNoStream) return;
     for (const bytes of eventsOf(events).filter((event) => event.length <= LONGEST_PARSED && event.includes(USAGE))) {
       const said = this.#form.readUsage(jsonOf(dataOf(bytes.toString('utf8'))) ?? {});
       if (said) this.#used = atLeast(this.#used, said);

@@ -1,5 +1,6 @@
 import type { Words } from '../fault.ts';
 import { isRecord, jsonIn, textIn } from '../json-value.ts';
+import { statedUsage } from '../port.ts';
 import { usageOf } from './usage.ts';
 
 /** `messages.2.content.0.image: could not process`: the field that a message begins with. */
@@ -19,7 +20,7 @@ export function refusalWords(text: string): Words {
     message,
     param: isTooLong ? 'messages' : param,
     code: isTooLong ? 'context_length_exceeded' : (textIn(error?.['type']) ?? null),
-    usage: isRecord(body) ? usageOf(body['usage']) : undefined,
+    usage: usageOf(statedUsage(body)),
     blames: /credit balance is too low|API usage limits/i.test(message) ? 'gateway' : undefined,
   };
 }

@@ -1,7 +1,7 @@
 import { jsonSoFar } from '../../../kernel/json-so-far.ts';
 import { MAX_MESSAGE_CHARACTERS, printable } from '../fault.ts';
 import { countIn, isRecord, type Json, jsonIn, textIn } from '../json-value.ts';
-import { UpstreamCut } from '../port.ts';
+import { statedUsage, UpstreamCut } from '../port.ts';
 import { ServerSentEvents } from '../server-sent-events.ts';
 import { type Translation, UNREADABLE_EVENT } from '../translated-answer.ts';
 import { refusalOf } from './answer.ts';
@@ -121,11 +121,17 @@ export class ChunkTranslation implements Translation {
         this.#isOver = true;
         return (this.#isFinished ? '' : this.#changeMessage({ stop_reason: 'end_turn' }, null)) + DONE;
       case 'error':
-        this.#isOver = true;
-        return frame({ error: errorOf(event['error']) });
+        return this.#fail(event);
       default:
         return '';
     }
+  }
+
+  #fail(event: Json): string {
+    this.#isOver = true;
+    const stated = statedUsage(event);
+    this.#usage = laterUsage(this.#usage, stated);
+    return frame({ error: errorOf(event['error']), ...(isRecord(stated) && { usage: usageOf(this.#usage) }) });
   }
 
   #startBlock(at: unknown, block: Json): string {

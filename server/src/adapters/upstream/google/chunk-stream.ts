@@ -1,4 +1,5 @@
 import { jsonSoFar } from '../../../kernel/json-so-far.ts';
+import type { Words } from '../fault.ts';
 import { isRecord, type Json, jsonIn } from '../json-value.ts';
 import { UpstreamCut } from '../port.ts';
 import { type ServerSentEvent, ServerSentEvents } from '../server-sent-events.ts';
@@ -96,8 +97,7 @@ export class ChunkStream implements Translation {
       return this.#refuse();
     }
     if ('error' in response) {
-      const { message, code } = googleWords(data);
-      return this.#fail(message, code);
+      return this.#fail(googleWords(data));
     }
     this.#head ??= headOf(response, this.#context);
     const usage = usageOf(response['usageMetadata']);
@@ -113,7 +113,7 @@ export class ChunkStream implements Translation {
 
   #refuse(): string {
     if (this.#choices.size === 0 && this.#isEnding) throw new UpstreamCut('reset');
-    if (this.#choices.size === 0) return this.#fail('The provider sent an event that is no JSON object.', null);
+    if (this.#choices.size === 0) return this.#fail({ message: 'The provider sent an event that is no JSON object.', code: null });
     if (this.#isUnreadable) return '';
     this.#isUnreadable = true;
     return UNREADABLE_EVENT;
@@ -155,9 +155,9 @@ export class ChunkStream implements Translation {
     return chunk({ role: 'assistant', content: '' }, null) + chunk({ refusal }, null) + chunk({}, 'content_filter');
   }
 
-  #fail(message: string, code: string | null): string {
+  #fail({ message, code, usage }: Pick<Words, 'message' | 'code' | 'usage'>): string {
     this.#hasFailed = true;
-    return `data: ${JSON.stringify({ error: { message, type: 'server_error', param: null, code } })}\n\n`;
+    return `data: ${JSON.stringify({ error: { message, type: 'server_error', param: null, code }, usage })}\n\n`;
   }
 
   #frame(members: Json): string {

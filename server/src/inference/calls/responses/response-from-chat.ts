@@ -2,7 +2,7 @@ import type { ResponseRequest } from '@tallygate/contract';
 import { andThen, inOrder, type Soon } from '../../../kernel/soon.ts';
 import { writtenJson } from '../../../kernel/written-json.ts';
 import type { AnswerForm, PlainAnswer, ShownCost, StreamError } from '../answer-form.ts';
-import { textOfChunk } from '../chat-chunk.ts';
+import { textOfChunk, usageOfChunk } from '../chat-chunk.ts';
 import { DerivedStream } from '../derived-stream.ts';
 import { writtenEvent } from '../event-frames.ts';
 import { jsonObjectOf } from '../json-answer.ts';
@@ -27,10 +27,11 @@ async function readCompletion(bytes: Buffer, request: ResponseRequest, frame: Re
   const { isTooLarge } = builder;
   builder.finish(choice['finish_reason']);
   const text = textOfChunk(completion);
+  const stated = usageOfChunk(completion);
   const response = responseObject(request, frame, { model: completion['model'], created: completion['created'], builder });
   return {
     contentType: 'application/json',
-    ...usageOfAnswer(readUsage(completion['usage']), () => text !== '', leastUsage(completion['usage'])),
+    ...usageOfAnswer(readUsage(stated), () => text !== '', leastUsage(stated)),
     delivered: { text, scale: 1 },
     value: response,
     ...(isTooLarge && { isTooLarge }),

@@ -1,0 +1,108 @@
+import type { Step } from '@tallygate/fake-upstream';
+import { describe, expect, test } from 'vitest';
+import { CASES, play, type Scenario, startProvider } from './testing/provider-bills.ts';
+
+/** Wherever a provider tells of its usage, and however it writes its events down, that is what is charged. */
+
+startProvider();
+
+const scenario: Omit<Scenario, 'one' | 'steps' | 'stream'> = {
+  ...{ ending: 'nobody', afterMs: 0, onCancel: 'keeps_billing', onDisconnect: undefined },
+};
+const caseOf = (name: string) => {
+  const one = CASES.find((each) => each.name === name);
+  if (!one) throw new Error(name);
+  return one;
+};
+const INPUT = 3_000;
+const OUTPUT = 300;
+const usage = { prompt_tokens: INPUT, completion_tokens: OUTPUT, total_tokens: INPUT + OUTPUT };
+const event = (value: object, name?: string) => `${name === undefined ? '' : `event: ${name}\n`}data: ${JSON.stringify(value)}\n\n`;
+const chunk = (members: object) => event({ id: 'c', object: 'chat.completion.chunk', created: 7, model: 'm', choices: [], ...members });
+const delta = { content: 'Hello there.' };
+const text = chunk({ choices: [{ index: 0, delta, finish_reason: null }] });
+const last = { index: 0, delta: {}, finish_reason: 'stop' };
+const stop = chunk({ choices: [last] });
+const DONE = 'data: [DONE]\n\n';
+const message = { role: 'assistant', content: 'Hello there.' };
+const whole = (members: object, choice = {}) => ({
+  ...{ id: 'c', object: 'chat.completion', created: 7, model: 'm' },
+  choices: [{ index: 0, message, finish_reason: 'stop', ...choice }],
+  ...members,
+});
+const stream = (...events: string[]): Step => ({ body: events.join(''), headers: { 'content-type': 'text/event-stream' } });
+const each = { prompt_tokens: INPUT, completion_tokens: OUTPUT / 2 };
+const two = [0, 1].map((index) => ({ index, finish_reason: 'stop', usage: each }));
+
+const TOLD: readonly (readonly [place: string, stream: boolean, step: Step])[] = [
+  ['x_groq', true, stream(text, chunk({ choices: [last], x_groq: { id: 'r', usage } }), DONE)],
+  ['x_groq', false, { body: whole({ x_groq: { usage } }) }],
+  ['a choice', true, stream(text, chunk({ choices: [{ ...last, usage }] }), DONE)],
+  ['a choice', false, { body: whole({}, { usage }) }],
+  ['two choices', true, stream(text, ...two.map((choice) => chunk({ choices: [{ delta, ...choice }] })), DONE)],
+  ['two choices', false, { body: whole({ choices: two.map((choice) => ({ message, ...choice })) }) }],
+  ['an event behind the end', true, stream(text, stop, DONE, chunk({ usage }))],
+  [
+    'an event well behind the end',
+    true,
+    { ...stream(text, stop, DONE, chunk({ usage })), pieceBytes: (text + stop + DONE).length, gapMs: 20 },
+  ],
+];
+
+describe.each(['chat, OpenAI', 'responses, chat', 'completions'])('%s', (name) => {
+  test.each(TOLD)('is charged by a usage that stands in %s (stream: %s)', async (_, isStream, step) => {
+    const { record } = await play({ ...scenario, one: caseOf(name), stream: isStream, steps: [step] });
+    expect(record).toMatchObject({ outcome: 'completed', estimated: false, usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
+  });
+});
+
+const error = { message: 'The model failed.', type: 'server_error' };
+const tokens = { input_tokens: INPUT, output_tokens: OUTPUT };
+const metadata = { promptTokenCount: INPUT, candidatesTokenCount: OUTPUT };
+const candidates = [{ content: { role: 'model', parts: [{ text: 'Hello there.' }] }, index: 0 }];
+const begun = event({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hello there.' } });
+const FAILED: readonly (readonly [name: string, place: string, stream: boolean, step: Step])[] = [
+  ['chat, OpenAI', 'the error', true, stream(text, chunk({ error: { ...error, usage } }))],
+  ['chat, OpenAI', 'the error', false, { status: 500, body: { error: { ...error, usage } } }],
+  ['chat, OpenAI', 'the error of a 200', false, { body: { error: { ...error, usage } } }],
+  ['chat, OpenAI', 'an event that is called an error', true, stream(text, event({ message: error.message, usage }, 'error'))],
+  ['chat, OpenAI', 'an event that is called an error, the first', true, stream(event({ message: error.message, usage }, 'error'))],
+  ['chat, OpenAI', 'x_groq beside the error', true, stream(text, event({ error, x_groq: { usage } }))],
+  ['responses', 'the error', true, stream(event({ type: 'error', error: { ...error, usage: tokens } }, 'error'))],
+  ['chat, Anthropic', 'an event of an error', true, stream(begun, event({ type: 'error', error, usage: tokens }, 'error'))],
+  ['chat, Anthropic', 'the error', true, stream(begun, event({ type: 'error', error: { ...error, usage: tokens } }, 'error'))],
+  ['chat, Google', 'an event of an error', true, stream(event({ candidates }), event({ error, usageMetadata: metadata }))],
+];
+
+test.each(FAILED)('%s, which fails, is charged by a usage that stands in %s (stream: %s)', async (name, _, isStream, step) => {
+  const { record, asked } = await play({ ...scenario, one: caseOf(name), stream: isStream, steps: [step, { tokens: 3 }] });
+  expect(record).toMatchObject({ outcome: 'cut', estimated: false, usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
+  expect(asked).toBe(1);
+});
+
+test('an error event without usage before the first chunk costs nothing, and the next provider is asked', async () => {
+  const failed = stream(event({ message: error.message }, 'error'));
+  const { records } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream: true, steps: [failed, { tokens: 3 }] });
+  expect(records).toMatchObject([{ outcome: 'completed', attempt: 2, usage: { output_tokens: 3 } }]);
+});
+
+const WRITTEN: readonly (readonly [string, Step])[] = [
+  ['begins with a byte order mark', { hasBom: true }],
+  ['has lines that end in CR', { lineEnd: '\r' }],
+  ['has lines that end in CR, cut anywhere', { lineEnd: '\r', hasBom: true, pieceBytes: [1, 2, 7, 61] }],
+];
+const STREAMS = CASES.filter(({ canStream, name }) => canStream && name !== 'embeddings, passed on');
+
+describe.each(STREAMS)('$name', (one) => {
+  test.each(WRITTEN)('costs what its provider bills where the stream %s', async (_, written) => {
+    const { billed, settled, record } = await play({ ...scenario, one, stream: true, steps: [{ tokens: 20, ...written }] });
+    expect(record).toMatchObject({ outcome: 'completed', estimated: false });
+    expect(settled).toBe(billed);
+  });
+});
+
+test('a body with a byte order mark is read', async () => {
+  const body = `\ufeff${JSON.stringify(whole({ usage }))}`;
+  const { record } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream: false, steps: [{ body }] });
+  expect(record).toMatchObject({ outcome: 'completed', estimated: false, usage: { output_tokens: OUTPUT } });
+});
