@@ -9,7 +9,6 @@ import { BATCHES_DUE, type BatchWork } from '../inference/batches/index.ts';
 import { sweepExpired, sweepOrphans } from '../inference/files/index.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { MAILS_DUE, type Outbox } from '../mail/index.ts';
-import { RUN_HISTORY_DUE, sumRunHistory } from '../money/ledger/index.ts';
 import type { AccountPlans, Plans } from '../money/plans/index.ts';
 import {
   appendAll,
@@ -105,7 +104,6 @@ export const recurringWork = ({
     // The ledger's writer makes what is missing.
     run: () => makePartitionsAhead(pool, clock.now()),
   },
-  { name: 'ledger-sum-runs', due: RUN_HISTORY_DUE, run: ({ signal }) => sumRunHistory(pool, signal) },
   ...(usageDetailMonths === undefined ? [] : [archiving({ pool, disk, clock, usageDetailMonths })]),
   {
     name: 'receipts-append-to-log',

@@ -117,20 +117,6 @@ export async function isOfArchivedMonth(pool: Pool, table: MonthlyTable, key: st
   return rowCount !== 0;
 }
 
-/** The months that had left the database by some time, with requests of an account in them. */
-export async function archivedMonthsWith(
-  pool: Pool,
-  table: MonthlyTable,
-  { accountId, from, to, archivedBefore }: ArchivedSpan & { readonly archivedBefore: Date },
-): Promise<Month[]> {
-  const { rows } = await pool.query<{ month: Month }>(
-    `select distinct month from archive_pieces join archived_months using (table_name, month)
-      where table_name = $1 and $2 = any(accounts) and started_to >= $3 and started_from <= $4 and archived_at < $5 order by month`,
-    [table.name, accountId, from, to, archivedBefore],
-  );
-  return rows.map(({ month }) => month);
-}
-
 function monthOfKey(table: MonthlyTable, key: string): Month | undefined {
   try {
     return monthOf(table.timeOf(key));

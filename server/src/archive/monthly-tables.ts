@@ -24,8 +24,7 @@ export const USAGE_RECORDS: MonthlyTable = {
   keyAt: requestIdAt,
   logIndex: 'null::bigint',
   pending: `select from refunds where posted_at is null and request_id >= $1 and request_id < $2
-    union all select from corrections where posted_at is null and request_id >= $1 and request_id < $2
-    union all select from usage_run_history where read_up_to < $2`,
+    union all select from corrections where posted_at is null and request_id >= $1 and request_id < $2`,
 };
 
 export const RECEIPTS: MonthlyTable = {

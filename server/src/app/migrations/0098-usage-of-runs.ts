@@ -1,7 +1,4 @@
-/**
- * Sums of usage by day and run, for which every request of a run had to be read. They are kept from now on; a timer adds what was settled before,
- * so that no start waits for it.
- */
+/** Sums of usage by day and run, for which every request of a run had to be read. */
 export const usageOfRunsMigration = {
   name: '0098-usage-of-runs',
   up: `
@@ -24,13 +21,18 @@ create table usage_runs_daily (
   images bigint not null,
   primary key (account_id, livemode, day, run_id, key_id, model)
 );
-create table usage_run_history (
-  is_only boolean primary key default true check (is_only),
-  -- What is posted from then on is added to the sums with its posting.
-  since timestamptz not null default now(),
-  -- Of what was posted before, the last usage record that is in the sums; null once all are.
-  read_up_to text collate "C"
-);
-insert into usage_run_history (read_up_to) select case when exists (select from usage_records) then '' end;
+insert into usage_runs_daily
+  select u.account_id, u.livemode, (u.started_at at time zone 'UTC')::date, u.run_id,
+    coalesce(u.key_id, '00000000-0000-0000-0000-000000000000'), u.model_served,
+    sum((r.request_id is null and u.outcome <> 'failed')::int), sum(n * coalesce(c.input_tokens, u.input_tokens, 0)),
+    sum(n * coalesce(c.cached_input_tokens, u.cached_input_tokens, 0)), sum(n * coalesce(c.output_tokens, u.output_tokens, 0)),
+    sum(n * coalesce(c.cost_nano, u.cost_nano)), sum(n * coalesce(c.charged_nano, u.charged_nano)),
+    sum(n * coalesce((m->>'input_characters')::bigint, 0)), sum(n * coalesce((m->>'audio_seconds')::bigint, 0)),
+    sum(n * coalesce((m->>'video_seconds')::bigint, 0)), sum(n * coalesce((m->>'images')::bigint, 0))
+  from usage_records u
+    left join corrections c on c.request_id = u.request_id and c.attempt = u.attempt and c.posted_at is not null
+    left join refunds r on r.request_id = u.request_id and r.attempt = u.attempt and r.posted_at is not null
+    cross join lateral (select (r.request_id is null)::int as n, coalesce(c.meters, u.meters) as m) counted
+  where u.run_id is not null group by 1, 2, 3, 4, 5, 6;
 `,
 };

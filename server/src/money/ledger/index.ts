@@ -11,6 +11,5 @@ export { Refunds } from './refunds.ts';
 export { ledgerRoutes } from './routes.ts';
 export { isSettled, settledAmong } from './settled-among.ts';
 export type { SettlementRecord } from './settlement-record.ts';
-export { RUN_HISTORY_DUE, sumRunHistory } from './sum-runs.ts';
 export { unwrittenAmong } from './unwritten.ts';
 export { unitsOf } from './usage-units.ts';

@@ -1,8 +1,6 @@
 import type { UsageQuery, UsageResponse, UsageRow } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import { archivedMonthsWith, USAGE_RECORDS } from '../../archive/index.ts';
 import { dayOf, monthOf } from '../../kernel/clock.ts';
-import { invalidInput } from '../../kernel/invalid-input.ts';
 import { formatUsd } from '../../kernel/money.ts';
 import { Problem } from '../../kernel/problem.ts';
 import { NO_KEY } from './rollups.ts';
@@ -50,7 +48,6 @@ export async function usageOf(pool: Pool, scope: UsageScope, query: UsageQuery, 
   if (from > to) throw invalidRange();
   const livemode = query.livemode ?? scope.livemode;
   const byRun = query.group_by === 'run' || query.run_id !== undefined;
-  if (byRun) await mustBeSummed(pool, scope.accountId, from, to);
   const conditions = ['account_id = $1', 'livemode = $2', 'day >= $3::date', 'day <= $4::date'];
   const values: unknown[] = [scope.accountId, livemode, from, to];
   const filter = (column: string, value: string | undefined) =>
@@ -106,30 +103,6 @@ function totals(rows: readonly SumRow[]): UsageResponse['total'] {
     charged_usd: formatUsd(sum('charged')),
   };
 }
-
-/**
- * Sums by run are kept since a version that has them; what was settled before is added by a timer, and not for months that were archived by then.
- * @throws Problem `store_unavailable` while the timer is at it, `validation_failed` for those months
- */
-async function mustBeSummed(pool: Pool, accountId: string, from: string, to: string): Promise<void> {
-  const { rows } = await pool.query<{ since: Date; is_summed: boolean }>(
-    'select since, read_up_to is null as is_summed from usage_run_history',
-  );
-  const [{ since, is_summed: isSummed } = { since: new Date(0), is_summed: true }] = rows;
-  if (from > dayOf(since.getTime())) return;
-  if (!isSummed)
-    throw new Problem('store_unavailable', `Usage by run until ${dayOf(since.getTime())} is being summed up, which takes some minutes.`, {
-      retryAfterSeconds: RETRY_S,
-    });
-  const span = { accountId, from: new Date(from), to: new Date(Date.parse(to) + DAY_MS - 1), archivedBefore: since };
-  const months = await archivedMonthsWith(pool, USAGE_RECORDS, span);
-  if (months.length === 0) return;
-  const msg = `there is no usage by run of months that were archived before ${dayOf(since.getTime())}: ${months.join(', ')}`;
-  throw invalidInput([{ loc: ['query', 'from'], msg, type: 'archived' }]);
-}
-
-const RETRY_S = 60;
-const DAY_MS = 86_400_000;
 
 const invalidRange = () =>
   new Problem('validation_failed', '`from` must not be after `to`.', {
