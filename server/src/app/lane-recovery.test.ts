@@ -122,6 +122,23 @@ const spentOf = async ({ lanes }: Gateway, record: SettlementRecord) => {
   return { spent: state?.spent, held: state?.held };
 };
 
+/** The session of a gateway in its place: it has another one after each lapse. */
+async function tokenOf({ id }: Gateway): Promise<number> {
+  const { rows } = await pool.query<{ token: number }>('select token::int from gateway_sessions where gateway = $1', [id]);
+  return rows[0]?.token ?? 0;
+}
+
+async function whileNothingIsBooked(work: () => Promise<void>): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await client.query('begin; lock table postings in exclusive mode');
+    await work();
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
 /** Callers at all gateways, who hold, ask a provider and settle under one cap, until they are told to stop. */
 function load(gateways: readonly Gateway[]) {
   const [keyId, accountId] = [newId(), newId()];
@@ -246,15 +263,88 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect(await bookedOf(record.requestId)).toEqual([{ outcome: 'abandoned', cost_nano: '100' }]);
   });
 
-  test('are loaded anew when they are lost, with what was settled and what every gateway holds', async () => {
+  test('charge nothing for a call that Redis did not begin, should its gateway die before it can say so', async () => {
+    const [dead, other] = [await gateway(), await gateway()];
+    const record = recordOf(newId(), newId());
+    await take(dead, record);
+    // Its lease has ended.
+    await other.lanes.release(record.receiptId);
+    await expect(dead.lanes.begin(bound(record))).rejects.toThrow('is lost');
+    await dead.die();
+    await (await gateway({ dir: dead.journal.dir })).stop();
+    expect(await bookedOf(record.requestId)).toEqual([]);
+  });
+
+  test('give up what was not begun when they are lost: it may have been freed, and its room given away', async () => {
     const [a, b] = [await gateway(), await gateway()];
     const [keyId, accountId] = [newId(), newId()];
-    const [held, begun, settled] = [0, 1, 2].map(() => recordOf(keyId, accountId)) as [
-      SettlementRecord,
-      SettlementRecord,
-      SettlementRecord,
-    ];
-    await take(a, held);
+    const whole = (): SettlementRecord => sampleRecord({ keyId, accountId, held: '1000', cost: '900' });
+    const [freed, begun] = [whole(), whole()];
+    await take(a, freed);
+    // Its lease has ended.
+    await b.lanes.release(freed.receiptId);
+    expect(await take(b, begun)).toBe(true);
+    await b.lanes.begin(bound(begun));
+    await redis.flushall();
+    await expect(take(b, whole())).rejects.toThrow('EPOCH');
+    await vi.waitFor(async () => expect(await spentOf(b, begun)).toEqual({ spent: 0n, held: 1_000n }), RECOVERED);
+    await expect(a.lanes.begin(bound(freed))).rejects.toThrow('no hold');
+  });
+
+  test.each(['recovering', 'declaring'])(
+    'that are lost count what an earlier process had in flight before they are loaded, also where it starts while they are %s',
+    async (state) => {
+      const [dead, other] = [await gateway(), await gateway()];
+      const [keyId, accountId] = [newId(), newId()];
+      const whole = (): SettlementRecord => sampleRecord({ keyId, accountId, held: '1000', cost: '900' });
+      const inFlight = whole();
+      await take(dead, inFlight);
+      await dead.lanes.begin(bound(inFlight));
+      await dead.die();
+      await redis.flushall();
+      // A gateway that is waited for, and is slow.
+      const slow = newId();
+      await pool.query("insert into gateway_sessions (gateway, seen_at) values ($1, now() + interval '1 minute')", [slow]);
+      const lost = other.epochs.current();
+      other.epochs.lost(lost, 'test');
+      const stateOf = async () => (await pool.query<{ epoch: string; state: string }>('select epoch, state from lane_epoch')).rows[0];
+      await expect.poll(stateOf, RECOVERED).toMatchObject({ state: 'recovering', epoch: expect.not.stringMatching(lost) });
+      if (state === 'declaring') {
+        await pool.query('update gateway_sessions set drained = (select epoch from lane_epoch) where gateway = $1', [slow]);
+        await expect.poll(stateOf, RECOVERED).toMatchObject({ state: 'declaring' });
+      }
+      const opening = gateway({ dir: dead.journal.dir });
+      await expect.poll(() => bookedOf(inFlight.requestId), RECOVERED).toEqual([{ outcome: 'abandoned', cost_nano: '1000' }]);
+      expect(await stateOf()).toMatchObject({ state: 'recovering' });
+      await pool.query('delete from gateway_sessions where gateway = $1', [slow]);
+      await opening;
+      await vi.waitFor(async () => expect(await take(other, whole())).toBe(false), RECOVERED);
+      expect(await spentOf(other, inFlight)).toEqual({ spent: 1_000n, held: 0n });
+    },
+  );
+
+  test('are not held again by a gateway whose session lapsed while Redis lost nothing', async () => {
+    const [silent, other] = [await gateway(), await gateway()];
+    const record = recordOf(newId(), newId());
+    await take(silent, record);
+    await silent.lanes.begin(bound(record));
+    const epoch = silent.epochs.current();
+    // Its doubt has ended: another gateway has settled it, and the ledger does not have that yet.
+    await whileNothingIsBooked(async () => {
+      expect(await other.lanes.abandon(record.receiptId)).toBe(true);
+      const token = await tokenOf(silent);
+      await pool.query('update gateway_sessions set token = token + 1 where gateway = $1', [silent.id]);
+      await expect.poll(() => tokenOf(silent), RECOVERED).toBe(token + 2);
+      await vi.waitFor(() => expect(silent.epochs.current()).toBe(epoch), RECOVERED);
+      expect(await spentOf(silent, record)).toEqual({ spent: 100n, held: 0n });
+      expect(await silent.lanes.settle(settlement(record))).toBeUndefined();
+    });
+  });
+
+  test('are loaded anew when they are lost, with what was settled and what every gateway has begun', async () => {
+    const [a, b] = [await gateway(), await gateway()];
+    const [keyId, accountId] = [newId(), newId()];
+    const [begun, settled] = [recordOf(keyId, accountId), recordOf(keyId, accountId)];
     for (const [at, record] of [
       [a, begun],
       [b, settled],
@@ -265,17 +355,17 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     await b.lanes.settle(settlement(settled));
     await redis.flushall();
     await expect(take(b, recordOf(keyId, accountId))).rejects.toThrow('EPOCH');
-    await vi.waitFor(async () => expect(await spentOf(b, held)).toEqual({ spent: 90n, held: 200n }), RECOVERED);
-    expect(await a.lanes.settle(settlement(begun))).toMatchObject({ lanes: [{ spent: 180n, held: 100n }] });
+    await vi.waitFor(async () => expect(await spentOf(b, begun)).toEqual({ spent: 90n, held: 100n }), RECOVERED);
+    expect(await a.lanes.settle(settlement(begun))).toMatchObject({ lanes: [{ spent: 180n, held: 0n }] });
     await b.stop();
-    await a.lanes.release(held.receiptId);
-    expect(await spentOf(a, held)).toEqual({ spent: 180n, held: 0n });
+    expect(await spentOf(a, begun)).toEqual({ spent: 180n, held: 0n });
   });
 
   test('of which single writes are lost are loaded anew', async () => {
     const one = await gateway();
     const record = recordOf(newId(), newId());
     await take(one, record);
+    await one.lanes.begin(bound(record));
     for (const mark of await redis.keys('tallygate:lanes:*:epoch')) await redis.hset(mark, 'count', 0);
     await expect(one.lanes.begin(bound(record))).resolves.toBeUndefined();
     expect(await spentOf(one, record)).toEqual({ spent: 0n, held: 100n });

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { JournalCopies } from '../adapters/lanes/journal-copies.ts';
 import type { JournalEntry, SettlementFeed } from '../adapters/lanes/port.ts';
 import { openPartitions, removeEpochs } from '../adapters/lanes/redis/epoch-keys.ts';
@@ -9,6 +10,7 @@ import type { SharedLanes } from './lane-stores.ts';
 
 /** A settlement that Redis has not brought to the ledger in that time, twice at most, is written there from the journal. */
 const EVERY_MS = 5_000;
+const RETRY_MS = 500;
 
 interface LaneRecoveryDeps {
   readonly shared: SharedLanes;
@@ -27,18 +29,35 @@ export async function openLaneRecovery(
   { pool, log, closing }: Pick<Foundation, 'pool' | 'log' | 'closing'>,
 ): Promise<void> {
   const { redis, prefix } = keys;
-  const left = journal.leftInFlight();
+  const left = new Map(journal.leftInFlight());
   warnOfAbandoned(left.size, log);
   const unwritten = (entries: readonly JournalEntry[]) => unwrittenAmong(pool, entries);
   const copies = new JournalCopies({ journal, unwrittenAmong: unwritten });
   const copyWriter = writerOf(copies);
-  const drainJournal = async (): Promise<void> => {
-    copies.advance();
-    await copyWriter.drain();
-  };
   const drainStreams = async (): Promise<void> => {
     await feed.takeOver();
     await writer.drain();
+  };
+  const charge = (holdId: string, entry: JournalEntry): void => {
+    journal.append(entry, holdId);
+    left.delete(holdId);
+  };
+  const drainJournal = async (isBeforeLoading: boolean): Promise<void> => {
+    if (isBeforeLoading && left.size > 0) {
+      // What was settled, though nobody was told, is charged as it was settled.
+      await drainStreams();
+      for (const [holdId, entry] of left) charge(holdId, entry);
+    }
+    copies.advance();
+    await copyWriter.drain();
+  };
+  /** Where Redis has lost nothing. A hold that it does not have is settled: then the ledger has it once the streams are empty. */
+  const endLeft = async (): Promise<void> => {
+    await drainStreams();
+    for (const [holdId, entry] of left) {
+      if (await lanes.abandon(holdId)) left.delete(holdId);
+      else charge(holdId, entry);
+    }
   };
   closing.add('copies of settlements', async () => {
     copies.advance();
@@ -47,6 +66,7 @@ export async function openLaneRecovery(
   closing.add('epoch of the lanes', () => epochs.close());
   await epochs.join({
     idle: () => lanes.idle(),
+    hasLeftInFlight: () => left.size > 0,
     drainJournal,
     openPartitions: async (epoch) => {
       await openPartitions(redis, prefix, epoch);
@@ -56,14 +76,18 @@ export async function openLaneRecovery(
     salvage: (epoch, advance) => lanes.salvage(epoch, { ...advance, unwrittenAmong: unwritten }),
     forget: (older) => removeEpochs(redis, prefix, older),
   });
-  // A hold that Redis does not have is lost, or it is settled: then the ledger has it once the streams are empty.
-  if (left.size > 0) await drainStreams();
-  for (const [holdId, entry] of left) if (!(await lanes.abandon(holdId))) journal.append(entry, holdId);
-  await drainJournal();
+  // Should Redis lose something meanwhile, they are charged before the lanes are loaded anew.
+  while (left.size > 0) await endLeft().catch((error: unknown) => laterThan(error, log));
+  await drainJournal(false);
   closing.every(EVERY_MS, 'copies of settlements', async () => {
     await copyWriter.drain();
     copies.advance();
   });
+}
+
+async function laterThan(error: unknown, log: Log): Promise<void> {
+  log.warn({ err: error }, 'calls that were running when the last process died cannot be ended yet');
+  await delay(RETRY_MS);
 }
 
 export function warnOfAbandoned(abandoned: number, log: Log): void {

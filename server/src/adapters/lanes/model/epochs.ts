@@ -46,7 +46,7 @@ const hear = each((state, index, { epoch }) =>
     : { what: `gateway ${index} hears of the next epoch`, next: inGateway(state, index, { epoch: 0 }) },
 );
 
-/** `redis/epoch-record.ts` join, after a lapse. */
+/** `redis/epoch-record.ts` join after a lapse, `redis/lane-epochs.ts` #rejoined. */
 const joinAgain = ({ rejoining }: Recovery): Rule<State> =>
   each((state, index, { isLiving, drained, declared }) => {
     if (isLiving) return undefined;
@@ -68,7 +68,7 @@ const restart: Rule<State> = {
   },
 };
 
-/** `redis/lane-epochs.ts` #step, `app/lane-recovery.ts` drainJournal. */
+/** `redis/lane-epochs.ts` #drain, `app/lane-recovery.ts` drainJournal. */
 const drainJournal = ({ left }: Recovery): Rule<State> =>
   each((state, index, gateway) => {
     const { number, state: stage } = state.epoch;
@@ -109,7 +109,7 @@ const openPartitions: Rule<State> = {
   },
 };
 
-/** `redis/declare-holds.ts` declareOwn: what was not begun is given up by who comes late, and what the ledger has is settled. */
+/** `redis/declare-holds.ts` declareOwn: what was not begun is given up, and what the ledger has is settled. */
 const declare = ({ unbegun }: Recovery): Rule<State> =>
   each((state, index, { epoch, isLiving, drained, declared, isLate, own }) => {
     const { number, state: stage } = state.epoch;
@@ -172,7 +172,7 @@ const adopt = each((state, index, { epoch, isLiving, declared }) => {
   return { what: `epoch ${number} is open for gateway ${index}`, next: inGateway(state, index, { epoch: number }) };
 });
 
-/** `app/lane-recovery.ts`: what its journal says was in flight when it died is ended in Redis where that has it, else in the ledger. */
+/** `app/lane-recovery.ts` endLeft: what its journal says was in flight when it died is ended in Redis where that has it, else in the ledger. */
 const endLeft: Rule<State> = {
   kind: 'work',
   *steps(state) {

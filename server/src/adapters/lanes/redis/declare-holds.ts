@@ -21,7 +21,7 @@ interface Under {
 
 export interface Declaring extends Under {
   readonly gateway: string;
-  /** Others have admitted requests of this epoch before: what was not begun is given up, since it may not fit any more. */
+  /** Others may have used the lanes of this epoch before: it is not known that the partitions are still of it. */
   readonly isLate: boolean;
 }
 
@@ -40,15 +40,15 @@ interface WrittenHold {
 }
 
 /**
- * Puts the holds of this process on the lanes, or fails where the partitions are not of that epoch any more. What the ledger has a settlement of is
- * settled, though the answer was lost.
+ * Puts the holds of this process on the lanes, or fails where the partitions are not of that epoch any more. What was not begun is given up: it may
+ * have been freed, and its room given away, and no provider was asked. What the ledger has a settlement of is settled, though the answer was lost.
  */
 export async function declareOwn(own: OwnHolds, { gateway, isLate, ...under }: Declaring): Promise<void> {
   const { scripts, epoch } = under;
   if (isLate) await Promise.all(ALL_PARTITIONS.map((partition) => scripts.run(CHECK, partition, [], epoch)));
   const declared: WrittenHold[] = [];
   for (const [holdId, hold] of [...own]) {
-    if (isLate && !hold.inFlight && hold.request.keptUntil === undefined) own.forget(holdId);
+    if (!hold.inFlight && hold.request.keptUntil === undefined) own.forget(holdId);
     else if (!hold.uncopied) declared.push(writtenOwn(holdId, hold, gateway));
   }
   await declareUnsettled(declared, under);

@@ -83,6 +83,12 @@ export class EpochRecord {
     );
   }
 
+  /** Whether no lane of that epoch can have been loaded yet. */
+  async isRecovering(epoch: string): Promise<boolean> {
+    const { rows } = await this.#pool.query("select from lane_epoch where epoch = $1 and state = 'recovering'", [epoch]);
+    return rows.length > 0;
+  }
+
   /** This gateway has done what the state asks for. */
   async done(epoch: string, state: 'recovering' | 'declaring'): Promise<void> {
     const { done } = STEPS[state];

@@ -16,8 +16,14 @@ interface LaneEpochsDeps {
 export interface Recovery {
   /** Resolves when what was asked of the lanes is answered or given up. */
   idle(): Promise<void>;
-  /** Brings what the journal of this gateway has into the ledger. */
-  drainJournal(): Promise<void>;
+  /** Whether the journal of this gateway has calls that an earlier process had in flight, and that nobody has ended. */
+  hasLeftInFlight(): boolean;
+  /**
+   * Brings what the journal of this gateway has into the ledger.
+   *
+   * @param isBeforeLoading the lanes are loaded from the ledger after this: what an earlier process had in flight is charged now
+   */
+  drainJournal(isBeforeLoading: boolean): Promise<void>;
   /** Makes the partitions of that epoch, and brings into the ledger what is in their streams: nothing comes from an older epoch any more. */
   openPartitions(epoch: string): Promise<void>;
   /** @param isLate others may have used the lanes of this epoch before */
@@ -57,6 +63,8 @@ export class LaneEpochs implements OpenEpoch {
   #suspect: string | undefined;
   #drained: string | undefined;
   #declared: string | undefined;
+  /** The session of this gateway has lapsed, and it has not heard of the epoch since. */
+  #isLapsed = false;
   #isStopped = false;
   #wake: () => void = () => {};
   #following: Promise<void> = Promise.resolve();
@@ -111,16 +119,27 @@ export class LaneEpochs implements OpenEpoch {
       // Others may have gone on without this gateway.
       this.#epoch = undefined;
       this.#standing = undefined;
-      this.#drained = undefined;
-      this.#declared = undefined;
+      this.#isLapsed = true;
       await this.#record.join();
       this.#wake();
       return;
     }
+    if (this.#isLapsed) this.#rejoined(standing);
     this.#validUntil = saidAt + FENCE_MS;
     this.#standing = standing;
     if (this.#epoch !== undefined && (standing.epoch !== this.#epoch || standing.state !== 'open')) this.#epoch = undefined;
     if (this.#epoch === undefined) this.#wake();
+  }
+
+  /**
+   * In an epoch that is still open Redis has lost nothing, and has the holds of this gateway, or has ended them: they are not declared again.
+   * One that Redis has settled meanwhile would be held, and settled, a second time.
+   */
+  #rejoined({ epoch, state }: EpochStanding): void {
+    this.#isLapsed = false;
+    if (state === 'open' && this.#declared === epoch) return;
+    this.#drained = undefined;
+    this.#declared = undefined;
   }
 
   async #follow(opened: () => void): Promise<void> {
@@ -158,11 +177,7 @@ export class LaneEpochs implements OpenEpoch {
     const recovery = this.#recovery;
     if (!standing || !recovery) return;
     const { epoch, state } = standing;
-    if (this.#drained !== epoch) {
-      await recovery.idle();
-      await recovery.drainJournal();
-      if (state === 'recovering') await this.#record.done(epoch, 'recovering');
-    }
+    if (this.#drained !== epoch && !(await this.#drain(standing, recovery))) return;
     const isLate = state !== 'recovering' && this.#drained !== epoch;
     if (state !== 'recovering' && this.#declared !== epoch) {
       await recovery.declare(epoch, isLate);
@@ -172,6 +187,25 @@ export class LaneEpochs implements OpenEpoch {
     this.#drained = epoch;
     if (state === 'open') this.#open(epoch);
     else await this.#advance(standing, recovery);
+  }
+
+  /** @returns false where lanes of this epoch may have been loaded without the calls that an earlier process had in flight: the next one begins */
+  async #drain({ epoch, state }: EpochStanding, recovery: Recovery): Promise<boolean> {
+    const isLeft = recovery.hasLeftInFlight();
+    if (isLeft && state === 'declaring') {
+      await this.#record.supersede(epoch);
+      return false;
+    }
+    await recovery.idle();
+    await recovery.drainJournal(state === 'recovering');
+    if (state !== 'recovering') return true;
+    // Who joined at the moment that the epoch went on was not waited for.
+    if (isLeft && !(await this.#record.isRecovering(epoch))) {
+      await this.#record.supersede(epoch);
+      return false;
+    }
+    await this.#record.done(epoch, 'recovering');
+    return true;
   }
 
   async #advance(standing: EpochStanding, recovery: Recovery): Promise<void> {

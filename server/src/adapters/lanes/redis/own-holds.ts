@@ -70,14 +70,13 @@ export class OwnHolds {
     }
   }
 
-  /** @throws when there is no such hold, or the journal cannot be written; then the provider must not be asked */
-  begin(inFlight: InFlight): OwnHold {
+  /** Redis has begun it. @throws when there is no such hold, or the journal cannot be written; then the provider must not be asked */
+  begun(inFlight: InFlight): void {
     const { holdId, cost, record } = inFlight;
     const own = this.#holds.get(holdId);
     if (!own) throw new Error(`There is no hold ${holdId} of this process`);
     this.#journal.begin({ holdId, charged: chargeOf(own.reserve, cost), debt: 0n, covered: own.reserve.covered, record });
     own.inFlight = inFlight;
-    return own;
   }
 
   /** @throws when the journal cannot be written: then it is to be called again, with what this hold was settled at */

@@ -126,12 +126,17 @@ export class RedisLanes implements LaneStore {
     }
   }
 
-  /** Repeats itself as `settle` does: to say it twice is as good as once. */
+  /**
+   * Repeats itself as `settle` does: to say it twice is as good as once. Redis is told first: what the journal has is charged at the next start,
+   * and Redis frees the holds that it does not know to be in flight.
+   */
   async begin(inFlight: InFlight): Promise<void> {
     const { holdId } = inFlight;
-    const own = this.#own.begin(inFlight);
+    const own = this.#own.get(holdId);
+    if (!own) throw new Error(`There is no hold ${holdId} of this process`);
     const isBegun = await insist(() => this.#run(BEGIN, own.partition, [holdId, writtenInFlight(inFlight)]));
     if (isBegun !== 1) throw new Error(`The hold ${holdId} is lost`);
+    this.#own.begun(inFlight);
   }
 
   /** Repeats itself for a while when the answer is lost on its way: the script knows the call again. */
