@@ -68,6 +68,7 @@ const FAULTS: [string, Step][] = [
   ['is overloaded', steps.serverError(503)],
   ['resets the connection before its head', steps.resetBeforeHead()],
   ['answers an HTML error', steps.html(502)],
+  ['answers an HTML page', steps.html()],
   ['redirects to somebody else', steps.redirect('http://127.0.0.1:1/v1/chat/completions')],
   ['says nothing at all', steps.silence()],
   ['says nothing after its head', steps.headThenSilence()],
@@ -78,7 +79,6 @@ const BEGUN: [string, Step][] = [
   ['resets the connection after its head', steps.resetAfterHead()],
   ['answers half of a JSON document', steps.malformedJson()],
   ['answers nothing', steps.emptyBody()],
-  ['answers an HTML page', steps.html()],
   ['breaks its body off', steps.cutBody('fin')],
 ];
 
@@ -135,7 +135,7 @@ describe.each([
   });
 
   test('begins an answer that cannot be read at every deployment: each of the three is paid', async () => {
-    upstream.script(() => steps.html());
+    upstream.script(() => steps.malformedJson());
     const answered = await ask(gateway, key, { ...messages, model: nextModel() });
     expect(problemOf(answered)).toMatchObject({ status: 502, code: 'upstream_failed', detail: expect.stringContaining('That is charged') });
     const requestId = header(answered, 'x-request-id') ?? '';
@@ -147,6 +147,7 @@ describe.each([
   test.each([
     [steps.rateLimited({ seconds: 7 }), 429, 'upstream_rate_limited'],
     [steps.serverError(), 502, 'upstream_failed'],
+    [steps.html(), 502, 'upstream_failed'],
     [steps.refused(400, 'No.'), 400, 'upstream_rejected'],
   ])('always refuses (case %#): the caller is told so and charged nothing', async (fault, status, code) => {
     upstream.script(() => fault);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Answer } from './dialect.ts';
 import type { Step } from './step.ts';
 import { breakOff, type Progress, pieces, write } from './wire.ts';
@@ -64,13 +65,19 @@ function stream(response: ServerResponse, step: Step, said: Answer, progress: Pr
   respond(response, step, headers, paddedEvents(said.events(), step), progress);
 }
 
+const ENCODERS = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
+
 function respond(
   response: ServerResponse,
   step: Step,
-  headers: Record<string, string>,
-  body: Iterable<string | Uint8Array>,
+  plainHeaders: Record<string, string>,
+  plainBody: Iterable<string | Uint8Array>,
   progress: Progress,
 ): void {
+  const { encoding } = step;
+  const encoded = encoding && ENCODERS[encoding](Buffer.concat([...plainBody].map((part) => Buffer.from(part))));
+  const body = encoded ? [encoded] : plainBody;
+  const headers = encoded ? { ...plainHeaders, 'content-encoding': encoding, 'content-length': String(encoded.length) } : plainHeaders;
   response.writeHead(step.status ?? 200, headers);
   if (step.firstByteDelayMs || step.cut) response.flushHeaders();
   later(step.firstByteDelayMs, () => {

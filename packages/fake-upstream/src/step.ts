@@ -86,6 +86,8 @@ export interface Step extends Saying, StreamForm {
   readonly paddingAt?: number;
   /** Stands in a stream behind so many of its events, as it is. Nothing is billed for it. */
   readonly inserted?: { readonly at: number; readonly event: string };
+  /** The body is sent in it, whether or not it was asked for; a stream whole, then. */
+  readonly encoding?: 'gzip' | 'deflate' | 'br';
   readonly cut?: Cut;
   /** Whoever hangs up is billed for what was sent until then. Default: for the whole answer. */
   readonly stopsBilling?: boolean;

@@ -1,5 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { AnswerBody } from './answer-body.ts';
+import { isPage, mayBePage } from './answered-page.ts';
+import { ContentDecoding, isDecodable, isPlain } from './content-decoding.ts';
 import { begun, cancelled, failed, faultOfConnection, type Refusal, timedOut } from './fault.ts';
 import { type UpstreamAnswer, UpstreamCut, type UpstreamFault } from './port.ts';
 
@@ -15,6 +17,8 @@ const REFUSAL_TIMEOUT_MS = 2000;
 
 /** What undici is told when we end a call; one for all, since nobody reads its stack. */
 const CANCELLED = new Error('The gateway cancelled the call.');
+
+const PAGE = 'A page came where the provider answers: a proxy or a portal on the way, or a base URL that is none of an API.';
 
 export interface ExchangeOptions {
   readonly firstByteTimeoutMs: number;
@@ -41,6 +45,10 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   #refusalBytes = 0;
   /** Those that came ahead of the answer's. */
   #heads = 0;
+  /** Of a body in an encoding that was not asked for. */
+  #decoding: ContentDecoding | undefined;
+  /** The beginning of a body that may be a page. */
+  #beginning: Buffer | undefined;
   #body: AnswerBody | undefined;
   #isSettled = false;
 
@@ -62,14 +70,17 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   pause(): void {
-    this.#controller?.pause();
+    if (this.#decoding) this.#decoding.pause();
+    else this.#controller?.pause();
   }
 
   resume(): void {
-    this.#controller?.resume();
+    if (this.#decoding) this.#decoding.resume();
+    else this.#controller?.resume();
   }
 
   cut(): void {
+    this.#decoding?.close();
     this.#controller?.abort(CANCELLED);
   }
 
@@ -84,7 +95,7 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.#controller = controller;
   }
 
-  onResponseStart(_: Controller, status: number, headers: Headers): void {
+  onResponseStart(controller: Controller, status: number, headers: Headers): void {
     if (this.#isSettled) return;
     if (status < 200) {
       this.#hearAhead(status);
@@ -92,15 +103,16 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     }
     this.#status = status;
     this.#headers = headers;
-    const encoding = headers['content-encoding'];
+    const encoding = (first(headers['content-encoding']) ?? '').trim().toLowerCase();
+    if (isDecodable(encoding)) this.#decoding = new ContentDecoding(encoding, controller, { take: this.#take, end: this.#end });
     if (status >= 300) {
       this.#refusal = [];
       clearTimeout(this.#timer);
       this.#timer = setTimeout(() => this.#refuse(), Math.min(REFUSAL_TIMEOUT_MS, this.#options.idleTimeoutMs));
-    } else if (encoding !== undefined && encoding !== 'identity') {
-      this.#settle(begun(`The provider answered in the encoding ${String(encoding).slice(0, 40)}, which was not asked for.`, status));
+    } else if (!this.#decoding && !isPlain(encoding)) {
+      this.#settle(begun(`The provider answered in the encoding ${encoding.slice(0, 40)}, which was not asked for.`, status));
       this.cut();
-    }
+    } else if (mayBePage(this.#contentType)) this.#beginning = Buffer.alloc(0);
   }
 
   /** 103 and its like come before the answer. */
@@ -112,27 +124,58 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Controller, chunk: Buffer): void {
+    if (this.#decoding) this.#decoding.push(chunk);
+    else this.#take(chunk);
+  }
+
+  onResponseEnd(): void {
+    if (this.#decoding) this.#decoding.end();
+    else this.#end();
+  }
+
+  onResponseError(_: Controller | null, error: Error): void {
+    if (this.#decoding) this.#decoding.end(error);
+    else this.#end(error);
+  }
+
+  readonly #take = (chunk: Buffer): void => {
     if (this.#body) {
       this.#body.push(chunk);
     } else if (this.#refusal) {
       this.#refusal.push(chunk);
       this.#refusalBytes += chunk.length;
       if (this.#refusalBytes > MAX_REFUSAL_BYTES) this.#refuse();
+    } else if (this.#beginning) {
+      this.#begin(Buffer.concat([this.#beginning, chunk]));
     } else if (!this.#isSettled) {
       this.#open().push(chunk);
     }
-  }
+  };
 
-  onResponseEnd(): void {
-    if (this.#body) this.#body.end();
+  /** The body is through, or has broken off. */
+  readonly #end = (error?: Error): void => {
+    if (this.#beginning?.length && !this.#isSettled) this.#open().push(this.#beginning);
+    if (this.#body) this.#body.end(error && new UpstreamCut('reset', { cause: error }));
     else if (this.#refusal) this.#settleRefusal();
+    else if (error) this.#settle(faultOfConnection(error, this.#status));
     else if (!this.#isSettled) this.#open().end();
-  }
+    // The provider may go on sending what cannot be decoded.
+    if (error && this.#decoding) this.#controller?.abort(CANCELLED);
+  };
 
-  onResponseError(_: Controller | null, error: Error): void {
-    if (this.#body) this.#body.end(new UpstreamCut('reset', { cause: error }));
-    else if (this.#refusal) this.#settleRefusal();
-    else this.#settle(faultOfConnection(error, this.#status));
+  #begin(beginning: Buffer): void {
+    if (this.#isSettled) return;
+    this.#beginning = beginning;
+    const isFound = isPage(beginning);
+    if (isFound === undefined) return;
+    if (isFound) {
+      // Nothing that generates answers with one, so nobody bills it: it is as if a connection had failed.
+      this.#settle(failed(PAGE, null));
+      this.cut();
+    } else {
+      this.#beginning = undefined;
+      this.#open().push(beginning);
+    }
   }
 
   /** The first byte did not come in time. */
@@ -148,8 +191,12 @@ export class HttpExchange implements Dispatcher.DispatchHandler {
     this.cut();
   }
 
+  get #contentType(): string | null {
+    return first(this.#headers['content-type']);
+  }
+
   #open(): AnswerBody {
-    this.#body = new AnswerBody({ status: this.#status ?? 200, contentType: first(this.#headers['content-type']) }, this, this.#options);
+    this.#body = new AnswerBody({ status: this.#status ?? 200, contentType: this.#contentType }, this, this.#options);
     this.#settle(this.#body);
     return this.#body;
   }

@@ -15,9 +15,10 @@ const BROKEN: readonly (readonly [string, Step])[] = [
   ['breaks off behind its first piece', { pieceBytes: 40, cut: { at: 1, how: 'reset' } }],
   ['ends in an orderly way in its middle', { pieceBytes: 40, cut: { at: 1, how: 'fin' } }],
   ['is no HTTP from its middle on', { pieceBytes: 40, cut: { at: 1, how: 'garbage' } }],
-  ['is in an encoding that was not asked for', { headers: { 'content-encoding': 'gzip' } }],
+  ['is not in the encoding that its head names', { headers: { 'content-encoding': 'gzip' } }],
   ['is empty', { headers: JSON_HEAD, body: '' }],
-  ['is a page', { headers: { 'content-type': 'text/html' }, body: '<html><body>Welcome</body></html>' }],
+  ['is in an encoding that nobody here reads', { headers: { 'content-encoding': 'compress' } }],
+  ['is text', { headers: { 'content-type': 'text/html' }, body: 'Welcome to this server.' }],
 ];
 const ANSWERS = CASES.filter(({ isFree }) => !isFree).flatMap((one) =>
   [false, ...(one.canStream ? [true] : [])].flatMap((stream) =>
@@ -44,4 +45,29 @@ test('the deployment that is asked in place of one that broke off is paid beside
   expect(records.find(({ attempt }) => attempt === 1)).toMatchObject({ outcome: 'cut', estimated: true, usage: { output_tokens: 400 } });
   expect(records.find(({ attempt }) => attempt === 2)).toMatchObject({ outcome: 'completed', usage: { output_tokens: 3 } });
   expect(stillHeld).toBe(0n);
+});
+
+const PAGES: readonly (readonly [string, Step])[] = [
+  ['a portal', { headers: { 'content-type': 'text/html' }, body: '<!DOCTYPE html>\n<html><body>Log in</body></html>' }],
+  ['a portal, cut anywhere', { headers: { 'content-type': 'text/html; charset=utf-8' }, body: '\ufeff \n<html lang="en">', pieceBytes: 1 }],
+  ['a portal, encoded', { headers: { 'content-type': 'TEXT/HTML' }, body: '<!doctype html><title>Hi</title>', encoding: 'gzip' }],
+];
+const ASKED = ANSWERS.filter(({ fault }) => fault === 'is text');
+
+describe.each(ASKED)('a page in place of an answer of $name (stream: $stream)', ({ one, stream }) => {
+  test.each(PAGES)('of %s costs nothing, and the next deployment is asked', async (_, page) => {
+    const { records, billed, settled, stillHeld } = await play({ ...scenario, one, stream, steps: [page, { tokens: 20 }] });
+    expect(fake.requests).toHaveLength(2);
+    expect(records).toMatchObject([{ outcome: 'completed', attempt: 2 }]);
+    expect(settled).toBe(billed);
+    expect(stillHeld).toBe(0n);
+  });
+});
+
+test.each(['nobody', 'client'] as const)('pages alone cost nothing (who leaves: %s)', async (ending) => {
+  const [one] = CASES;
+  if (!one) throw new Error('There is no case');
+  const steps: Scenario['steps'] = [{ headers: { 'content-type': 'text/html' }, body: '<html></html>', delayMs: 30 }];
+  const { record, settled, stillHeld } = await play({ ...scenario, ending, one, stream: true, steps });
+  expect([record.outcome, settled, stillHeld]).toEqual(['failed', 0n, 0n]);
 });

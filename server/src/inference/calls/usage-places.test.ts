@@ -106,3 +106,24 @@ test('a body with a byte order mark is read', async () => {
   const { record } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream: false, steps: [{ body }] });
   expect(record).toMatchObject({ outcome: 'completed', estimated: false, usage: { output_tokens: OUTPUT } });
 });
+
+const ENCODINGS = ['gzip', 'deflate', 'br'] as const;
+const ENCODED = CASES.flatMap((one) =>
+  [false, ...(one.canStream ? [true] : [])].map((isStream, at) => ({
+    ...{ one, isStream, name: one.name },
+    encoding: ENCODINGS[(CASES.indexOf(one) + at) % ENCODINGS.length] ?? 'gzip',
+  })),
+);
+
+test.each(ENCODED)('$name costs what its provider bills where it answers in $encoding unasked (stream: $isStream)', async (asked) => {
+  const { one, isStream, encoding } = asked;
+  const { billed, settled, record } = await play({ ...scenario, one, stream: isStream, steps: [{ tokens: 20, encoding }] });
+  expect(record).toMatchObject({ outcome: 'completed', estimated: false });
+  expect(settled).toBe(billed);
+});
+
+test('a usage beside an error is charged in whatever encoding it comes', async () => {
+  const failed: Step = { status: 500, body: { error: { ...error, usage } }, encoding: 'gzip' };
+  const { record } = await play({ ...scenario, one: caseOf('chat, OpenAI'), stream: false, steps: [failed] });
+  expect(record).toMatchObject({ outcome: 'cut', estimated: false, usage: { input_tokens: INPUT, output_tokens: OUTPUT } });
+});
