@@ -94,7 +94,7 @@ insert into receipts_${month}
 select hex::uuid, account_id, 'req_' || hex, '{"nonce":"' || md5(hex) || '","receipt_id":"' || hex::uuid || '","kind":"usage","request_id":"req_' || hex ||
     '","endpoint":"/v1/chat/completions","model_served":"' || model || '","run_id":null,"livemode":true,"outcome":"completed","cost_nano_usd":"' || cost ||
     '","refund_of":null,"started_at":"2026-01-01T00:00:00.000Z","completed_at":"2026-01-01T00:00:00.000Z"}',
-  sha256(hex::bytea), 'bench', sha512(hex::bytea), started_at, n, true, 'usage', model, run_id, started_at, false from request`;
+  sha256(hex::bytea), started_at, n, true, 'usage', model, run_id, started_at, false from request`;
 
 const BOOKS_SQL = `
 insert into postings (posting_id, kind, livemode, posted_at, day)

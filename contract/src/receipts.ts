@@ -184,20 +184,14 @@ export const ReceiptResponse = z
     object: z.literal('receipt'),
     id: Uuid,
     payload: ReceiptPayload,
-    digest: Sha256Hex.meta({ description: 'SHA-256 of "tallygate-receipt/v1\\n" and the canonical payload.' }),
-    signature: z
-      .object({
-        alg: z.literal('Ed25519'),
-        kid: z.string().meta({
-          description: 'Which key of `/.well-known/vaas-keys.json` signed.',
-          examples: ['kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k'],
-        }),
-        value: z.string().meta({
-          description: 'Ed25519 signature over the 32 bytes of the digest, base64url.',
-          examples: ['hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg'],
-        }),
-      })
-      .meta({ description: 'Signature of the service.' }),
+    digest: Sha256Hex.meta({ description: 'SHA-256 of "tallygate-receipt/v1\\n" and the canonical payload: the entry in the log.' }),
+    jws: z.string().meta({
+      description:
+        'Signature of the service: a compact JWS (RFC 7515, EdDSA) over the canonical payload, which is left out (appendix F). Its `kid` is in `/.well-known/vaas-keys.json`. It is made when the receipt is read.',
+      examples: [
+        'eyJhbGciOiJFZERTQSIsImtpZCI6ImtQcktfcW14VldhWVZBOXd3QkY2SXVvM3ZWeno3VHhIQ1R3WEJ5Z3JTNGsiLCJ0eXAiOiJ0YWxseWdhdGUtcmVjZWlwdCJ9..hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg',
+      ],
+    }),
     log: ReceiptLog,
     anchor: ReceiptAnchor.nullable().meta({
       description: 'The anchor on a public chain, the one that is furthest along; null where this service anchors nowhere.',

@@ -10,7 +10,7 @@ const publishedKey = {
   alg: z.literal('EdDSA'),
 };
 const validity = {
-  not_before: Timestamp.meta({ description: 'Nothing from before this is signed with this key.' }),
+  not_before: Timestamp.meta({ description: 'From when on it signs. What it signs may be older: a receipt is signed when it is read.' }),
   not_after: Timestamp.nullable().meta({ description: 'Set once the key is retired.', examples: [null] }),
 };
 

@@ -45,10 +45,10 @@ export async function receiptLog(gateway: Gateway, sizes: readonly number[], onP
 /** As large as the receipt of a chat, with ids of now, and all of them in one statement, so that they wait together. */
 async function settle(database: pg.Client, count: number): Promise<void> {
   await database.query(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature, livemode, kind, model, run_id, started_at)
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, livemode, kind, model, run_id, started_at)
      select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || right(replace(gen_random_uuid()::text, '-', ''), 19))::uuid, (select id from accounts limit 1), 'req_' || at,
        '{"nonce":"' || md5(at || random()::text) || '","rest":"' || repeat(md5(at::text), 36) || '"}',
-       sha256(at::text::bytea), 'bench', sha512(at::text::bytea), true, 'usage', 'gpt-4o-mini', null, now()
+       sha256(at::text::bytea), true, 'usage', 'gpt-4o-mini', null, now()
      from generate_series(1, $1::int) as at`,
     [count],
   );

@@ -1,4 +1,4 @@
-import { signingInput } from '../src/digest.ts';
+import { receiptDigest } from '../src/digest.ts';
 import { toBase64, toHex, utf8 } from '../src/encoding.ts';
 import { toVerifierKey } from '../src/log/note.ts';
 import { leafHash, nodeHash } from '../src/log/tree.ts';
@@ -18,7 +18,7 @@ const swapped = ([first = '', second = '', ...rest]: readonly string[]): string[
 
 /** Bitcoin's tree: a last node without a neighbour is doubled, so that two lists of entries have one root (CVE-2012-2459). */
 function doubledLastLeaf(): LoggedEntry {
-  const last = leafHash(utf8(signingInput(honest.payload)));
+  const last = leafHash(receiptDigest(honest.payload));
   const [a = last, b = last] = leavesAround(honest.payload, 2, 3);
   const left = nodeHash(a, b);
   const root = nodeHash(left, nodeHash(last, last));
@@ -29,7 +29,7 @@ function doubledLastLeaf(): LoggedEntry {
 function withoutPrefixes(): LoggedEntry {
   const join = (left: Uint8Array, right: Uint8Array) => sha256(Uint8Array.of(...left, ...right));
   const sibling = sha256(utf8('entry 0'));
-  const root = join(sibling, sha256(utf8(signingInput(honest.payload))));
+  const root = join(sibling, sha256(receiptDigest(honest.payload)));
   return { ...entry, index: 1, tree_size: 2, inclusion_path: [toBase64(sibling)], checkpoint: checkpointNote({ size: 2, root }) };
 }
 

@@ -1,6 +1,7 @@
 import { canonicalJson } from '../src/canonical.ts';
 import { receiptDigest } from '../src/digest.ts';
 import { fromBase64url, toBase64url, toHex, utf8 } from '../src/encoding.ts';
+import { detachedJws, jwsSigningInput } from '../src/jws.ts';
 import type { ReceiptPayload, ReceiptResponse } from '../src/receipt.ts';
 import type { RefusalCode } from '../src/refusal.ts';
 import { sha256 } from '../src/sha256.ts';
@@ -8,7 +9,7 @@ import { brokenAnchorVectors } from './anchor-vectors.ts';
 import { brokenLogVectors } from './broken-log-vectors.ts';
 import { brokenMoneyVectors } from './broken-money-vectors.ts';
 import { altered, type BrokenVector, broken, honest, usage } from './broken-vector.ts';
-import { clientSignature, current, future, issue, keySet, payloadWith, retired, sign, stranger } from './vector-receipts.ts';
+import { clientSignature, current, issue, keySet, payloadWith, retired, sign, stranger } from './vector-receipts.ts';
 
 const brokenText = (expected_code: RefusalCode, why: string, text: string): BrokenVector => ({ why, expected_code, text });
 
@@ -21,9 +22,18 @@ const redigested = (changes: Partial<ReceiptPayload>): ReceiptResponse => {
   return { ...honest, payload, digest: toHex(receiptDigest(payload)) };
 };
 
-const withSignature = (value: string): ReceiptResponse => ({ ...honest, signature: { ...honest.signature, value } });
+const signatureOf = ({ jws }: ReceiptResponse): string => jws.split('.')[2] ?? '';
 
-const signatureBytes = fromBase64url(honest.signature.value, 64) ?? new Uint8Array(64);
+const honestSignature = signatureOf(honest);
+
+const withSignature = (value: string): ReceiptResponse => ({ ...honest, jws: detachedJws(current.kid, value) });
+
+const withHeader = (header: unknown): ReceiptResponse => ({
+  ...honest,
+  jws: `${toBase64url(utf8(JSON.stringify(header)))}..${honestSignature}`,
+});
+
+const signatureBytes = fromBase64url(honestSignature, 64) ?? new Uint8Array(64);
 
 /** The order of the group of Ed25519, little-endian. */
 const ORDER = Uint8Array.from({ length: 32 }, (_, at) =>
@@ -60,7 +70,7 @@ const tampered: Record<string, BrokenVector> = {
   'swapped-signature': broken(
     'bad_signature',
     'The signature of another honest receipt.',
-    withSignature(issue(payloadWith({ request_id: 'req_of_another_call' })).signature.value),
+    withSignature(signatureOf(issue(payloadWith({ request_id: 'req_of_another_call' })))),
   ),
   'id-mismatch': broken('id_mismatch', 'An honest receipt under the id of another.', {
     ...honest,
@@ -73,19 +83,18 @@ const keys: Record<string, BrokenVector> = {
   'impersonated-key': broken(
     'bad_signature',
     'Signed with a key that is not in the set, under the name of one that is.',
-    withSignature(issue(payloadWith(), stranger).signature.value),
+    withSignature(signatureOf(issue(payloadWith(), stranger))),
   ),
   'retired-key': broken(
     'key_retired',
     'Signed with a key that had been retired when the request completed.',
     issue(payloadWith(), retired),
   ),
-  'future-key': broken('key_not_yet_valid', 'Signed with a key that was not yet in use.', issue(payloadWith(), future)),
   'key-under-wrong-kid': {
     ...broken(
       'kid_mismatch',
       'The key set lists a stranger’s key under the name of ours.',
-      withSignature(issue(payloadWith(), stranger).signature.value),
+      withSignature(signatureOf(issue(payloadWith(), stranger))),
     ),
     keys: { keys: keySet.keys.map((key) => (key.kid === current.kid ? { ...key, x: stranger.x } : key)) },
   },
@@ -106,7 +115,7 @@ function smallOrderKey(): Record<string, BrokenVector> {
     'small-order-key': {
       ...broken('weak_key', 'A public key of small order: this signature fits every receipt.', {
         ...honest,
-        signature: { alg: 'Ed25519', kid, value },
+        jws: detachedJws(kid, value),
       }),
       keys: { keys: [{ ...keySet.keys[0], x, kid }] },
     },
@@ -114,16 +123,33 @@ function smallOrderKey(): Record<string, BrokenVector> {
 }
 
 const signatures: Record<string, BrokenVector> = {
-  'no-domain-separation': broken(
+  'signed-without-header': broken(
     'bad_signature',
-    'Signed over the digest of the canonical payload without the prefix "tallygate-receipt/v1\\n".',
-    withSignature(sign(sha256(utf8(canonicalJson(honest.payload))), current)),
+    'Signed over the canonical payload alone and not over header and payload.',
+    withSignature(sign(utf8(canonicalJson(honest.payload)), current)),
   ),
-  'signed-text-not-digest': broken(
+  'signed-digest': broken(
     'bad_signature',
-    'Signed over the hex of the digest and not over its 32 bytes.',
-    withSignature(sign(utf8(honest.digest), current)),
+    'Signed over the digest in the place of the payload.',
+    withSignature(sign(jwsSigningInput(current.kid, receiptDigest(honest.payload)), current)),
   ),
+  'signed-as-other-type': broken('malformed', 'A signature of the same key for another use of it (RFC 8725, 3.11).', {
+    ...withHeader({ alg: 'EdDSA', kid: current.kid, typ: 'JWT' }),
+  }),
+  'header-with-more': broken(
+    'malformed',
+    'The header has a member that not every verifier knows (RFC 7515, 4.1.11).',
+    withHeader({ alg: 'EdDSA', b64: false, crit: ['b64'], kid: current.kid, typ: 'tallygate-receipt' }),
+  ),
+  'header-second-spelling': broken(
+    'malformed',
+    'The members of the header in another order: the same header in a second spelling.',
+    withHeader({ kid: current.kid, alg: 'EdDSA', typ: 'tallygate-receipt' }),
+  ),
+  'payload-attached': broken('malformed', 'The JWS has a payload of its own: which of the two is meant?', {
+    ...honest,
+    jws: honest.jws.replace('..', `.${toBase64url(utf8(canonicalJson(honest.payload)))}.`),
+  }),
   'malleable-signature': broken(
     'malleable_signature',
     'S + L in place of S: many libraries accept it (RFC 8032, 5.1.7 does not).',
@@ -137,13 +163,14 @@ const signatures: Record<string, BrokenVector> = {
   'signature-trailing-bits': broken(
     'malformed',
     'The last letter holds bits that belong to no byte: the same bytes in a second spelling (RFC 4648, 3.5).',
-    withSignature(`${honest.signature.value.slice(0, -1)}${{ A: 'B', Q: 'R', g: 'h', w: 'x' }[honest.signature.value.slice(-1)]}`),
+    withSignature(`${honestSignature.slice(0, -1)}${{ A: 'B', Q: 'R', g: 'h', w: 'x' }[honestSignature.slice(-1)]}`),
   ),
-  'signature-padded': broken('malformed', 'Base64url with padding.', withSignature(`${honest.signature.value}==`)),
-  'algorithm-none': broken('unknown_algorithm', 'The receipt asks for another algorithm.', {
-    ...honest,
-    signature: { ...honest.signature, alg: 'none' },
-  }),
+  'signature-padded': broken('malformed', 'Base64url with padding.', withSignature(`${honestSignature}==`)),
+  'algorithm-none': broken(
+    'unknown_algorithm',
+    'The receipt asks for another algorithm.',
+    withHeader({ alg: 'none', kid: current.kid, typ: 'tallygate-receipt' }),
+  ),
 };
 
 const ofClient = (expected_code: RefusalCode, why: string, changes: object, of = clientSignature()): BrokenVector =>

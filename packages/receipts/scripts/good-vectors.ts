@@ -1,9 +1,10 @@
-import { signingInput } from '../src/digest.ts';
+import { canonicalJson } from '../src/canonical.ts';
 import type { ReceiptLog, ReceiptPayload } from '../src/receipt.ts';
 import { anchorAt, LATER_SIZE } from './anchor-vectors.ts';
 import { entryAt, INDEX, leavesAround } from './vector-log.ts';
 import {
   clientSignature,
+  future,
   issue,
   logCurrent,
   logRetired,
@@ -18,8 +19,8 @@ export interface GoodVector {
   readonly why: string;
   readonly receipt?: unknown;
   readonly text?: string;
-  /** What is hashed for the digest, to find the first byte that differs. */
-  readonly signing_input: string;
+  /** What is hashed for the digest, after its prefix, and signed: to find the first byte that differs. */
+  readonly canonical_payload: string;
   readonly cost_nano_usd: string;
   /** Present where the receipt carries its proof: then that is checked too. */
   readonly log?: 'ok';
@@ -46,14 +47,14 @@ const anchored = (why: string, size: number): GoodVector => ({
 const good = (why: string, payload: ReceiptPayload, key?: VectorKey): GoodVector => ({
   why,
   receipt: issue(payload, key),
-  signing_input: signingInput(payload),
+  canonical_payload: canonicalJson(payload),
   cost_nano_usd: payload.cost_nano_usd,
 });
 
 const goodText = (why: string, text: string): GoodVector => ({
   why,
   text,
-  signing_input: signingInput(payloadWith()),
+  canonical_payload: canonicalJson(payloadWith()),
   cost_nano_usd: payloadWith().cost_nano_usd,
 });
 
@@ -306,6 +307,7 @@ export const goodVectors: Readonly<Record<string, GoodVector>> = {
     }),
   ),
   'retired-key-in-its-time': good('Signed with a key that has been retired since: the receipt stays valid.', ofJune, retired),
+  'signed-by-a-later-key': good('Signed when it was read, with a key that is newer than the receipt.', payloadWith(), future),
   'reordered-members': goodText('The order of members does not matter.', JSON.stringify(reversed(issue(payloadWith())))),
   'pretty-printed': goodText('White space does not matter.', `\n${JSON.stringify(issue(payloadWith()), null, '\t')}\r\n`),
   'escaped-text': goodText(

@@ -1,10 +1,11 @@
 import nacl from 'tweetnacl';
-import { signingInput } from '../src/digest.ts';
+import { receiptDigest } from '../src/digest.ts';
 import { toBase64, utf8 } from '../src/encoding.ts';
 import { checkpointText } from '../src/log/checkpoint.ts';
 import { cosignatureLine, cosignedText, signatureLine } from '../src/log/note.ts';
 import { inclusionRanges, type LeafRange, leafHash, nodeHash, nodesOf, type TreeNode } from '../src/log/tree.ts';
 import type { ReceiptLog, ReceiptPayload } from '../src/receipt.ts';
+import { sha256 } from '../src/sha256.ts';
 import { LOG_ORIGIN, logCurrent, noteKey, payloadWith, type VectorKey, witness } from './vector-receipts.ts';
 
 export type LoggedEntry = Extract<ReceiptLog, { state: 'logged' }>;
@@ -17,7 +18,7 @@ export const SIZE = 13;
 
 /** Leaf hashes of a log that has the payload at an index, and other entries around it. */
 export const leavesAround = (payload: ReceiptPayload = payloadWith(), index = INDEX, size = SIZE): Uint8Array[] =>
-  Array.from({ length: size }, (_, at) => leafHash(utf8(at === index ? signingInput(payload) : `entry ${at}`)));
+  Array.from({ length: size }, (_, at) => leafHash(at === index ? receiptDigest(payload) : sha256(utf8(`entry ${at}`))));
 
 /** Straight from the definition, without anything kept (RFC 9162, section 2.1.1). */
 export function hashOfRange(leaves: readonly Uint8Array[], range: LeafRange): Uint8Array {

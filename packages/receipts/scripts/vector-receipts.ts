@@ -1,6 +1,7 @@
 import nacl from 'tweetnacl';
 import { accountHash, keyHash, keyThumbprint, receiptDigest } from '../src/digest.ts';
 import { fromBase64url, toBase64url, toHex, utf8 } from '../src/encoding.ts';
+import { canonicalBytes, detachedJws, jwsSigningInput } from '../src/jws.ts';
 import { type NoteKey, toVerifierKey } from '../src/log/note.ts';
 import { readSignatureInput, signatureBase } from '../src/message-signature.ts';
 import type { ClientSignature, ReceiptLog, ReceiptPayload, ReceiptResponse, VaasKey, VaasKeySet, VaasLogKey } from '../src/receipt.ts';
@@ -163,7 +164,7 @@ export function issue(payload: ReceiptPayload, key: VectorKey = current, log: Re
     id: payload.receipt_id,
     payload,
     digest: toHex(digest),
-    signature: { alg: 'Ed25519', kid: key.kid, value: sign(digest, key) },
+    jws: detachedJws(key.kid, sign(jwsSigningInput(key.kid, canonicalBytes(payload)), key)),
     log,
     anchor: null,
   };

@@ -1,14 +1,14 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { accountId, apiKeyId, current, payloadWith } from '../scripts/vector-receipts.ts';
-import { accountHash, keyHash, keyThumbprint, receiptDigest, signingInput } from './digest.ts';
+import { accountHash, digestInput, keyHash, keyThumbprint, receiptDigest } from './digest.ts';
 import { toHex } from './encoding.ts';
 
 const sha256Hex = (text: string) => createHash('sha256').update(text).digest('hex');
 
 test('node:crypto over the signing input gives the receipt digest, non-ASCII included', () => {
   const payload = payloadWith({ run_id: 'Zürich 😀' });
-  expect(toHex(receiptDigest(payload))).toBe(sha256Hex(signingInput(payload)));
+  expect(toHex(receiptDigest(payload))).toBe(sha256Hex(digestInput(payload)));
 });
 
 test('an owner finds their account and key again by nonce and id', () => {

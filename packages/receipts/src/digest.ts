@@ -7,10 +7,10 @@ import { sha256 } from './sha256.ts';
 const DOMAIN = { receipt: 'tallygate-receipt/v1\n', account: 'tallygate-account/v1\n', key: 'tallygate-key/v1\n' } as const;
 
 /** The text whose UTF-8 bytes are hashed: `"tallygate-receipt/v1\n"` and the canonical JSON of the payload. */
-export const signingInput = (payload: ReceiptPayload): string => `${DOMAIN.receipt}${canonicalJson(payload)}`;
+export const digestInput = (payload: ReceiptPayload): string => `${DOMAIN.receipt}${canonicalJson(payload)}`;
 
-/** The 32 bytes that Ed25519 signs: SHA-256 of the signing input. */
-export const receiptDigest = (payload: ReceiptPayload): Uint8Array => sha256(utf8(signingInput(payload)));
+/** The 32 bytes that are the receipt's entry in the log: SHA-256 of the digest input. */
+export const receiptDigest = (payload: ReceiptPayload): Uint8Array => sha256(utf8(digestInput(payload)));
 
 /**
  * `account_hash` of a receipt, hex. The account itself is not named in it: the nonce makes the hashes of one account

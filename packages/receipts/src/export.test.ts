@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { checkpointNote, entryAt, leavesAround, rootOf } from '../scripts/vector-log.ts';
 import { accountId, current, issue, keySet, payloadWith, refundWith, stranger } from '../scripts/vector-receipts.ts';
-import { signingInput } from './digest.ts';
-import { utf8 } from './encoding.ts';
+import { receiptDigest } from './digest.ts';
 import { type ExportedReceipt, type ExportOptions, isExport, verifyExport } from './export.ts';
 import { leafHash } from './log/tree.ts';
 
@@ -12,7 +11,7 @@ const payloads = [
   ...[firstRequest, secondRequest, thirdRequest].map((request_id, at) => payloadWith({ receipt_id: ids[at] ?? '', request_id })),
   refundWith({ refund_of: ids[0] ?? '', request_id: firstRequest }),
 ];
-const leaves = payloads.map((payload) => leafHash(utf8(signingInput(payload))));
+const leaves = payloads.map((payload) => leafHash(receiptDigest(payload)));
 const receipts = payloads.map((payload, index) => issue(payload, current, entryAt(leaves, index)));
 const header = {
   object: 'receipt_export',

@@ -11,7 +11,7 @@ export { canonicalJson } from './canonical.ts';
 export type { Checks, ProofState } from './checks.ts';
 export type { RequestComponents } from './client-signature.ts';
 export { type CostLine, costLines, recomputeCost } from './cost.ts';
-export { accountHash, accountHashInput, keyHash, keyHashInput, keyThumbprint, receiptDigest, signingInput } from './digest.ts';
+export { accountHash, accountHashInput, digestInput, keyHash, keyHashInput, keyThumbprint, receiptDigest } from './digest.ts';
 export { isPublicKey, isWeakPublicKey, verifyEd25519 } from './ed25519.ts';
 export { fromBase64, fromBase64url, fromHex, toBase64url, toHex } from './encoding.ts';
 export {
@@ -24,6 +24,7 @@ export {
   type ReceiptExportHeader,
   verifyExport,
 } from './export.ts';
+export { detachedJws, jwsSigningInput } from './jws.ts';
 export { type Checkpoint, checkpointText, parseCheckpoint } from './log/checkpoint.ts';
 export {
   cosignatureLine,

@@ -71,25 +71,21 @@ export function pinnedKey(text: string, kind: NoteKey['kind']): NoteKey {
 }
 
 /** Throws `Refused` with `malleable_signature` or `bad_signature`. */
-export function checkSignature(key: VaasKey, digest: Uint8Array, value: string): void {
-  const signature = fromBase64url(value, 64);
-  if (!signature || !verifyEd25519(digest, signature, publicBytes(key))) {
-    if (signature && isMalleated(signature))
-      throw new Refused('malleable_signature', 'signature.value has an S that is not below the group order.');
-    throw new Refused('bad_signature', `signature.value is not a signature of this digest by the key ${key.kid}.`);
-  }
+export function checkSignature(key: VaasKey, message: Uint8Array, signature: Uint8Array): void {
+  if (verifyEd25519(message, signature, publicBytes(key))) return;
+  if (isMalleated(signature))
+    throw new Refused('malleable_signature', 'The signature of receipt.jws has an S that is not below the group order.');
+  throw new Refused('bad_signature', `receipt.jws has no signature of this payload by the key ${key.kid}.`);
 }
 
 /**
- * Both ends belong to the period. The time is the signer's own word: whoever steals a retired key can date a receipt
- * back into the period, and only the log and the anchor show when a receipt came to be.
+ * A receipt is signed when it is read, so by a key that may be newer than it, and never by one that was retired before it. The time is the signer's
+ * own word: whoever steals a retired key can date a receipt back, and only the log and the anchor show when a receipt came to be.
  *
- * Throws `Refused` with `key_not_yet_valid` or `key_retired`.
+ * Throws `Refused` with `key_retired`.
  */
 export function checkPeriod(key: VaasKey, completedAt: string): void {
   // Times have one spelling of fixed width, and so sort as text.
-  if (completedAt < key.not_before)
-    throw new Refused('key_not_yet_valid', `payload.completed_at is ${completedAt}, the key is valid from ${key.not_before}.`);
   if (key.not_after !== null && completedAt > key.not_after)
     throw new Refused('key_retired', `payload.completed_at is ${completedAt}, the key was retired at ${key.not_after}.`);
 }

@@ -39,7 +39,7 @@ export interface ClientSignature {
   content_digest: string;
 }
 
-/** What is signed. Every number is an integer, every amount of money a string of digits. */
+/** What is digested and signed. Every number is an integer, every amount of money a string of digits. */
 export interface ReceiptPayload {
   version: 'tallygate-receipt/v1';
   /**
@@ -102,15 +102,13 @@ export interface ReceiptResponse {
   object: 'receipt';
   id: string;
   payload: ReceiptPayload;
-  /** See `receiptDigest`; hex. */
+  /** The receipt's entry in the log: see `receiptDigest`; hex. */
   digest: string;
-  signature: {
-    alg: 'Ed25519';
-    /** Which key signed: its RFC 7638 thumbprint. */
-    kid: string;
-    /** 64 bytes, base64url. */
-    value: string;
-  };
+  /**
+   * JWS (RFC 7515, appendix F; RFC 8037) in compact form over the canonical JSON of the payload, which is left out of it. Made when the receipt is
+   * read, by the key that is in force then.
+   */
+  jws: string;
   log: ReceiptLog;
   /** The one that is furthest along; null where the service anchors nowhere. */
   anchor: ReceiptAnchor | null;

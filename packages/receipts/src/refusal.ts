@@ -32,8 +32,6 @@ export type RefusalCode =
   | 'bad_client_signature'
   /** The caller signed the digest of another body. */
   | 'client_signature_mismatch'
-  /** The request completed before the key was in use. */
-  | 'key_not_yet_valid'
   /** The request completed after the key was retired. */
   | 'key_retired'
   /** The request completed before it began. */

@@ -6,6 +6,7 @@ import { checkCost } from './cost.ts';
 import { receiptDigest } from './digest.ts';
 import { toHex } from './encoding.ts';
 import { readJson } from './json.ts';
+import { canonicalBytes, jwsSigningInput, readJws } from './jws.ts';
 import { checkPeriod, checkSignature, keyNamed } from './keys.ts';
 import { type CheckedNotes, checkLog, type LoggedReceipt, type LogTrust } from './log/receipt-log.ts';
 import { checkPrices, type PublishedPrices } from './prices.ts';
@@ -77,14 +78,15 @@ interface Verifying {
 /** As `verifyReceipt`, for many receipts that share checkpoints. Throws `Refused`. */
 export function verifyWithNotes(input: unknown, keys: unknown, { options, notes }: Verifying): Verified {
   const { prices, requireLog = false, requestComponents = {}, ...trust } = options;
-  const { id, payload, digest: stated, signature, log, anchor } = readReceipt(input);
+  const { id, payload, digest: stated, jws, log, anchor } = readReceipt(input);
   if (id !== payload.receipt_id) throw new Refused('id_mismatch', `receipt.id is ${id}, payload.receipt_id is ${payload.receipt_id}.`);
 
   const digest = receiptDigest(payload);
   if (stated !== toHex(digest)) throw new Refused('bad_digest', `receipt.digest is ${stated}, that of the payload is ${toHex(digest)}.`);
 
-  const key = keyNamed(signature.kid, keys);
-  checkSignature(key, digest, signature.value);
+  const { kid, signature } = readJws(jws);
+  const key = keyNamed(kid, keys);
+  checkSignature(key, jwsSigningInput(kid, canonicalBytes(payload)), signature);
   checkPeriod(key, payload.completed_at);
   checkOrder(payload);
 

@@ -3391,16 +3391,10 @@ export interface ReceiptResponse {
   /** UUIDv7. */
   id: string;
   payload: ReceiptPayload;
-  /** SHA-256 of "tallygate-receipt/v1\n" and the canonical payload. */
+  /** SHA-256 of "tallygate-receipt/v1\n" and the canonical payload: the entry in the log. */
   digest: string;
-  /** Signature of the service. */
-  signature: {
-    alg: 'Ed25519';
-    /** Which key of `/.well-known/vaas-keys.json` signed. */
-    kid: string;
-    /** Ed25519 signature over the 32 bytes of the digest, base64url. */
-    value: string;
-  };
+  /** Signature of the service: a compact JWS (RFC 7515, EdDSA) over the canonical payload, which is left out (appendix F). Its `kid` is in `/.well-known/vaas-keys.json`. It is made when the receipt is read. */
+  jws: string;
   log: ReceiptLog;
   /** The anchor on a public chain, the one that is furthest along; null where this service anchors nowhere. */
   anchor: ReceiptAnchor | null;
@@ -4290,7 +4284,7 @@ export interface VaasKey {
   use: 'sig';
   alg: 'EdDSA';
   purpose: 'receipt';
-  /** Nothing from before this is signed with this key. */
+  /** From when on it signs. What it signs may be older: a receipt is signed when it is read. */
   not_before: string;
   /** Set once the key is retired. */
   not_after: string | null;
@@ -4314,7 +4308,7 @@ export interface VaasLogKey {
   purpose: 'checkpoint';
   /** Name of the log, id and bytes of the key, as signed notes know them (c2sp.org/signed-note). */
   verifier_key: string;
-  /** Nothing from before this is signed with this key. */
+  /** From when on it signs. What it signs may be older: a receipt is signed when it is read. */
   not_before: string;
   /** Set once the key is retired. */
   not_after: string | null;

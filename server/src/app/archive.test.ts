@@ -29,7 +29,8 @@ import { archiveNow, listArchives } from './archive-commands.ts';
 const NOW = Date.parse('2026-11-23T12:00:00Z');
 const clock = { now: () => NOW };
 const FOREVER = new AbortController().signal;
-const own = { receipt: [signingKeyFromSeed(newSigningSeed())], checkpoint: [signingKeyFromSeed(newSigningSeed())] };
+const key = signingKeyFromSeed(newSigningSeed());
+const own = { receipt: [key], checkpoint: [signingKeyFromSeed(newSigningSeed())] };
 const [accountId, keyId] = [newId(), newId()];
 const scope = { accountId, livemode: true };
 
@@ -70,7 +71,7 @@ async function write(
   const writer = new LedgerWriter({
     feed: new MemoryFeed(records.map((record) => sampleEntry(record))),
     pool,
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, own.receipt[0] ?? signingKeyFromSeed(newSigningSeed())),
+    ledgerBatchOf,
     log: silentLog(),
     onQuarantine: (_entry, error) => onQuarantine(error),
   });
@@ -81,7 +82,7 @@ const append = () => appendAll({ pool, keys: own.checkpoint, kept, clock, log: s
 const refunds = () => new Refunds({ pool, lanes: { refund: () => true }, clock, write: async () => {} });
 
 async function exported(month: string): Promise<string[]> {
-  const deps = { pool, archive, clock, keySet: () => storedKeySet(pool), isAnchoring: false };
+  const deps = { pool, archive, key, clock, keySet: () => storedKeySet(pool), isAnchoring: false };
   const parts: Buffer[] = [];
   for await (const part of exportReceipts(deps, scope, month)) parts.push(part);
   return Buffer.concat(parts).toString().trimEnd().split('\n');
@@ -110,7 +111,7 @@ const usageBy = (group_by: 'day' | 'run') => usageOf(pool, scope, { from: '2026-
 async function everything(records: readonly SettlementRecord[]) {
   return {
     traces: await Promise.all(records.map(({ requestId }) => requestTrace(pool, archive, accountId, requestId))),
-    receipts: await Promise.all(records.map(({ receiptId }) => findReceipt(pool, archive, receiptId))),
+    receipts: await Promise.all(records.map(({ receiptId }) => findReceipt({ pool, archive, key }, receiptId))),
     proofs: await Promise.all(records.map(({ receiptId }) => proofOfReceipt(pool, archive, receiptId))),
     lists: [await listed({}), await listed({ month: '2026-07' }), await listed({ logged_after: 1 })],
     exports: (await Promise.all(['2026-07', '2026-08', '2026-11'].map(exported))).map((lines) => lines.slice(1).toSorted()),
@@ -219,7 +220,7 @@ test('a month goes only when every row is in the archive and nothing is to happe
   }
   for (const { requestId, receiptId } of [...records, late]) {
     expect((await requestTrace(pool, archive, accountId, requestId)).receipt_id).toBe(receiptId);
-    expect((await findReceipt(pool, archive, receiptId)).log.state).toBe('logged');
+    expect((await findReceipt({ pool, archive, key }, receiptId)).log.state).toBe('logged');
   }
   expect(await auditFaults()).toEqual([]);
 });

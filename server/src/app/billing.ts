@@ -37,20 +37,15 @@ export interface Billing {
 /** Lanes, ledger and the signing of receipts. When this returns, the ledger knows all that was ever settled. */
 export async function openBilling(foundation: Foundation, catalog: Catalog): Promise<Billing> {
   const { config, log, clock, steady, closing, dataDir, redis, pool, metrics } = foundation;
-  const { signingSeed, own: ownKeys } = receiptKeysOf(config, dataDir);
-  const notYetValid = await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
+  const ownKeys = receiptKeysOf(config, dataDir);
+  await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
     throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
   });
-  for (const { kid, purpose, not_before: from } of notYetValid)
-    log.error(
-      { kid, purpose, from },
-      'the clock stands before the time from which this key is valid: no verifier accepts what it signs now. Set the clock right',
-    );
   const quarantine = openQuarantine(foundation);
   const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage);
   closing.add('journal', async () => journal.close());
   const alongside = createSettlementAlerts({ clock, log });
-  const pages = startPageThread(signingSeed);
+  const pages = startPageThread();
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) =>
     new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine: quarantine.onRefused });

@@ -16,7 +16,7 @@ import { lanesOfRecord } from '../money/ledger/lanes-of-record.ts';
 import { ledgerBatchOf } from '../money/ledger/ledger-batch.ts';
 import { sampleRecord } from '../money/ledger/sample-records.ts';
 import type { SettlementRecord } from '../money/ledger/settlement-record.ts';
-import { settleOn, signingKey } from '../money/ledger/testing/ledger.ts';
+import { settleOn } from '../money/ledger/testing/ledger.ts';
 import { Closing } from './closing.ts';
 import { openLaneRecovery } from './lane-recovery.ts';
 import { sharedLanes } from './lane-stores.ts';
@@ -50,7 +50,7 @@ async function gateway({ dir, redis: prompt = redis }: GatewayOptions = {}) {
   const writerOf = (from: SettlementFeed) =>
     new LedgerWriter({
       ...{ feed: from, pool, log: silentLog(), onQuarantine },
-      ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+      ledgerBatchOf,
     });
   const writer = writerOf(shared.feed);
   let isGone = false;

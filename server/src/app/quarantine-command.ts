@@ -5,7 +5,7 @@ import type { Log } from '../kernel/log.ts';
 import { LedgerWriter, startPageThread } from '../money/ledger/index.ts';
 import type { Config } from './config.ts';
 import { Quarantine } from './quarantine.ts';
-import { receiptKeysOf, standingReceiptKeys } from './receipt-keys.ts';
+import { standingReceiptKeys } from './receipt-keys.ts';
 
 interface Deps {
   readonly pool: Pool;
@@ -42,7 +42,7 @@ export async function quarantineByOperator(deps: Deps, what: 'list' | 'replay' |
 async function replay(quarantine: Quarantine, { pool, config, log }: Deps) {
   const folder = { file: (...segments: string[]) => join(config.dataDir, ...segments) };
   standingReceiptKeys(config, folder);
-  const pages = startPageThread(receiptKeysOf(config, folder).signingSeed);
+  const pages = startPageThread();
   const book = async (entry: JournalEntry): Promise<boolean> => {
     let isBooked = true;
     const onQuarantine = () => {

@@ -10,11 +10,11 @@ type Folder = Pick<DataDir, 'file'>;
 const RECEIPT_FILE = 'receipt-signing.key';
 const LOG_FILE = 'log-signing.key';
 
-/** The seed that signs receipts, and all keys of both purposes; what is not configured is made and kept in the data directory. */
-export function receiptKeysOf(config: SeedConfig, dataDir: Folder): { readonly signingSeed: Buffer; readonly own: OwnKeys } {
-  const [signingSeed, ...others] = config.receiptSigningSeeds ?? [keptSecret(dataDir, RECEIPT_FILE, newSigningSeed)];
+/** The keys of both purposes; what is not configured is made and kept in the data directory. */
+export function receiptKeysOf(config: SeedConfig, dataDir: Folder): OwnKeys {
+  const receiptSeeds = config.receiptSigningSeeds ?? [keptSecret(dataDir, RECEIPT_FILE, newSigningSeed)];
   const logSeeds = config.logSigningSeeds ?? [keptSecret(dataDir, LOG_FILE, newSigningSeed)];
-  return { signingSeed, own: { receipt: [signingSeed, ...others].map(signingKeyFromSeed), checkpoint: logSeeds.map(signingKeyFromSeed) } };
+  return { receipt: receiptSeeds.map(signingKeyFromSeed), checkpoint: logSeeds.map(signingKeyFromSeed) };
 }
 
 /** Those of a gateway that exists. @throws ConfigError where they are neither configured nor in its data directory */
@@ -27,5 +27,5 @@ export function standingReceiptKeys(config: SeedConfig, dataDir: Folder): OwnKey
     throw new ConfigError(
       missing.map((name) => `${name}: set it, or DATA_DIR, as the gateway has it; the data directory holds no such key`),
     );
-  return receiptKeysOf(config, dataDir).own;
+  return receiptKeysOf(config, dataDir);
 }

@@ -32,7 +32,7 @@ import { CatalogAdministration, catalogRoutes } from '../money/catalog/index.ts'
 import { ledgerRoutes } from '../money/ledger/index.ts';
 import { createAccountPlans, createPlans, planAdministrationRoutes, planOfSeller, planRoutes } from '../money/plans/index.ts';
 import { runRoutes } from '../money/runs/index.ts';
-import { anchorRoutes, publishedKeySet, receiptRoutes } from '../receipts/index.ts';
+import { anchorRoutes, publishedKeySet, receiptKeyOf, receiptRoutes } from '../receipts/index.ts';
 import { openAccounts } from './accounts.ts';
 import { anchoringTimers } from './anchoring.ts';
 import { openBilling } from './billing.ts';
@@ -156,6 +156,7 @@ export async function startServer(
     const pageOf = (slug: string) => `${config.webUrl ?? publicUrl()}/events/${slug}`;
 
     const keySet = () => publishedKeySet(pool, billing.ownKeys);
+    const receiptKey = receiptKeyOf(billing.ownKeys);
     const disk = await openLocalDisk(dataDir.file('blobs'));
     const blobs = sealedBlobs(disk, blobSealingKeys(accounts.content));
     // Not sealed: what is in it was not in the database either.
@@ -242,7 +243,10 @@ export async function startServer(
         ...endpointsOf(contract.runs, runRoutes({ ...runs, lanes, clock })),
         ...endpointsOf(contract.plans, planRoutes({ live, paying: plans }, clock)),
         ...endpointsOf(contract.accounts, planAdministrationRoutes(live)),
-        ...endpointsOf(contract.receipts, receiptRoutes({ pool, archive, keySet, requirePlan: planForReceipts(live), isAnchoring })),
+        ...endpointsOf(
+          contract.receipts,
+          receiptRoutes({ pool, archive, key: receiptKey, keySet, requirePlan: planForReceipts(live), isAnchoring }),
+        ),
         ...endpointsOf(contract.anchors, anchorRoutes(pool)),
         ...endpointsOf(contract.invites, inviteRoutes(invites, clock)),
         ...endpointsOf(contract.clientRequests, clientRequestRoutes(createClientRequests({ pool, clock, throttle: identity.throttle }))),
@@ -285,7 +289,17 @@ export async function startServer(
           limits: fileLimits,
         }),
         ...videoRoutes({ videos: kept.videos, idleTimeoutMs, log }),
-        ...logRoutes({ pool, archive, clock, keySet, requirePlan: planForReceipts(live), log, idleTimeoutMs, isAnchoring }),
+        ...logRoutes({
+          pool,
+          archive,
+          key: receiptKey,
+          clock,
+          keySet,
+          requirePlan: planForReceipts(live),
+          log,
+          idleTimeoutMs,
+          isAnchoring,
+        }),
         ...mcpRoutes({
           offer: discovery.offer,
           innerCall: createInnerCall({ front: () => front }),

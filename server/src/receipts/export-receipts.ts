@@ -1,17 +1,16 @@
 import type { VaasKeySet } from '@tallygate/contract';
 import type { ReceiptExportEnd, ReceiptExportHeader } from '@tallygate/receipts';
 import type { Pool } from 'pg';
-import { type Archive, type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
+import { type ArchivedPiece, RECEIPTS } from '../archive/index.ts';
 import { type Clock, monthEnd, monthStart, rfc3339 } from '../kernel/clock.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import type { ReceiptScope } from './list-receipts.ts';
 import { provingState, type SignedState } from './log/read-log.ts';
+import type { ReadDeps } from './read-receipt.ts';
 import { provenReceipts } from './receipt-row.ts';
 import { archivedReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './stored-receipt.ts';
 
-interface ExportDeps {
-  readonly pool: Pool;
-  readonly archive: Archive;
+export interface ExportDeps extends ReadDeps {
   readonly clock: Clock;
   readonly keySet: () => Promise<VaasKeySet>;
   /** Whether what has no anchor yet is waiting for one. */
@@ -30,7 +29,7 @@ const AT_ONCE = 500;
  * was cut is told from a whole one.
  */
 export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, month: string): AsyncGenerator<Buffer, void, undefined> {
-  const { pool, archive, clock, isAnchoring } = deps;
+  const { pool, archive, key, clock, isAnchoring } = deps;
   const archived = await archive.pieces(RECEIPTS, spanOf(scope, month));
   const state = await stateToProve(deps, scope, month, archived);
   const { keys } = await deps.keySet();
@@ -46,7 +45,7 @@ export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, mon
   yield lineOf(header);
   const end: ReceiptExportEnd = { object: 'receipt_export.end', receipts: 0, logged: 0 };
   for await (const rows of archivedThenStored(deps, scope, month, archived)) {
-    const receipts = await withAnchors(pool, await provenReceipts(pool, rows, state), isAnchoring);
+    const receipts = await withAnchors(pool, await provenReceipts({ pool, key }, rows, state), isAnchoring);
     end.receipts += receipts.length;
     end.logged += receipts.filter(({ log }) => log.state === 'logged').length;
     yield Buffer.concat(receipts.map(lineOf));

@@ -1,6 +1,6 @@
 export { AnchorWorker } from './anchors/anchor-worker.ts';
 export type { AnchoringView } from './anchors/anchoring.ts';
-export { exportReceipts } from './export-receipts.ts';
+export { type ExportDeps, exportReceipts } from './export-receipts.ts';
 export { issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
 export { appendAll, RECEIPTS_UNLOGGED } from './log/append.ts';
 export { auditLog } from './log/audit-log.ts';
@@ -10,7 +10,7 @@ export { LogStop, stopsOf } from './log/log-stops.ts';
 export { readTile } from './log/read-tile.ts';
 export { resumeLog, standingOfLog } from './log/resume-log.ts';
 export { thinCheckpoints } from './log/thin-checkpoints.ts';
-export { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from './own-keys.ts';
+export { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys, receiptKeyOf } from './own-keys.ts';
 export { publishedKeySet } from './published-keys.ts';
 export { anchorRoutes, type RequirePlan, receiptRoutes, scopeOf } from './routes.ts';
 export { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';

@@ -1,11 +1,12 @@
-import { createPublicKey, verify } from 'node:crypto';
 import { ReceiptResponse, type ReceiptUsage } from '@tallygate/contract';
 import { accountHash, keyHash, verifyReceipt } from '@tallygate/receipts';
 import fc from 'fast-check';
+import { flattenedVerify, importJWK } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { newId, newReceiptId, newRequestId } from '../kernel/ids.ts';
 import { costOf, loadCatalog } from '../money/catalog/index.ts';
 import { type IssuedReceipt, issueReceipt, type ReceiptFacts } from './issue-receipt.ts';
+import { signReceipt } from './sign-receipt.ts';
 import { newSigningSeed, signingKeyFromSeed } from './signing-keys.ts';
 
 const COMPLETED_AT = '2026-11-21T10:00:00.500Z';
@@ -65,12 +66,12 @@ function factsOf(model: (typeof chats)[number], usage: ReceiptUsage, wish: Parti
 }
 
 /** As `GET /v1/receipts/{id}` answers. */
-const onTheWire = ({ receiptId, payload, digest, kid, signature }: IssuedReceipt) => ({
+const onTheWire = async ({ receiptId, payload, digest }: IssuedReceipt) => ({
   object: 'receipt',
   id: receiptId,
   payload: JSON.parse(payload),
   digest: digest.toString('hex'),
-  signature: { alg: 'Ed25519', kid, value: signature.toString('base64url') },
+  jws: await signReceipt(payload, key),
   log: { state: 'pending' },
   anchor: null,
 });
@@ -97,7 +98,7 @@ describe('an issued receipt', () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...chats), anyUsage, fc.boolean(), async (model, usage, livemode) => {
         const facts = factsOf(model, usage, { livemode, run_id: livemode ? 'Zürich 😀' : null });
-        const receipt = onTheWire(await issueReceipt(facts, key));
+        const receipt = await onTheWire(issueReceipt(facts));
         expect(ReceiptResponse.parse(receipt)).toEqual(receipt);
         const found = verifyReceipt(receipt, keys);
         expect(found).toMatchObject({ valid: true, checks: { signature: 'ok', cost: 'ok' } });
@@ -116,10 +117,15 @@ describe('an issued receipt', () => {
     );
   });
 
-  test('is signed as any Ed25519 library checks it: over the 32 bytes of the digest', async () => {
-    const { digest, signature } = await issueReceipt(factsOf(chat, USAGE), key);
-    const publicKey = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: key.x }, format: 'jwk' });
-    expect(verify(null, digest, publicKey, signature)).toBe(true);
+  test('is signed as any library for JWS checks it: with its payload, as canonical JSON, beside it', async () => {
+    const { payload } = issueReceipt(factsOf(chat, USAGE));
+    const [header = '', , signature = ''] = (await signReceipt(payload, key)).split('.');
+    const publicKey = await importJWK({ kty: 'OKP', crv: 'Ed25519', x: key.x, alg: 'EdDSA' });
+    const { protectedHeader } = await flattenedVerify(
+      { protected: header, payload: Buffer.from(payload).toString('base64url'), signature },
+      publicKey,
+    );
+    expect(protectedHeader).toEqual({ alg: 'EdDSA', kid: key.kid, typ: 'tallygate-receipt' });
   });
 
   test.each([
@@ -128,16 +134,16 @@ describe('an issued receipt', () => {
     ['mode', { livemode: false }],
     ['request', { request_sha256: 'c'.repeat(64) }],
   ])('does not verify with another %s', async (_, change) => {
-    const receipt = onTheWire(await issueReceipt(factsOf(chat, USAGE), key));
+    const receipt = await onTheWire(issueReceipt(factsOf(chat, USAGE)));
     expect(verifyReceipt({ ...receipt, payload: { ...receipt.payload, ...change } }, keys)).toMatchObject({
       valid: false,
       code: 'bad_digest',
     });
   });
 
-  test('names account and key by salted hashes alone, which differ from receipt to receipt', async () => {
+  test('names account and key by salted hashes alone, which differ from receipt to receipt', () => {
     const ids = { account_id: newId(), key_id: newId() };
-    const [first, second] = await Promise.all([issueReceipt(factsOf(chat, USAGE, ids), key), issueReceipt(factsOf(chat, USAGE, ids), key)]);
+    const [first, second] = [issueReceipt(factsOf(chat, USAGE, ids)), issueReceipt(factsOf(chat, USAGE, ids))];
     for (const { payload } of [first, second]) {
       expect(payload).not.toContain(ids.account_id);
       expect(payload).not.toContain(ids.key_id);
@@ -149,14 +155,14 @@ describe('an issued receipt', () => {
   });
 
   test('of a session names no key', async () => {
-    const receipt = onTheWire(await issueReceipt(factsOf(chat, USAGE, { key_id: null }), key));
+    const receipt = await onTheWire(issueReceipt(factsOf(chat, USAGE, { key_id: null })));
     expect(receipt.payload.key_hash).toBeNull();
     expect(verifyReceipt(receipt, keys)).toMatchObject({ valid: true });
   });
 
   test('of a request that failed says that nothing was charged', async () => {
     const nothing = { input_tokens: 0, cached_input_tokens: 0, cache_write_tokens: 0, output_tokens: 0, reasoning_tokens: 0 };
-    const receipt = onTheWire(await issueReceipt(factsOf(chat, nothing, { outcome: 'failed' }), key));
+    const receipt = await onTheWire(issueReceipt(factsOf(chat, nothing, { outcome: 'failed' })));
     expect(verifyReceipt(receipt, keys)).toMatchObject({ valid: true, payload: { cost_nano_usd: '0' } });
   });
 });

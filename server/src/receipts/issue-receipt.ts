@@ -1,7 +1,6 @@
-import { hash, randomBytes, sign } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import type { ReceiptPayload } from '@tallygate/contract';
 import { accountHashInput, canonicalJson, keyHashInput } from '@tallygate/receipts';
-import type { SigningKey } from './signing-keys.ts';
 
 /** What a receipt says, before it has its nonce. Ids in the clear: they leave as salted hashes. */
 export type ReceiptFacts = Omit<ReceiptPayload, 'version' | 'nonce' | 'account_hash' | 'key_hash'> & {
@@ -14,12 +13,10 @@ export interface IssuedReceipt {
   /** Canonical JSON (RFC 8785): the very bytes that were digested. */
   readonly payload: string;
   readonly digest: Buffer;
-  readonly kid: string;
-  readonly signature: Buffer;
 }
 
-/** Takes some 50 µs, nearly all of it for the Ed25519 signature: not to be called on the thread that answers requests. */
-export function issueReceipt({ account_id, key_id, ...facts }: ReceiptFacts, key: SigningKey): IssuedReceipt {
+/** Nothing is signed: what binds the service is the log's state that has the digest. A signature of its own is made when the receipt is read. */
+export function issueReceipt({ account_id, key_id, ...facts }: ReceiptFacts): IssuedReceipt {
   const nonce = randomBytes(16).toString('hex');
   const payload: ReceiptPayload = {
     version: 'tallygate-receipt/v1',
@@ -29,7 +26,8 @@ export function issueReceipt({ account_id, key_id, ...facts }: ReceiptFacts, key
     ...facts,
   };
   const canonical = canonicalJson(payload);
-  const digest = hash('sha256', `${payload.version}\n${canonical}`, 'buffer');
-  const signature = sign(null, digest, key.privateKey);
-  return { receiptId: facts.receipt_id, payload: canonical, digest, kid: key.kid, signature };
+  return { receiptId: facts.receipt_id, payload: canonical, digest: digestOf(canonical) };
 }
+
+/** The 32 bytes that are the entry of a receipt in the log. @param payload canonical */
+export const digestOf = (payload: string): Buffer => hash('sha256', `tallygate-receipt/v1\n${payload}`, 'buffer');

@@ -29,14 +29,3 @@ test('one key for receipts and for the log is refused, together or one after the
   await expect(publishOwnKeys(pool, { receipt: [second], checkpoint: [third] }, NOW)).rejects.toThrow('published for the other purpose');
   expect(await storedKeySet(pool)).toEqual(before);
 });
-
-test('a clock that stands before the time from which a key is valid is told, for the keys in force alone', async () => {
-  const [receipt, checkpoint, other] = [newSigningSeed(), newSigningSeed(), newSigningSeed()].map(signingKeyFromSeed);
-  if (!receipt || !checkpoint || !other) throw new Error('No keys');
-  const own = { receipt: [receipt], checkpoint: [checkpoint] };
-  expect(await publishOwnKeys(pool, own, NOW)).toEqual([]);
-  expect((await publishOwnKeys(pool, own, NOW - 2 * 86_400_000)).map(({ kid }) => kid).sort()).toEqual(
-    [receipt.kid, checkpoint.kid].sort(),
-  );
-  expect(await publishOwnKeys(pool, { receipt: [other], checkpoint: [checkpoint] }, NOW)).toEqual([]);
-});

@@ -10,6 +10,12 @@ export interface OwnKeys {
   readonly checkpoint: readonly SigningKey[];
 }
 
+/** The key that signs receipts. @throws where there is none */
+export function receiptKeyOf({ receipt: [first] }: OwnKeys): SigningKey {
+  if (!first) throw new Error('There is no key that signs receipts');
+  return first;
+}
+
 /** One key for receipts and for the log: no verifier accepts that. */
 export class KeyOfTwoPurposes extends Error {
   override readonly name = 'KeyOfTwoPurposes';
@@ -43,19 +49,17 @@ export async function readPublishedKeys(db: Pool | PoolClient): Promise<Publishe
  * Publishes the keys, retires those that are left out, and puts down what was published, so that the audit tells the keys that this service
  * has had from those that somebody else wrote into the database. Whatever was put down before is sealed with the keys of now.
  *
- * @returns those of the keys that are valid only later: then the clock has been set back, and what they sign now is refused by every verifier
  * @throws KeyOfTwoPurposes where one of them is to do both, or was published for the other purpose before
  */
-export async function publishOwnKeys(pool: Pool, own: OwnKeys, now: number): Promise<PublishedKey[]> {
-  const published = await inTransaction(pool, async (client) => {
+export async function publishOwnKeys(pool: Pool, own: OwnKeys, now: number): Promise<void> {
+  await inTransaction(pool, async (client) => {
     // Gateways that start at one time do so one after the other, and no audit looks in between.
     await client.query('select from receipt_log for update');
-    return publishIn(client, own, now);
+    await publishIn(client, own, now);
   });
-  return published.filter((row) => isConfigured(row, own) && row.not_before.getTime() > now);
 }
 
-async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise<PublishedKey[]> {
+async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise<void> {
   const keys = allOf(own);
   const before = await readPublishedKeys(client);
   refuseTwoPurposes(own, before);
@@ -74,7 +78,6 @@ async function publishIn(client: PoolClient, own: OwnKeys, now: number): Promise
     [...altered],
   ]);
   await putDown(client, [...published.map(recordOfKey), ...kept], keys);
-  return published;
 }
 
 export const isConfigured = ({ kid, purpose, x }: PublishedKey, own: OwnKeys): boolean =>

@@ -27,25 +27,24 @@ afterAll(async () => {
 });
 
 test('a receipt verifies by itself at every stage: pending right after its request, with its place in the log from then on', async () => {
-  const [id = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }]);
+  const [id = ''] = await storeReceipts(pool, [{ completedAt: NOW }]);
   const keys = await storedKeySet(pool);
-  const early = await findReceipt(pool, emptyArchive(pool), id);
+  const early = await findReceipt({ pool, archive: emptyArchive(pool), key }, id);
   expect(early.log).toEqual({ state: 'pending' });
   expect(verifyReceipt(early, keys)).toMatchObject({ valid: true, checks: { log: 'pending' } });
 
   const append = () =>
     appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, new AbortController().signal);
   await append();
-  const logged = await findReceipt(pool, emptyArchive(pool), id);
+  const logged = await findReceipt({ pool, archive: emptyArchive(pool), key }, id);
   expect(verifyReceipt(logged, keys)).toMatchObject({ valid: true, checks: { log: 'ok' }, logged: { index: 0, tree_size: 1 } });
 
   await storeReceipts(
     pool,
-    key,
     Array.from({ length: 20 }, () => ({ completedAt: NOW })),
   );
   await append();
-  const later = verifyReceipt(await findReceipt(pool, emptyArchive(pool), id), keys);
+  const later = verifyReceipt(await findReceipt({ pool, archive: emptyArchive(pool), key }, id), keys);
   expect(later).toMatchObject({ valid: true, checks: { log: 'ok' }, logged: { index: 0, tree_size: 21 } });
   // What was kept earlier holds as it did.
   expect(verifyReceipt(logged, keys)).toMatchObject({ valid: true, checks: { log: 'ok' } });

@@ -1,16 +1,13 @@
 import type { contract, ReceiptResponse, VaasKeySet } from '@tallygate/contract';
 import type { Pool } from 'pg';
-import type { Archive } from '../archive/index.ts';
 import type { Handlers, Principal } from '../http/index.ts';
 import { findAnchor, listAnchors } from './anchors/read-anchors.ts';
 import { withAnchors } from './anchors/receipt-anchor.ts';
 import { listReceipts, type ReceiptScope } from './list-receipts.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './log/read-log.ts';
-import { findReceipt } from './read-receipt.ts';
+import { findReceipt, type ReadDeps } from './read-receipt.ts';
 
-interface ReceiptRouteDeps {
-  readonly pool: Pool;
-  readonly archive: Archive;
+interface ReceiptRouteDeps extends ReadDeps {
   readonly keySet: () => Promise<VaasKeySet>;
   /** Whether what has no anchor yet is waiting for one. */
   readonly isAnchoring?: boolean;
@@ -23,6 +20,7 @@ export type RequirePlan = (scope: ReceiptScope) => Promise<void>;
 export const receiptRoutes = ({
   pool,
   archive,
+  key,
   keySet,
   requirePlan,
   isAnchoring = false,
@@ -32,7 +30,7 @@ export const receiptRoutes = ({
     await requirePlan(scope);
     return { status: 200, body: await listReceipts(pool, archive, scope, wanted) };
   },
-  getReceipt: async ({ params }) => ({ status: 200, body: await anchoredReceipt(pool, archive, params.receipt_id, isAnchoring) }),
+  getReceipt: async ({ params }) => ({ status: 200, body: await anchoredReceipt({ pool, archive, key }, params.receipt_id, isAnchoring) }),
   getReceiptProof: async ({ params }) => ({ status: 200, body: await proofOfReceipt(pool, archive, params.receipt_id) }),
   getCheckpoint: async () => ({ status: 200, body: (await newestCheckpoint(pool)).note }),
   getConsistency: async ({ query: { from, to } }) => ({
@@ -48,9 +46,9 @@ export const receiptRoutes = ({
 });
 
 /** @throws Problem `not_found` */
-async function anchoredReceipt(pool: Pool, archive: Archive, receiptId: string, isAnchoring: boolean): Promise<ReceiptResponse> {
-  const receipt = await findReceipt(pool, archive, receiptId);
-  const [anchored = receipt] = await withAnchors(pool, [receipt], isAnchoring);
+async function anchoredReceipt(deps: ReadDeps, receiptId: string, isAnchoring: boolean): Promise<ReceiptResponse> {
+  const receipt = await findReceipt(deps, receiptId);
+  const [anchored = receipt] = await withAnchors(deps.pool, [receipt], isAnchoring);
   return anchored;
 }
 

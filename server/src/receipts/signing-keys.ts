@@ -15,9 +15,6 @@ export interface SigningKey {
 const PKCS8_ED25519 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const SEED_BYTES = 32;
 
-/** Settlements that a stopped instance left in its journal are signed by the next one, so a new key is valid from a little before its first use. */
-const OVERLAP_MS = 86_400_000;
-
 export const newSigningSeed = (): Buffer => randomBytes(SEED_BYTES);
 
 /** @throws when the seed is not 32 bytes */
@@ -52,7 +49,7 @@ export async function publishSigningKeys(
        insert into signing_keys (kid, purpose, x, not_before) select kid, $5, x, $3 from unnest($1::text[], $2::text[]) as given (kid, x)
        on conflict (kid) do update set not_after = null returning kid)
      update signing_keys set not_after = $4 where purpose = $5 and not_after is null and kid <> all (select kid from published)`,
-    [keys.map(({ kid }) => kid), keys.map(({ x }) => x), new Date(now - OVERLAP_MS), new Date(now), purpose],
+    [keys.map(({ kid }) => kid), keys.map(({ x }) => x), new Date(now), new Date(now), purpose],
   );
 }
 

@@ -6,12 +6,10 @@ export interface ReceiptRow {
   readonly receipt_id: string;
   readonly payload: string;
   readonly digest: Buffer;
-  readonly kid: string;
-  readonly signature: Buffer;
   readonly log_index: bigint | null;
 }
 
-export const RECEIPT_COLUMNS = 'receipt_id, payload, digest, kid, signature, log_index';
+export const RECEIPT_COLUMNS = 'receipt_id, payload, digest, log_index';
 
 export interface StoredReceipt extends ReceiptRow {
   readonly account_id: string;

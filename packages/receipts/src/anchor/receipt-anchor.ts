@@ -1,5 +1,5 @@
-import { signingInput } from '../digest.ts';
-import { fromHex, toHex, utf8 } from '../encoding.ts';
+import { receiptDigest } from '../digest.ts';
+import { fromHex, toHex } from '../encoding.ts';
 import { isIncluded } from '../log/proofs.ts';
 import type { LoggedReceipt } from '../log/receipt-log.ts';
 import { leafHash } from '../log/tree.ts';
@@ -20,7 +20,7 @@ export type AnchoredReceipt = Omit<MadeAnchor, 'path'>;
 export function checkAnchor(payload: ReceiptPayload, { path, ...anchor }: MadeAnchor, logged: LoggedReceipt | undefined): AnchoredReceipt {
   const { index, tree_size: size } = anchor;
   const root = bytesOf(anchor.root);
-  if (!isIncluded({ index, size, leafHash: leafHash(utf8(signingInput(payload))), root, path: path.map(bytesOf) }))
+  if (!isIncluded({ index, size, leafHash: leafHash(receiptDigest(payload)), root, path: path.map(bytesOf) }))
     throw new Refused('not_in_anchor', `receipt.anchor.path does not lead from the receipt as entry ${index} to the anchor's root.`);
   const isOtherPlace = logged !== undefined && logged.index !== index;
   const isOtherState = logged?.tree_size === size && logged.root !== toHex(root);

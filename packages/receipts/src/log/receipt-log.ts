@@ -1,5 +1,5 @@
-import { signingInput } from '../digest.ts';
-import { fromBase64, toHex, utf8 } from '../encoding.ts';
+import { receiptDigest } from '../digest.ts';
+import { fromBase64, toHex } from '../encoding.ts';
 import { type LogKey, logKeysOf, pinnedKey } from '../keys.ts';
 import type { ReceiptLog, ReceiptPayload } from '../receipt.ts';
 import { type Refusal, Refused, refusalAsValue } from '../refusal.ts';
@@ -85,7 +85,7 @@ export function checkLog(
   checkPeriodOfSigner(payload, note, logKeys);
 
   const path = log.inclusion_path.map((hash) => fromBase64(hash) ?? new Uint8Array());
-  if (!isIncluded({ index: log.index, size, leafHash: leafHash(utf8(signingInput(payload))), root, path }))
+  if (!isIncluded({ index: log.index, size, leafHash: leafHash(receiptDigest(payload)), root, path }))
     throw new Refused(
       'not_in_log',
       `receipt.log.inclusion_path does not lead from the receipt as entry ${log.index} to the checkpoint's root.`,

@@ -1,25 +1,16 @@
 import { Readable } from 'node:stream';
-import { contract, type VaasKeySet } from '@tallygate/contract';
+import { contract } from '@tallygate/contract';
 import { parseTilePath } from '@tallygate/receipts';
-import type { Pool } from 'pg';
-import type { Archive } from '../../archive/index.ts';
-import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { exportReceipts, type RequirePlan, readTile, scopeOf } from '../../receipts/index.ts';
+import { type ExportDeps, exportReceipts, type RequirePlan, readTile, scopeOf } from '../../receipts/index.ts';
 import { type Exchange, principalOf } from './exchange.ts';
 import { queryOf } from './query.ts';
 import type { ServedRoute } from './router.ts';
 import { sendBytes, transferRoute } from './transfer.ts';
 
-interface LogApiDeps {
-  readonly pool: Pool;
-  readonly archive: Archive;
-  readonly clock: Clock;
-  readonly keySet: () => Promise<VaasKeySet>;
+interface LogApiDeps extends ExportDeps {
   readonly requirePlan: RequirePlan;
-  /** Whether receipts without an anchor are waiting for one. */
-  readonly isAnchoring: boolean;
   /** How long a reader may do nothing at all. */
   readonly idleTimeoutMs: number;
   readonly log: Log;

@@ -40,13 +40,16 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [logKey], OCTOBER, 'checkpoint');
   const keySet = () => publishedKeySet(pool, { receipt: [key], checkpoint: [logKey] });
   api = await startInstance(db.database, db.url, {
-    endpoints: endpointsOf(contract.receipts, receiptRoutes({ pool, archive: emptyArchive(pool), keySet, requirePlan: async () => {} })),
+    endpoints: endpointsOf(
+      contract.receipts,
+      receiptRoutes({ pool, archive: emptyArchive(pool), key, keySet, requirePlan: async () => {} }),
+    ),
   });
   front = await openFrontUnderTest(
     () =>
       logRoutes({
         requirePlan: async () => {},
-        ...{ pool, archive: emptyArchive(pool), clock, idleTimeoutMs: 5_000, keySet, isAnchoring: false, log: silentLog() },
+        ...{ pool, archive: emptyArchive(pool), key, clock, idleTimeoutMs: 5_000, keySet, isAnchoring: false, log: silentLog() },
       }),
     { authenticator: api.authenticator },
   );
@@ -66,7 +69,6 @@ const append = () =>
 const settle = (account_id: string, wishes: readonly object[]) =>
   storeReceipts(
     db.database.pool,
-    key,
     wishes.map((wish) => ({ completedAt: NOVEMBER, account_id, ...wish })),
   );
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => fetch(`${filesUrl}${path}`, { headers, method });

@@ -71,6 +71,7 @@ import { laneEpochsMigration } from './0095-lane-epochs.ts';
 import { receiptsByMonthMigration } from './0096-receipts-by-month.ts';
 import { archiveMigration } from './0097-archive.ts';
 import { usageOfRunsMigration } from './0098-usage-of-runs.ts';
+import { signedWhenReadMigration } from './0099-signed-when-read.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -146,4 +147,5 @@ export const migrations: readonly Migration[] = [
   receiptsByMonthMigration,
   archiveMigration,
   usageOfRunsMigration,
+  signedWhenReadMigration,
 ];

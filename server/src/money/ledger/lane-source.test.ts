@@ -12,7 +12,6 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { monthEnd, monthOf } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { newSigningSeed, signingKeyFromSeed } from '../../receipts/index.ts';
 import { bookMoney } from './book-money.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
@@ -53,11 +52,10 @@ function open(): void {
   const onQuarantine = (_entry: unknown, error: unknown) => {
     throw error;
   };
-  const signingKey = signingKeyFromSeed(newSigningSeed());
   writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    ledgerBatchOf,
     log: silentLog(),
     onQuarantine,
   });

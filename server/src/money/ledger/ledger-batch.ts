@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import { issueReceipt, type SigningKey } from '../../receipts/index.ts';
+import { issueReceipt } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { receiptFacts, receiptIdOf } from './receipt-facts.ts';
 import { dailyUsage, dailyUsageOfRuns, ledgerDays, runTotals } from './rollups.ts';
@@ -46,12 +46,12 @@ export interface LedgerBatch {
 }
 
 /**
- * Works out what the entries come to, each counted once, and signs their receipts. It looks at nothing but its arguments, so it can be done
+ * Works out what the entries come to, each counted once, with their receipts. It looks at nothing but its arguments, so it can be done
  * on any thread.
  *
  * @throws TypeError, RangeError or SyntaxError for a record that cannot be read
  */
-export function ledgerBatchOf(entries: readonly JournalEntry[], signingKey: SigningKey): LedgerBatch {
+export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
   const records = entries.map(postedRecord);
   const postings = postingsOf(records);
   const distinct = [...new Set(postings)];
@@ -76,7 +76,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[], signingKey: Sign
       ),
     ),
     usageRecords: JSON.stringify(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
-    receipts: JSON.stringify(records.map((record) => receiptRow(record, signingKey))),
+    receipts: JSON.stringify(records.map(receiptRow)),
     usageDaily: JSON.stringify(dailyUsage(records)),
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
@@ -86,17 +86,15 @@ export function ledgerBatchOf(entries: readonly JournalEntry[], signingKey: Sign
   };
 }
 
-function receiptRow(record: PostedRecord, signingKey: SigningKey) {
+function receiptRow(record: PostedRecord) {
   const facts = receiptFacts(record);
-  const receipt = issueReceipt(facts, signingKey);
+  const receipt = issueReceipt(facts);
   return {
     receipt_id: receipt.receiptId,
     account_id: record.accountId,
     request_id: record.requestId,
     payload: receipt.payload,
     digest: `\\x${receipt.digest.toString('hex')}`,
-    kid: receipt.kid,
-    signature: `\\x${receipt.signature.toString('hex')}`,
     anchor_wished: record.anchorWished ?? false,
     livemode: facts.livemode,
     kind: facts.kind,

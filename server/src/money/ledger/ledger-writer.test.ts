@@ -7,7 +7,6 @@ import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId, requestIdAt } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { newSigningSeed, signingKeyFromSeed } from '../../receipts/index.ts';
 import { contradictions } from './contradictions.ts';
 import { laneId as laneNames } from './lane-ids.ts';
 import { ledgerBatchOf } from './ledger-batch.ts';
@@ -15,7 +14,6 @@ import { LedgerWriter } from './ledger-writer.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
 
-const signingKey = signingKeyFromSeed(newSigningSeed());
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: Pool;
 
@@ -36,7 +34,7 @@ function writerOf(feed: SettlementFeed, on: Pool = pool) {
     writer: new LedgerWriter({
       feed,
       pool: on,
-      ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+      ledgerBatchOf,
       log: silentLog(),
       onQuarantine,
     }),
@@ -353,7 +351,7 @@ describe('the writer', () => {
     const writer = new LedgerWriter({
       feed: new MemoryFeed([sampleEntry(record)]),
       pool,
-      ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+      ledgerBatchOf,
       log: silentLog(),
       onQuarantine: (entry) => quarantined.push(entry),
       alongside: async (client, [settled]) => {

@@ -1,16 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import { newSigningSeed, signingKeyFromSeed } from '../../receipts/index.ts';
 import { type LedgerBatch, ledgerBatchOf } from './ledger-batch.ts';
 import { type PageThread, startPageThread } from './page-thread.ts';
 import { sampleEntry, sampleRecord } from './sample-records.ts';
 
-const seed = newSigningSeed();
 let thread: PageThread | undefined;
 
 function open(): PageThread {
-  thread = startPageThread(seed);
+  thread = startPageThread();
   return thread;
 }
 
@@ -19,14 +17,14 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-/** What of the pages is the same at every working out: posting ids, nonces and signatures are not. */
+/** What of the pages is the same at every working out: posting ids and nonces are not. */
 function settledParts({ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds, receipts }: LedgerBatch) {
   const used: Record<string, unknown>[] = JSON.parse(usageRecords);
-  const issued: { receipt_id: string; kid: string; account_id: string }[] = JSON.parse(receipts);
+  const issued: { receipt_id: string; account_id: string }[] = JSON.parse(receipts);
   return {
     ...{ posted, usageDaily, ledgerDaily, agentRuns, refundIds },
     usageRecords: used.map(({ posting_id, ...row }) => row),
-    receipts: issued.map(({ receipt_id, kid, account_id }) => ({ receipt_id, kid, account_id })),
+    receipts: issued.map(({ receipt_id, account_id }) => ({ receipt_id, account_id })),
   };
 }
 
@@ -36,7 +34,7 @@ const someEntries = (count: number): JournalEntry[] =>
 test('comes to the same pages as the thread that asks would', async () => {
   const entries = someEntries(5);
   const there = await open().ledgerBatchOf(entries);
-  expect(settledParts(there)).toEqual(settledParts(ledgerBatchOf(entries, signingKeyFromSeed(seed))));
+  expect(settledParts(there)).toEqual(settledParts(ledgerBatchOf(entries)));
 });
 
 test('answers every question with its own pages, however many are asked at once', async () => {
@@ -53,7 +51,7 @@ test.each([
 ])('says of a record that is %s what the function says, and goes on', async (_, record, error) => {
   const { ledgerBatchOf: ask } = open();
   const bad = { ...sampleEntry(sampleRecord()), record };
-  expect(() => ledgerBatchOf([bad], signingKeyFromSeed(seed))).toThrow(error);
+  expect(() => ledgerBatchOf([bad])).toThrow(error);
   await expect(ask([bad])).rejects.toBeInstanceOf(error);
   expect((await ask(someEntries(1))).posted).toHaveLength(1);
 });

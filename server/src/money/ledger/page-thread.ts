@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 
-/** Works out ledger pages on a thread of its own: parsing, hashing and signing would cost the one that answers requests a fifth of its time. */
+/** Works out ledger pages on a thread of its own: parsing and hashing would cost the one that answers requests a fifth of its time. */
 export interface PageThread {
   /**
    * As the function of that name does it. A thread that ends by itself takes with it what was asked of it, and the next call starts another.
@@ -10,10 +10,6 @@ export interface PageThread {
    */
   ledgerBatchOf(entries: readonly JournalEntry[]): Promise<LedgerBatch>;
   close(): Promise<void>;
-}
-
-export interface PageWorkerData {
-  readonly signingSeed: Uint8Array;
 }
 
 export interface PageRequest {
@@ -25,7 +21,7 @@ export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerBatc
 
 const YOUNG_GENERATION_MB = 16;
 
-export function startPageThread(signingSeed: Buffer): PageThread {
+export function startPageThread(): PageThread {
   const waiting = new Map<number, PromiseWithResolvers<LedgerBatch>>();
   let nextId = 0;
   let worker: Worker | undefined;
@@ -37,10 +33,9 @@ export function startPageThread(signingSeed: Buffer): PageThread {
     waiting.clear();
   };
   const start = (): Worker => {
-    const workerData: PageWorkerData = { signingSeed };
     // A batch is a few megabytes, and gone when it is answered. The process’s own young generation is made for requests under way.
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
-    const started = new Worker(new URL('./page-worker.ts', import.meta.url), { workerData, resourceLimits });
+    const started = new Worker(new URL('./page-worker.ts', import.meta.url), { resourceLimits });
     // What it works at is in the journal, and is done again by the next process: nothing that it has to be waited for.
     started.unref();
     started.on('message', (answer: PageAnswer) => {

@@ -1,15 +1,11 @@
-import { parentPort, workerData } from 'node:worker_threads';
-import { signingKeyFromSeed } from '../../receipts/index.ts';
+import { parentPort } from 'node:worker_threads';
 import { ledgerBatchOf } from './ledger-batch.ts';
-import type { PageAnswer, PageRequest, PageWorkerData } from './page-thread.ts';
-
-const { signingSeed } = workerData as PageWorkerData;
-const signingKey = signingKeyFromSeed(Buffer.from(signingSeed));
+import type { PageAnswer, PageRequest } from './page-thread.ts';
 
 parentPort?.on('message', ({ id, entries }: PageRequest) => {
   let answer: PageAnswer;
   try {
-    answer = { id, pages: ledgerBatchOf(entries, signingKey) };
+    answer = { id, pages: ledgerBatchOf(entries) };
   } catch (error) {
     answer = { id, error };
   }

@@ -230,7 +230,7 @@ describe('a refund', () => {
     await new LedgerWriter({
       feed: dying,
       pool,
-      ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+      ledgerBatchOf,
       log: silentLog(),
       onQuarantine,
     }).drain();

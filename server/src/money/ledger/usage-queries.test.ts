@@ -6,7 +6,6 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId, newRequestId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { newSigningSeed, signingKeyFromSeed } from '../../receipts/index.ts';
 import { ledgerBatchOf } from './ledger-batch.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { requestTrace } from './request-trace.ts';
@@ -47,11 +46,10 @@ beforeAll(async () => {
     throw error;
   };
   const entries = RECORDS.map((one) => sampleEntry(one, { charged: BigInt(one.cost) / 2n, covered: { requests: 1n } }));
-  const signingKey = signingKeyFromSeed(newSigningSeed());
   await new LedgerWriter({
     feed: new MemoryFeed(entries),
     pool,
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    ledgerBatchOf,
     log: silentLog(),
     onQuarantine,
   }).drain();

@@ -14,7 +14,8 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { appendAll, entryOf } from '../log/append.ts';
+import { digestOf } from '../issue-receipt.ts';
+import { appendAll } from '../log/append.ts';
 import { readRanges } from '../log/stored-tree.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../signing-keys.ts';
 import { keptInMemory } from '../testing/receipts.ts';
@@ -89,8 +90,8 @@ async function settle(count: number, wish: { isWished?: boolean } = {}): Promise
   const made = new Map(Array.from({ length: count }, () => [newId(), `{"nonce":"${randomBytes(16).toString('hex')}"}`]));
   await ensurePartitions(pool, RECEIPTS, [...made.keys()]);
   await pool.query(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature, anchor_wished, issued_at)
-     select id, id, id::text, payload, '', '', '', $3, $4 from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, anchor_wished, issued_at)
+     select id, id, id::text, payload, sha256(convert_to(E'tallygate-receipt/v1\\n' || payload, 'utf8')), $3, $4 from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
     [[...made.keys()], [...made.values()], wish.isWished ?? false, new Date(clock.now())],
   );
   await appendAll({ pool, keys: [key], kept: keptInMemory(), clock, log: silentLog() }, new AbortController().signal);
@@ -157,7 +158,7 @@ describe('the log on a chain', () => {
     expect(rows).toHaveLength(9);
     const root = `0x${toHex(anchor?.root ?? new Uint8Array())}`;
     for (const { receipt_id, log_index } of rows) {
-      const leaf = leafHash(entryOf(receipts.get(receipt_id) ?? ''));
+      const leaf = leafHash(digestOf(receipts.get(receipt_id) ?? ''));
       const path = (await readRanges(pool, inclusionRanges(Number(log_index), 9))).map((hash) => `0x${toHex(hash)}`);
       const isIncluded = (index: bigint) => deployed.getFunction('isIncluded')(root, index, `0x${toHex(leaf)}`, path);
       expect([await isIncluded(log_index), await isIncluded((log_index + 1n) % 9n)]).toEqual([true, false]);

@@ -50,7 +50,7 @@ afterAll(async () => {
 
 const append = () => appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock, log: silentLog() }, new AbortController().signal);
 const shown = async (id: string) => {
-  const [receipt] = await withAnchors(pool, [await findReceipt(pool, emptyArchive(pool), id)], true);
+  const [receipt] = await withAnchors(pool, [await findReceipt({ pool, archive: emptyArchive(pool), key }, id)], true);
   if (!receipt) throw new Error('no receipt');
   return receipt;
 };
@@ -73,7 +73,7 @@ describe('the anchor of a receipt', () => {
       clock,
       log: silentLog(),
     });
-    const [early = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }, { completedAt: NOW }, { completedAt: NOW }]);
+    const [early = ''] = await storeReceipts(pool, [{ completedAt: NOW }, { completedAt: NOW }, { completedAt: NOW }]);
     expect((await shown(early)).anchor).toEqual({ state: 'pending' });
     await append();
     expect((await shown(early)).anchor).toEqual({ state: 'pending' });
@@ -97,7 +97,7 @@ describe('the anchor of a receipt', () => {
     expect((await shown(early)).anchor).toMatchObject({ state: 'finalized' });
     expect(await audited(early, chain.contract.toLowerCase())).toMatchObject({ confirmed: true, finality: 'finalized' });
 
-    const [late = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }]);
+    const [late = ''] = await storeReceipts(pool, [{ completedAt: NOW }]);
     await append();
     expect((await shown(late)).anchor).toEqual({ state: 'pending' });
     passedMs += 3_600_000;
@@ -168,8 +168,8 @@ describe('the anchor of a receipt', () => {
   });
 
   test('is null where the service anchors nowhere', async () => {
-    const [id = ''] = await storeReceipts(pool, key, [{ completedAt: NOW }]);
-    const [receipt] = await withAnchors(pool, [await findReceipt(pool, emptyArchive(pool), id)], false);
+    const [id = ''] = await storeReceipts(pool, [{ completedAt: NOW }]);
+    const [receipt] = await withAnchors(pool, [await findReceipt({ pool, archive: emptyArchive(pool), key }, id)], false);
     expect(receipt?.anchor).toBeNull();
   });
 });

@@ -58,8 +58,8 @@ interface Appended {
 async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDeps, 'keys' | 'kept' | 'clock'>): Promise<Appended> {
   const log = await readLogRow(client, { isToGrow: true });
   if ((await stopsOf(client)).length > 0) return { appended: 0 };
-  const waiting = await client.query<{ receipt_id: string; payload: string }>(
-    'select receipt_id, payload from receipts where log_index is null order by receipt_id limit $1',
+  const waiting = await client.query<{ receipt_id: string; digest: Buffer }>(
+    'select receipt_id, digest from receipts where log_index is null order by receipt_id limit $1',
     [AT_ONCE],
   );
   if (waiting.rows.length === 0) return { appended: 0 };
@@ -69,8 +69,8 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
   const oldSize = log.size;
   const added = new Map<string, TreeNode & { hash: Uint8Array }>();
   const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? state?.hashOf(node) ?? missing(node);
-  for (const [at, { payload }] of waiting.rows.entries()) {
-    const leaf = { index: oldSize + at, hash: leafHash(entryOf(payload), sha256) };
+  for (const [at, { digest }] of waiting.rows.entries()) {
+    const leaf = { index: oldSize + at, hash: leafHash(digest, sha256) };
     for (const node of completedBy(leaf, hashOf, sha256)) added.set(nameOf(node), node);
   }
   const size = oldSize + waiting.rows.length;
@@ -103,9 +103,6 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
 function missing(node: TreeNode): never {
   throw new Error(`An empty log has no node ${nameOf(node)}`);
 }
-
-/** The bytes of a leaf: what the digest of the receipt is made of. Its nonce keeps others from guessing them. */
-export const entryOf = (payload: string): Uint8Array => Buffer.from(`tallygate-receipt/v1\n${payload}`);
 
 /** The state with the signature of every key. */
 export function checkpointNote(checkpoint: Checkpoint, keys: readonly SigningKey[]): string {

@@ -4,10 +4,10 @@ import type { Archive } from '../../archive/index.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { inSnapshot } from '../../kernel/transaction.ts';
+import { digestOf } from '../issue-receipt.ts';
 import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords } from '../own-records.ts';
 import { archivedReceipts } from '../stored-receipt.ts';
-import { entryOf } from './append.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
 import { AUDITED_COLUMNS, type AuditedReceipt, receiptFaults } from './audit-receipt.ts';
 import type { Fault } from './fault.ts';
@@ -32,8 +32,7 @@ const AT_ONCE = 256;
 const BLOCKS_A_RUN = 16;
 
 /**
- * Checks the log against itself, a part of it a run and then from the beginning again: that every receipt is what was digested, signed and
- * taken in, and stands where its owner finds it; every node of the tree the hash of the two below it; every checkpoint the root of the log at
+ * Checks the log against itself, a part of it a run and then from the beginning again: that every receipt is what was digested and taken in, and stands where its owner finds it; every node of the tree the hash of the two below it; every checkpoint the root of the log at
  * its size, signed; and, each run, that the published keys are those of this service. What was altered in the database is found within a pass,
  * said at the level of errors, and stops the log, unless somebody has seen it and resumed.
  */
@@ -102,8 +101,8 @@ async function faultsIn(
       faults.push(`entry ${index} has no receipt`);
       continue;
     }
-    faults.push(...receiptFaults(row, keys));
-    for (const node of completedBy({ index, hash: leafHash(entryOf(row.payload), sha256) }, hashOf, sha256)) {
+    faults.push(...receiptFaults(row));
+    for (const node of completedBy({ index, hash: leafHash(digestOf(row.payload), sha256) }, hashOf, sha256)) {
       made.set(nameOf(node), node.hash);
       if (!stored.get(nameOf(node))?.equals(node.hash)) faults.push(`node ${nameOf(node)} is not the hash of what is below it`);
     }

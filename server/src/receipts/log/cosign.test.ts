@@ -66,7 +66,6 @@ const keyOf = ({ verifierKey }: RunningWitness): NoteKey => {
 async function grow(count: number): Promise<string> {
   const [id = ''] = await storeReceipts(
     pool,
-    key,
     Array.from({ length: count }, () => ({ completedAt: NOW })),
   );
   await appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
@@ -99,7 +98,7 @@ test('every witness cosigns every state it is asked about, once, and receipts sh
       valid: true,
       signers: expect.arrayContaining(['one.example', 'two.example']),
     });
-    expect(verifyReceipt(await findReceipt(pool, emptyArchive(pool), id), keys, trust(2))).toMatchObject({
+    expect(verifyReceipt(await findReceipt({ pool, archive: emptyArchive(pool), key }, id), keys, trust(2))).toMatchObject({
       valid: true,
       logged: {
         witnesses: expect.arrayContaining(['one.example', 'two.example'].map((name) => ({ name, time: '2026-11-21T10:00:00.000Z' }))),
@@ -112,10 +111,10 @@ test('a receipt comes with the newest state that witnesses have cosigned, as lon
   const first = await grow(2);
   await cosign();
   const second = await grow(5);
-  expect((await findReceipt(pool, emptyArchive(pool), first)).log).toMatchObject({ tree_size: 2 });
-  expect((await findReceipt(pool, emptyArchive(pool), second)).log).toMatchObject({ tree_size: 7 });
+  expect((await findReceipt({ pool, archive: emptyArchive(pool), key }, first)).log).toMatchObject({ tree_size: 2 });
+  expect((await findReceipt({ pool, archive: emptyArchive(pool), key }, second)).log).toMatchObject({ tree_size: 7 });
   await cosign();
-  expect((await findReceipt(pool, emptyArchive(pool), first)).log).toMatchObject({ tree_size: 7 });
+  expect((await findReceipt({ pool, archive: emptyArchive(pool), key }, first)).log).toMatchObject({ tree_size: 7 });
 });
 
 test('a receipt is proven with the cosignatures of the witnesses that are there, while another is away or is one no more', async () => {
@@ -125,15 +124,15 @@ test('a receipt is proven with the cosignatures of the witnesses that are there,
   const late = await grow(3);
   await cosign();
   await grow(1);
-  expect((await findReceipt(pool, emptyArchive(pool), late)).log).toMatchObject({
+  expect((await findReceipt({ pool, archive: emptyArchive(pool), key }, late)).log).toMatchObject({
     tree_size: 5,
     checkpoint: expect.stringContaining('\n— two.example '),
   });
   // Both saw this one.
-  expect((await findReceipt(pool, emptyArchive(pool), early)).log).toMatchObject({ tree_size: 2 });
+  expect((await findReceipt({ pool, archive: emptyArchive(pool), key }, early)).log).toMatchObject({ tree_size: 2 });
   witnesses.shift();
   await cosign();
-  expect((await findReceipt(pool, emptyArchive(pool), early)).log).toMatchObject({ tree_size: 6 });
+  expect((await findReceipt({ pool, archive: emptyArchive(pool), key }, early)).log).toMatchObject({ tree_size: 6 });
 });
 
 test('an export has cosignatures while receipts come in, and leaves none unproven that is older than a minute', async () => {
@@ -152,7 +151,7 @@ test('an export has cosignatures while receipts come in, and leaves none unprove
 });
 
 async function exported(now: number): Promise<object> {
-  const deps = { pool, archive: emptyArchive(pool), clock: { now: () => now }, keySet: () => storedKeySet(pool), isAnchoring: false };
+  const deps = { pool, archive: emptyArchive(pool), key, clock: { now: () => now }, keySet: () => storedKeySet(pool), isAnchoring: false };
   const lines: string[] = [];
   for await (const part of exportReceipts(deps, { accountId: ACCOUNT_ID, livemode: true }, '2026-11'))
     lines.push(...part.toString().trimEnd().split('\n'));

@@ -18,9 +18,10 @@ import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { digestOf } from '../issue-receipt.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from '../signing-keys.ts';
 import { keptInMemory } from '../testing/receipts.ts';
-import { appendAll, appendReceipts, checkpointNote, entryOf } from './append.ts';
+import { appendAll, appendReceipts, checkpointNote } from './append.ts';
 import { LogStop, stopsOf } from './log-stops.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './read-log.ts';
 import { resumeLog, standingOfLog } from './resume-log.ts';
@@ -52,8 +53,8 @@ async function settle(count: number): Promise<Map<string, string>> {
   const made = new Map(Array.from({ length: count }, () => [newId(), `{"nonce":"${randomBytes(16).toString('hex')}"}`]));
   await ensurePartitions(pool, RECEIPTS, [...made.keys()]);
   await pool.query(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature)
-     select id, id, id::text, payload, '', '', '' from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest)
+     select id, id, id::text, payload, sha256(convert_to(E'tallygate-receipt/v1\\n' || payload, 'utf8')) from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
     [[...made.keys()], [...made.values()]],
   );
   return made;
@@ -82,13 +83,13 @@ describe('the log', () => {
     const log = await published();
     const places = new Set<number>();
     for (const [id, payload] of receipts) {
-      const shown = checkTlogProof(await proofOfReceipt(pool, emptyArchive(pool), id), entryOf(payload), log);
+      const shown = checkTlogProof(await proofOfReceipt(pool, emptyArchive(pool), id), digestOf(payload), log);
       if (typeof shown === 'string') throw new Error(shown);
       places.add(shown.index);
     }
     expect(places.size).toBe(41);
     const [first = ''] = receipts.keys();
-    expect(checkTlogProof(await proofOfReceipt(pool, emptyArchive(pool), first), entryOf('{}'), log)).toBe('not_included');
+    expect(checkTlogProof(await proofOfReceipt(pool, emptyArchive(pool), first), digestOf('{}'), log)).toBe('not_included');
   });
 
   test('only grows: every state is the beginning of every later one', async () => {

@@ -4,7 +4,6 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { issueReceipt, type ReceiptFacts } from '../issue-receipt.ts';
 import type { KeptState } from '../log/kept-state.ts';
-import type { SigningKey } from '../signing-keys.ts';
 
 export const ACCOUNT_ID = newId();
 
@@ -14,7 +13,7 @@ export interface ReceiptWish extends Partial<ReceiptFacts> {
 }
 
 /** Receipts as the ledger's writer stores them. @returns their ids */
-export async function storeReceipts(pool: Pool, key: SigningKey, wishes: readonly ReceiptWish[]): Promise<string[]> {
+export async function storeReceipts(pool: Pool, wishes: readonly ReceiptWish[]): Promise<string[]> {
   const ids: string[] = [];
   for (const { completedAt, ...wish } of wishes) {
     const facts: ReceiptFacts = {
@@ -47,13 +46,13 @@ export async function storeReceipts(pool: Pool, key: SigningKey, wishes: readonl
       client_signature: null,
       ...wish,
     };
-    const issued = issueReceipt(facts, key);
+    const issued = issueReceipt(facts);
     await ensurePartitions(pool, RECEIPTS, [issued.receiptId]);
     await pool.query(
-      `insert into receipts (receipt_id, account_id, request_id, payload, digest, kid, signature, livemode, kind, model, run_id, started_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
+      `insert into receipts (receipt_id, account_id, request_id, payload, digest, livemode, kind, model, run_id, started_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
       [
-        ...[issued.receiptId, facts.account_id, facts.request_id, issued.payload, issued.digest, issued.kid, issued.signature],
+        ...[issued.receiptId, facts.account_id, facts.request_id, issued.payload, issued.digest],
         ...[facts.livemode, facts.kind, facts.model_served, facts.run_id, facts.started_at],
       ],
     );

@@ -78,7 +78,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    ledgerBatchOf,
     log,
     onQuarantine: () => {},
   });
@@ -110,6 +110,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
         receiptRoutes({
           pool,
           archive: emptyArchive(pool),
+          key: signingKey,
           requirePlan: async () => {},
           keySet: () => publishedKeySet(pool, { receipt: [signingKey], checkpoint: [] }),
         }),

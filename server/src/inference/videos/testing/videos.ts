@@ -109,7 +109,7 @@ export async function openVideoWorld() {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    ledgerBatchOf,
     log: silentLog(),
     onQuarantine,
   });

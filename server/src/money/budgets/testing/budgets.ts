@@ -45,7 +45,7 @@ export async function openBudgetWorld() {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    ledgerBatchOf,
     log,
     alongside: createSettlementAlerts({ clock, log }),
     onQuarantine: (_entry, error) => void quarantined.push(error),

@@ -5,6 +5,7 @@ import type { LaneSource, LaneStore, MoneyLane, Units } from '../../../adapters/
 import { SettlementJournal } from '../../../adapters/lanes/settlement-journal.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../../../receipts/index.ts';
+import { signReceipt } from '../../../receipts/sign-receipt.ts';
 import type { Price } from '../../catalog/index.ts';
 import { Corrections } from '../corrections.ts';
 import { lanesOfRecord } from '../lanes-of-record.ts';
@@ -48,7 +49,7 @@ export function openProcess({ pool, source, dir, price }: On) {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    ledgerBatchOf,
     log: silentLog(),
     onQuarantine,
   });
@@ -98,7 +99,7 @@ export const tokens = (input_tokens: number, output_tokens: number) => ({
 
 /** What the receipt that the ledger's writer has stored is found to be. */
 export async function verdictOf(pool: Pool, receiptId: string) {
-  const { rows } = await pool.query('select payload, digest, kid, signature from receipts where receipt_id = $1', [receiptId]);
+  const { rows } = await pool.query('select payload, digest from receipts where receipt_id = $1', [receiptId]);
   const [row] = rows;
   const { x, kid } = signingKey;
   const times = { not_before: '2026-01-01T00:00:00.000Z', not_after: null };
@@ -108,7 +109,7 @@ export async function verdictOf(pool: Pool, receiptId: string) {
     id: receiptId,
     payload: JSON.parse(row.payload),
     digest: row.digest.toString('hex'),
-    signature: { alg: 'Ed25519', kid: row.kid, value: row.signature.toString('base64url') },
+    jws: await signReceipt(row.payload, signingKey),
     log: { state: 'pending' },
     anchor: null,
   };

@@ -9,7 +9,6 @@ import { lanesOf } from '../../../inference/calls/caller-lanes.ts';
 import { parseInferenceHeaders } from '../../../inference/calls/index.ts';
 import { newId, newReceiptId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
-import { newSigningSeed, signingKeyFromSeed } from '../../../receipts/index.ts';
 import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, unitsOf } from '../../ledger/index.ts';
 import { ledgerBatchOf } from '../../ledger/ledger-batch.ts';
 import { sampleRecord } from '../../ledger/sample-records.ts';
@@ -31,11 +30,10 @@ export function usageUnderTest(pool: Pool) {
   const journal = new SettlementJournal(folder, () => {});
   const source = ledgerLaneSource(pool);
   const lanes = new InProcessLanes(source, journal);
-  const signingKey = signingKeyFromSeed(newSigningSeed());
   const quarantined: unknown[] = [];
   const writer = new LedgerWriter({
     ...{ feed: journal, pool, log: silentLog() },
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, signingKey),
+    ledgerBatchOf,
     onQuarantine: (_entry, error) => void quarantined.push(error),
   });
   const write = () => writer.drain();
