@@ -7,6 +7,10 @@ export class CutOff {
   readonly #server: Server;
   /** Each end with the other one. */
   readonly #sockets = new Map<Socket, Socket>();
+  /** What the server knows the connections by that `cut` has ended. */
+  readonly brokenPorts = new Set<number>();
+  /** Of the connections to the server. */
+  readonly #far = new Set<Socket>();
   #isOpen = true;
   #isStalled = false;
 
@@ -31,6 +35,7 @@ export class CutOff {
   /** Every connection ends, and new ones do as soon as they are made, as where the program behind a port is gone. */
   cut(): void {
     this.#isOpen = false;
+    for (const { localPort } of this.#far) if (localPort !== undefined) this.brokenPorts.add(localPort);
     for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
@@ -60,6 +65,8 @@ export class CutOff {
       return;
     }
     const far = connect(port, host);
+    this.#far.add(far);
+    far.on('close', () => this.#far.delete(far));
     for (const [one, other] of [
       [near, far],
       [far, near],

@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { FakeUpstream, Step } from '@tallygate/fake-upstream';
+import type { FakeUpstream, RecordedRequest, Step } from '@tallygate/fake-upstream';
 import { MODEL } from '../chat.ts';
 import type { Gateway } from '../gateway.ts';
+import { sum } from '../money.ts';
 import type { Draws } from '../random.ts';
 
 /** How a call of a round ended, as its caller saw it. */
@@ -10,6 +11,8 @@ export interface Call {
   readonly id: string;
   /** Undefined where no answer came, or only a part of one, and where the caller hung up. */
   readonly status: number | undefined;
+  /** Pieces of text, each one token, of an answer that was streamed. */
+  readonly got: number;
 }
 
 /** Who calls: a key, in a run or not. */
@@ -24,6 +27,8 @@ const REST_MS = 60;
 const HANGS_UP = 0.15;
 const DECIDED_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 20;
+/** In the event of a piece of text. */
+const PIECE = /"content":"[^"]/g;
 
 /** Callers at work on all gateways in turn, until they are told to stop. */
 export class Load {
@@ -81,9 +86,10 @@ export class Load {
       });
       const text = await answer.text();
       const isWhole = answer.status !== 200 || (stream ? text.includes('data: [DONE]') : text.endsWith('}'));
-      return { id, status: isWhole && !/"error"/.test(answer.status === 200 ? text : '') ? answer.status : undefined };
+      const isAnswer = isWhole && !/"error"/.test(answer.status === 200 ? text : '');
+      return { id, status: isAnswer ? answer.status : undefined, got: text.match(PIECE)?.length ?? 0 };
     } catch {
-      return { id, status: undefined };
+      return { id, status: undefined, got: 0 };
     }
   }
 }
@@ -101,15 +107,30 @@ export function scriptProvider(upstream: FakeUpstream, draws: Draws): void {
 }
 
 /**
- * Nano-USD that the provider bills for each call of a round, by the caller's id: 0.15 USD per million tokens in, and 0.60 out. Of a call that was
- * asked again, what its last answer costs: an attempt that broke off before its caller had a byte of it is not charged.
+ * Nano-USD that have to be charged for each call of a round, by the caller's id: what the provider bills, 0.15 USD per million tokens in, and 0.60
+ * out, whatever hung up or died. Of an attempt whose connection was cut, what its caller got of it: the gateway knows no more, and charges its own
+ * count. What the provider bills beyond that is the margin, and at most what was held.
+ *
+ * @param brokenPorts of the connections that were cut
  */
-export function billsOf(upstream: FakeUpstream, round: string): ReadonlyMap<string, bigint> {
-  const bills = new Map<string, bigint>();
-  for (const { body, billed } of upstream.requests) {
-    const id = String(Object(Object(body).messages?.[0]).content);
-    const bill = BigInt(billed.inputTokens * 150 + billed.outputTokens * 600);
-    if (id.startsWith(`${round}-`) && bill > 0n) bills.set(id, bill);
-  }
-  return bills;
+export function dueOf(upstream: FakeUpstream, calls: readonly Call[], brokenPorts: ReadonlySet<number>): ReadonlyMap<string, bigint> {
+  // The provider may have written all of an answer that never arrived.
+  const lasts = new Set(new Map(upstream.requests.map((request) => [request.clientPort, request])).values());
+  const isCut = (request: RecordedRequest): boolean => brokenPorts.has(request.clientPort) && lasts.has(request);
+  const requests = Map.groupBy(upstream.requests, ({ body }) => String(Object(Object(body).messages?.[0]).content));
+  const got = new Map(calls.map((call) => [call.id, call.got]));
+  return new Map(
+    [...requests].map(([id, attempts]) => {
+      const [cut, whole] = [attempts.filter(isCut), attempts.filter((attempt) => !isCut(attempt))];
+      const bill = sum(whole.map(({ billed }) => priceOf(billed)));
+      const seen = cut.length > 0 && bill === 0n ? (got.get(id) ?? 0) : 0;
+      return [id, bill + BigInt(seen * OUTPUT_NANO)];
+    }),
+  );
 }
+
+const INPUT_NANO = 150;
+const OUTPUT_NANO = 600;
+
+const priceOf = ({ inputTokens, outputTokens }: RecordedRequest['billed']): bigint =>
+  BigInt(inputTokens * INPUT_NANO + outputTokens * OUTPUT_NANO);

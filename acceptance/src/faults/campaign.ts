@@ -1,14 +1,15 @@
 import { largest } from '../money.ts';
 import type { Draws } from '../random.ts';
-import { FAULTS, type Fault, fakeClockLibrary, missingFor } from './faults.ts';
+import { areApart, FAULTS, type Fault, fakeClockLibrary, missingFor } from './faults.ts';
 import { isClean } from './findings.ts';
-import { playRound, type RoundResult } from './round.ts';
+import { playRound, type RoundKind, type RoundResult } from './round.ts';
 import { Service, type Topology } from './service.ts';
 
 /** A round that is to be played. */
 interface Planned {
   readonly topology: Topology;
   readonly faults: readonly [Fault, ...Fault[]];
+  readonly kind: RoundKind;
   readonly seed: number;
 }
 
@@ -18,6 +19,8 @@ export interface CampaignOptions {
   readonly draws: Draws;
   /** Names of faults; empty: all. */
   readonly only: readonly string[];
+  /** Empty: all. */
+  readonly kinds: readonly RoundKind[];
   /** Where; empty: everywhere. */
   readonly topologies: readonly string[];
   /** Empty where there is none: then the rounds over Redis are left out. */
@@ -39,6 +42,12 @@ export interface Tally {
   broken: number;
 }
 
+/** How often rounds are of a kind. What cannot be is `short`. */
+const KINDS: readonly { readonly kind: RoundKind; readonly share: number }[] = [
+  { kind: 'at once', share: 0.3 },
+  { kind: 'long', share: 0.15 },
+  { kind: 'short', share: 0.55 },
+];
 const SECOND_FAULT = 0.25;
 
 /** Plays the rounds, those of a topology one after the other on one service. @returns a row per fault, and why others were left out */
@@ -57,7 +66,7 @@ export async function runCampaign(options: CampaignOptions): Promise<{ tallies: 
   return { tallies: [...tallies.values()], leftOut };
 }
 
-function planned(chosen: readonly Fault[], { rounds, draws, redisProgram, topologies }: CampaignOptions): Planned[] {
+function planned(chosen: readonly Fault[], { rounds, draws, redisProgram, topologies, kinds }: CampaignOptions): Planned[] {
   const possible = chosen
     .filter((fault) => missingFor(fault) === undefined)
     .flatMap((fault) => fault.in.map((topology) => ({ fault, topology })))
@@ -68,10 +77,22 @@ function planned(chosen: readonly Fault[], { rounds, draws, redisProgram, topolo
   const shift = draws.between(0, possible.length - 1);
   return Array.from({ length: rounds }, (_, index) => {
     const { fault, topology } = possible[(shift + index) % possible.length] ?? draws.oneOf(possible);
-    const others = possible.filter((other) => other.topology === topology && !other.fault.needsClock);
-    const second = draws.happens(SECOND_FAULT) && others.length > 0 ? [draws.oneOf(others).fault] : [];
-    return { topology, faults: [fault, ...second], seed: draws.between(1, 1_000_000_000) };
+    const others = FAULTS.filter((other) => other.in.includes(topology) && !other.needsClock && missingFor(other) === undefined);
+    const kind = kindOf(fault, kinds, draws);
+    const beside = kind === 'at once' ? others.filter((other) => other.breaks.length > 0 && areApart(fault, other)) : others;
+    const second = kind === 'at once' || (kind === 'short' && draws.happens(SECOND_FAULT)) ? [draws.oneOf(beside)] : [];
+    return { topology, faults: [fault, ...second], kind, seed: draws.between(1, 1_000_000_000) };
   });
+}
+
+function kindOf(fault: Fault, kinds: readonly RoundKind[], draws: Draws): RoundKind {
+  const possible = KINDS.filter(({ kind }) => (kinds.length === 0 || kinds.includes(kind)) && (kind !== 'long' || fault.lasts));
+  let at = (draws.between(1, 1_000) / 1_000) * possible.reduce((sum, { share }) => sum + share, 0);
+  for (const { kind, share } of possible) {
+    at -= share;
+    if (at <= 0) return kind;
+  }
+  return 'short';
 }
 
 interface Playing {
@@ -82,12 +103,12 @@ interface Playing {
 
 async function playOn(rounds: readonly Planned[], { redisProgram, say, tally }: Playing): Promise<void> {
   let service: Service | undefined;
-  for (const { topology, faults, seed } of rounds) {
-    const name = `${topology} ${faults.map((fault) => fault.name).join('+')} (seed ${seed})`;
+  for (const { topology, faults, kind, seed } of rounds) {
+    const name = `${topology} ${faults.map((fault) => fault.name).join('+')} (${kind}, seed ${seed})`;
     const fakeClock = faults[0].needsClock ? fakeClockLibrary() : undefined;
     try {
       service ??= await Service.start({ topology, redisProgram, ownPostgres: true, ...(fakeClock !== undefined && { fakeClock }) });
-      const result = await playRound(service, faults, seed);
+      const result = await playRound(service, faults, seed, kind);
       for (const fault of new Set(result.faults)) count(tally(fault), result);
       say(`${isClean(result.findings) ? 'ok  ' : 'FAIL'} ${name}: ${told(result)}`);
       if (isClean(result.findings)) continue;

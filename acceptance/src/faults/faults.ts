@@ -10,6 +10,8 @@ import type { Service, Topology } from './service.ts';
 
 const run = promisify(execFile);
 
+type Part = 'gateway' | 'redis' | 'postgres' | 'provider' | 'clock';
+
 export interface Fault {
   readonly name: string;
   /** Where it can happen. */
@@ -20,20 +22,22 @@ export interface Fault {
   readonly needsPostgres?: true;
   /** Ends a process whose holds wait for ten minutes until they are settled. */
   readonly leavesDoubt?: true;
-  /** Breaks it and mends it again, but for gateways that have ended: they are started again by `heal`. */
-  strike(service: Service, draws: Draws): Promise<void>;
+  /** It can go on for as long as one likes. */
+  readonly lasts?: true;
+  /** Two faults that break the same thing cannot strike at once. */
+  readonly breaks: readonly Part[];
+  /**
+   * Breaks it and mends it again, but for gateways that have ended: they are started again by `heal`.
+   *
+   * @param forMs for how long, where it lasts
+   */
+  strike(service: Service, draws: Draws, forMs: number): Promise<void>;
 }
 
 const EVERYWHERE: readonly Topology[] = ['alone', 'single', 'sentinel', 'cluster'];
 const OVER_REDIS: readonly Topology[] = ['single', 'sentinel', 'cluster'];
 const ALONE: readonly Topology[] = ['alone'];
 const SINGLE: readonly Topology[] = ['single'];
-/** Longer than the lease of a hold. */
-const LONG_MS = [32_000, 45_000] as const;
-
-/** Mostly short; now and then longer than a lease. */
-const duration = (draws: Draws): number => (draws.happens(0.06) ? draws.between(...LONG_MS) : draws.between(200, 3_000));
-
 const anyNode = async ({ redis }: Service, draws: Draws) => {
   if (!redis) throw new Error('There is no Redis');
   return draws.oneOf(await redis.nodes());
@@ -55,17 +59,17 @@ async function stopFor(pids: readonly number[], ms: number): Promise<void> {
   signalAll(pids, 'SIGCONT');
 }
 
-const cutFor = async (way: CutOff | undefined, draws: Draws): Promise<void> => {
+async function cutFor(way: CutOff | undefined, ms: number): Promise<void> {
   way?.cut();
-  await pause(duration(draws));
+  await pause(ms);
   way?.open();
-};
+}
 
-const stallFor = async (way: CutOff | undefined, draws: Draws): Promise<void> => {
+async function stallFor(way: CutOff | undefined, ms: number): Promise<void> {
   way?.stall();
-  await pause(duration(draws));
+  await pause(ms);
   way?.open();
-};
+}
 
 /** Every write to a file fails, as on a disk that is full; `prlimit` (util-linux) does it to a process that runs. */
 async function fillDisk({ last }: Service, draws: Draws): Promise<void> {
@@ -96,42 +100,38 @@ async function setClock(service: Service, draws: Draws, offsets: readonly string
 }
 
 export const FAULTS: readonly Fault[] = [
-  { name: 'nothing', in: EVERYWHERE, strike: (_service, draws) => pause(draws.between(100, 1_500)) },
+  { name: 'nothing', in: EVERYWHERE, breaks: [], strike: (_service, draws) => pause(draws.between(100, 1_500)) },
   {
-    name: 'gateway-stop',
-    in: EVERYWHERE,
-    strike: ({ last }, draws) => stopFor([last.process.pid ?? 0], duration(draws)),
+    ...{ name: 'gateway-stop', in: EVERYWHERE, lasts: true, breaks: ['gateway'] },
+    strike: ({ last }, _draws, forMs) => stopFor([last.process.pid ?? 0], forMs),
   },
   {
-    name: 'machine-suspend',
-    in: ALONE,
-    needsPostgres: true,
-    strike: (service, draws) => stopFor([service.last.process.pid ?? 0, ...service.postgresProcesses()], duration(draws)),
+    ...{ name: 'machine-suspend', in: ALONE, lasts: true, breaks: ['gateway', 'postgres'], needsPostgres: true },
+    strike: (service, _draws, forMs) => stopFor([service.last.process.pid ?? 0, ...service.postgresProcesses()], forMs),
   },
-  { name: 'gateway-kill', in: EVERYWHERE, leavesDoubt: true, strike: async ({ last }) => void (await last.kill()) },
   {
-    name: 'gateway-gone',
-    in: OVER_REDIS,
-    leavesDoubt: true,
+    ...{ name: 'gateway-kill', in: EVERYWHERE, breaks: ['gateway'], leavesDoubt: true },
+    strike: async ({ last }) => void (await last.kill()),
+  },
+  {
+    ...{ name: 'gateway-gone', in: OVER_REDIS, breaks: ['gateway'], leavesDoubt: true },
     strike: async ({ last }) => {
       await last.kill();
       rmSync(join(last.dataDir, 'journal'), { recursive: true, force: true });
     },
   },
-  { name: 'gateway-restart', in: EVERYWHERE, strike: async ({ last }) => void (await last.stop()) },
+  { name: 'gateway-restart', in: EVERYWHERE, breaks: ['gateway'], strike: async ({ last }) => void (await last.stop()) },
   {
-    name: 'redis-stop',
-    in: OVER_REDIS,
-    strike: async (service, draws) => {
+    ...{ name: 'redis-stop', in: OVER_REDIS, lasts: true, breaks: ['redis'] },
+    strike: async (service, draws, forMs) => {
       const node = await anyNode(service, draws);
       node.pause();
-      await pause(duration(draws));
+      await pause(forMs);
       node.resume();
     },
   },
   {
-    name: 'redis-kill',
-    in: OVER_REDIS,
+    ...{ name: 'redis-kill', in: OVER_REDIS, breaks: ['redis'] },
     strike: async (service, draws) => {
       const node = await anyNode(service, draws);
       await node.kill();
@@ -139,43 +139,55 @@ export const FAULTS: readonly Fault[] = [
       await node.start();
     },
   },
-  { name: 'redis-flush', in: OVER_REDIS, strike: async (service, draws) => void (await flush(await anyNode(service, draws))) },
-  { name: 'redis-older', in: ['single', 'cluster'], strike: setBackRedis },
-  { name: 'redis-failover', in: ['sentinel'], strike: failOver },
   {
-    name: 'redis-clock',
-    in: OVER_REDIS,
+    ...{ name: 'redis-flush', in: OVER_REDIS, breaks: ['redis'] },
+    strike: async (service, draws) => void (await flush(await anyNode(service, draws))),
+  },
+  { name: 'redis-older', in: ['single', 'cluster'], breaks: ['redis'], strike: setBackRedis },
+  { name: 'redis-failover', in: ['sentinel'], breaks: ['redis'], strike: failOver },
+  {
+    ...{ name: 'redis-clock', in: OVER_REDIS, breaks: ['redis'] },
     strike: async ({ redis }, draws) => {
       if (redis) await passTime(redis, draws.oneOf([40_000, 700_000, 86_400_000]));
       await pause(draws.between(100, 1_000));
     },
   },
-  { name: 'redis-cut', in: SINGLE, strike: ({ ways }, draws) => cutFor(ways.redis, draws) },
-  { name: 'redis-stall', in: SINGLE, strike: ({ ways }, draws) => stallFor(ways.redis, draws) },
-  { name: 'postgres-cut', in: EVERYWHERE, strike: ({ ways }, draws) => cutFor(ways.postgres, draws) },
-  { name: 'postgres-stall', in: EVERYWHERE, strike: ({ ways }, draws) => stallFor(ways.postgres, draws) },
+  { name: 'redis-cut', in: SINGLE, lasts: true, breaks: ['redis'], strike: ({ ways }, _draws, forMs) => cutFor(ways.redis, forMs) },
+  { name: 'redis-stall', in: SINGLE, lasts: true, breaks: ['redis'], strike: ({ ways }, _draws, forMs) => stallFor(ways.redis, forMs) },
   {
-    name: 'postgres-stop',
-    in: ALONE,
-    needsPostgres: true,
-    strike: (service, draws) => stopFor(service.postgresProcesses(), duration(draws)),
+    ...{ name: 'postgres-cut', in: EVERYWHERE, lasts: true, breaks: ['postgres'] },
+    strike: ({ ways }, _draws, forMs) => cutFor(ways.postgres, forMs),
   },
   {
-    name: 'postgres-kill',
-    in: ALONE,
-    needsPostgres: true,
+    ...{ name: 'postgres-stall', in: EVERYWHERE, lasts: true, breaks: ['postgres'] },
+    strike: ({ ways }, _draws, forMs) => stallFor(ways.postgres, forMs),
+  },
+  {
+    ...{ name: 'postgres-stop', in: ALONE, lasts: true, breaks: ['postgres'], needsPostgres: true },
+    strike: (service, _draws, forMs) => stopFor(service.postgresProcesses(), forMs),
+  },
+  {
+    ...{ name: 'postgres-kill', in: ALONE, breaks: ['postgres'], needsPostgres: true },
     strike: async (service) => signalAll(service.postgresProcesses().slice(0, 1), 'SIGKILL'),
   },
-  { name: 'provider-cut', in: EVERYWHERE, strike: ({ ways }, draws) => cutFor(ways.provider, draws) },
-  { name: 'provider-stall', in: EVERYWHERE, strike: ({ ways }, draws) => stallFor(ways.provider, draws) },
-  { name: 'disk-full', in: EVERYWHERE, strike: fillDisk },
   {
-    name: 'clock-leap',
-    in: ['alone', 'single'],
-    needsClock: true,
+    ...{ name: 'provider-cut', in: EVERYWHERE, lasts: true, breaks: ['provider'] },
+    strike: ({ ways }, _draws, forMs) => cutFor(ways.provider, forMs),
+  },
+  {
+    ...{ name: 'provider-stall', in: EVERYWHERE, lasts: true, breaks: ['provider'] },
+    strike: ({ ways }, _draws, forMs) => stallFor(ways.provider, forMs),
+  },
+  { name: 'disk-full', in: EVERYWHERE, breaks: ['gateway'], strike: fillDisk },
+  {
+    ...{ name: 'clock-leap', in: ['alone', 'single'], breaks: ['clock'], needsClock: true },
     strike: (service, draws) => setClock(service, draws, ['+40s', '-40s', '+1h', '-1h']),
   },
 ];
+
+/** Whether both can strike at once. */
+export const areApart = (one: Fault, other: Fault): boolean =>
+  one.name !== other.name && !one.breaks.some((part) => other.breaks.includes(part));
 
 const FAKETIME = '/usr/lib/{,*/}faketime/libfaketimeMT.so.1';
 

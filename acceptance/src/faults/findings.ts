@@ -3,7 +3,7 @@ import { ask, MODEL, problemOf } from '../chat.ts';
 import type { Gateway } from '../gateway.ts';
 import { openLedgerAudit } from '../ledger-audit.ts';
 import { largest, nano, sum } from '../money.ts';
-import { billsOf, type Call, type Caller } from './callers.ts';
+import { type Call, type Caller, dueOf } from './callers.ts';
 import type { Service } from './service.ts';
 
 /** A cap of a round, and who draws on it. */
@@ -44,17 +44,16 @@ export const isClean = ({ overspent, lost, left, disagreements }: Findings): boo
 
 interface Finished {
   readonly service: Service;
-  readonly round: string;
   readonly accountId: string;
   readonly calls: readonly Call[];
   readonly caps: readonly Cap[];
 }
 
 /** Looks at everything once. */
-export async function look({ service, round, accountId, calls, caps }: Finished): Promise<Findings> {
-  const { databaseUrl, gateways, upstream } = service;
+export async function look({ service, accountId, calls, caps }: Finished): Promise<Findings> {
+  const { databaseUrl, gateways, upstream, ways } = service;
   const records = await recordsOf(databaseUrl, accountId);
-  const bills = billsOf(upstream, round);
+  const bills = dueOf(upstream, calls, ways.provider.brokenPorts);
   await using audit = await openLedgerAudit({ databaseUrl });
   const lanes = await Promise.all(caps.map((cap) => overAndLeft(cap, { gateways, records, bills })));
   return {

@@ -1,5 +1,5 @@
 // Breaks whole services at random and audits them: `npm run faults -- --rounds 300 --seed 7 --only redis-flush,gateway-kill --in single`.
-// `--only` names faults, `--in` ways to run it (alone, single, sentinel, cluster); left out, all of them. It ends in a table, and fails where a cap was overspent, an answer or a bill has no record, or something stays held.
+// `--only` names faults, `--kind` kinds of rounds (`short`, `long`, `at once`), `--in` ways to run it (alone, single, sentinel, cluster); left out, all of them. It ends in a table, and fails where a cap was overspent, an answer or a bill has no record, or something stays held.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,18 +11,23 @@ import { Gateway } from '../gateway.ts';
 import { Draws } from '../random.ts';
 import { runCampaign, tableOf } from './campaign.ts';
 import { FAULTS } from './faults.ts';
+import type { RoundKind } from './round.ts';
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '300' },
     seed: { type: 'string' },
     only: { type: 'string', default: '' },
+    kind: { type: 'string', default: '' },
     in: { type: 'string', default: '' },
   },
 });
 const [rounds, seed] = [Number(values.rounds), Number(values.seed ?? Date.now() % 1_000_000_000)];
 const listed = (names: string): string[] => names.split(',').filter((name) => name !== '');
 const [only, topologies] = [listed(values.only), listed(values.in)];
+const KINDS: readonly RoundKind[] = ['short', 'long', 'at once'];
+const kinds = listed(values.kind).map((name) => KINDS.find((kind) => kind === name));
+if (kinds.includes(undefined)) throw new Error(`--kind: there are ${KINDS.join()}`);
 const unknown = only.filter((name) => !FAULTS.some((fault) => fault.name === name));
 if (!(rounds > 0) || !Number.isSafeInteger(seed)) throw new Error('--rounds and --seed take whole numbers');
 if (unknown.length > 0)
@@ -43,7 +48,15 @@ say(`seed ${seed}`);
 try {
   const redisProgram =
     (await redisServerProgram(process.env['PATH'] ?? '', join(import.meta.dirname, '../../../node_modules/.cache'))) ?? '';
-  const { tallies, leftOut } = await runCampaign({ rounds, draws: new Draws(seed), only, topologies, redisProgram, say });
+  const { tallies, leftOut } = await runCampaign({
+    rounds,
+    draws: new Draws(seed),
+    only,
+    kinds: kinds.filter((kind) => kind !== undefined),
+    topologies,
+    redisProgram,
+    say,
+  });
   for (const reason of leftOut) say(`left out: ${reason}`);
   say(`\n${tableOf(tallies)}\n\nOverspent and left: nano-USD, the most of a round. Seed ${seed}.`);
   const isBad = tallies.some(({ overspent, lost, left, broken }) => overspent > 0n || lost > 0 || left > 0n || broken > 0);

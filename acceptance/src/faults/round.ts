@@ -15,6 +15,17 @@ export interface RoundResult {
   readonly findings: Findings;
 }
 
+/**
+ * `short`: one fault after the other, each for a moment. `long`: for longer than a lease of a hold, and than a session of a gateway, lasts.
+ * `at once`: all of them in the same moment.
+ */
+export type RoundKind = 'short' | 'long' | 'at once';
+
+const FOR_MS: Readonly<Record<RoundKind, readonly [least: number, most: number]>> = {
+  short: [200, 3_000],
+  'at once': [200, 3_000],
+  long: [32_000, 45_000],
+};
 /** What is still on its way has to be in the books by then. */
 const QUIET_WITHIN_MS = 90_000;
 const LOOK_EVERY_MS = 250;
@@ -23,16 +34,20 @@ const DOUBT_MS = 660_000;
 const CALLERS = 18;
 
 /** Callers of a new account spend all that it may while the faults strike; then it waits until all is quiet, and looks. */
-export async function playRound(service: Service, faults: readonly Fault[], seed: number): Promise<RoundResult> {
+export async function playRound(service: Service, faults: readonly Fault[], seed: number, kind: RoundKind = 'short'): Promise<RoundResult> {
   const draws = new Draws(seed);
   const round = `round-${seed}`;
   service.upstream.reset();
+  service.ways.provider.brokenPorts.clear();
   scriptProvider(service.upstream, draws);
   const { accountId, caps, callers } = await openAccount(service, round, draws);
   const load = new Load(round, service.gateways, callers, draws);
   await load.decided();
   await pause(draws.between(100, 600));
-  for (const fault of faults) await fault.strike(service, draws);
+  // Each draws by itself: what strikes at once draws in no order.
+  const strikes = faults.map((fault, index) => () => fault.strike(service, new Draws(seed + index), draws.between(...FOR_MS[kind])));
+  if (kind === 'at once') await Promise.all(strikes.map((strike) => strike()));
+  else for (const strike of strikes) await strike();
   await pause(draws.between(100, 600));
   await service.heal();
   await load.decided();
@@ -41,7 +56,7 @@ export async function playRound(service: Service, faults: readonly Fault[], seed
   const { calls } = load;
   const leavesDoubt = faults.some((fault) => fault.leavesDoubt);
   const findings = await whenQuiet(
-    () => look({ service, round, accountId, calls, caps }),
+    () => look({ service, accountId, calls, caps }),
     async () => {
       if (leavesDoubt && service.redis) await passTime(service.redis, DOUBT_MS);
     },
