@@ -1,6 +1,6 @@
 import { largest } from '../money.ts';
 import type { Draws } from '../random.ts';
-import { areApart, FAULTS, type Fault, fakeClockLibrary, missingFor } from './faults.ts';
+import { areApart, areMargin, FAULTS, type Fault, fakeClockLibrary, missingFor } from './faults.ts';
 import { isClean } from './findings.ts';
 import { playRound, type RoundKind, type RoundResult } from './round.ts';
 import { Service, type Topology } from './service.ts';
@@ -77,7 +77,9 @@ function planned(chosen: readonly Fault[], { rounds, draws, redisProgram, topolo
   const shift = draws.between(0, possible.length - 1);
   return Array.from({ length: rounds }, (_, index) => {
     const { fault, topology } = possible[(shift + index) % possible.length] ?? draws.oneOf(possible);
-    const others = FAULTS.filter((other) => other.in.includes(topology) && !other.needsClock && missingFor(other) === undefined);
+    const others = FAULTS.filter(
+      (other) => other.in.includes(topology) && !other.needsClock && missingFor(other) === undefined && !areMargin(fault, other),
+    );
     const kind = kindOf(fault, kinds, draws);
     const beside = kind === 'at once' ? others.filter((other) => other.breaks.length > 0 && areApart(fault, other)) : others;
     const second = kind === 'at once' || (kind === 'short' && draws.happens(SECOND_FAULT)) ? [draws.oneOf(beside)] : [];

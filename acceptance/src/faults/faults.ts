@@ -185,6 +185,12 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
+const isDiskGone = ({ name }: Fault): boolean => name === 'gateway-gone';
+
+/** Of what a machine had that is gone with its disk Redis has the only copy: where that is lost too, the stated margin is all of it. */
+export const areMargin = (one: Fault, other: Fault): boolean =>
+  [one, other].some(isDiskGone) && [one, other].some(({ breaks }) => breaks.includes('redis'));
+
 /** Whether both can strike at once. */
 export const areApart = (one: Fault, other: Fault): boolean =>
   one.name !== other.name && !one.breaks.some((part) => other.breaks.includes(part));
