@@ -64,8 +64,8 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
                     Says what counts more, and what is on its way to the ledger. \`lower\` sets what counts more to the ledger too.
                     Exits with 1 while anything differs. It needs the gateway's REDIS_URL.
 
-  quarantine        Lists what the gateway in DATA_DIR has set aside: settlements that the database refuses, and damaged lines of its
-                    journal. Exits with 1 while something waits.
+  quarantine        Lists what the gateway in DATA_DIR has set aside: settlements that the database refuses, damaged lines of its
+                    journal, and damaged entries in Redis. Exits with 1 while something waits.
                     \`replay\` books what can be booked now; \`give-up\` keeps the rest in journal/given-up.jsonl.
 
   archive [MONTH]   Without MONTH: lists the months whose requests and receipts are archived.

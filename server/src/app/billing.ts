@@ -50,7 +50,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   const writerOf = (feed: SettlementFeed) =>
     new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine: quarantine.onRefused });
   const source = ledgerLaneSource(pool);
-  const shared = redis && sharedLanes(redis, source, journal, foundation);
+  const shared = redis && sharedLanes(redis, source, { journal, onDamage: quarantine.onDamage }, foundation);
   const { lanes, feed, isReconciler } = shared ?? ownLanes(source, journal, steady);
   const writer = writerOf(feed);
   // Before anything is admitted, the ledger has to know all that was settled before: lanes are loaded from it.

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { MoneyLane, SettlementFeed } from '../adapters/lanes/port.ts';
+import { partitionKey, partitionOf } from '../adapters/lanes/redis/partitions.ts';
 import { ScratchJournals } from '../adapters/lanes/testing/scratch-journals.ts';
 import { openPool } from '../adapters/postgres/database.ts';
 import { testDatabase } from '../adapters/postgres/test-database.ts';
@@ -19,7 +20,9 @@ import type { SettlementRecord } from '../money/ledger/settlement-record.ts';
 import { settleOn } from '../money/ledger/testing/ledger.ts';
 import { Closing } from './closing.ts';
 import { openLaneRecovery } from './lane-recovery.ts';
-import { sharedLanes } from './lane-stores.ts';
+import { LANES_PREFIX, sharedLanes } from './lane-stores.ts';
+import { createMetrics } from './metrics.ts';
+import { openQuarantine, Quarantine } from './quarantine.ts';
 import { reconcileByOperator } from './reconcile-command.ts';
 
 /** A recovery waits for gateways that were alive a moment ago, and a sentinel tries again after twenty seconds. */
@@ -43,7 +46,13 @@ async function gateway({ dir, redis: prompt = redis }: GatewayOptions = {}) {
   const journal = journals.open(dir);
   const closing = new Closing(silentLog());
   const foundation = { pool, log: silentLog(), closing };
-  const shared = sharedLanes({ prompt }, ledgerLaneSource(pool), journal, foundation);
+  const metrics = createMetrics();
+  const quarantine = openQuarantine({
+    dataDir: { path: journal.dir, file: () => journal.dir, release: () => {} },
+    metrics,
+    log: silentLog(),
+  });
+  const shared = sharedLanes({ prompt }, ledgerLaneSource(pool), { journal, onDamage: quarantine.onDamage }, foundation);
   const onQuarantine = (_entry: unknown, error: unknown) => {
     throw error;
   };
@@ -64,7 +73,7 @@ async function gateway({ dir, redis: prompt = redis }: GatewayOptions = {}) {
   await openLaneRecovery({ shared, journal, writer, writerOf }, foundation);
   running.push({ stop });
   return {
-    ...{ journal, stop, lanes: shared.lanes, epochs: shared.epochs, id: shared.gateway },
+    ...{ journal, stop, lanes: shared.lanes, epochs: shared.epochs, id: shared.gateway, metrics, quarantine },
     write: () => writer.drain(),
     /** As `kill -9` does, as far as others see it. */
     die: async () => {
@@ -234,6 +243,22 @@ describe.skipIf(testRedisProgram() === '')('lanes in Redis', () => {
     expect(one.journal.isDrained()).toBe(false);
     await one.stop();
     expect(one.journal.isDrained()).toBe(true);
+  });
+
+  test('of which an entry in a stream is damaged set it aside whole and once, and book what comes after it', async () => {
+    const one = await gateway();
+    const record = sampleRecord();
+    const stream = `${partitionKey(LANES_PREFIX, partitionOf(record.accountId))}:settled`;
+    const id = await redis.xadd(stream, '*', 'charged', '1', 'covered', 'torn');
+    await settleOn(one.lanes, record);
+    await redis.xadd(stream, '*', 'charged', '1');
+    await one.write();
+    expect(await bookedOf(record.requestId)).toEqual([{ outcome: 'completed', cost_nano: '20' }]);
+    expect(one.quarantine.waiting()).toBe(2);
+    const [first] = new Quarantine(one.journal.dir).waiting();
+    expect(first).toMatchObject({ segment: `${stream} ${id}`, damaged: '["charged","1","covered","torn"]' });
+    expect((await one.metrics.render()).body).toMatch(/^tallygate_settlements_quarantined_total 2$/m);
+    expect(await redis.xlen(stream)).toBe(0);
   });
 
   test('that are lost with their gateway charge what was in flight at its bound, once, when it starts again', async () => {

@@ -31,15 +31,20 @@ export interface SharedLanes extends LaneStores {
   readonly keys: { readonly redis: RedisConnection; readonly prefix: string };
 }
 
+interface Recording {
+  readonly journal: SettlementJournal;
+  /** Told of an entry of a stream that cannot be read. */
+  readonly onDamage: (place: string, entry: string) => void;
+}
+
 /** Nothing may be asked of them before `openLaneRecovery` has resolved. */
 export function sharedLanes(
   { prompt: redis }: Pick<SharedRedis, 'prompt'>,
   source: LaneSource,
-  journal: SettlementJournal,
+  { journal, onDamage }: Recording,
   { pool, log, closing }: Pick<Foundation, 'pool' | 'log' | 'closing'>,
   prefix = LANES_PREFIX,
 ): SharedLanes {
-  const onDamage = (entry: string) => log.fatal({ entry }, 'a settlement in Redis cannot be read');
   const feed = new RedisFeed({ redis, prefix, onDamage });
   closing.add('settlement feed', () => feed.close());
   const gateway = newId();

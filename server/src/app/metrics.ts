@@ -64,7 +64,7 @@ export function createMetrics(): Metrics {
   });
   const quarantine = new Counter({
     name: 'tallygate_settlements_quarantined_total',
-    help: 'Settlements that the database refused and damaged lines of the journal, those of journal/quarantine.jsonl at the start included; each one needs a person',
+    help: 'Settlements that the database refused, damaged lines of the journal and damaged entries in Redis, those of journal/quarantine.jsonl at the start included; each one needs a person',
     registers,
   });
   const differences = new Gauge({

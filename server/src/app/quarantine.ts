@@ -8,7 +8,7 @@ const WAITING = 'quarantine.jsonl';
 const TAKEN = 'quarantine-taken.jsonl';
 const GIVEN_UP = 'given-up.jsonl';
 
-/** A line of the file: a settlement, or a line of the journal that cannot be read, whole. Amounts are decimal texts. */
+/** A line of the file: a settlement, or a line of the journal or an entry in Redis that cannot be read, whole. Amounts are decimal texts. */
 interface Line {
   readonly reason?: string;
   readonly charged?: string;
@@ -20,7 +20,7 @@ interface Line {
   readonly damaged?: string;
 }
 
-/** What the journal could not bring into the ledger: settlements that the database refuses, and damaged lines. Each waits for a person. */
+/** What could not be brought into the ledger: settlements that the database refuses, damaged lines of the journal and damaged entries in Redis. Each waits for a person. */
 export class Quarantine {
   readonly #folder: string;
 
@@ -34,7 +34,10 @@ export class Quarantine {
     this.#append(WAITING, [{ reason: messageOf(error), charged: `${charged}`, debt: `${debt}`, covered: units, record }]);
   }
 
-  /** @returns false where it waits already: what was not acknowledged is read again */
+  /**
+   * @param segment of the journal, or the stream and the id of an entry in Redis
+   * @returns false where it waits already: what was not acknowledged is read again
+   */
   addDamaged(segment: string, damaged: string): boolean {
     if (this.waiting().some((line) => line.damaged === damaged && line.segment === segment)) return false;
     this.#append(WAITING, [{ reason: 'the line is damaged', segment, damaged }]);
@@ -111,7 +114,7 @@ export function openQuarantine({ dataDir, metrics, log }: Pick<Foundation, 'data
     onDamage: (segment: string, line: string): void => {
       if (!quarantine.addDamaged(segment, line)) return;
       metrics.quarantined(1);
-      log.fatal({ segment }, 'a journal line cannot be read; it is set aside in journal/quarantine.jsonl');
+      log.fatal({ segment }, 'a settlement cannot be read; it is set aside in journal/quarantine.jsonl');
     },
   };
 }

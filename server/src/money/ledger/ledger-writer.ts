@@ -54,8 +54,8 @@ export class LedgerWriter {
   }
 
   /**
-   * The same, where it may be another process that writes: resolves once the ledger has everything that was settled before the call, or, since
-   * what cannot be read stays where it is, after five seconds.
+   * The same, where it may be another process that writes: resolves once the ledger has everything that was settled before the call, or after
+   * five seconds.
    * @throws when the database cannot be reached
    */
   async written(): Promise<void> {

@@ -17,7 +17,7 @@ let redis: RedisConnection;
 const journals = new ScratchJournals();
 
 function open(source: LaneSource, prefix = `test:${randomUUID()}`, now = Date.now) {
-  const feed = new RedisFeed({ redis, prefix, onDamage: (entry) => expect(entry).toBe('') });
+  const feed = new RedisFeed({ redis, prefix, onDamage: (_place, entry) => expect(entry).toBe('') });
   const store = new RedisLanes({
     redis,
     prefix,

@@ -16,7 +16,7 @@ const opened: RedisFeed[] = [];
 
 function open(leaseMs = 5_000) {
   const damaged: string[] = [];
-  const feed = new RedisFeed({ redis, prefix, onDamage: (entry) => damaged.push(entry), leaseMs });
+  const feed = new RedisFeed({ redis, prefix, onDamage: (place, entry) => damaged.push(`${place} ${entry}`), leaseMs });
   const store = new RedisLanes({
     redis,
     prefix,
@@ -127,15 +127,32 @@ describe.skipIf(isRedisMissing())('the feed of settlements in Redis', () => {
     expect((await feed.read()).entries).toHaveLength(0);
   });
 
-  test('reports an entry that is none, leaves it where it is, and hands out what comes after it', async () => {
+  test('reports an entry that is none once, and hands out what comes after it', async () => {
     const one = open();
     const holdId = await settleOne(one);
     (await one.feed.read()).acknowledge();
     const [stream = ''] = await redis.keys(`${prefix}:*:settled`);
     await redis.xadd(stream, '*', 'something', 'else');
     const second = await settleOne(one);
-    expect(idsOf(await one.feed.read())).toEqual([{ holdId: second }]);
+    const batch = await one.feed.read();
+    expect(idsOf(batch)).toEqual([{ holdId: second }]);
     expect(one.damaged).toHaveLength(1);
     expect(holdId).not.toBe(second);
+    batch.acknowledge();
+    await one.feed.read();
+    expect(await redis.xlen(stream)).toBe(0);
+  });
+
+  test('reads on where a whole read is of entries that are none', async () => {
+    const one = open();
+    await settleOne(one);
+    (await one.feed.read()).acknowledge();
+    const [stream = ''] = await redis.keys(`${prefix}:*:settled`);
+    const line = redis.pipeline();
+    for (let count = 0; count < 1_500; count += 1) line.xadd(stream, '*', 'something', 'else');
+    await line.exec();
+    const last = await settleOne(one);
+    expect(idsOf(await one.feed.read())).toEqual([{ holdId: last }]);
+    expect(one.damaged).toHaveLength(1_500);
   });
 });

@@ -10,8 +10,8 @@ import { readAmounts } from './wire.ts';
 interface RedisFeedDeps {
   readonly redis: RedisConnection;
   readonly prefix: string;
-  /** Told of an entry that cannot be read; it stays in the stream. */
-  readonly onDamage: (entry: string) => void;
+  /** Told of an entry that cannot be read, as JSON; it leaves the stream once this returns. What this throws, `read` throws. */
+  readonly onDamage: (place: string, entry: string) => void;
   /** For how long the one writer is left alone without a sign of life, milliseconds. */
   readonly leaseMs?: number;
 }
@@ -90,7 +90,16 @@ export class RedisFeed implements SettlementFeed {
       this.#standIn();
       return NOTHING;
     }
-    const partitions = [...this.#full];
+    for (;;) {
+      const { batch, hasDamage } = await this.#readAll([...this.#full]);
+      // An empty batch would say that there is nothing more.
+      if (!hasDamage || batch.entries.length + batch.ceilings.length > 0) return batch;
+      batch.acknowledge();
+      await this.#acknowledging;
+    }
+  }
+
+  async #readAll(partitions: readonly number[]): Promise<{ readonly batch: JournalBatch; readonly hasDamage: boolean }> {
     this.#full = new Set();
     const most = Math.ceil(ENTRIES_A_READ / partitions.length);
     try {
@@ -133,7 +142,8 @@ export class RedisFeed implements SettlementFeed {
     this.#isReader = false;
   }
 
-  #batchOf(partitions: readonly number[], streams: readonly [id: string, fields: string[]][][], most: number): JournalBatch {
+  #batchOf(partitions: readonly number[], streams: readonly [id: string, fields: string[]][][], most: number) {
+    let hasDamage = false;
     const taken = new Map<number, readonly string[]>();
     const entries: JournalEntry[] = [];
     const ceilings: LaneCeiling[] = [];
@@ -144,18 +154,17 @@ export class RedisFeed implements SettlementFeed {
       const ids: string[] = [];
       for (const [id, fields] of stream) {
         const entry = parseEntry(fields);
-        if (!entry) {
-          this.#deps.onDamage(`${partition} ${id}`);
-          continue;
-        }
         ids.push(id);
-        if ('record' in entry) entries.push(entry);
+        if (!entry) {
+          hasDamage = true;
+          this.#deps.onDamage(`${this.#stream(partition)} ${id}`, JSON.stringify(fields));
+        } else if ('record' in entry) entries.push(entry);
         else ceilings.push(entry);
       }
-      if (ids.length > 0) taken.set(partition, ids);
+      taken.set(partition, ids);
     }
     this.#unacknowledged = taken;
-    return { entries, ceilings, acknowledge: () => this.#acknowledge(taken) };
+    return { batch: { entries, ceilings, acknowledge: () => this.#acknowledge(taken) }, hasDamage };
   }
 
   /** The next read waits for it. What could not be acknowledged is handed out again. */

@@ -27,7 +27,7 @@ function open(source: LaneSource, { prefix = `test:${randomUUID()}`, connection 
   const feed = new RedisFeed({
     redis: connection,
     prefix,
-    onDamage: (entry) => {
+    onDamage: (_place, entry) => {
       throw new Error(entry);
     },
   });
