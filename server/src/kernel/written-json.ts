@@ -55,7 +55,7 @@ export async function eachJsonPiece(value: unknown, take: (piece: string) => voi
 export const isSmall = (value: unknown): boolean => roomBehind(value, PIECE_CHARACTERS) >= 0;
 
 /** What is left of so many characters behind a value, about; below zero, and nothing further looked at, where it does not fit. */
-function roomBehind(value: unknown, room: number): number {
+export function roomBehind(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length - 2;
   if (typeof value !== 'object' || value === null) return room - 4;
   let left = room - 2;

@@ -1,3 +1,4 @@
+import { roomBehind } from '../../../kernel/written-json.ts';
 import { isRecord } from '../usage.ts';
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -5,7 +6,10 @@ export type OutputEvent = Json & { readonly type: string };
 
 /** More than any model writes. All are repeated in the last event. */
 const MOST_ITEMS = 10_000;
-/** Of all items. Each is said in pieces, and four times whole: together the 64 MiB that an answer may have. */
+/**
+ * Of all items, with their names and the probabilities of their tokens. Each is said in pieces, and four times whole: together the 64 MiB that
+ * an answer may have.
+ */
 const MOST_CHARACTERS = 12 * 1024 * 1024;
 
 interface OpenItem {
@@ -28,7 +32,8 @@ export class OutputBuilder {
   #callIndex: number | undefined;
   #finishReason: string | undefined;
   #closing: OutputEvent[] | undefined;
-  #characters = 0;
+  /** How many characters more there may be. */
+  #room = MOST_CHARACTERS;
 
   constructor(responseId: string) {
     this.#idStem = responseId.replace(/^resp_/, '');
@@ -51,7 +56,7 @@ export class OutputBuilder {
 
   /** There is more than is kept of an answer. */
   get isTooLarge(): boolean {
-    return this.output.length >= MOST_ITEMS || this.#characters > MOST_CHARACTERS;
+    return this.output.length >= MOST_ITEMS || this.#room < 0;
   }
 
   finish(reason: unknown): void {
@@ -87,6 +92,7 @@ export class OutputBuilder {
       ? this.#begin({ type: 'message', id: this.#id('msg'), status: 'in_progress', role: 'assistant', content: [] }, { kind })
       : [];
     const open = this.#extended(delta);
+    if (logprobs.length > 0) this.#room = roomBehind(logprobs, this.#room);
     for (const one of logprobs) open.logprobs.push(one);
     const place = { item_id: open.item['id'], output_index: open.index, content_index: 0 };
     const part = isNew ? [{ type: 'response.content_part.added', ...place, part: textPart(kind, '') }] : [];
@@ -119,6 +125,7 @@ export class OutputBuilder {
 
   #begin(item: Record<string, unknown>, inner: Record<string, unknown> = {}): OutputEvent[] {
     const closed = this.#open ? this.#closeOpen() : [];
+    this.#room = roomBehind(item, this.#room);
     this.#open = { index: this.output.length, item: { ...item, ...inner }, text: '', logprobs: [] };
     return [...closed, { type: 'response.output_item.added', output_index: this.output.length, item }];
   }
@@ -127,7 +134,7 @@ export class OutputBuilder {
     const open = this.#open;
     if (!open) throw new Error('An item is open where a piece of it is added');
     open.text += delta;
-    this.#characters += delta.length;
+    this.#room -= delta.length;
     return open;
   }
 
