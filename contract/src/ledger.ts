@@ -92,6 +92,10 @@ export const RequestAttempt = z
       .meta({ description: 'The provider’s HTTP status, null when none came.', examples: [200] }),
     started_ms: z.number().meta({ description: 'Milliseconds after the request arrived.', examples: [1.2] }),
     duration_ms: z.number().meta({ description: 'Until the answer’s first byte, or until the failure, milliseconds.', examples: [310.5] }),
+    usage_decreased: z
+      .literal(true)
+      .optional()
+      .meta({ description: 'The provider reported less usage than before in the same stream. The largest of its counts was charged.' }),
   })
   .meta({ id: 'RequestAttempt', description: 'One call to a provider.' });
 export type RequestAttempt = z.infer<typeof RequestAttempt>;

@@ -3476,6 +3476,8 @@ export interface RequestAttempt {
   started_ms: number;
   /** Until the answer’s first byte, or until the failure, milliseconds. */
   duration_ms: number;
+  /** The provider reported less usage than before in the same stream. The largest of its counts was charged. */
+  usage_decreased?: true | undefined;
 }
 
 /** What a request really used and cost. It counts in the place of what was settled. */

@@ -135,6 +135,8 @@ export interface UpstreamAnswer {
    * counted by then, if anything. For streams that never reach their end. Absent where nothing is known early.
    */
   usageSoFar?(): unknown;
+  /** Of a translated stream: the provider has said of its usage that it was less than it had said before. The larger was passed on. */
+  readonly hasUsageDecreased?: boolean;
 }
 
 /** No answer: what went wrong, decided once, here, for everybody who acts on it. */

@@ -19,6 +19,8 @@ export interface Translation {
   end(): Buffer;
   /** As {@link UpstreamAnswer.usageSoFar}. */
   usageSoFar?(): unknown;
+  /** As {@link UpstreamAnswer.hasUsageDecreased}. */
+  readonly hasUsageDecreased?: boolean;
   /** What the provider counted of the whole, in OpenAI's form; undefined until it has. */
   finalUsage?(): unknown;
   /** A part of the body was too large to be translated, and is left out. */
@@ -68,6 +70,10 @@ export class TranslatedAnswer implements UpstreamAnswer {
 
   usageSoFar(): unknown {
     return this.#translation.usageSoFar?.();
+  }
+
+  get hasUsageDecreased(): boolean {
+    return this.#translation.hasUsageDecreased ?? false;
   }
 }
 

@@ -60,6 +60,8 @@ export interface StreamFilter {
   readonly usage: ReceiptUsage | undefined;
   /** The most that the provider has said by now, which it bills at least. Absent where it says nothing before its end. */
   readonly usageSaid?: ReceiptUsage | undefined;
+  /** The provider has said of its usage that it was less than it had said before. */
+  readonly hasUsageDecreased?: boolean;
   delivered(): Delivered;
   /** What is kept of it, where the request asks for that; known once it is complete. */
   readonly value: unknown;

@@ -158,9 +158,14 @@ export class Attempt {
   }
 
   was(outcome: RequestAttempt['outcome']): void {
+    this.amend({ outcome });
+  }
+
+  /** What is known of it later. */
+  amend(facts: Partial<RequestAttempt>): void {
     const { attempts } = this.#sofar;
     const entry = this.#place === undefined ? undefined : attempts[this.#place];
-    if (entry && this.#place !== undefined) attempts[this.#place] = { ...entry, outcome };
+    if (entry && this.#place !== undefined) attempts[this.#place] = { ...entry, ...facts };
   }
 
   journey(): JourneySoFar {

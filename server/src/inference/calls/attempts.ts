@@ -105,6 +105,14 @@ function noteFailure(
   else log.warn(facts, 'a provider did not answer');
 }
 
+/** What its provider says contradicts itself: the largest is charged, and an operator has to know. */
+export function noteDecrease(attempt: Attempt, { log }: Pick<AttemptDeps, 'log'>): void {
+  const { call, target } = attempt;
+  attempt.amend({ usage_decreased: true });
+  const facts = { requestId: call.requestId, deployment: target.deployment.name, model: target.model.id };
+  log.warn(facts, 'a provider reported less usage than before in one stream: the largest of its counts is charged');
+}
+
 /** Of several that are at their limits, the client has to wait for the first one that is not. */
 function withRightWait<T>(journey: Journey<T>, targets: readonly Target[], { deployments, clock }: AttemptDeps): Journey<T> {
   const { result } = journey;

@@ -9,7 +9,7 @@ import type { Json } from './event-data.ts';
 import { END_OF_EVENT } from './event-frames.ts';
 import { jsonObjectOf } from './json-answer.ts';
 import { SseFilter } from './sse-filter.ts';
-import { leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
+import { isSaid, leastUsage, readUsage, usageForClient, usageOfAnswer, usedUsage } from './usage.ts';
 
 /**
  * Chat completions, and the older completions, whose answers have the same frame.
@@ -81,7 +81,10 @@ class ChatStream extends DerivedStream<SseFilter> {
 
   lastBytes(cost: ShownCost): Buffer {
     const usage = this.#wantsUsage
-      ? this.source.usageChunk(shownUsage(this.usage && this.source.usage, cost), { object: this.#chunkObject, id: this.#kept?.id })
+      ? this.source.usageChunk(shownUsage(isSaid(this.usage, cost.usage) ? this.source.usage : undefined, cost), {
+          object: this.#chunkObject,
+          id: this.#kept?.id,
+        })
       : '';
     return Buffer.from(`${usage}data: [DONE]\n\n`);
   }

@@ -67,6 +67,10 @@ export abstract class DerivedStream<S extends EventSource> implements StreamFilt
     return this.source.usageSaid;
   }
 
+  get hasUsageDecreased(): boolean {
+    return this.source.hasUsageDecreased ?? false;
+  }
+
   delivered() {
     return this.source.delivered();
   }

@@ -7,7 +7,8 @@ import { finishedIn, isBlank, isPlain, isWhole, needsCare, streamError } from '.
 import { dataOf, eventSoFar, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf } from './event-data.ts';
 import { dataEventsOf, END_OF_EVENT, EventFrames, eventsOf, isKeepAlive } from './event-frames.ts';
 import { inShort, largeChunkOf } from './large-chunk.ts';
-import { atLeast, leastUsage, readUsage, reportedUsage } from './usage.ts';
+import { ToldUsage } from './told-usage.ts';
+import { leastUsage, readUsage, reportedUsage } from './usage.ts';
 
 const EMPTY = Buffer.alloc(0);
 const USAGE = Buffer.from('"usage"');
@@ -39,7 +40,7 @@ export class SseFilter {
   #hasChoice = false;
   #usage: unknown;
   readonly #byChoice: ChoiceUsages = new Map();
-  #said: ReceiptUsage | undefined;
+  readonly #told = new ToldUsage();
   /** Text came behind the usage: it was none of the whole. */
   #hasGoneOn = false;
   #error: StreamError | undefined;
@@ -66,7 +67,7 @@ export class SseFilter {
 
   #end(rest: Buffer, isWhole: boolean): Soon<Buffer> {
     this.#isCutShort = !isWhole;
-    if (!isWhole) this.#said = this.#saidWith(rest);
+    if (!isWhole) this.#hearBegun(rest);
     return this.isOver || !isWhole || isBlank(rest) ? EMPTY : this.#take(Buffer.concat([rest, END_OF_EVENT]));
   }
 
@@ -101,13 +102,15 @@ export class SseFilter {
 
   /** The most that the provider has said by now. */
   get usageSaid(): ReceiptUsage | undefined {
-    return this.#saidWith(this.#frames.begun);
+    return this.#told.with(leastIn(this.#frames.begun));
   }
 
-  /** With an event that breaks off, or cannot be read to its end. */
-  #saidWith(event: Buffer): ReceiptUsage | undefined {
-    const least = leastUsage(usageOfChunk(eventSoFar(event)));
-    return least ? atLeast(this.#said, least) : this.#said;
+  get hasUsageDecreased(): boolean {
+    return this.#told.hasDecreased;
+  }
+
+  #hearBegun(event: Buffer): void {
+    this.#told.hear(leastIn(event), false);
   }
 
   /** The provider's last usage, or the one with its error; undefined where text came behind it, or where it is zero beside a text. */
@@ -219,7 +222,7 @@ export class SseFilter {
     }
     const chunk = jsonOf(data);
     if (this.#first !== undefined && chunk === undefined) {
-      this.#said = this.#saidWith(event);
+      this.#hearBegun(event);
       // Its reader would throw. Behind the end nothing is lost with it, before it the reader is told what happened.
       if (!(finishedIn(before) ?? this.#isTailFinished())) this.#refuse(before);
       return undefined;
@@ -256,7 +259,7 @@ export class SseFilter {
   /** Some tell of it with every chunk: it grows. What is no usage tells nothing. */
   #hear(usage: unknown): void {
     const [read, least] = [readUsage(usage), leastUsage(usage)];
-    if (least) this.#said = atLeast(this.#said, least);
+    this.#told.hear(least, read !== undefined);
     if (!read) return;
     if (read.output_tokens >= (readUsage(this.#usage)?.output_tokens ?? 0)) this.#usage = usage;
     this.#hasGoneOn = false;
@@ -301,3 +304,6 @@ export class SseFilter {
 }
 
 const joined = (pieces: readonly Buffer[]): Buffer => (pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces));
+
+/** Of an event that breaks off, or cannot be read to its end. */
+const leastIn = (event: Buffer): ReceiptUsage | undefined => leastUsage(usageOfChunk(eventSoFar(event)));

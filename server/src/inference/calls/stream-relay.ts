@@ -9,7 +9,7 @@ import { andThen } from '../../kernel/soon.ts';
 import type { Admission } from './admission.ts';
 import type { StreamError, StreamFilter } from './answer-form.ts';
 import type { Attempt, Journey, JourneySoFar } from './attempt.ts';
-import { faultOfCut, firstThatAnswers, invalidAnswer, noAnswer } from './attempts.ts';
+import { faultOfCut, firstThatAnswers, invalidAnswer, noAnswer, noteDecrease } from './attempts.ts';
 import { ClientStream, type StreamReceiver } from './client-stream.ts';
 import type { Target } from './deployments.ts';
 import type { InferenceDeps } from './deps.ts';
@@ -271,6 +271,7 @@ async function pump(
   if (isUntold && !cut) await Promise.race([pumped, delay(BEHIND_END_MS, undefined, { ref: false })]);
   if (filter.error || filter.isInvalid || cut) answer.abort();
 
+  if (filter.hasUsageDecreased || answer.hasUsageDecreased) noteDecrease(attempt, deps);
   const wasLeft = attempt.call.signal.aborted && !attempt.isLeft;
   const soFar = answer.usageSoFar?.();
   const promptSaid = readUsageSoFar(soFar);

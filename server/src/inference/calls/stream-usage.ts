@@ -41,7 +41,7 @@ export async function usageOf(
   if (!isComplete && running.endedBy !== undefined)
     return usageWhenCut(admission, target, running, { delivered, promptSaid, usageSaid }, deps);
   const final = finalUsage(relayed, target);
-  if (final) return filter.error ? atLeast(usageSaid, final) : final;
+  if (final) return atLeast(usageSaid, final);
   if (isLeftOut || wasLeft) return atLeast(usageSaid, withPromptOf(promptSaid, mostUsage(admission, target)));
   return atLeast(usageSaid, withPromptOf(usageSaid, await ourCount(admission, target, delivered, deps)));
 }

@@ -3,6 +3,7 @@ import { andThen, inOrder, type Soon } from '../../kernel/soon.ts';
 import type { Delivered, ShownCost, StreamError, StreamFilter } from './answer-form.ts';
 import { dataOf, eventSoFar, isJsonText, type Json, jsonOf, LONGEST_PARSED, mayTellUsage, nameOf, readLarge } from './event-data.ts';
 import { END_OF_EVENT, EventFrames, eventsOf, isKeepAlive, writtenEvent } from './event-frames.ts';
+import { ToldUsage } from './told-usage.ts';
 import { atLeast, isRecord, reportedUsage } from './usage.ts';
 
 /** What distinguishes the event streams whose events name their type: responses, images, speech, transcripts. */
@@ -41,7 +42,7 @@ export class TypedEventStream implements StreamFilter {
   #final: Json | undefined;
   /** What the provider says with an error, or behind its end. */
   #used: ReceiptUsage | undefined;
-  #said: ReceiptUsage | undefined;
+  readonly #told = new ToldUsage();
   #error: StreamError | undefined;
   #isInvalid = false;
   #isUnreadable = false;
@@ -64,7 +65,7 @@ export class TypedEventStream implements StreamFilter {
     const rest = this.#frames.end();
     if (this.isOver || isTooLarge || rest.length === 0) return EMPTY;
     if (rest.length <= LONGEST_PARSED && jsonOf(dataOf(rest.toString('utf8'))) === undefined) {
-      this.#hear(eventSoFar(rest) ?? {});
+      this.#hear(eventSoFar(rest) ?? {}, false);
       return EMPTY;
     }
     return this.#take(Buffer.concat([rest, END_OF_EVENT]));
@@ -106,8 +107,11 @@ export class TypedEventStream implements StreamFilter {
   }
 
   get usageSaid(): ReceiptUsage | undefined {
-    const begun = this.#form.readUsage(eventSoFar(this.#frames.begun) ?? {});
-    return begun ? atLeast(this.#said, begun) : this.#said;
+    return this.#told.with(this.#form.readUsage(eventSoFar(this.#frames.begun) ?? {}));
+  }
+
+  get hasUsageDecreased(): boolean {
+    return this.#told.hasDecreased;
   }
 
   get value(): unknown {
@@ -238,9 +242,8 @@ export class TypedEventStream implements StreamFilter {
     return this.#form.rewrite && this.#form.isWatched(type) ? writtenEvent(this.#form.rewrite(event)) : bytes;
   }
 
-  #hear(event: Json): void {
-    const said = this.#form.readUsage(event);
-    if (said) this.#said = atLeast(this.#said, said);
+  #hear(event: Json, isWhole = true): void {
+    this.#told.hear(this.#form.readUsage(event), isWhole);
   }
 
   /** Of what comes behind the end only its usage is wanted: an `error` is followed by the response that failed. */
@@ -249,12 +252,13 @@ export class TypedEventStream implements StreamFilter {
     for (const bytes of eventsOf(events).filter((event) => event.length <= LONGEST_PARSED && event.includes(USAGE))) {
       const said = this.#form.readUsage(jsonOf(dataOf(bytes.toString('utf8'))) ?? {});
       if (said) this.#used = atLeast(this.#used, said);
+      this.#told.hear(said, true);
     }
   }
 
   /** While nothing has passed, another provider may still answer. Later on, this one's answer is read on for its usage. */
   #refuse(event: Buffer): undefined {
-    this.#hear(eventSoFar(event) ?? {});
+    this.#hear(eventSoFar(event) ?? {}, false);
     if (this.#hasPassed || this.isTooLarge) this.#isUnreadable = true;
     else this.#isInvalid = true;
     return undefined;

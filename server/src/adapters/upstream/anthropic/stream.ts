@@ -8,7 +8,7 @@ import { refusalOf } from './answer.ts';
 import { hiddenThought, type ReasoningDetail, thought } from './reasoning-details.ts';
 import { finishReasonOf } from './stop-reason.ts';
 import { ANSWER_TOOL } from './structured-output.ts';
-import { laterUsage, promptUsageOf, type Usage, usageOf } from './usage.ts';
+import { isDecrease, laterUsage, promptUsageOf, type Usage, usageOf } from './usage.ts';
 
 /** The events that say what was used, and those that end the stream. */
 const TELLS_USAGE = /"(?:usage|message_stop|error)"/;
@@ -39,6 +39,7 @@ export class ChunkTranslation implements Translation {
   readonly #thoughts = new Map<unknown, ReasoningDetail>();
   #hasBegun = false;
   #hasCounted = false;
+  #hasDecreased = false;
   #isFinished = false;
   /** An event could not be read: only the usage is wanted of those behind it. */
   #isUnreadable = false;
@@ -75,6 +76,10 @@ export class ChunkTranslation implements Translation {
 
   finalUsage(): Usage | undefined {
     return this.#isFinished && this.#hasCounted ? usageOf(this.#usage) : undefined;
+  }
+
+  get hasUsageDecreased(): boolean {
+    return this.#hasDecreased;
   }
 
   get isTooLarge(): boolean {
@@ -195,8 +200,10 @@ export class ChunkTranslation implements Translation {
   }
 
   #changeMessage(delta: Json, usage: unknown): string {
-    this.#usage = laterUsage(this.#usage, usage);
     // What `message_start` says of the output is a placeholder.
+    const { output_tokens: _, ...prompt } = this.#usage;
+    this.#hasDecreased ||= isDecrease(this.#hasCounted ? this.#usage : prompt, usage);
+    this.#usage = laterUsage(this.#usage, usage);
     this.#hasCounted ||= isRecord(usage) && countIn(usage['output_tokens']) !== undefined;
     const stopReason = delta['stop_reason'];
     let said = '';

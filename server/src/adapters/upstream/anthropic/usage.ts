@@ -75,13 +75,30 @@ function leastOf(usage: Json, exactly: PromptUsage | undefined): Usage | undefin
   };
 }
 
-/** Counts in a stream grow: the later one wins wherever it is one, and what came out never becomes less. */
+const PROMPT_MEMBERS = ['input_tokens', 'cache_read_input_tokens', 'cache_creation_input_tokens', 'cache_creation'];
+
+const withLater = (earlier: Json, later: Json): Json => ({
+  ...earlier,
+  ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null && value !== undefined)),
+});
+
+/** Whether the one counts less than the other; not where one of them is no count. */
+const isPromptLess = (one: Json, than: Json): boolean => isCountLess(promptUsageOf(one)?.prompt_tokens, promptUsageOf(than)?.prompt_tokens);
+const isOutputLess = (one: Json, than: Json): boolean => isCountLess(countIn(one['output_tokens']), countIn(than['output_tokens']));
+const isCountLess = (one: number | undefined, than: number | undefined): boolean => one !== undefined && than !== undefined && one < than;
+
+/** Whether what comes later contradicts what was counted before. */
+export function isDecrease(earlier: Json, later: unknown): boolean {
+  if (!isRecord(later)) return false;
+  const said = withLater(earlier, later);
+  return isPromptLess(said, earlier) || isOutputLess(said, earlier);
+}
+
+/** Counts in a stream grow: the later one wins wherever it is one, and neither the prompt nor what came out becomes less. */
 export function laterUsage(earlier: Json, later: unknown): Json {
   if (!isRecord(later)) return earlier;
-  const merged: Json = {
-    ...earlier,
-    ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null && value !== undefined)),
-  };
-  const [before, now] = [countIn(earlier['output_tokens']), countIn(merged['output_tokens'])];
-  return before !== undefined && now !== undefined && before > now ? { ...merged, output_tokens: before } : merged;
+  const said = withLater(earlier, later);
+  const prompt = isPromptLess(said, earlier) ? PROMPT_MEMBERS.map((name) => [name, earlier[name]]) : [];
+  const output = isOutputLess(said, earlier) ? [['output_tokens', earlier['output_tokens']]] : [];
+  return { ...said, ...Object.fromEntries([...prompt, ...output]) };
 }

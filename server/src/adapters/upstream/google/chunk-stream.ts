@@ -9,7 +9,7 @@ import { type AnswerContext, blockedBecause, headOf } from './completion.ts';
 import { googleWords } from './error-words.ts';
 import { finishReasonOf, withheld } from './finish-reason.ts';
 import { withSignature } from './thought-signature.ts';
-import { type ChatUsage, laterUsage, usageOf } from './usage.ts';
+import { type ChatUsage, isDecrease, largerUsage, laterUsage, usageOf } from './usage.ts';
 
 const TELLS_USAGE = /"(?:usageMetadata|finishReason|error|parts)"/;
 const BEGINS_JSON = /^\s*[[{]/;
@@ -32,6 +32,7 @@ export class ChunkStream implements Translation {
   readonly #choices = new Map<number, Choice>();
   #head: { id: string; model: string } | undefined;
   #usage: ChatUsage | undefined;
+  #hasDecreased = false;
   /** Text came behind the last usage: it was none of the whole. */
   #hasGoneOn = false;
   #hasFailed = false;
@@ -74,6 +75,10 @@ export class ChunkStream implements Translation {
     return this.#isComplete() && !this.#hasGoneOn ? this.#usage : undefined;
   }
 
+  get hasUsageDecreased(): boolean {
+    return this.#hasDecreased;
+  }
+
   get isTooLarge(): boolean {
     return this.#events.isTooLarge;
   }
@@ -101,8 +106,10 @@ export class ChunkStream implements Translation {
     }
     this.#head ??= headOf(response, this.#context);
     const usage = usageOf(response['usageMetadata']);
-    // It grows with every event.
-    if (usage && usage.completion_tokens >= (this.#usage?.completion_tokens ?? 0)) this.#usage = usage;
+    if (usage) {
+      this.#hasDecreased ||= !usage.is_partial && isDecrease(this.#usage, usage);
+      this.#usage = largerUsage(this.#usage, usage);
+    }
     const block = blockedBecause(response);
     const pieces = candidatePieces(response);
     const hasSpoken = pieces.some(({ text, thoughts, calls }) => text !== '' || thoughts !== '' || calls.length > 0);

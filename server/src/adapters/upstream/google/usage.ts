@@ -53,3 +53,16 @@ export function laterUsage(earlier: ChatUsage | undefined, part: ChatUsage | und
   const output = Math.max(earlier.completion_tokens, part.completion_tokens);
   return { ...earlier, completion_tokens: output, total_tokens: earlier.prompt_tokens + output };
 }
+
+/** Each event tells of all so far: of both sides the larger is taken. */
+export function largerUsage(earlier: ChatUsage | undefined, later: ChatUsage): ChatUsage {
+  if (!earlier || !isDecrease(earlier, later)) return later;
+  const { prompt_tokens, prompt_tokens_details } = later.prompt_tokens < earlier.prompt_tokens ? earlier : later;
+  const { completion_tokens, completion_tokens_details } = later.completion_tokens < earlier.completion_tokens ? earlier : later;
+  const total_tokens = prompt_tokens + completion_tokens;
+  return { ...later, prompt_tokens, prompt_tokens_details, completion_tokens, completion_tokens_details, total_tokens };
+}
+
+/** Whether what comes later contradicts what was counted before. */
+export const isDecrease = (earlier: ChatUsage | undefined, later: ChatUsage): boolean =>
+  earlier !== undefined && (later.prompt_tokens < earlier.prompt_tokens || later.completion_tokens < earlier.completion_tokens);
