@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import type { Answer } from './dialect.ts';
 import type { Step } from './step.ts';
-import { breakOff, type Progress, pieces, write } from './wire.ts';
+import { breakOff, type Piece, type Progress, pieces, write } from './wire.ts';
 
 /** Carries out one step; `said` is what the provider answers where the step does not replace it. */
 export function answer(response: ServerResponse, step: Step, said: Answer, progress: Progress): void {
@@ -13,36 +13,40 @@ export function answer(response: ServerResponse, step: Step, said: Answer, progr
   const begin = (): void => {
     if (response.destroyed) return;
     if (step.cut?.at === 'before_head') breakOff(response, step.cut.how, progress);
-    else if (step.body !== undefined) plain(response, step, bytesOf(step.body), progress);
+    else if (step.body !== undefined) plain(response, step, [bytesOf(step.body)], progress);
     else if (said.isStream) stream(response, step, said, progress);
-    else plain(response, step, bytesOf(padded(said.plain(), step)), progress, said.contentType);
+    else plain(response, step, padded(said.plain(), step), progress, said.contentType);
   };
   later(step.delayMs, begin);
 }
 
-function padded(document: object | Uint8Array, { padding }: Step): object | Uint8Array {
-  if (padding === undefined) return document;
-  if (document instanceof Uint8Array) return Buffer.concat([document, Buffer.alloc(padding)]);
+function padded(document: object | Uint8Array, { padding }: Step): Piece {
+  if (padding === undefined) return [bytesOf(document)];
+  if (document instanceof Uint8Array) return [document, ...letters(padding)];
   const members = Object.entries(document);
   return withPadding(JSON.stringify(Object.fromEntries([...members.slice(0, -1), ['padding', ''], ...members.slice(-1)])), padding);
 }
 
 const NO_PADDING = '"padding":""';
+const MANY_LETTERS = Buffer.alloc(1024 * 1024, 'x');
 
-/** JSON whose field `padding` is empty, with so many letters in it. As bytes: a long string is read several times until it is written. */
-function withPadding(json: string, padding: number): Uint8Array {
+/** JSON whose field `padding` is empty, with so many letters in it. */
+function withPadding(json: string, padding: number): Piece {
   const at = json.indexOf(NO_PADDING) + NO_PADDING.length - 1;
-  const [before, after] = [Buffer.from(json.slice(0, at)), Buffer.from(json.slice(at))];
-  return Buffer.concat([before, Buffer.alloc(padding, 'x'), after]);
+  return [Buffer.from(json.slice(0, at)), ...letters(padding), Buffer.from(json.slice(at))];
 }
 
-function* paddedEvents(events: Iterable<string>, { padding, paddingAt = 0, inserted, hasBom }: Step): Iterable<string | Uint8Array> {
+function* letters(count: number): Iterable<Uint8Array> {
+  for (let left = count; left > 0; left -= MANY_LETTERS.length) yield MANY_LETTERS.subarray(0, left);
+}
+
+function* paddedEvents(events: Iterable<string>, { padding, paddingAt = 0, inserted, hasBom }: Step): Iterable<Piece> {
   let at = 0;
   for (const said of events) {
     const event = at === 0 && hasBom ? `\ufeff${said}` : said;
     if (padding !== undefined && at === paddingAt) yield withPadding(`data: {${NO_PADDING}}\n\n`, padding);
-    if (at === inserted?.at) yield inserted.event;
-    yield event;
+    if (at === inserted?.at) yield [Buffer.from(inserted.event)];
+    yield [Buffer.from(event)];
     at += 1;
   }
 }
@@ -55,8 +59,9 @@ const later = (delayMs: number | undefined, act: () => void): void => {
 const bytesOf = (body: string | Uint8Array | object): Uint8Array =>
   body instanceof Uint8Array ? body : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 
-function plain(response: ServerResponse, step: Step, body: Uint8Array, progress: Progress, contentType = 'application/json'): void {
-  const headers = { 'content-type': contentType, 'content-length': String(body.length), ...step.headers };
+function plain(response: ServerResponse, step: Step, body: Piece, progress: Progress, contentType = 'application/json'): void {
+  const length = body.reduce((sum, part) => sum + part.length, 0);
+  const headers = { 'content-type': contentType, 'content-length': String(length), ...step.headers };
   respond(response, step, headers, [body], progress);
 }
 
@@ -71,12 +76,12 @@ function respond(
   response: ServerResponse,
   step: Step,
   plainHeaders: Record<string, string>,
-  plainBody: Iterable<string | Uint8Array>,
+  plainBody: Iterable<Piece>,
   progress: Progress,
 ): void {
   const { encoding } = step;
-  const encoded = encoding && ENCODERS[encoding](Buffer.concat([...plainBody].map((part) => Buffer.from(part))));
-  const body = encoded ? [encoded] : plainBody;
+  const encoded = encoding && ENCODERS[encoding](Buffer.concat([...plainBody].flat()));
+  const body = encoded ? [[encoded]] : plainBody;
   const headers = encoded ? { ...plainHeaders, 'content-encoding': encoding, 'content-length': String(encoded.length) } : plainHeaders;
   response.writeHead(step.status ?? 200, headers);
   if (step.firstByteDelayMs || step.cut) response.flushHeaders();

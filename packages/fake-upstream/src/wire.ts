@@ -20,17 +20,20 @@ export interface Progress {
 /** Lets what was written reach the client before a reset overtakes it. */
 const RESET_AFTER_MS = 20;
 
+/** What is sent at once, in parts that nobody has to put together: it may be large. */
+export type Piece = readonly Uint8Array[];
+
 /** A body in the given sizes; the last size repeats. Without sizes: as it comes. */
-export function* pieces(source: Iterable<string | Uint8Array>, sizes: Step['pieceBytes']): Generator<Uint8Array> {
+export function* pieces(source: Iterable<Piece>, sizes: Step['pieceBytes']): Generator<Piece> {
   if (sizes === undefined) {
-    for (const part of source) if (part.length > 0) yield typeof part === 'string' ? Buffer.from(part) : part;
+    for (const piece of source) if (piece.some(({ length }) => length > 0)) yield piece;
     return;
   }
-  const whole = Buffer.concat([...source].map((part) => Buffer.from(part)));
+  const whole = Buffer.concat([...source].flat());
   const list = typeof sizes === 'number' ? [sizes] : sizes;
   for (let at = 0, turn = 0; at < whole.length; turn++) {
     const size = Math.max(1, list[Math.min(turn, list.length - 1)] ?? 1);
-    yield whole.subarray(at, at + size);
+    yield [whole.subarray(at, at + size)];
     at += size;
   }
 }
@@ -57,7 +60,7 @@ export function breakOff(response: ServerResponse, how: Cut['how'], progress: Pr
 }
 
 /** Writes one piece after another, `gapMs` apart, and waits for the client where it does not read. */
-export function write(response: ServerResponse, source: Iterator<Uint8Array>, step: Step, progress: Progress): void {
+export function write(response: ServerResponse, source: Iterator<Piece>, step: Step, progress: Progress): void {
   const { cut, gapMs = 0 } = step;
   let written = 0;
   const next = (): void => {
@@ -72,8 +75,11 @@ export function write(response: ServerResponse, source: Iterator<Uint8Array>, st
         return;
       }
       written++;
-      const hasRoom = response.write(piece);
-      progress.bytesSent += piece.length;
+      let hasRoom = true;
+      for (const part of piece) {
+        hasRoom = response.write(part);
+        progress.bytesSent += part.length;
+      }
       progress.piecesSent += 1;
       if (gapMs > 0) {
         setTimeout(next, gapMs);
