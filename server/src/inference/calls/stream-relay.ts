@@ -242,16 +242,17 @@ async function pump(
 
   let cut: unknown;
   let isLeftOut = false;
-  const leaveOut = (problem: Problem): void => {
-    if (!isLeftOut) tellLeftOut(relay, problem, { attempt, journey }, deps);
+  /** Asked again with every chunk from then on. */
+  const leaveOut = (problem: () => Problem): void => {
+    if (!isLeftOut) tellLeftOut(relay, problem(), { attempt, journey }, deps);
     isLeftOut = true;
   };
-  const onTooLarge = (): void => leaveOut(tooLargeProblem());
+  const onTooLarge = (): void => leaveOut(tooLargeProblem);
   const passOn = (passed: Buffer, arrivedTick: number): void | Promise<void> => {
     if (filter.isTooLarge && !filter.isInvalid) onTooLarge();
     const passing = pass(passed, arrivedTick);
     // What came before it is the client's.
-    if (filter.isUnreadable) leaveOut(unreadableProblem());
+    if (filter.isUnreadable) leaveOut(unreadableProblem);
     return passing;
   };
   const pumped = answer
