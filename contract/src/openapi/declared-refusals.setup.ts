@@ -29,6 +29,8 @@ const Described = z.object({
   ),
 });
 
+const Coded = z.object({ code: z.string() });
+
 interface Declared {
   readonly operationId: string;
   readonly method: string;
@@ -61,7 +63,7 @@ afterAll(async () => {
 async function undeclaredIn(method: string, response: Response): Promise<string | undefined> {
   const { pathname } = new URL(response.url);
   const body: unknown = await response.json();
-  const { code } = z.object({ code: z.string() }).parse(body);
+  const { code } = Coded.parse(body);
   if (OF_NO_OPERATION.has(code)) return undefined;
   declared ??= operations();
   const operation = declared.find((one) => one.method === method.toUpperCase() && one.path.test(pathname));
