@@ -35,13 +35,18 @@ export class Gateway {
   readonly tally = new Tally();
   /** The gateway's own, for what no endpoint does. */
   readonly database: pg.Client;
+  readonly dataDir: string;
   readonly #sessionToken: string;
 
-  private constructor(origin: string, pid: number, postmasterPid: number, database: pg.Client, sessionToken: string) {
-    this.origin = origin;
-    this.pid = pid;
-    this.postmasterPid = postmasterPid;
-    this.database = database;
+  private constructor({
+    sessionToken,
+    ...parts
+  }: Pick<Gateway, 'origin' | 'pid' | 'postmasterPid' | 'database' | 'dataDir'> & { readonly sessionToken: string }) {
+    this.origin = parts.origin;
+    this.pid = parts.pid;
+    this.postmasterPid = parts.postmasterPid;
+    this.database = parts.database;
+    this.dataDir = parts.dataDir;
     this.#sessionToken = sessionToken;
   }
 
@@ -82,7 +87,7 @@ export class Gateway {
 
     const { admin_email: email, admin_password } = ready;
     const login = await post(`${origin}/v1/users/login`, { email, password: admin_password });
-    return new Gateway(origin, pid, Number(postmasterPid), database, login.session.token);
+    return new Gateway({ origin, pid, postmasterPid: Number(postmasterPid), database, dataDir, sessionToken: login.session.token });
   }
 
   /** A live key; with a monthly cap in USD where one is given. */

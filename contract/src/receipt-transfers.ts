@@ -15,11 +15,14 @@ export const Livemode = z
   .meta({ description: 'Live or test receipts. Default: the mode of the API key that asks; live for sessions.', enum: ['true', 'false'] });
 
 const TilePath = z.object({
-  level: z.string().meta({ description: 'Level of tiles, 0 to 63.', examples: ['0'] }),
+  level: z.string().meta({ description: 'Level of tiles, 0 to 63, or `entries`.', examples: ['0'] }),
   tile: z.string().meta({ description: 'Number of the tile, or its first digits.', examples: ['000'] }),
 });
 const tileAnswers = {
-  200: c.otherResponse({ contentType: 'application/octet-stream', body: binary('At most 256 hashes of 32 bytes, one after the other.') }),
+  200: c.otherResponse({
+    contentType: 'application/octet-stream',
+    body: binary('At most 256 hashes of 32 bytes, one after the other; of entries, each behind its length.'),
+  }),
   404: problem,
   ...refusals.openRead,
 };
@@ -59,7 +62,7 @@ export const receiptTransfers = c.router({
     path: '/v1/log/tile/:level/:tile',
     summary: 'Hashes of the log',
     description:
-      'Public, and never changes. Hash tiles as c2sp.org/tlog-tiles has them: 256 hashes of the level `level · 8` of the tree, from `tile · 256` on; from these, anybody works out every proof. `tile` is written in groups of three digits, all but the last as a segment of the path of its own: `067`, `x001/067`; at the right edge of the log with the number of its hashes, `067.p/12`. There are no tiles of entries: those belong to their accounts.',
+      'Public, and never changes. Hash tiles as c2sp.org/tlog-tiles has them: 256 hashes of the level `level · 8` of the tree, from `tile · 256` on; from these, anybody works out every proof. `tile` is written in groups of three digits, all but the last as a segment of the path of its own: `067`, `x001/067`; at the right edge of the log with the number of its hashes, `067.p/12`. With `entries` for the level: a bundle of 256 entries, each 32 bytes, the digest of a receipt, behind its length (two bytes, big-endian).',
     pathParams: TilePath,
     responses: tileAnswers,
     metadata: { auth: 'none', tag: 'Receipts', operationId: 'getLogTile' } as const,

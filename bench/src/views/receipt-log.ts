@@ -1,5 +1,8 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { receiptKeysOf } from '../../../server/src/app/receipt-keys.ts';
+import { ownSealKey } from '../../../server/src/receipts/index.ts';
 import type { Gateway } from '../gateway.ts';
 import { quantile } from '../statistics.ts';
 
@@ -34,7 +37,7 @@ export async function receiptLog(gateway: Gateway, sizes: readonly number[], onP
   let before = await sizeOf(gateway.database);
   for (const size of sizes) {
     onProgress(`${size.toLocaleString('en')} entries`);
-    await settle(gateway.database, size - before);
+    await settle(gateway, size - before);
     const appendedPerSecond = await appended(gateway.database, before, size);
     found.push({ entries: size, appendedPerSecond, ...(await latencies(gateway, size)), ...(await bytesOf(gateway.database)) });
     before = size;
@@ -43,14 +46,21 @@ export async function receiptLog(gateway: Gateway, sizes: readonly number[], onP
 }
 
 /** As large as the receipt of a chat, with ids of now, and all of them in one statement, so that they wait together. */
-async function settle(database: pg.Client, count: number): Promise<void> {
+async function settle({ database, dataDir }: Gateway, count: number): Promise<void> {
+  const sealKey = ownSealKey(
+    receiptKeysOf({ receiptSigningSeeds: undefined, logSigningSeeds: undefined }, { file: (name) => join(dataDir, name) }),
+  );
+  // HMAC-SHA256 (RFC 2104), whose key PostgreSQL has no function for.
+  const padded = (byte: number) => Buffer.alloc(64, byte).map((pad, at) => pad ^ (sealKey[at] ?? 0));
   await database.query(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest, livemode, kind, model, run_id, started_at)
-     select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || right(replace(gen_random_uuid()::text, '-', ''), 19))::uuid, (select id from accounts limit 1), 'req_' || at,
-       '{"nonce":"' || md5(at || random()::text) || '","rest":"' || repeat(md5(at::text), 36) || '"}',
-       sha256(at::text::bytea), true, 'usage', 'gpt-4o-mini', null, now()
-     from generate_series(1, $1::int) as at`,
-    [count],
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, livemode, kind, model, run_id, started_at)
+     select id, (select id from accounts limit 1), 'req_' || at, payload, digest, substring(sha256($3::bytea || sha256($2::bytea || digest)) for 16),
+       true, 'usage', 'gpt-4o-mini', null, now()
+     from generate_series(1, $1::int) as at,
+       lateral (select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0') || '7' || right(replace(gen_random_uuid()::text, '-', ''), 19 + at * 0))::uuid as id offset 0) named,
+       lateral (select '{"nonce":"' || md5(at || random()::text) || '","receipt_id":"' || id || '","rest":"' || repeat(md5(at::text), 33) || '"}' as payload offset 0) said,
+       lateral (select sha256(convert_to(E'tallygate-receipt/v1\\n' || payload, 'utf8')) as digest offset 0) digested`,
+    [count, padded(0x36), padded(0x5c)],
   );
 }
 

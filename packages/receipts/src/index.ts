@@ -43,7 +43,18 @@ export {
 export { type ConsistencyClaim, type InclusionClaim, isConsistent, isIncluded } from './log/proofs.ts';
 export { type LoggedReceipt, type LogTrust, type VerifiedCheckpoint, verifyCheckpoint } from './log/receipt-log.ts';
 export { auditGrowth, type LogGrowth } from './log/tile-audit.ts';
-export { parseTilePath, type ReadTile, rangesFromTiles, type Tile, tileAt, tilePath } from './log/tiles.ts';
+export {
+  type EntryBundle,
+  entriesPath,
+  parseEntriesPath,
+  parseTilePath,
+  type ReadTile,
+  rangesFromTiles,
+  TILE_WIDTH,
+  type Tile,
+  tileAt,
+  tilePath,
+} from './log/tiles.ts';
 export {
   checkTlogProof,
   formatTlogProof,

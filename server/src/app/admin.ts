@@ -3,10 +3,10 @@ import { Role } from '@tallygate/contract';
 import { resetByOperator, setRoleByOperator } from '../access/identity/index.ts';
 import { openLocalDisk } from '../adapters/blobs/local-disk.ts';
 import type { Database } from '../adapters/postgres/port.ts';
-import { systemClock } from '../kernel/clock.ts';
+import { rfc3339, systemClock } from '../kernel/clock.ts';
 import { createLog } from '../kernel/log.ts';
 import { Problem } from '../kernel/problem.ts';
-import { LogStop, type OwnKeys, resumeLog, standingOfLog } from '../receipts/index.ts';
+import { decideUnsealed, LogStop, type OwnKeys, resumeLog, standingOfLog, unsealedReceipts } from '../receipts/index.ts';
 import { archiveNow, listArchives } from './archive-commands.ts';
 import { catalogCommandOf, WrongLine } from './catalog-commands.ts';
 import { Closing } from './closing.ts';
@@ -33,6 +33,7 @@ const USAGE = `Usage: npm run admin -- mfa-reset EMAIL
        npm run admin -- model MODEL --provider NAME [--input USD --output USD]
        npm run admin -- model-remove MODEL
        npm run admin -- log-resume [ROOT [KID...]]
+       npm run admin -- log-unsealed [accept|forget]
        npm run admin -- reconcile [lower]
        npm run admin -- quarantine [replay|give-up]
        npm run admin -- archive [MONTH]
@@ -59,6 +60,10 @@ What an operator does on the server itself, with the gateway's own DATABASE_URL 
                     With the root of that state: you have looked, and the log goes on from there. It is in the audit log.
                     With KIDs, ids of keys: you know that this service once signed with them, though it has not put that down.
                     It needs the gateway's RECEIPT_SIGNING_KEY and LOG_SIGNING_KEY, or its DATA_DIR where these are generated.
+
+  log-unsealed      Lists receipts in the database that no gateway has sealed: they are set aside and not in the log. Exits with 1 while
+                    there are any. \`forget\` deletes them; \`accept\` has the log take them in: you know that they are this service's own.
+                    Either is in the audit log.
 
   reconcile [lower] Compares what caps count in Redis with the ledger, and raises what counts less, as the gateways do every minute.
                     Says what counts more, and what is on its way to the ledger. \`lower\` sets what counts more to the ledger too.
@@ -136,6 +141,7 @@ function commandOf(argv: readonly string[]): Command | undefined {
     };
   if (name === 'plan' && first !== undefined && more[0] !== undefined && more.length === 1) return givePlan(first, more[0]);
   if (name === 'log-resume') return ({ pool }, config) => (first === undefined ? showLog(pool, config) : resume(pool, config, first, more));
+  if (name === 'log-unsealed' && isDecision(first) && more.length === 0) return unsealed(first);
   if (name === 'reconcile' && (first === undefined || first === 'lower') && more.length === 0) return reconcile(first === 'lower');
   if (name === 'quarantine' && isQuarantineWork(first) && more.length === 0) return quarantine(first);
   if (name === 'archive' && more.length === 0) return archive(first);
@@ -188,6 +194,24 @@ function archive(month: string | undefined): Command {
         : await archiveNow({ pool, blobs: await openLocalDisk(join(config.dataDir, 'blobs')), clock: systemClock }, month);
     (isDone ? process.stdout : process.stderr).write(`${said}\n`);
     return isDone;
+  };
+}
+
+function isDecision(word: string | undefined): word is 'accept' | 'forget' | undefined {
+  return word === undefined || word === 'accept' || word === 'forget';
+}
+
+function unsealed(decision: 'accept' | 'forget' | undefined): Command {
+  return async ({ pool }, config) => {
+    if (decision !== undefined) {
+      const count = await decideUnsealed(pool, ownKeysOf(config), decision);
+      process.stdout.write(`${count} ${decision === 'accept' ? 'go into the log' : 'forgotten'}.\n`);
+      return true;
+    }
+    const found = await unsealedReceipts(pool);
+    const lines = found.map(({ receipt_id: id, account_id: account, found_at: at }) => `${id}\taccount ${account}\tfound ${rfc3339(at)}\n`);
+    process.stdout.write(found.length === 0 ? 'Every receipt is sealed.\n' : lines.join(''));
+    return found.length === 0;
   };
 }
 

@@ -18,7 +18,7 @@ import { requestTrace } from '../money/ledger/request-trace.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from '../money/ledger/sample-records.ts';
 import type { SettlementRecord } from '../money/ledger/settlement-record.ts';
 import { usageOf } from '../money/ledger/usage-queries.ts';
-import { appendAll, auditLog, exportReceipts, newSigningSeed, publishOwnKeys, signingKeyFromSeed } from '../receipts/index.ts';
+import { appendAll, auditLog, exportReceipts, newSigningSeed, ownSealKey, publishOwnKeys, signingKeyFromSeed } from '../receipts/index.ts';
 import { listReceipts } from '../receipts/list-receipts.ts';
 import { proofOfReceipt } from '../receipts/log/read-log.ts';
 import { findReceipt } from '../receipts/read-receipt.ts';
@@ -71,7 +71,7 @@ async function write(
   const writer = new LedgerWriter({
     feed: new MemoryFeed(records.map((record) => sampleEntry(record))),
     pool,
-    ledgerBatchOf,
+    ledgerBatchOf: (entries) => ledgerBatchOf(entries, ownSealKey(own)),
     log: silentLog(),
     onQuarantine: (_entry, error) => onQuarantine(error),
   });

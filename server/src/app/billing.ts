@@ -11,7 +11,7 @@ import {
   repairLanes,
   startPageThread,
 } from '../money/ledger/index.ts';
-import { KeyOfTwoPurposes, type OwnKeys, publishOwnKeys } from '../receipts/index.ts';
+import { KeyOfTwoPurposes, nameLog, type OwnKeys, ownSealKey, publishOwnKeys } from '../receipts/index.ts';
 import { ConfigError } from './config.ts';
 import type { Foundation } from './foundation.ts';
 import { openLaneRecovery, warnOfAbandoned } from './lane-recovery.ts';
@@ -38,6 +38,7 @@ export interface Billing {
 export async function openBilling(foundation: Foundation, catalog: Catalog): Promise<Billing> {
   const { config, log, clock, steady, closing, dataDir, redis, pool, metrics } = foundation;
   const ownKeys = receiptKeysOf(config, dataDir);
+  await nameLog(pool, config.publicUrl);
   await publishOwnKeys(pool, ownKeys, clock.now()).catch((error: unknown) => {
     throw error instanceof KeyOfTwoPurposes ? new ConfigError([error.message]) : error;
   });
@@ -45,7 +46,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   const journal = new SettlementJournal(dataDir.file('journal'), quarantine.onDamage);
   closing.add('journal', async () => journal.close());
   const alongside = createSettlementAlerts({ clock, log });
-  const pages = startPageThread();
+  const pages = startPageThread(ownSealKey(ownKeys));
   closing.add('thread for ledger pages', () => pages.close());
   const writerOf = (feed: SettlementFeed) =>
     new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine: quarantine.onRefused });

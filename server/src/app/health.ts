@@ -2,7 +2,7 @@ import type { contract, Health } from '@tallygate/contract';
 import type { Pool } from 'pg';
 import type { BlobStore } from '../adapters/blobs/port.ts';
 import type { Handlers } from '../http/index.ts';
-import { stopsOf } from '../receipts/index.ts';
+import { stopsOf, unsealedReceipts } from '../receipts/index.ts';
 
 const VERSION = '0.1.0';
 
@@ -79,10 +79,16 @@ async function check(readiness: Readiness, { pool, blobs, redis, quarantined }: 
   const checks = Object.fromEntries(answers.map(([name, isThere]) => [name, word(isThere)]));
   const isServing = answers.every(([, isThere]) => isThere);
   // A stopped log is for a person to look at; requests are answered, and their receipts wait.
-  const receiptLog = isServing && (await stopsOf(pool)).length > 0 ? 'stopped' : word(isServing);
+  const receiptLog = isServing ? await wordOfLog(pool) : word(isServing);
   const waiting = quarantined();
   const quarantine = waiting === 0 ? 'ok' : `${waiting} waiting`;
   return { status: word(isServing), checks: { ...checks, receipt_log: receiptLog, quarantine } };
+}
+
+async function wordOfLog(pool: Pool): Promise<string> {
+  if ((await stopsOf(pool)).length > 0) return 'stopped';
+  const unsealed = await unsealedReceipts(pool);
+  return unsealed.length === 0 ? 'ok' : `${unsealed.length} unsealed`;
 }
 
 function answersInTime(answer: Promise<unknown>): Promise<boolean> {

@@ -15,7 +15,7 @@ export interface Metrics {
   /** What is known of a chain after a look at it. */
   anchoring(view: AnchoringView): void;
   /** What is not as it was signed in the receipts' log, how many witnesses refuse what it says, and for how many reasons it is stopped. */
-  logFaults(check: 'audit' | 'witness' | 'stopped', count: number): void;
+  logFaults(check: 'audit' | 'witness' | 'stopped' | 'unsealed', count: number): void;
   /** Asked at every reading how the deployments are doing. */
   watchDeployments(views: () => readonly DeploymentView[]): void;
   /** Asked at every reading how many calls are over and could not be settled yet. */
@@ -79,7 +79,7 @@ export function createMetrics(): Metrics {
   });
   const logFaults = new Gauge({
     name: 'tallygate_log_faults',
-    help: 'What is wrong with the log of receipts by its own audit, witnesses that refuse it, and reasons for which it is stopped; anything but 0 is an alarm',
+    help: 'What is wrong with the log of receipts by its own audit, witnesses that refuse it, reasons for which it is stopped, and receipts that no gateway has sealed; anything but 0 is an alarm',
     labelNames: ['check'],
     registers,
   });

@@ -3,6 +3,7 @@ import type { Pool } from 'pg';
 import type { JournalEntry, SettlementFeed } from '../adapters/lanes/port.ts';
 import type { Log } from '../kernel/log.ts';
 import { LedgerWriter, startPageThread } from '../money/ledger/index.ts';
+import { ownSealKey } from '../receipts/index.ts';
 import type { Config } from './config.ts';
 import { Quarantine } from './quarantine.ts';
 import { standingReceiptKeys } from './receipt-keys.ts';
@@ -41,8 +42,7 @@ export async function quarantineByOperator(deps: Deps, what: 'list' | 'replay' |
 
 async function replay(quarantine: Quarantine, { pool, config, log }: Deps) {
   const folder = { file: (...segments: string[]) => join(config.dataDir, ...segments) };
-  standingReceiptKeys(config, folder);
-  const pages = startPageThread();
+  const pages = startPageThread(ownSealKey(standingReceiptKeys(config, folder)));
   const book = async (entry: JournalEntry): Promise<boolean> => {
     let isBooked = true;
     const onQuarantine = () => {

@@ -20,6 +20,7 @@ import {
   RECEIPTS_UNLOGGED,
   stopsOf,
   thinCheckpoints,
+  unsealedReceipts,
 } from '../receipts/index.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -114,6 +115,7 @@ export const recurringWork = ({
         await appendAll({ pool, keys: ownKeys.checkpoint, kept: keptLog, clock, log }, signal);
       } finally {
         metrics.logFaults('stopped', (await stopsOf(pool)).length);
+        metrics.logFaults('unsealed', (await unsealedReceipts(pool)).length);
       }
     },
   },

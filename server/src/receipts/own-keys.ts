@@ -2,6 +2,7 @@ import type { Pool, PoolClient } from 'pg';
 import { rfc3339 } from '../kernel/clock.ts';
 import { inTransaction } from '../kernel/transaction.ts';
 import { ownRecords, putDown } from './own-records.ts';
+import { sealKeyOf } from './seal.ts';
 import { type KeyPurpose, publishSigningKeys, type SigningKey } from './signing-keys.ts';
 
 /** The keys that this service is configured with. Of those for receipts the first signs, of those for the log every one. */
@@ -14,6 +15,12 @@ export interface OwnKeys {
 export function receiptKeyOf({ receipt: [first] }: OwnKeys): SigningKey {
   if (!first) throw new Error('There is no key that signs receipts');
   return first;
+}
+
+/** What seals receipts for the log. @throws where the log has no key */
+export function ownSealKey({ checkpoint: [first] }: OwnKeys): Buffer {
+  if (!first) throw new Error('There is no key of the log');
+  return sealKeyOf(first);
 }
 
 /** One key for receipts and for the log: no verifier accepts that. */

@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 test('a receipt verifies by itself at every stage: pending right after its request, with its place in the log from then on', async () => {
-  const [id = ''] = await storeReceipts(pool, [{ completedAt: NOW }]);
+  const [id = ''] = await storeReceipts(pool, logKey, [{ completedAt: NOW }]);
   const keys = await storedKeySet(pool);
   const early = await findReceipt({ pool, archive: emptyArchive(pool), key }, id);
   expect(early.log).toEqual({ state: 'pending' });
@@ -41,6 +41,7 @@ test('a receipt verifies by itself at every stage: pending right after its reque
 
   await storeReceipts(
     pool,
+    logKey,
     Array.from({ length: 20 }, () => ({ completedAt: NOW })),
   );
   await append();

@@ -33,7 +33,7 @@ afterAll(async () => {
 const newKey = () => signingKeyFromSeed(newSigningSeed());
 
 async function receiptBy(key: SigningKey, completedAt: number) {
-  const [id = ''] = await storeReceipts(pool, [{ completedAt }]);
+  const [id = ''] = await storeReceipts(pool, newKey(), [{ completedAt }]);
   return verifyReceipt(await find(id, key), await storedKeySet(pool));
 }
 

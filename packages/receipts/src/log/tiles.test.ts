@@ -4,7 +4,7 @@ import { hashOfRange, rootOf } from '../../scripts/vector-log.ts';
 import { utf8 } from '../encoding.ts';
 import { isConsistent, isIncluded } from './proofs.ts';
 import { auditGrowth } from './tile-audit.ts';
-import { parseTilePath, rangesFromTiles, type Tile, tilePath } from './tiles.ts';
+import { entriesPath, parseEntriesPath, parseTilePath, rangesFromTiles, type Tile, tilePath } from './tiles.ts';
 import { consistencyRanges, inclusionRanges, leafHash } from './tree.ts';
 
 /** Enough for a second level of tiles, and a ragged edge on both. */
@@ -39,6 +39,14 @@ describe('the address of a tile', () => {
     expect(parseTilePath(path)).toEqual(tile);
   });
 
+  test('of a bundle of entries has them in the place of the level', () => {
+    const bundle = { index: 256_000, width: 255 };
+    expect(entriesPath(bundle)).toBe('tile/entries/x256/000.p/255');
+    expect(parseEntriesPath('tile/entries/x256/000.p/255')).toEqual(bundle);
+    expect(parseEntriesPath('tile/0/x256/000.p/255')).toBeUndefined();
+    expect(parseEntriesPath('tile/entries/000.p/256')).toBeUndefined();
+  });
+
   test('reads back as it was written, whatever the tile', () => {
     const tiles = fc.record({ level: fc.nat({ max: 63 }), index: fc.nat({ max: 2 ** 40 }), width: fc.integer({ min: 1, max: 256 }) });
     fc.assert(
@@ -60,6 +68,7 @@ describe('the address of a tile', () => {
     'tile/0/000/',
     'tile/-1/000',
     'tile/entries/000',
+    'tile/entry/000',
     'tile/0/../000',
   ])('is not %s', (path) => {
     expect(parseTilePath(path)).toBeUndefined();

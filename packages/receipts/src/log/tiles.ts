@@ -24,8 +24,16 @@ export interface Tile {
 /** The bytes of a tile: its hashes, one after the other. */
 export type ReadTile = (tile: Tile) => Promise<Uint8Array>;
 
+/** The entries from `index · 256` on, `width` of them. */
+export type EntryBundle = Omit<Tile, 'level'>;
+
 /** The address below that of the log: `tile/0/x001/067`, or `tile/0/x001/067.p/12`. */
-export function tilePath({ level, index, width }: Tile): string {
+export const tilePath = ({ level, ...place }: Tile): string => pathOf(`${level}`, place);
+
+/** The same of a bundle of entries: `tile/entries/x001/067`. */
+export const entriesPath = (bundle: EntryBundle): string => pathOf(ENTRIES, bundle);
+
+function pathOf(level: string, { index, width }: EntryBundle): string {
   const last = `${index % 1000}`.padStart(3, '0');
   let path = last;
   for (let rest = Math.floor(index / 1000); rest > 0; rest = Math.floor(rest / 1000))
@@ -33,13 +41,27 @@ export function tilePath({ level, index, width }: Tile): string {
   return `tile/${level}/${path}${width === TILE_WIDTH ? '' : `.p/${width}`}`;
 }
 
-const TILE_PATH = /^tile\/(0|[1-9]\d?)\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
+const ENTRIES = 'entries';
+const TILE_PATH = /^tile\/(0|[1-9]\d?|entries)\/((?:x\d{3}\/){0,4}\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
 /** Undefined for what is no address of a tile, a second spelling of one included. */
 export function parseTilePath(path: string): Tile | undefined {
+  const read = parsePath(path);
+  if (!read || read.level === ENTRIES) return undefined;
+  const tile = { ...read.place, level: Number(read.level) };
+  return tile.level < MOST_LEVELS ? tile : undefined;
+}
+
+/** Undefined for what is no address of a bundle of entries. */
+export function parseEntriesPath(path: string): EntryBundle | undefined {
+  const read = parsePath(path);
+  return read?.level === ENTRIES ? read.place : undefined;
+}
+
+function parsePath(path: string): { readonly level: string; readonly place: EntryBundle } | undefined {
   const [, level = '', groups = '', width] = TILE_PATH.exec(path) ?? [];
-  const tile = { level: Number(level), index: Number(groups.replaceAll(/[x/]/g, '')), width: Number(width ?? TILE_WIDTH) };
-  return groups !== '' && tile.level < MOST_LEVELS && isSize(tile.index) && tilePath(tile) === path ? tile : undefined;
+  const place = { index: Number(groups.replaceAll(/[x/]/g, '')), width: Number(width ?? TILE_WIDTH) };
+  return groups !== '' && isSize(place.index) && pathOf(level, place) === path ? { level, place } : undefined;
 }
 
 /** The tile of a log of that size at a place: whole, or as wide as it is; undefined where there is none yet. */

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { contract } from '@tallygate/contract';
-import { parseTilePath } from '@tallygate/receipts';
+import { parseEntriesPath, parseTilePath } from '@tallygate/receipts';
 import type { Log } from '../../kernel/log.ts';
 import { Problem } from '../../kernel/problem.ts';
-import { type ExportDeps, exportReceipts, type RequirePlan, readTile, scopeOf } from '../../receipts/index.ts';
+import { type ExportDeps, exportReceipts, type RequirePlan, readEntries, readTile, scopeOf } from '../../receipts/index.ts';
 import { type Exchange, principalOf } from './exchange.ts';
 import { queryOf } from './query.ts';
 import type { ServedRoute } from './router.ts';
@@ -27,15 +27,19 @@ export const logRoutes = (deps: LogApiDeps): ServedRoute[] => [
   transferRoute(EXPORT, (exchange) => sendExport(exchange, deps)),
 ];
 
-async function sendTile({ req, res, pathname }: Exchange, { pool }: LogApiDeps): Promise<void> {
+async function sendTile({ req, res, pathname }: Exchange, deps: LogApiDeps): Promise<void> {
   const path = pathname.slice(LOG.length);
-  if (path.startsWith('tile/entries/'))
-    throw new Problem('not_found', 'Entries are receipts, which belong to their accounts: `GET /v1/receipts/export` gives each its own.');
-  const tile = parseTilePath(path);
-  if (!tile) throw new Problem('not_found', 'This is no address of a tile: see c2sp.org/tlog-tiles.');
-  const bytes = await readTile(pool, tile);
+  const bytes = await bytesAt(path, deps);
   const headers = { 'content-type': 'application/octet-stream', 'content-length': String(bytes.length), 'cache-control': IMMUTABLE };
   res.writeHead(200, headers).end(req.method === 'HEAD' ? undefined : bytes);
+}
+
+async function bytesAt(path: string, deps: LogApiDeps): Promise<Buffer> {
+  const tile = parseTilePath(path);
+  if (tile) return readTile(deps.pool, tile);
+  const bundle = parseEntriesPath(path);
+  if (bundle) return readEntries(deps, bundle);
+  throw new Problem('not_found', 'This is no address of a tile: see c2sp.org/tlog-tiles.');
 }
 
 async function sendExport(exchange: Exchange, { idleTimeoutMs, log, ...deps }: LogApiDeps): Promise<void> {

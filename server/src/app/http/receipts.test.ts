@@ -4,7 +4,9 @@ import {
   checkTlogProof,
   type ExportedReceipt,
   type ExportSummary,
+  entriesPath,
   fromVerifierKey,
+  leafHash,
   rangesFromTiles,
   type Tile,
   tilePath,
@@ -69,6 +71,7 @@ const append = () =>
 const settle = (account_id: string, wishes: readonly object[]) =>
   storeReceipts(
     db.database.pool,
+    logKey,
     wishes.map((wish) => ({ completedAt: NOVEMBER, account_id, ...wish })),
   );
 const get = (path: string, headers: Record<string, string> = {}, method = 'GET') => fetch(`${filesUrl}${path}`, { headers, method });
@@ -234,6 +237,14 @@ describe('the tiles', () => {
     expect((await get('/v1/log/tile/0/000', {}, 'HEAD')).headers.get('content-length')).toBe('8192');
 
     const { body: receipt } = await send(api, `/v1/receipts/${first}`);
+    const place: number = receipt.log.index;
+    const tile = { index: Math.floor(place / 256), width: Math.min(256, size - Math.floor(place / 256) * 256) };
+    const bundle = Buffer.from(await (await get(`/v1/log/${entriesPath(tile)}`)).arrayBuffer());
+    const entries = Array.from({ length: tile.width }, (_, at) => bundle.subarray(at * 34 + 2, at * 34 + 34));
+    expect(bundle).toHaveLength(tile.width * 34);
+    expect(bundle.readUInt16BE(34)).toBe(32);
+    expect(entries[place % 256]?.toString('hex')).toBe(receipt.digest);
+    expect(Buffer.concat(entries.map((entry) => leafHash(entry)))).toEqual(Buffer.from(await readTile({ level: 0, ...tile })));
     expect(verifyReceipt(receipt, await publicKeys())).toMatchObject({
       valid: true,
       checks: { log: 'ok' },
@@ -246,7 +257,7 @@ describe('the tiles', () => {
     expect(checkTlogProof(proof, entry, { origin, keys: known })).toBe('not_included');
   });
 
-  test.each(['0/999', '0/000.p/256', '63/000', '64/000', '0/0', '0/x000/000', '0/..%2f000', 'entries/000', '0/', ''])(
+  test.each(['0/999', '0/000.p/256', '63/000', '64/000', '0/0', '0/x000/000', '0/..%2f000', 'entries/999', 'entries/0', '0/', ''])(
     'are not found under %s',
     async (path) => {
       const response = await get(`/v1/log/tile/${path}`);

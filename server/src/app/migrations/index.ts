@@ -72,6 +72,7 @@ import { receiptsByMonthMigration } from './0096-receipts-by-month.ts';
 import { archiveMigration } from './0097-archive.ts';
 import { usageOfRunsMigration } from './0098-usage-of-runs.ts';
 import { signedWhenReadMigration } from './0099-signed-when-read.ts';
+import { sealedReceiptsMigration } from './0100-sealed-receipts.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -148,4 +149,5 @@ export const migrations: readonly Migration[] = [
   archiveMigration,
   usageOfRunsMigration,
   signedWhenReadMigration,
+  sealedReceiptsMigration,
 ];

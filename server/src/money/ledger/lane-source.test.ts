@@ -15,10 +15,10 @@ import { silentLog } from '../../kernel/log.ts';
 import { bookMoney } from './book-money.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
-import { ledgerBatchOf } from './ledger-batch.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { sampleRecord } from './sample-records.ts';
+import { sealedBatchOf } from './testing/sealed-batch.ts';
 
 const PICO_PER_NANO = 1000n;
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -55,7 +55,7 @@ function open(): void {
   writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf,
+    ledgerBatchOf: sealedBatchOf,
     log: silentLog(),
     onQuarantine,
   });

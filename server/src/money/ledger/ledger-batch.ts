@@ -1,5 +1,5 @@
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import { issueReceipt } from '../../receipts/index.ts';
+import { issueReceipt, sealOf } from '../../receipts/index.ts';
 import { postingsOf } from './postings.ts';
 import { receiptFacts, receiptIdOf } from './receipt-facts.ts';
 import { dailyUsage, dailyUsageOfRuns, ledgerDays, runTotals } from './rollups.ts';
@@ -46,12 +46,12 @@ export interface LedgerBatch {
 }
 
 /**
- * Works out what the entries come to, each counted once, with their receipts. It looks at nothing but its arguments, so it can be done
+ * Works out what the entries come to, each counted once, with their receipts, sealed. It looks at nothing but its arguments, so it can be done
  * on any thread.
  *
  * @throws TypeError, RangeError or SyntaxError for a record that cannot be read
  */
-export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
+export function ledgerBatchOf(entries: readonly JournalEntry[], sealKey: Buffer): LedgerBatch {
   const records = entries.map(postedRecord);
   const postings = postingsOf(records);
   const distinct = [...new Set(postings)];
@@ -76,7 +76,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
       ),
     ),
     usageRecords: JSON.stringify(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
-    receipts: JSON.stringify(records.map(receiptRow)),
+    receipts: JSON.stringify(records.map((record) => receiptRow(record, sealKey))),
     usageDaily: JSON.stringify(dailyUsage(records)),
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
@@ -86,7 +86,7 @@ export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
   };
 }
 
-function receiptRow(record: PostedRecord) {
+function receiptRow(record: PostedRecord, sealKey: Buffer) {
   const facts = receiptFacts(record);
   const receipt = issueReceipt(facts);
   return {
@@ -95,6 +95,7 @@ function receiptRow(record: PostedRecord) {
     request_id: record.requestId,
     payload: receipt.payload,
     digest: `\\x${receipt.digest.toString('hex')}`,
+    seal: `\\x${sealOf(sealKey, receipt.digest).toString('hex')}`,
     anchor_wished: record.anchorWished ?? false,
     livemode: facts.livemode,
     kind: facts.kind,

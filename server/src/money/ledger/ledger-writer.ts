@@ -199,8 +199,8 @@ async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void>
   await insert('insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)', pages.ledgerEntries);
   await insert('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', pages.usageRecords);
   await insert(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest, anchor_wished, livemode, kind, model, run_id, started_at)
-     select receipt_id, account_id, request_id, payload, digest, anchor_wished, livemode, kind, model, run_id, started_at
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at)
+     select receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at
        from json_populate_recordset(null::receipts, $1)`,
     pages.receipts,
   );

@@ -1,14 +1,15 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import { type LedgerBatch, ledgerBatchOf } from './ledger-batch.ts';
+import type { LedgerBatch } from './ledger-batch.ts';
 import { type PageThread, startPageThread } from './page-thread.ts';
 import { sampleEntry, sampleRecord } from './sample-records.ts';
+import { sealedBatchOf, TEST_SEAL_KEY } from './testing/sealed-batch.ts';
 
 let thread: PageThread | undefined;
 
 function open(): PageThread {
-  thread = startPageThread();
+  thread = startPageThread(TEST_SEAL_KEY);
   return thread;
 }
 
@@ -34,7 +35,7 @@ const someEntries = (count: number): JournalEntry[] =>
 test('comes to the same pages as the thread that asks would', async () => {
   const entries = someEntries(5);
   const there = await open().ledgerBatchOf(entries);
-  expect(settledParts(there)).toEqual(settledParts(ledgerBatchOf(entries)));
+  expect(settledParts(there)).toEqual(settledParts(sealedBatchOf(entries)));
 });
 
 test('answers every question with its own pages, however many are asked at once', async () => {
@@ -51,7 +52,7 @@ test.each([
 ])('says of a record that is %s what the function says, and goes on', async (_, record, error) => {
   const { ledgerBatchOf: ask } = open();
   const bad = { ...sampleEntry(sampleRecord()), record };
-  expect(() => ledgerBatchOf([bad])).toThrow(error);
+  expect(() => sealedBatchOf([bad])).toThrow(error);
   await expect(ask([bad])).rejects.toBeInstanceOf(error);
   expect((await ask(someEntries(1))).posted).toHaveLength(1);
 });

@@ -12,6 +12,10 @@ export interface PageThread {
   close(): Promise<void>;
 }
 
+export interface PageWorkerData {
+  readonly sealKey: Uint8Array;
+}
+
 export interface PageRequest {
   readonly id: number;
   readonly entries: readonly JournalEntry[];
@@ -21,7 +25,7 @@ export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerBatc
 
 const YOUNG_GENERATION_MB = 16;
 
-export function startPageThread(): PageThread {
+export function startPageThread(sealKey: Buffer): PageThread {
   const waiting = new Map<number, PromiseWithResolvers<LedgerBatch>>();
   let nextId = 0;
   let worker: Worker | undefined;
@@ -33,9 +37,10 @@ export function startPageThread(): PageThread {
     waiting.clear();
   };
   const start = (): Worker => {
+    const workerData: PageWorkerData = { sealKey };
     // A batch is a few megabytes, and gone when it is answered. The process’s own young generation is made for requests under way.
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB };
-    const started = new Worker(new URL('./page-worker.ts', import.meta.url), { resourceLimits });
+    const started = new Worker(new URL('./page-worker.ts', import.meta.url), { workerData, resourceLimits });
     // What it works at is in the journal, and is done again by the next process: nothing that it has to be waited for.
     started.unref();
     started.on('message', (answer: PageAnswer) => {

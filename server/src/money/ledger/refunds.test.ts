@@ -18,7 +18,6 @@ import { contradictions } from './contradictions.ts';
 import type { Corrections } from './corrections.ts';
 import { laneId } from './lane-ids.ts';
 import { ledgerLaneSource } from './lane-source.ts';
-import { ledgerBatchOf } from './ledger-batch.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { type RefundOutcome, Refunds } from './refunds.ts';
@@ -28,6 +27,7 @@ import { sampleRecord } from './sample-records.ts';
 import { settledAmong } from './settled-among.ts';
 import type { SettlementRecord } from './settlement-record.ts';
 import { NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './testing/ledger.ts';
+import { sealedBatchOf } from './testing/sealed-batch.ts';
 import { usageOf } from './usage-queries.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -230,7 +230,7 @@ describe('a refund', () => {
     await new LedgerWriter({
       feed: dying,
       pool,
-      ledgerBatchOf,
+      ledgerBatchOf: sealedBatchOf,
       log: silentLog(),
       onQuarantine,
     }).drain();

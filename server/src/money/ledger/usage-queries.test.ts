@@ -6,11 +6,11 @@ import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId, newRequestId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
-import { ledgerBatchOf } from './ledger-batch.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { requestTrace } from './request-trace.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
+import { sealedBatchOf } from './testing/sealed-batch.ts';
 import { usageOf } from './usage-queries.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await new LedgerWriter({
     feed: new MemoryFeed(entries),
     pool,
-    ledgerBatchOf,
+    ledgerBatchOf: sealedBatchOf,
     log: silentLog(),
     onQuarantine,
   }).drain();

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { receiptAnchor } from '@tallygate/receipt-anchor';
 import { deployReceiptAnchor, type LocalChain, startLocalChain } from '@tallygate/receipt-anchor/local-chain';
@@ -11,14 +10,12 @@ import { openEthersChain } from '../../adapters/chain/ethers-chain.ts';
 import type { AnchorChain } from '../../adapters/chain/port.ts';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
-import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
-import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
 import { digestOf } from '../issue-receipt.ts';
 import { appendAll } from '../log/append.ts';
 import { readRanges } from '../log/stored-tree.ts';
 import { newSigningSeed, signingKeyFromSeed } from '../signing-keys.ts';
-import { keptInMemory } from '../testing/receipts.ts';
+import { keptInMemory, storeSmallReceipts } from '../testing/receipts.ts';
 import { selectAnchors } from './anchor-rows.ts';
 import { AnchorWorker } from './anchor-worker.ts';
 import type { AnchoringSettings, AnchoringView } from './anchoring.ts';
@@ -87,13 +84,7 @@ function workerOn(chain: AnchorChain = chainOf(local, contract), wish: Partial<A
 
 /** So many receipts, in the log. @returns their payloads by id, in no order */
 async function settle(count: number, wish: { isWished?: boolean } = {}): Promise<Map<string, string>> {
-  const made = new Map(Array.from({ length: count }, () => [newId(), `{"nonce":"${randomBytes(16).toString('hex')}"}`]));
-  await ensurePartitions(pool, RECEIPTS, [...made.keys()]);
-  await pool.query(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest, anchor_wished, issued_at)
-     select id, id, id::text, payload, sha256(convert_to(E'tallygate-receipt/v1\\n' || payload, 'utf8')), $3, $4 from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
-    [[...made.keys()], [...made.values()], wish.isWished ?? false, new Date(clock.now())],
-  );
+  const made = await storeSmallReceipts(pool, key, count, { ...wish, at: clock.now() });
   await appendAll({ pool, keys: [key], kept: keptInMemory(), clock, log: silentLog() }, new AbortController().signal);
   return made;
 }

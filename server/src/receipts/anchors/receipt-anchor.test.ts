@@ -73,7 +73,7 @@ describe('the anchor of a receipt', () => {
       clock,
       log: silentLog(),
     });
-    const [early = ''] = await storeReceipts(pool, [{ completedAt: NOW }, { completedAt: NOW }, { completedAt: NOW }]);
+    const [early = ''] = await storeReceipts(pool, logKey, [{ completedAt: NOW }, { completedAt: NOW }, { completedAt: NOW }]);
     expect((await shown(early)).anchor).toEqual({ state: 'pending' });
     await append();
     expect((await shown(early)).anchor).toEqual({ state: 'pending' });
@@ -97,7 +97,7 @@ describe('the anchor of a receipt', () => {
     expect((await shown(early)).anchor).toMatchObject({ state: 'finalized' });
     expect(await audited(early, chain.contract.toLowerCase())).toMatchObject({ confirmed: true, finality: 'finalized' });
 
-    const [late = ''] = await storeReceipts(pool, [{ completedAt: NOW }]);
+    const [late = ''] = await storeReceipts(pool, logKey, [{ completedAt: NOW }]);
     await append();
     expect((await shown(late)).anchor).toEqual({ state: 'pending' });
     passedMs += 3_600_000;
@@ -168,7 +168,7 @@ describe('the anchor of a receipt', () => {
   });
 
   test('is null where the service anchors nowhere', async () => {
-    const [id = ''] = await storeReceipts(pool, [{ completedAt: NOW }]);
+    const [id = ''] = await storeReceipts(pool, logKey, [{ completedAt: NOW }]);
     const [receipt] = await withAnchors(pool, [await findReceipt({ pool, archive: emptyArchive(pool), key }, id)], false);
     expect(receipt?.anchor).toBeNull();
   });

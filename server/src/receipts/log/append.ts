@@ -4,11 +4,14 @@ import type { Pool, PoolClient } from 'pg';
 import type { Clock } from '../../kernel/clock.ts';
 import type { Log } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
+import { digestOf } from '../issue-receipt.ts';
+import { isSealed, sealKeyOf } from '../seal.ts';
 import type { SigningKey } from '../signing-keys.ts';
 import { type KeptState, mustContinue } from './kept-state.ts';
 import { LogStop, stopLog, stopsOf } from './log-stops.ts';
 import { noteKeyOf, ownNewestState, readLogRow } from './own-state.ts';
 import { nameOf, sha256 } from './stored-tree.ts';
+import { setAside } from './unsealed.ts';
 
 /** Receipts that one transaction takes in. */
 const AT_ONCE = 1_000;
@@ -26,20 +29,26 @@ export interface AppendDeps {
  * Takes the receipts that are not in the log yet, and signs what the log has become. Whoever does so holds the one row of the log until it is
  * committed: leaves, nodes, size and checkpoint come to be together or not at all, and never two logs of one size.
  *
- * @returns how many were taken in; with as many as {@link AT_ONCE} there may be more. None while the log is stopped
+ * What the ledger's writer has not sealed is set aside and never taken in.
+ *
+ * @returns how many waited; with as many as {@link AT_ONCE} there may be more. None while the log is stopped
  * @throws LogStop where what was signed last is not what is there: from then on the log is stopped
  */
 export async function appendReceipts({ pool, keys, kept, clock, log }: AppendDeps): Promise<number> {
   try {
-    const { appended, note } = await inTransaction(pool, (client) => appendIn(client, { keys, kept, clock }));
+    const { read, unsealed, note } = await inTransaction(pool, (client) => appendIn(client, { keys, kept, clock }));
     // Not before: a state that was signed and not committed never was.
     if (note !== undefined) await kept.keep(note);
-    return appended;
+    if (unsealed.length > 0) log.fatal({ receipts: unsealed }, `somebody else than the gateway has written receipts. ${HOW_TO_LOOK}`);
+    return read;
   } catch (error) {
     if (error instanceof LogStop) await stopLog({ pool, clock, log }, [{ reason: error.message, seen: error.seen }]);
     throw error;
   }
 }
+
+const HOW_TO_LOOK =
+  'They are set aside and not in the log: `npm run admin -- log-unsealed` (docs/guides/receipts.md, "Receipts that nobody sealed").';
 
 /** SQL: whether a receipt waits for {@link appendAll}. */
 export const RECEIPTS_UNLOGGED = 'exists (select from receipts where log_index is null)';
@@ -49,31 +58,52 @@ export async function appendAll(deps: AppendDeps, signal: AbortSignal): Promise<
   while (!signal.aborted && (await appendReceipts(deps)) === AT_ONCE);
 }
 
+interface WaitingReceipt {
+  readonly receipt_id: string;
+  readonly payload: string;
+  readonly digest: Buffer;
+  readonly seal: Buffer | null;
+}
+
+/** The digest is of the payload, the payload of this receipt, and the ledger's writer has sealed it. */
+const isAsWritten = ({ receipt_id: id, payload, digest, seal }: WaitingReceipt, sealKeys: readonly Buffer[]): boolean =>
+  isSealed(sealKeys, digest, seal) && digestOf(payload).equals(digest) && payload.includes(`"receipt_id":"${id}"`);
+
 interface Appended {
-  readonly appended: number;
+  /** How many waited. */
+  readonly read: number;
+  /** Ids of those that were set aside. */
+  readonly unsealed: readonly string[];
   /** Of the state that was signed. */
   readonly note?: string;
 }
 
 async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDeps, 'keys' | 'kept' | 'clock'>): Promise<Appended> {
   const log = await readLogRow(client, { isToGrow: true });
-  if ((await stopsOf(client)).length > 0) return { appended: 0 };
-  const waiting = await client.query<{ receipt_id: string; digest: Buffer }>(
-    'select receipt_id, digest from receipts where log_index is null order by receipt_id limit $1',
+  if ((await stopsOf(client)).length > 0) return { read: 0, unsealed: [] };
+  const waiting = await client.query<WaitingReceipt>(
+    'select receipt_id, payload, digest, seal from receipts where log_index is null order by receipt_id limit $1',
     [AT_ONCE],
   );
-  if (waiting.rows.length === 0) return { appended: 0 };
+  if (waiting.rows.length === 0) return { read: 0, unsealed: [] };
 
   await mustContinue(client, log, kept, keys);
   const state = await ownNewestState(client, log, keys);
+  // Not before: a gateway with other keys than the log's would set aside what is in order.
+  const sealKeys = keys.map(sealKeyOf);
+  const sealed = waiting.rows.filter((row) => isAsWritten(row, sealKeys));
+  const isTaken = new Set(sealed);
+  const unsealed = waiting.rows.filter((row) => !isTaken.has(row)).map(({ receipt_id: id }) => id);
+  await setAside(client, unsealed, clock);
+  if (sealed.length === 0) return { read: waiting.rows.length, unsealed };
   const oldSize = log.size;
   const added = new Map<string, TreeNode & { hash: Uint8Array }>();
   const hashOf = (node: TreeNode) => added.get(nameOf(node))?.hash ?? state?.hashOf(node) ?? missing(node);
-  for (const [at, { digest }] of waiting.rows.entries()) {
+  for (const [at, { digest }] of sealed.entries()) {
     const leaf = { index: oldSize + at, hash: leafHash(digest, sha256) };
     for (const node of completedBy(leaf, hashOf, sha256)) added.set(nameOf(node), node);
   }
-  const size = oldSize + waiting.rows.length;
+  const size = oldSize + sealed.length;
   const root = rangeHash({ start: 0, end: size }, hashOf, sha256);
 
   const nodes = [...added.values()];
@@ -83,11 +113,11 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
     nodes.map(({ hash }) => hash),
   ]);
   await client.query(
-    `update receipts set log_index = placed.index
+    `update receipts set log_index = placed.index, seal = null
       from unnest($1::uuid[]) with ordinality as placed_receipts (receipt_id, place),
         lateral (select $2::bigint + place - 1 as index) placed
       where receipts.receipt_id = placed_receipts.receipt_id`,
-    [waiting.rows.map(({ receipt_id }) => receipt_id), oldSize],
+    [sealed.map(({ receipt_id }) => receipt_id), oldSize],
   );
   await client.query('update receipt_log set size = $1', [size]);
   const note = checkpointNote({ origin: log.origin, size, root }, keys);
@@ -97,7 +127,7 @@ async function appendIn(client: PoolClient, { keys, kept, clock }: Pick<AppendDe
     note,
     new Date(clock.now()),
   ]);
-  return { appended: waiting.rows.length, note };
+  return { read: waiting.rows.length, unsealed, note };
 }
 
 function missing(node: TreeNode): never {

@@ -40,6 +40,7 @@ afterAll(async () => {
 async function grow(count: number): Promise<void> {
   await storeReceipts(
     pool,
+    logKey,
     Array.from({ length: count }, () => ({ completedAt: NOW })),
   );
   await appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
@@ -182,7 +183,7 @@ describe('raises an alarm within a pass, and lowers it once a whole pass is clea
       { receipt: [next], checkpoint: [nextLog] },
     ]) {
       await publishOwnKeys(pool, own, NOW);
-      await storeReceipts(pool, [{ completedAt: NOW }]);
+      await storeReceipts(pool, own.checkpoint[0] ?? logKey, [{ completedAt: NOW }]);
       await appendAll({ pool, keys: own.checkpoint, kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
       expect(await audit(own)).toEqual({ faults: [], alarm: 0 });
       expect(await audit(own)).toEqual({ faults: [], alarm: 0 });
@@ -218,7 +219,7 @@ describe('raises an alarm within a pass, and lowers it once a whole pass is clea
       expect(await resumeLog(pool, OWN, root, ['nobody’s'])).toBeUndefined();
       expect(await resumeLog(pool, OWN, root, [strange.kid])).toBeDefined();
       expect(await kidsPublished()).toContain(strange.kid);
-      await storeReceipts(pool, [{ completedAt: NOW }]);
+      await storeReceipts(pool, logKey, [{ completedAt: NOW }]);
       await grow(1);
       expect(await audit()).toEqual({ faults: [], alarm: 0 });
     });

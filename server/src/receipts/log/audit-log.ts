@@ -7,12 +7,12 @@ import { inSnapshot } from '../../kernel/transaction.ts';
 import { digestOf } from '../issue-receipt.ts';
 import { allOf, type OwnKeys } from '../own-keys.ts';
 import { ownRecords } from '../own-records.ts';
-import { archivedReceipts } from '../stored-receipt.ts';
 import { auditKeys, type PublishedOwnKey } from './audit-keys.ts';
 import { AUDITED_COLUMNS, type AuditedReceipt, receiptFaults } from './audit-receipt.ts';
 import type { Fault } from './fault.ts';
 import { stopLog } from './log-stops.ts';
 import { ownCheckpoint, readLogRow } from './own-state.ts';
+import { type Entries, receiptsAt } from './receipts-at.ts';
 import { nameOf, sha256 } from './stored-tree.ts';
 
 interface AuditDeps {
@@ -80,17 +80,12 @@ async function standingOf(pool: Pool): Promise<{ start: number; found: number }>
   return { start: Number(rows[0]?.next_index ?? 0), found: rows[0]?.found ?? 0 };
 }
 
-interface Entries {
-  readonly start: number;
-  readonly end: number;
-}
-
 async function faultsIn(
   { pool, archive }: Pick<AuditDeps, 'pool' | 'archive'>,
   { start, end }: Entries,
   keys: readonly PublishedOwnKey[],
 ): Promise<string[]> {
-  const byIndex = await receiptsAt({ pool, archive }, { start, end });
+  const byIndex = await receiptsAt<AuditedReceipt>({ pool, archive }, { start, end }, AUDITED_COLUMNS);
   const stored = await storedNodes(pool, start, end);
   const made = new Map<string, Uint8Array>();
   const faults: string[] = [];
@@ -109,25 +104,6 @@ async function faultsIn(
   }
   const logKeys = keys.filter(({ purpose }) => purpose === 'checkpoint');
   return [...faults, ...(await checkpointFaults(pool, { start, end, hashOf }, logKeys))];
-}
-
-/** By their places in the log, from the database and from the archive. */
-async function receiptsAt(
-  { pool, archive }: Pick<AuditDeps, 'pool' | 'archive'>,
-  { start, end }: Entries,
-): Promise<Map<number, AuditedReceipt>> {
-  const read = (source: string, ...more: string[]) =>
-    pool.query<AuditedReceipt>(`select ${AUDITED_COLUMNS} from ${source} where log_index >= $1 and log_index < $2`, [start, end, ...more]);
-  const { rows } = await read('receipts');
-  const found = new Map(rows.map((row) => [Number(row.log_index), row]));
-  // A month that is being archived is still in the database as well.
-  if (found.size === end - start) return found;
-  for (const piece of await archive.piecesOfLog(start, end)) {
-    const json = await archive.rows(piece);
-    if (json === undefined) continue;
-    for (const row of (await read(archivedReceipts('$3'), json)).rows) found.set(Number(row.log_index), row);
-  }
-  return found;
 }
 
 /** The nodes that the entries complete, and those to the left of them that make roots; those that are missing are left out. */

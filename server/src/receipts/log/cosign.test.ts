@@ -66,6 +66,7 @@ const keyOf = ({ verifierKey }: RunningWitness): NoteKey => {
 async function grow(count: number): Promise<string> {
   const [id = ''] = await storeReceipts(
     pool,
+    logKey,
     Array.from({ length: count }, () => ({ completedAt: NOW })),
   );
   await appendAll({ pool, keys: [logKey], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);

@@ -14,17 +14,18 @@ import type { Pool } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
-import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { emptyArchive } from '../../archive/testing/archives.ts';
 import { newId } from '../../kernel/ids.ts';
-import { silentLog } from '../../kernel/log.ts';
+import { type Log, silentLog } from '../../kernel/log.ts';
 import { digestOf } from '../issue-receipt.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed, storedKeySet } from '../signing-keys.ts';
-import { keptInMemory } from '../testing/receipts.ts';
+import { keptInMemory, storeSmallReceipts } from '../testing/receipts.ts';
 import { appendAll, appendReceipts, checkpointNote } from './append.ts';
 import { LogStop, stopsOf } from './log-stops.ts';
+import { nameLog } from './own-state.ts';
 import { consistencyOf, newestCheckpoint, proofOfReceipt } from './read-log.ts';
 import { resumeLog, standingOfLog } from './resume-log.ts';
+import { decideUnsealed, unsealedReceipts } from './unsealed.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
 const FOREVER = new AbortController().signal;
@@ -38,7 +39,7 @@ beforeAll(async () => {
   await publishSigningKeys(pool, [key], NOW, 'checkpoint');
 });
 beforeEach(async () => {
-  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_stops, own_records');
+  await pool.query('truncate receipts, receipt_log_nodes, receipt_log_checkpoints, receipt_log_stops, own_records, unsealed_receipts');
   await pool.query('update receipt_log set size = 0');
 });
 afterAll(async () => {
@@ -48,17 +49,7 @@ afterAll(async () => {
 
 const append = () => appendAll({ pool, keys: [key], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
 
-/** So many receipts, as far as the log is concerned. @returns their payloads by id */
-async function settle(count: number): Promise<Map<string, string>> {
-  const made = new Map(Array.from({ length: count }, () => [newId(), `{"nonce":"${randomBytes(16).toString('hex')}"}`]));
-  await ensurePartitions(pool, RECEIPTS, [...made.keys()]);
-  await pool.query(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest)
-     select id, id, id::text, payload, sha256(convert_to(E'tallygate-receipt/v1\\n' || payload, 'utf8')) from unnest($1::uuid[], $2::text[]) as made (id, payload)`,
-    [[...made.keys()], [...made.values()]],
-  );
-  return made;
-}
+const settle = (count: number) => storeSmallReceipts(pool, key, count);
 
 /** As anybody has them. */
 async function published(): Promise<{ origin: string; keys: NoteKey[] }> {
@@ -223,6 +214,9 @@ describe('the log', () => {
     expect(standing).toMatchObject({ size: 2, isOwn: false });
     await resumeLog(pool, own, standing.root);
     await appendAnew();
+    // What waited was sealed by a gateway with the key before, which this one does not know.
+    expect(await decideUnsealed(pool, own, 'accept')).toBe(1);
+    await appendAnew();
     expect((await newestCheckpoint(pool)).size).toBe(3);
     const { rows } = await pool.query("select changes from audit_log where action = 'receipt_log.resumed' order by id desc limit 1");
     expect(rows).toMatchObject([{ changes: { size: 2, signed_anew: true } }]);
@@ -293,6 +287,57 @@ describe('the log', () => {
     });
   });
 
+  test('takes in nothing that somebody else has written: it is set aside and named, and the others go on', async () => {
+    const ours = await settle(3);
+    const [mine = '', altered = ''] = [...ours.keys()];
+    const [copied, written] = [newId(), newId()];
+    const strange = await storeSmallReceipts(pool, signingKeyFromSeed(newSigningSeed()), 1);
+    await pool.query('insert into receipts (receipt_id, account_id, request_id, payload, digest) values ($1, $1, $2, $3, $4)', [
+      ...[written, written, `{"receipt_id":"${written}"}`, digestOf(`{"receipt_id":"${written}"}`)],
+    ]);
+    await pool.query(
+      'insert into receipts (receipt_id, account_id, request_id, payload, digest, seal) select $1, account_id, request_id, payload, digest, seal from receipts where receipt_id = $2',
+      [copied, mine],
+    );
+    await pool.query(`update receipts set payload = payload || ' ' where receipt_id = $1`, [altered]);
+
+    const said: unknown[] = [];
+    const log = { ...silentLog(), fatal: (what: unknown) => void said.push(what) } as unknown as Log;
+    await appendAll({ pool, keys: [key], kept: keptInMemory(), clock: { now: () => NOW }, log }, FOREVER);
+    const strangers = [altered, copied, written, ...strange.keys()].toSorted();
+    expect(said).toEqual([{ receipts: expect.arrayContaining(strangers) }]);
+    expect((await unsealedReceipts(pool)).map(({ receipt_id: id }) => id).toSorted()).toEqual(strangers);
+    expect(await newestCheckpoint(pool)).toMatchObject({ size: 2 });
+    expect((await pool.query('select from receipts')).rowCount).toBe(2);
+    expect(await stopsOf(pool)).toEqual([]);
+
+    // A person knows that they are the service's own after all.
+    const own = { receipt: [], checkpoint: [key] };
+    expect(await decideUnsealed(pool, own, 'accept')).toBe(4);
+    await append();
+    expect((await unsealedReceipts(pool)).map(({ receipt_id: id }) => id).toSorted()).toEqual([altered, copied].toSorted());
+    expect(await newestCheckpoint(pool)).toMatchObject({ size: 4 });
+    expect(await decideUnsealed(pool, own, 'forget')).toBe(2);
+    expect(await unsealedReceipts(pool)).toEqual([]);
+  });
+
+  test('has the address of the gateway for its name, from before its first entry and for good', async () => {
+    const { origin: before } = await published();
+    try {
+      await nameLog(pool, undefined);
+      expect((await published()).origin).toBe(before);
+      await nameLog(pool, 'https://ai.example.com/gateway/');
+      expect((await published()).origin).toBe('ai.example.com/gateway/v1/log');
+      await settle(1);
+      await append();
+      await nameLog(pool, 'https://other.example.com');
+      expect((await published()).origin).toBe('ai.example.com/gateway/v1/log');
+      expect((await newestCheckpoint(pool)).note).toMatch(/^ai\.example\.com\/gateway\/v1\/log\n1\n/);
+    } finally {
+      await pool.query('update receipt_log set origin = $1', [before]);
+    }
+  });
+
   test('says of what is not there yet when to come back', async () => {
     await expect(newestCheckpoint(pool)).rejects.toMatchObject({ code: 'not_found', extras: { retryAfterSeconds: 2 } });
     const [id = ''] = (await settle(1)).keys();
@@ -312,7 +357,7 @@ describe('the log', () => {
     await settle(1);
     await appendAll({ pool, keys: [key, next], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     await publishSigningKeys(pool, [next], NOW, 'checkpoint');
-    await settle(1);
+    await storeSmallReceipts(pool, next, 1);
     await appendAll({ pool, keys: [next], kept: keptInMemory(), clock: { now: () => NOW }, log: silentLog() }, FOREVER);
     const { keys } = await published();
     expect(parseNote((await newestCheckpoint(pool)).note)?.signatures).toHaveLength(1);

@@ -50,6 +50,20 @@ export async function readLogRow(db: Pool | PoolClient, { isToGrow = false } = {
   return { origin: log.origin, size: Number(log.size) };
 }
 
+/**
+ * Names a log that has nothing in it yet after its address, as c2sp.org/tlog-tiles asks. Without one that others can reach it keeps the name that
+ * it was made with, which no other has.
+ *
+ * @param publicUrl of the gateway; undefined where none is configured
+ */
+export async function nameLog(pool: Pool, publicUrl: string | undefined): Promise<void> {
+  if (publicUrl === undefined) return;
+  const { host, pathname } = new URL(publicUrl);
+  await pool.query('update receipt_log set origin = $1 where size = 0 and not exists (select from receipt_log_checkpoints)', [
+    `${host}${pathname.replace(/\/$/, '')}/v1/log`,
+  ]);
+}
+
 /** A state that was signed, and the very nodes that were found to hash to it. */
 export interface OwnState {
   readonly size: number;

@@ -1,10 +1,9 @@
-import type { Tile } from '@tallygate/receipts';
+import { TILE_WIDTH, type Tile } from '@tallygate/receipts';
 import type { Pool } from 'pg';
 import { Problem } from '../../kernel/problem.ts';
 
 /** Levels of the tree from one level of tiles to the next. */
 const TILE_HEIGHT = 8;
-const TILE_WIDTH = 256;
 
 /** The hashes of a tile, one after the other. @throws Problem `not_found` where the log does not have so many */
 export async function readTile(pool: Pool, { level, index, width }: Tile): Promise<Buffer> {

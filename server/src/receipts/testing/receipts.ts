@@ -1,9 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import type { Pool } from 'pg';
 import { ensurePartitions, RECEIPTS } from '../../archive/index.ts';
 import { rfc3339 } from '../../kernel/clock.ts';
 import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
-import { issueReceipt, type ReceiptFacts } from '../issue-receipt.ts';
+import { digestOf, issueReceipt, type ReceiptFacts } from '../issue-receipt.ts';
 import type { KeptState } from '../log/kept-state.ts';
+import { sealKeyOf, sealOf } from '../seal.ts';
+import type { SigningKey } from '../signing-keys.ts';
 
 export const ACCOUNT_ID = newId();
 
@@ -12,8 +15,8 @@ export interface ReceiptWish extends Partial<ReceiptFacts> {
   readonly completedAt: number;
 }
 
-/** Receipts as the ledger's writer stores them. @returns their ids */
-export async function storeReceipts(pool: Pool, wishes: readonly ReceiptWish[]): Promise<string[]> {
+/** Receipts as the ledger's writer stores them, for the log of that key. @returns their ids */
+export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: readonly ReceiptWish[]): Promise<string[]> {
   const ids: string[] = [];
   for (const { completedAt, ...wish } of wishes) {
     const facts: ReceiptFacts = {
@@ -49,16 +52,45 @@ export async function storeReceipts(pool: Pool, wishes: readonly ReceiptWish[]):
     const issued = issueReceipt(facts);
     await ensurePartitions(pool, RECEIPTS, [issued.receiptId]);
     await pool.query(
-      `insert into receipts (receipt_id, account_id, request_id, payload, digest, livemode, kind, model, run_id, started_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+      `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, livemode, kind, model, run_id, started_at)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
       [
-        ...[issued.receiptId, facts.account_id, facts.request_id, issued.payload, issued.digest],
+        ...[issued.receiptId, facts.account_id, facts.request_id, issued.payload, issued.digest, sealOf(sealKeyOf(logKey), issued.digest)],
         ...[facts.livemode, facts.kind, facts.model_served, facts.run_id, facts.started_at],
       ],
     );
     ids.push(issued.receiptId);
   }
   return ids;
+}
+
+/** So many receipts, as far as the log is concerned. @returns their payloads by id, in no order */
+export async function storeSmallReceipts(
+  pool: Pool,
+  logKey: SigningKey,
+  count: number,
+  { isWished = false, at = Date.now() }: { readonly isWished?: boolean; readonly at?: number } = {},
+): Promise<Map<string, string>> {
+  const made = Array.from({ length: count }, () => {
+    const id = newId();
+    const payload = `{"nonce":"${randomBytes(16).toString('hex')}","receipt_id":"${id}"}`;
+    const digest = digestOf(payload);
+    return { id, payload, digest, seal: sealOf(sealKeyOf(logKey), digest) };
+  });
+  await ensurePartitions(
+    pool,
+    RECEIPTS,
+    made.map(({ id }) => id),
+  );
+  await pool.query(
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, issued_at)
+     select id, id, id::text, payload, digest, seal, $5, $6 from unnest($1::uuid[], $2::text[], $3::bytea[], $4::bytea[]) as made (id, payload, digest, seal)`,
+    [
+      ...[made.map(({ id }) => id), made.map(({ payload }) => payload), made.map(({ digest }) => digest), made.map(({ seal }) => seal)],
+      ...[isWished, new Date(at)],
+    ],
+  );
+  return new Map(made.map(({ id, payload }) => [id, payload]));
 }
 
 /** What a gateway remembers of its log for as long as the test does. */

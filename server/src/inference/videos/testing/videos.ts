@@ -20,8 +20,8 @@ import { createSecretBox } from '../../../kernel/secret-box.ts';
 import { loadCatalog } from '../../../money/catalog/index.ts';
 import { LedgerWriter, ledgerLaneSource, Refunds } from '../../../money/ledger/index.ts';
 import { lanesOfRecord } from '../../../money/ledger/lanes-of-record.ts';
-import { ledgerBatchOf } from '../../../money/ledger/ledger-batch.ts';
 import { sampleRecord } from '../../../money/ledger/sample-records.ts';
+import { sealedBatchOf } from '../../../money/ledger/testing/sealed-batch.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../../../receipts/index.ts';
 import type { Deployment } from '../../calls/index.ts';
 import { createContentKeys } from '../../stored-content/index.ts';
@@ -109,7 +109,7 @@ export async function openVideoWorld() {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf,
+    ledgerBatchOf: sealedBatchOf,
     log: silentLog(),
     onQuarantine,
   });

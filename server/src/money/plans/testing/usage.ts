@@ -10,8 +10,8 @@ import { parseInferenceHeaders } from '../../../inference/calls/index.ts';
 import { newId, newReceiptId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, unitsOf } from '../../ledger/index.ts';
-import { ledgerBatchOf } from '../../ledger/ledger-batch.ts';
 import { sampleRecord } from '../../ledger/sample-records.ts';
+import { sealedBatchOf } from '../../ledger/testing/sealed-batch.ts';
 import { BOOK, planOf } from './book.ts';
 
 const PICO_PER_NANO = 1_000n;
@@ -33,7 +33,7 @@ export function usageUnderTest(pool: Pool) {
   const quarantined: unknown[] = [];
   const writer = new LedgerWriter({
     ...{ feed: journal, pool, log: silentLog() },
-    ledgerBatchOf,
+    ledgerBatchOf: sealedBatchOf,
     onQuarantine: (_entry, error) => void quarantined.push(error),
   });
   const write = () => writer.drain();

@@ -1,0 +1,58 @@
+import type { Pool, PoolClient } from 'pg';
+import { recordAudit } from '../../audit/index.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { inTransaction } from '../../kernel/transaction.ts';
+import { type OwnKeys, ownSealKey } from '../own-keys.ts';
+import { sealOf } from '../seal.ts';
+
+/** A row of the table of receipts that the ledger's writer has not written, or not so. */
+export interface UnsealedReceipt {
+  readonly receipt_id: string;
+  readonly account_id: string;
+  readonly found_at: Date;
+}
+
+/** Sets rows aside, whole: no answer has them, and the log never takes them in. */
+export async function setAside(client: PoolClient, receiptIds: readonly string[], clock: Clock): Promise<void> {
+  if (receiptIds.length === 0) return;
+  await client.query(
+    `with gone as (delete from receipts where receipt_id = any($1) and log_index is null returning *)
+     insert into unsealed_receipts (receipt_id, account_id, receipt, found_at) select receipt_id, account_id, to_jsonb(gone), $2 from gone
+     on conflict (receipt_id) do update set receipt = excluded.receipt, found_at = excluded.found_at`,
+    [receiptIds, new Date(clock.now())],
+  );
+}
+
+export async function unsealedReceipts(pool: Pool): Promise<UnsealedReceipt[]> {
+  const { rows } = await pool.query<UnsealedReceipt>(
+    'select receipt_id, account_id, found_at from unsealed_receipts order by found_at, receipt_id',
+  );
+  return rows;
+}
+
+/**
+ * What a person who has looked makes of them: forgets them, or has the log take them in after all, as where a key of the log was left out while
+ * receipts waited that it had sealed. Which they were is in the audit log.
+ */
+export async function decideUnsealed(pool: Pool, own: OwnKeys, decision: 'accept' | 'forget'): Promise<number> {
+  return inTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ receipt_id: string; digest: Buffer; receipt: object }>(
+      'delete from unsealed_receipts returning receipt_id, (jsonb_populate_record(null::receipts, receipt)).digest, receipt',
+    );
+    if (decision === 'accept')
+      await client.query(
+        `insert into receipts select (jsonb_populate_record(null::receipts, receipt || jsonb_build_object('seal', seal))).*
+          from unnest($1::jsonb[], $2::text[]) as given (receipt, seal)`,
+        [rows.map(({ receipt }) => receipt), rows.map(({ digest }) => `\\x${sealOf(ownSealKey(own), digest).toString('hex')}`)],
+      );
+    if (rows.length > 0)
+      await recordAudit((sql, values) => client.query(sql, values), {
+        accountId: null,
+        actor: { kind: 'system', id: null },
+        action: `unsealed_receipts.${decision === 'accept' ? 'accepted' : 'forgotten'}`,
+        target: { kind: 'receipt_log', id: 'unsealed' },
+        changes: { receipts: rows.map(({ receipt_id: id }) => id) },
+      });
+    return rows.length;
+  });
+}
