@@ -200,6 +200,11 @@ export const modelFields = {
     .nullable()
     .optional()
     .meta({ description: 'Where its maker publishes it.', examples: [null] }),
+  thinking_tokens: tokens.optional().meta({
+    description:
+      'The most that it thinks beside the bound on tokens out, where its provider bills thought beside that bound, as Alibaba does. It is held with every request, and sent as `thinking_budget`.',
+    examples: [38912],
+  }),
   image_token_bound: tokens.optional().meta({ description: 'The most that one image can cost, tokens.', examples: [10000] }),
   embedding_dimensions: z
     .int()

@@ -2468,6 +2468,8 @@ export interface ModelDefinition {
   ladder?: string[] | undefined;
   /** Where its maker publishes it. */
   tokenizer?: 'o200k_base' | 'cl100k_base' | null | undefined;
+  /** The most that it thinks beside the bound on tokens out, where its provider bills thought beside that bound, as Alibaba does. It is held with every request, and sent as `thinking_budget`. */
+  thinking_tokens?: number | undefined;
   /** The most that one image can cost, tokens. */
   image_token_bound?: number | undefined;
   embedding_dimensions?: number | undefined;

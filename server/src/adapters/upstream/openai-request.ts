@@ -80,7 +80,7 @@ export function openAiFields(call: UpstreamCall, maxTokensField: MaxTokensField)
  * Members are set to `undefined` rather than deleted, which JSON leaves out and V8 writes faster.
  */
 function chatFields(
-  { model, request, stream, maxOutputTokens }: ChatCall,
+  { model, request, stream, maxOutputTokens, thinkingTokens }: ChatCall,
   maxTokensField: MaxTokensField,
 ): Readonly<Record<string, unknown>> {
   const usesOld = typeof request.max_tokens === 'number';
@@ -92,6 +92,7 @@ function chatFields(
     model,
     max_tokens: usesOld || (usesNone && maxTokensField === 'max_tokens') ? maxOutputTokens : undefined,
     max_completion_tokens: usesNew || (usesNone && maxTokensField === 'max_completion_tokens') ? maxOutputTokens : undefined,
+    ...(thinkingTokens !== undefined && { thinking_budget: thinkingTokens }),
     stream: stream || undefined,
     // Without a stream OpenAI refuses stream_options, and says so to the caller who sent them.
     stream_options: stream ? { ...request.stream_options, include_usage: true } : (request.stream_options ?? undefined),

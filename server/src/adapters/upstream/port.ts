@@ -74,6 +74,8 @@ export interface UpstreamCallOf<E extends UpstreamEndpoint> {
    * endpoint knows no bound.
    */
   readonly maxOutputTokens: E extends BoundedEndpoint ? number : null;
+  /** What is held for thought beside that bound, at providers that bill it so: it must reach them as well. */
+  readonly thinkingTokens?: number | undefined;
   /** From sending the request to the answer's first body byte, milliseconds. */
   readonly firstByteTimeoutMs: number;
   /** Between two body bytes, milliseconds. */

@@ -211,6 +211,7 @@ export class Attempt {
       files,
       // Bytes that come as they are made, speech for one, are asked for as a plain answer.
       stream: isStream && !mayBeWhole,
+      thinkingTokens: work.thinkingTokens?.(model) || undefined,
       // A fallback may give less than what is held for the dearest; asked for more than it can give, it would refuse.
       maxOutputTokens: maxOutputTokens === null ? null : Math.min(maxOutputTokens, model.maxOutputTokens ?? maxOutputTokens),
       firstByteTimeoutMs: isStream ? timeouts.streamFirstByteMs : timeouts.plainFirstByteMs,

@@ -7,6 +7,7 @@ import { boundText, inputTokenBound, type PromptSize, promptSize, promptText } f
 import type { Received } from './operation.ts';
 import { requirementsOf } from './requirements.ts';
 import { newChatId } from './responses/ids.ts';
+import { thinkingBeside } from './thinking-beside.ts';
 import type { Tokenizer } from './tokenizer.ts';
 import type { Work } from './work.ts';
 
@@ -20,7 +21,11 @@ export function chatWork(
   const choices = request.n ?? 1;
   const asked = requestedBound(request);
   const predicted = predictionBytes(request);
-  const bound = (inputTokens: number) => ({ inputTokens, ...(predicted > 0 && { fixedOutputTokens: predicted }) });
+  const thinkingTokens = (model: CatalogModel) => thinkingBeside(model, request['thinking_budget']);
+  const bound = (model: CatalogModel, inputTokens: number) => {
+    const fixedOutputTokens = predicted + thinkingTokens(model) * choices;
+    return { inputTokens, ...(fixedOutputTokens > 0 && { fixedOutputTokens }) };
+  };
   return {
     endpoint: '/v1/chat/completions',
     model: request.model,
@@ -37,14 +42,15 @@ export function chatWork(
         form: chatForm(request, undefined, request['store'] === true ? newChatId() : undefined),
       },
     ],
-    bound: (model) => bound(inputTokenBound(model, size)),
+    thinkingTokens,
+    bound: (model) => bound(model, inputTokenBound(model, size)),
     async countedBound(model, tokenizer) {
       if (size.isOpenEnded || !model.tokenizer) return undefined;
       const tokens = await tokenizer.count(model.tokenizer, boundText(request));
-      return tokens === undefined ? undefined : bound(inputTokenBound(model, { ...size, textBytes: tokens }));
+      return tokens === undefined ? undefined : bound(model, inputTokenBound(model, { ...size, textBytes: tokens }));
     },
     estimate: (model, delivered, maxOutputTokens, tokenizer) =>
-      estimateUsage({ request, size, model, delivered, mostOutput: (maxOutputTokens ?? 0) * choices }, tokenizer),
+      estimateUsage({ request, size, model, delivered, mostOutput: ((maxOutputTokens ?? 0) + thinkingTokens(model)) * choices }, tokenizer),
     requestSha256: sha256,
   };
 }

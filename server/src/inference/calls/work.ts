@@ -56,6 +56,8 @@ export interface Work extends Placed {
   readonly cheaper: string;
   /** What the prompt counts for in rate limits before it is counted. */
   readonly estimatedTokens: number;
+  /** What the model may think beside the bound on tokens out, in each choice; in {@link bound} too. Absent: thought is within that bound. */
+  thinkingTokens?(model: CatalogModel): number;
   bound(model: CatalogModel): WorkBound;
   /** A tighter bound by counting the prompt; undefined where nothing in the request can be counted. */
   countedBound?(model: CatalogModel, tokenizer: Tokenizer): Promise<WorkBound | undefined>;

@@ -24,6 +24,8 @@ export interface CatalogModel {
   readonly retiredFrom: number | null;
   readonly contextWindow: number | null;
   readonly maxOutputTokens: number | null;
+  /** What it thinks at most beside `maxOutputTokens`; 0 where thought counts within that. */
+  readonly thinkingTokens: number;
   readonly capabilities: ReadonlySet<string>;
   readonly endpoints: ReadonlySet<string>;
   /** Models that may stand in for it, the nearest first: none is dearer, in or out. */
@@ -126,6 +128,7 @@ export function modelOf({ id, sources, definition, prices }: ModelRecord): Catal
     retiredFrom: definition.retired === undefined ? null : Date.parse(definition.retired),
     contextWindow: definition.context_window ?? null,
     maxOutputTokens: definition.max_output_tokens ?? null,
+    thinkingTokens: definition.thinking_tokens ?? 0,
     capabilities: new Set(capabilities),
     endpoints: new Set(endpoints),
     ladder,

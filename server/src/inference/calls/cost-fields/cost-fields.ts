@@ -1,4 +1,4 @@
-import { isRecord } from '../usage.ts';
+import { isCount, isRecord } from '../usage.ts';
 import { counted, type FieldRule, type FieldRules, free, refused, unpricedMember } from './field-rule.ts';
 import { KEPT_FILES } from './kept-files.ts';
 import { unpricedInMessages, unpricedPrediction } from './message-members.ts';
@@ -44,6 +44,33 @@ const UNSEEN: FieldRules = {
   mcp_servers: refused('tools that the provider runs'),
   context_management: refused('compaction by the provider: call POST /v1/responses/compact'),
 };
+
+const OTHER_MEDIA = 'images or videos at another size or rate than is held';
+const isSmallMedia = (value: unknown): boolean => /^(?:media_resolution_)?(?:low|auto|default|unspecified)$/i.test(String(value));
+
+/** Of Alibaba, Google and servers of models that see: what an image or a video in the prompt costs is multiplied by them. */
+const MEDIA_IN: FieldRules = {
+  max_pixels: refused(OTHER_MEDIA),
+  min_pixels: refused(OTHER_MEDIA),
+  total_pixels: refused(OTHER_MEDIA),
+  vl_high_resolution_images: refused(OTHER_MEDIA, isOff),
+  media_resolution: refused(OTHER_MEDIA, isSmallMedia),
+  fps: refused(OTHER_MEDIA),
+  max_frames: refused(OTHER_MEDIA),
+  min_frames: refused(OTHER_MEDIA),
+};
+
+/** Alibaba reads it at the top of the request, where the gateway writes what is held. In the fields of other providers it is within the bound. */
+const THINKING_BUDGET: FieldRules = {
+  thinking_budget: {
+    ...refused('a budget of thought that is no number of tokens, or not at the top of the request'),
+    unpriced: (budget, param) =>
+      BESIDE_TOP.test(param) || (param === 'thinking_budget' && !isCount(budget))
+        ? { param, what: 'a budget of thought that is no number of tokens, or not at the top of the request' }
+        : undefined,
+  },
+};
+const BESIDE_TOP = /^(?:extra_body|parameters|extra_body\.parameters)\.thinking_budget$/;
 
 /** On responses the gateway keeps these itself. */
 const EARLIER_ANSWERS: FieldRules = {
@@ -111,6 +138,8 @@ const CHAT: FieldRules = {
   ...OTHER_WAYS,
   ...SEARCHES,
   ...UNSEEN,
+  ...MEDIA_IN,
+  ...THINKING_BUDGET,
   ...EARLIER_ANSWERS,
   ...OTHER_PRICES,
   ...CACHING,
@@ -133,7 +162,13 @@ const CHAT: FieldRules = {
   extra_body: { ...counted('its members are looked at as those of the request are'), mayHoldFields: true },
   ...GRAMMARS,
   ...WITHIN_BOUND,
-  ...free('thought counts as tokens out, within their bound', 'reasoning_effort', 'verbosity', 'thinking', 'enable_thinking'),
+  ...free(
+    'thought counts as tokens out, within their bound or within what is held beside it',
+    'reasoning_effort',
+    'verbosity',
+    'thinking',
+    'enable_thinking',
+  ),
   ...free(SAMPLING, 'temperature', 'top_p', 'top_k', 'min_p', 'seed', 'stop', 'presence_penalty', 'frequency_penalty', 'logit_bias'),
   ...free(SHOWN, 'logprobs', 'top_logprobs', 'stream', 'stream_options'),
   ...free('no more calls than tokens out', 'function_call', 'parallel_tool_calls'),
@@ -150,6 +185,8 @@ const RESPONSES: FieldRules = {
   ...WITHIN_BOUND,
   ...SEARCHES,
   ...UNSEEN,
+  ...MEDIA_IN,
+  ...THINKING_BUDGET,
   ...OTHER_PRICES,
   ...CACHING,
   ...CALLER,

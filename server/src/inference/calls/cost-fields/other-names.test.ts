@@ -277,7 +277,7 @@ describe('what other dialects call a cost', () => {
           random_seed: 4,
           reasoning_format: 'parsed',
         },
-        ...{ thinking_budget: 100, vl_high_resolution_images: true, result_format: 'message', incremental_output: true, min_pixels: 4 },
+        ...{ thinking_budget: 100, vl_high_resolution_images: false, result_format: 'message', incremental_output: true },
         ...{
           nvext: { max_thinking_tokens: 99 },
           return_images: false,

@@ -145,6 +145,13 @@ const COUNT: Feature = {
   passes: isOne,
 };
 
+/** What an image or a video in a prompt costs, in words that are in no table. */
+const MEDIA_IN: Feature = {
+  what: 'images or videos at another size or rate than is held',
+  isNamed: named(having('pixels? mega_?pixels? resolutions? fps frames? frame_?rate hires')),
+  passes: (value) => ['auto', 'default', 'low'].includes(String(value).toLowerCase()),
+};
+
 /** Images that an image is made from, by words that only say so there: BFL, Ideogram, Recraft. */
 const PATTERNS: Feature = {
   what: 'images that are not in the fields that are counted',
@@ -153,7 +160,7 @@ const PATTERNS: Feature = {
 };
 
 const EVERYWHERE = [SEARCH, KEPT, MODEL, TIER, PLACE];
-const IN_PROMPTS = [...EVERYWHERE, CONTENT, DEARER, PASSES];
+const IN_PROMPTS = [...EVERYWHERE, CONTENT, DEARER, PASSES, MEDIA_IN];
 const IMAGES = [...EVERYWHERE, CONTENT, PATTERNS, MEASURE, COUNT];
 const MEDIA = [...EVERYWHERE, MEASURE, COUNT];
 

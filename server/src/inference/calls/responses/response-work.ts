@@ -7,6 +7,7 @@ import { unpricedFeature } from '../cost-fields/index.ts';
 import { BYTES_PER_TOKEN, countText, ROUGH_BYTES_PER_TOKEN } from '../estimate.ts';
 import { toolPromptTokens } from '../input-bound.ts';
 import type { Served } from '../served.ts';
+import { thinkingBeside } from '../thinking-beside.ts';
 import type { Tokenizer } from '../tokenizer.ts';
 import { isRecord, NO_USAGE } from '../usage.ts';
 import type { ToldStream, Work } from '../work.ts';
@@ -50,6 +51,11 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
   if (items.length === 0 && !request.instructions) throw nothingToAnswer();
   const sent = statelessRequest(request, items, asksEncrypted);
   const chat = chatDialect(sent, items, frame);
+  // Where the provider has responses it is not told of a budget: the most is held.
+  const bound = (model: CatalogModel, inputTokens: number) => {
+    const fixedOutputTokens = thinkingBeside(model);
+    return { inputTokens, ...(fixedOutputTokens > 0 && { fixedOutputTokens }) };
+  };
   return {
     endpoint: '/v1/responses',
     model: request.model,
@@ -68,15 +74,17 @@ export function responseWork(request: ResponseRequest, options: ResponseWorkOpti
       { endpoint: '/v1/responses', request: sent, form: responseForm(frame, asksEncrypted && hidesEncrypted) },
       ...(chat ? [chat] : []),
     ],
-    bound: (model) => ({ inputTokens: inputTokenBound(model, size) }),
+    thinkingTokens: (model) => thinkingBeside(model),
+    bound: (model) => bound(model, inputTokenBound(model, size)),
     async countedBound(model, tokenizer) {
       if (size.isOpenEnded || !model.tokenizer) return undefined;
       const tokens = await tokenizer.count(model.tokenizer, boundText(request, items));
       return tokens === undefined
         ? undefined
-        : { inputTokens: inputTokenBound(model, { ...size, textBytes: tokens + templateTokens(request, items) }) };
+        : bound(model, inputTokenBound(model, { ...size, textBytes: tokens + templateTokens(request, items) }));
     },
-    estimate: (model, delivered, most, tokenizer) => estimateUsage({ request, items, size, model, delivered, most: most ?? 0 }, tokenizer),
+    estimate: (model, delivered, most, tokenizer) =>
+      estimateUsage({ request, items, size, model, delivered, most: (most ?? 0) + thinkingBeside(model) }, tokenizer),
     requestSha256,
     ...(keep && { keep: (answer, cost, served, call) => keep(withUsage(isRecord(answer) ? answer : {}, cost), served, call) }),
     ...(keepStream && {
