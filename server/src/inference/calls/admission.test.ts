@@ -311,6 +311,16 @@ test.each([
   expect(hold).not.toHaveBeenCalled();
 });
 
+test.each([
+  ['2026-11-29T23:59:59.999Z', undefined],
+  ['2026-11-30T00:00:00Z', 'was retired by its provider on 2026-11-30. Ask for claude-sonnet-5-5 in its place.'],
+])('at %s claude-sonnet-4-5 is refused with: %s', async (time, words) => {
+  const world = open();
+  const call = { ...callOf({ model: 'claude-sonnet-4-5' }), startedAt: Date.parse(time) };
+  if (words === undefined) expect((await admit(call, world.deps)).targets[0]?.model.id).toBe('claude-sonnet-4-5');
+  else expect(await refusalOf(admit(call, world.deps))).toMatchObject({ code: 'model_not_found', message: expect.stringContaining(words) });
+});
+
 test('the most that a hold can come to leaves room for hundreds of them in 64 bits', () => {
   expect(500n * LARGEST_HOLD).toBeLessThan(2n ** 63n);
 });

@@ -179,6 +179,8 @@ describe('a shipped entry is refused', () => {
 });
 
 test.each([
+  ['claude-sonnet-4-5', '2026-11-30', 'claude-sonnet-5-5'],
+  ['claude-sonnet-4-5-20250929', '2026-11-30', 'claude-sonnet-5-5'],
   ['claude-opus-4-1', '2026-08-05', 'claude-opus-4-8'],
   ['claude-opus-4-1-20250805', '2026-08-05', 'claude-opus-4-8'],
   ['claude-opus-4-0', '2026-06-15', 'claude-opus-4-8'],

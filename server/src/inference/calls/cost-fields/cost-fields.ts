@@ -1,10 +1,12 @@
-import { isCount, isRecord } from '../usage.ts';
+import { isRecord } from '../usage.ts';
 import { counted, type FieldRule, type FieldRules, free, refused, unpricedMember } from './field-rule.ts';
 import { KEPT_FILES } from './kept-files.ts';
 import { unpricedInMessages, unpricedPrediction } from './message-members.ts';
 import { ONE_ANSWER, ONE_VIDEO, OTHER_PROVIDERS, OTHER_WAYS } from './other-names.ts';
+import { MEDIA_IN } from './prompt-media.ts';
 import { isOff } from './provider-features.ts';
 import { unpricedDocument } from './text-documents.ts';
+import { THINKING_BUDGET } from './thinking-budget.ts';
 import { CHAT_TOOLS, RESPONSE_TOOLS, unpricedFunctions, unpricedTool, unpricedToolChoice } from './tool-rules.ts';
 
 const STANDARD_TIERS: ReadonlySet<unknown> = new Set(['auto', 'default', 'flex']);
@@ -44,33 +46,6 @@ const UNSEEN: FieldRules = {
   mcp_servers: refused('tools that the provider runs'),
   context_management: refused('compaction by the provider: call POST /v1/responses/compact'),
 };
-
-const OTHER_MEDIA = 'images or videos at another size or rate than is held';
-const isSmallMedia = (value: unknown): boolean => /^(?:media_resolution_)?(?:low|auto|default|unspecified)$/i.test(String(value));
-
-/** Of Alibaba, Google and servers of models that see: what an image or a video in the prompt costs is multiplied by them. */
-const MEDIA_IN: FieldRules = {
-  max_pixels: refused(OTHER_MEDIA),
-  min_pixels: refused(OTHER_MEDIA),
-  total_pixels: refused(OTHER_MEDIA),
-  vl_high_resolution_images: refused(OTHER_MEDIA, isOff),
-  media_resolution: refused(OTHER_MEDIA, isSmallMedia),
-  fps: refused(OTHER_MEDIA),
-  max_frames: refused(OTHER_MEDIA),
-  min_frames: refused(OTHER_MEDIA),
-};
-
-/** Alibaba reads it at the top of the request, where the gateway writes what is held. In the fields of other providers it is within the bound. */
-const THINKING_BUDGET: FieldRules = {
-  thinking_budget: {
-    ...refused('a budget of thought that is no number of tokens, or not at the top of the request'),
-    unpriced: (budget, param) =>
-      BESIDE_TOP.test(param) || (param === 'thinking_budget' && !isCount(budget))
-        ? { param, what: 'a budget of thought that is no number of tokens, or not at the top of the request' }
-        : undefined,
-  },
-};
-const BESIDE_TOP = /^(?:extra_body|parameters|extra_body\.parameters)\.thinking_budget$/;
 
 /** On responses the gateway keeps these itself. */
 const EARLIER_ANSWERS: FieldRules = {
