@@ -25,6 +25,8 @@ const MAX_TOKENS = 64;
 const GIVES_UP_MS = 100_000;
 const REST_MS = 60;
 const HANGS_UP = 0.15;
+/** 429: a cap has no room while what is held is running, also where its gateway is dead. */
+const DECISIONS: readonly number[] = [200, 402, 429];
 const DECIDED_WITHIN_MS = 60_000;
 const LOOK_EVERY_MS = 20;
 /** In the event of a piece of text. */
@@ -55,7 +57,7 @@ export class Load {
   }
 
   #decisions(): number {
-    return this.calls.filter(({ status }) => status === 200 || status === 402).length;
+    return this.calls.filter(({ status }) => status !== undefined && DECISIONS.includes(status)).length;
   }
 
   /** Resolves when the last answer is there. */
