@@ -97,6 +97,14 @@ export const ReceiptPayload = z
     account_hash: Sha256Hex.meta({ description: 'SHA-256 of "tallygate-account/v1\\n", the nonce and the account id.' }),
     key_hash: Sha256Hex.nullable().meta({ description: 'SHA-256 of "tallygate-key/v1\\n", the nonce and the key id; null for a session.' }),
     livemode: z.boolean().meta({ examples: [true] }),
+    account_sequence: z
+      .int()
+      .min(1)
+      .meta({
+        description:
+          'The number of the receipt among those of its account, mode and month (UTC, of the request): 1, 2, 3, …, without a gap.',
+        examples: [57],
+      }),
     endpoint: z.string().meta({ examples: ['/v1/chat/completions'] }),
     run_id: z
       .string()

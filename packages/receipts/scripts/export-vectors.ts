@@ -23,6 +23,10 @@ const header: ReceiptExportHeader = {
   keys: keySet.keys,
 };
 
+/** Numbers the receipts as they stand. */
+const numbered = (payloads: readonly ReceiptPayload[]): ReceiptPayload[] =>
+  payloads.map((payload, at) => ({ ...payload, account_sequence: at + 1 }));
+
 function exportOf(payloads: readonly ReceiptPayload[], counted: Partial<ReceiptExportEnd> = {}): string[] {
   const end: ReceiptExportEnd = { object: 'receipt_export.end', receipts: payloads.length, logged: 0, ...counted };
   return [header, ...payloads.map((payload) => issue(payload)), end].map((line) => JSON.stringify(line));
@@ -48,7 +52,7 @@ const correction = payloadWith({
 const refundOfCorrection = refundWith({ refund_of: correction.receipt_id, usage: correction.usage, cost_nano_usd: '180000' });
 
 const inOrder = (why: string, payloads: readonly ReceiptPayload[], cost: string): ExportVector => ({
-  ...{ why, lines: exportOf(payloads), valid: payloads.length, billed_nano_usd: cost, expected_codes: [] },
+  ...{ why, lines: exportOf(numbered(payloads)), valid: payloads.length, billed_nano_usd: cost, expected_codes: [] },
 });
 /** What is seen at once is no valid line; what only the whole file shows is a fault of the file. */
 const refused = (
@@ -56,7 +60,7 @@ const refused = (
   why: string,
   payloads: readonly ReceiptPayload[],
   { valid, cost }: { readonly valid: number; readonly cost: string },
-): ExportVector => ({ why, lines: exportOf(payloads), valid, billed_nano_usd: cost, expected_codes: [code] });
+): ExportVector => ({ why, lines: exportOf(numbered(payloads)), valid, billed_nano_usd: cost, expected_codes: [code] });
 
 export const exportVectors: Readonly<Record<string, ExportVector>> = {
   'given-back': inOrder('A request that was given back, and another one.', [billed, refund, another], '384000'),
@@ -122,6 +126,16 @@ export const exportVectors: Readonly<Record<string, ExportVector>> = {
     [billed, refund, { ...correction, refund_of: refund.receipt_id }],
     { valid: 3, cost: '384000' },
   ),
+  'left-out': {
+    why: 'The second of three receipts is not there, and the last line says so: its number is missing.',
+    lines: exportOf(numbered([billed, failed(second), another]).toSpliced(1, 1)),
+    ...{ valid: 2, billed_nano_usd: '768000', expected_codes: ['missing_receipts'] },
+  },
+  'one-number-for-two': {
+    why: 'Two receipts have one number: one of them takes the place of one that was left out.',
+    lines: exportOf([billed, { ...another, account_sequence: 1 }]),
+    ...{ valid: 1, billed_nano_usd: '384000', expected_codes: ['repeated_number'] },
+  },
   'more-proofs-counted': {
     why: 'The last line counts a proof that no receipt carries: it was taken out.',
     lines: exportOf([billed], { logged: 1 }),

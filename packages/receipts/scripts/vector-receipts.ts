@@ -81,6 +81,7 @@ const plain: ReceiptPayload = {
   account_hash: accountHash(nonce, accountId),
   key_hash: keyHash(nonce, apiKeyId),
   livemode: true,
+  account_sequence: 1,
   endpoint: '/v1/chat/completions',
   run_id: null,
   model_requested: 'gpt-4o-mini',

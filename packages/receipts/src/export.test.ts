@@ -8,8 +8,10 @@ import { leafHash } from './log/tree.ts';
 const ids = ['5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e01', '5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e02', '5f0c1a52-7d3b-4e0f-9a86-2b1f6c3d4e03'];
 const [firstRequest, secondRequest, thirdRequest] = ['req_00000001', 'req_00000002', 'req_00000003'] as const;
 const payloads = [
-  ...[firstRequest, secondRequest, thirdRequest].map((request_id, at) => payloadWith({ receipt_id: ids[at] ?? '', request_id })),
-  refundWith({ refund_of: ids[0] ?? '', request_id: firstRequest }),
+  ...[firstRequest, secondRequest, thirdRequest].map((request_id, at) =>
+    payloadWith({ receipt_id: ids[at] ?? '', request_id, account_sequence: at + 1 }),
+  ),
+  refundWith({ refund_of: ids[0] ?? '', request_id: firstRequest, account_sequence: 4 }),
 ];
 const leaves = payloads.map((payload) => leafHash(receiptDigest(payload)));
 const receipts = payloads.map((payload, index) => issue(payload, current, entryAt(leaves, index)));
@@ -56,6 +58,7 @@ test('a correction counts in the place of what it corrects', async () => {
   const correction = payloadWith({
     receipt_id: '6a1d2b63-8e4c-4f1a-8b97-3c2a7d4e5f61',
     kind: 'correction',
+    account_sequence: 4,
     usage: { ...payloadWith().usage, output_tokens: 0 },
     cost_nano_usd: '180000',
     request_id: firstRequest,
@@ -98,6 +101,11 @@ describe('what is not in order is named', () => {
   test.each([
     ['a file that was cut', linesOf(header, ...receipts), ['incomplete_export']],
     ['a receipt that was taken out', linesOf(header, ...receipts.slice(0, -1), end), ['incomplete_export']],
+    [
+      'a receipt that was left out from the start',
+      linesOf(header, ...receipts.toSpliced(2, 1), { ...end, receipts: 3, logged: 3 }),
+      ['missing_receipts'],
+    ],
     [
       'proofs that were taken out',
       linesOf(header, ...receipts.map((receipt) => ({ ...receipt, log: { state: 'pending' } })), end),

@@ -69,7 +69,7 @@ export interface ExportSummary {
 
 /**
  * Verifies an export line by line, without asking anybody and without holding more of it in memory than ids and costs: yields every receipt
- * with its verdict and returns the summary, which names the refunds and corrections that do not go with their receipt. It does not show that the file has all receipts of the month: only the log's operator and the account know that.
+ * with its verdict and returns the summary, which names the refunds and corrections that do not go with their receipt. The receipts of a month are numbered without a gap, so one that was left out is seen, unless it is among the last: compare their count with the invoice.
  */
 export async function* verifyExport(
   lines: Iterable<string> | AsyncIterable<string>,

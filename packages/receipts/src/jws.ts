@@ -1,4 +1,4 @@
-import { canonicalJson } from './canonical.ts';
+import { canonicalJson, isPlainObject } from './canonical.ts';
 import { fromBase64url, toBase64url, utf8 } from './encoding.ts';
 import { readJson } from './json.ts';
 import type { ReceiptPayload } from './receipt.ts';
@@ -25,25 +25,21 @@ export interface ReadJws {
 /** Throws `Refused` with `malformed` or `unknown_algorithm`. */
 export function readJws(text: string): ReadJws {
   const [header = '', payload, signatureText = '', ...more] = text.split('.');
-  if (payload !== '' || more.length > 0) throw malformed('must be a compact JWS without its payload: <header>..<signature>');
+  if (payload !== '' || more.length > 0) throw malformed('must be <header>..<signature>');
   const { alg, kid } = memberOf(header);
   // The verifier never lets the receipt choose the algorithm: that is how "alg": "none" once got in.
   if (alg !== 'EdDSA') throw new Refused('unknown_algorithm', 'The header of receipt.jws does not have the alg EdDSA.');
   // One spelling of every header: nothing can be in it that a verifier passes over.
-  if (typeof kid !== 'string' || header !== headerOf(kid))
-    throw malformed(`must have the header {"alg":"EdDSA","kid":"<thumbprint>","typ":"${TYP}"} and nothing else`);
+  if (typeof kid !== 'string' || header !== headerOf(kid)) throw malformed('must have alg, kid and typ for its header, in canonical JSON');
   const signature = fromBase64url(signatureText, 64);
-  if (!signature) throw malformed('must end in 64 bytes in canonical base64url without padding');
+  if (!signature) throw malformed('must end in 64 bytes, base64url');
   return { kid, signature };
 }
 
 function memberOf(header: string): Readonly<Record<string, unknown>> {
-  const bytes = fromBase64url(header);
-  const text = bytes && new TextDecoder().decode(bytes);
-  const read = refusalAsValue(() => ({ valid: true as const, value: text === undefined ? undefined : readJson(text) }));
-  if (!read.valid || typeof read.value !== 'object' || read.value === null)
-    throw malformed('must begin with a header in base64url of JSON');
-  return read.value as Readonly<Record<string, unknown>>;
+  const read = refusalAsValue(() => ({ valid: true as const, value: readJson(new TextDecoder().decode(fromBase64url(header))) }));
+  if (!read.valid || !isPlainObject(read.value)) throw malformed('must begin with a header');
+  return read.value;
 }
 
 const malformed = (what: string): Refused => new Refused('malformed', `receipt.jws ${what}.`);

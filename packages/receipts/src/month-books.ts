@@ -4,6 +4,10 @@ import type { ReceiptPayload } from './receipt.ts';
 export type BookFault =
   /** A receipt that was there before. */
   | 'repeated_receipt'
+  /** A receipt with the number of another one. */
+  | 'repeated_number'
+  /** Numbers below the highest that no receipt has: as many were left out. */
+  | 'missing_receipts'
   /** A second receipt that charges for one request. */
   | 'billed_twice'
   /** A second refund of one request. */
@@ -40,12 +44,14 @@ const DONE = { settled: 'billed', corrected: 'corrected', refunded: 'given back'
  */
 export class MonthBooks {
   readonly #ids = new Set<string>();
+  readonly #numbers = new Set<number>();
   readonly #requests = new Map<string, RequestEntries>();
 
   /** Takes a receipt in, or says why there must not be another like it: then it does not count. */
   enter({
     receipt_id: id,
     request_id: request,
+    account_sequence: number,
     kind,
     outcome,
     refund_of: of,
@@ -53,6 +59,8 @@ export class MonthBooks {
   }: ReceiptPayload): FoundInBooks | undefined {
     if (this.#ids.has(id)) return { code: 'repeated_receipt', reason: `${id} was there before.` };
     this.#ids.add(id);
+    if (this.#numbers.has(number)) return { code: 'repeated_number', reason: `${id} has the number ${number} of another receipt.` };
+    this.#numbers.add(number);
     const part = PARTS[kind];
     // A request that got no answer may be tried again under its id, and leaves a receipt each time, of nothing.
     if (part === 'settled' && outcome === 'failed') return undefined;
@@ -65,7 +73,7 @@ export class MonthBooks {
 
   /** What it comes to in nano-USD, refunds and corrections without the receipt that they are of left out, and these as faults. */
   close(): { readonly billed: bigint; readonly faults: readonly FoundInBooks[] } {
-    const faults: FoundInBooks[] = [];
+    const faults: FoundInBooks[] = missingIn(this.#numbers);
     let billed = 0n;
     for (const [request, entries] of this.#requests) {
       const found = faultsOf(request, entries);
@@ -74,6 +82,19 @@ export class MonthBooks {
     }
     return { billed, faults };
   }
+}
+
+/** How many numbers a sentence names. */
+const NAMED = 10;
+
+function missingIn(numbers: ReadonlySet<number>): FoundInBooks[] {
+  const highest = [...numbers].reduce((most, number) => Math.max(most, number), 0);
+  const count = highest - numbers.size;
+  if (count === 0) return [];
+  const named: number[] = [];
+  for (let number = 1; number <= highest && named.length < NAMED; number += 1) if (!numbers.has(number)) named.push(number);
+  const which = `${named.join(', ')}${count > named.length ? ', …' : ''}`;
+  return [{ code: 'missing_receipts', reason: `${count} of the numbers up to ${highest} have no receipt in this file: ${which}.` }];
 }
 
 /** What the request costs before anything of it is given back. */

@@ -56,6 +56,8 @@ export interface ReceiptPayload {
   /** See `keyHash`; null where a session paid instead of an API key. */
   key_hash: string | null;
   livemode: boolean;
+  /** The number of the receipt among those of its account, mode and month (UTC, of `started_at`): 1, 2, 3, …, without a gap. */
+  account_sequence: number;
   endpoint: string;
   /** The agent run as the caller named it, or null. */
   run_id: string | null;

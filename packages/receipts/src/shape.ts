@@ -31,6 +31,10 @@ export const count: Shape<number> = (value, at) =>
 /** A count that is left out when it is zero: a zero would be a second spelling. */
 export const moreThanNone: Shape<number> = (value, at) => (count(value, at) > 0 ? count(value, at) : refuse(at, 'absent when it is zero'));
 
+/** A place in a row that begins with 1. */
+export const ordinal: Shape<number> = (value, at) =>
+  count(value, at) > 0 ? count(value, at) : refuse(at, 'an integer from 1 to 2^53 − 1');
+
 export const matching =
   (pattern: RegExp, expected: string): Shape<string> =>
   (value, at) =>

@@ -3350,6 +3350,8 @@ export interface ReceiptPayload {
   /** SHA-256 of "tallygate-key/v1\n", the nonce and the key id; null for a session. */
   key_hash: string | null;
   livemode: boolean;
+  /** The number of the receipt among those of its account, mode and month (UTC, of the request): 1, 2, 3, …, without a gap. */
+  account_sequence: number;
   endpoint: string;
   /** The agent run as the caller named it (`X-Agent-Run-Id`), or null. */
   run_id: string | null;

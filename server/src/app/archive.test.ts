@@ -13,10 +13,10 @@ import type { Log } from '../kernel/log.ts';
 import { silentLog } from '../kernel/log.ts';
 import { contradictions } from '../money/ledger/contradictions.ts';
 import { LedgerWriter, Refunds } from '../money/ledger/index.ts';
-import { ledgerBatchOf } from '../money/ledger/ledger-batch.ts';
 import { requestTrace } from '../money/ledger/request-trace.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from '../money/ledger/sample-records.ts';
 import type { SettlementRecord } from '../money/ledger/settlement-record.ts';
+import { pagesWith } from '../money/ledger/testing/pages.ts';
 import { usageOf } from '../money/ledger/usage-queries.ts';
 import { appendAll, auditLog, exportReceipts, newSigningSeed, ownSealKey, publishOwnKeys, signingKeyFromSeed } from '../receipts/index.ts';
 import { listReceipts } from '../receipts/list-receipts.ts';
@@ -71,7 +71,7 @@ async function write(
   const writer = new LedgerWriter({
     feed: new MemoryFeed(records.map((record) => sampleEntry(record))),
     pool,
-    ledgerBatchOf: (entries) => ledgerBatchOf(entries, ownSealKey(own)),
+    pages: pagesWith(ownSealKey(own)),
     log: silentLog(),
     onQuarantine: (_entry, error) => onQuarantine(error),
   });

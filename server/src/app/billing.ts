@@ -48,8 +48,7 @@ export async function openBilling(foundation: Foundation, catalog: Catalog): Pro
   const alongside = createSettlementAlerts({ clock, log });
   const pages = startPageThread(ownSealKey(ownKeys));
   closing.add('thread for ledger pages', () => pages.close());
-  const writerOf = (feed: SettlementFeed) =>
-    new LedgerWriter({ feed, pool, ledgerBatchOf: pages.ledgerBatchOf, log, alongside, onQuarantine: quarantine.onRefused });
+  const writerOf = (feed: SettlementFeed) => new LedgerWriter({ feed, pool, pages, log, alongside, onQuarantine: quarantine.onRefused });
   const source = ledgerLaneSource(pool);
   const shared = redis && sharedLanes(redis, source, { journal, onDamage: quarantine.onDamage }, foundation);
   const { lanes, feed, isReconciler } = shared ?? ownLanes(source, journal, steady);

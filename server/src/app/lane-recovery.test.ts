@@ -17,7 +17,7 @@ import { lanesOfRecord } from '../money/ledger/lanes-of-record.ts';
 import { sampleRecord } from '../money/ledger/sample-records.ts';
 import type { SettlementRecord } from '../money/ledger/settlement-record.ts';
 import { settleOn } from '../money/ledger/testing/ledger.ts';
-import { sealedBatchOf } from '../money/ledger/testing/sealed-batch.ts';
+import { testPages } from '../money/ledger/testing/pages.ts';
 import { Closing } from './closing.ts';
 import { openLaneRecovery } from './lane-recovery.ts';
 import { LANES_PREFIX, sharedLanes } from './lane-stores.ts';
@@ -59,7 +59,7 @@ async function gateway({ dir, redis: prompt = redis }: GatewayOptions = {}) {
   const writerOf = (from: SettlementFeed) =>
     new LedgerWriter({
       ...{ feed: from, pool, log: silentLog(), onQuarantine },
-      ledgerBatchOf: sealedBatchOf,
+      pages: testPages,
     });
   const writer = writerOf(shared.feed);
   let isGone = false;

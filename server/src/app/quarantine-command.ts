@@ -48,7 +48,7 @@ async function replay(quarantine: Quarantine, { pool, config, log }: Deps) {
     const onQuarantine = () => {
       isBooked = false;
     };
-    const writer = new LedgerWriter({ feed: feedOf(entry), pool, ledgerBatchOf: pages.ledgerBatchOf, log, onQuarantine });
+    const writer = new LedgerWriter({ feed: feedOf(entry), pool, pages, log, onQuarantine });
     await writer.close();
     return isBooked;
   };

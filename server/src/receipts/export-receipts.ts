@@ -7,6 +7,7 @@ import { withAnchors } from './anchors/receipt-anchor.ts';
 import type { ReceiptScope } from './list-receipts.ts';
 import { provingState, type SignedState } from './log/read-log.ts';
 import type { ReadDeps } from './read-receipt.ts';
+import { lastNumber } from './receipt-numbers.ts';
 import { provenReceipts } from './receipt-row.ts';
 import { archivedReceipts, RECEIPT_COLUMNS, type ReceiptRow } from './stored-receipt.ts';
 
@@ -31,6 +32,8 @@ const AT_ONCE = 500;
 export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, month: string): AsyncGenerator<Buffer, void, undefined> {
   const { pool, archive, key, clock, isAnchoring } = deps;
   const archived = await archive.pieces(RECEIPTS, spanOf(scope, month));
+  // What is written from here on is left out: whoever sees this number sees all receipts up to it.
+  const last = await lastNumber(pool, scope, month);
   const state = await stateToProve(deps, scope, month, archived);
   const { keys } = await deps.keySet();
   const header: ReceiptExportHeader = {
@@ -44,7 +47,7 @@ export async function* exportReceipts(deps: ExportDeps, scope: ReceiptScope, mon
   };
   yield lineOf(header);
   const end: ReceiptExportEnd = { object: 'receipt_export.end', receipts: 0, logged: 0 };
-  for await (const rows of archivedThenStored(deps, scope, month, archived)) {
+  for await (const rows of archivedThenStored(deps, { ...scope, last }, month, archived)) {
     const receipts = await withAnchors(pool, await provenReceipts({ pool, key }, rows, state), isAnchoring);
     end.receipts += receipts.length;
     end.logged += receipts.filter(({ log }) => log.state === 'logged').length;
@@ -71,10 +74,15 @@ async function stateToProve(
   return provingState(pool, Number(rows[0]?.last));
 }
 
+interface ExportScope extends ReceiptScope {
+  /** The highest number of a receipt that is exported. */
+  readonly last: number;
+}
+
 /** @throws where some of the month was archived meanwhile: what is cut off then is told by its missing last line */
 async function* archivedThenStored(
   { pool, archive }: Pick<ExportDeps, 'pool' | 'archive'>,
-  scope: ReceiptScope,
+  scope: ExportScope,
   month: string,
   archived: readonly ArchivedPiece[],
 ): AsyncGenerator<ReceiptRow[]> {
@@ -83,8 +91,8 @@ async function* archivedThenStored(
     if (json === undefined) continue;
     const { rows } = await pool.query<ReceiptRow>(
       `select ${RECEIPT_COLUMNS} from ${archivedReceipts('$5')}
-        where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4 order by started_at, receipt_id`,
-      [scope.accountId, scope.livemode, monthStart(month), monthEnd(month), json],
+        where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4 and account_sequence <= $6 order by started_at, receipt_id`,
+      [scope.accountId, scope.livemode, monthStart(month), monthEnd(month), json, scope.last],
     );
     if (rows.length > 0) yield rows;
   }
@@ -98,15 +106,15 @@ const spanOf = ({ accountId }: ReceiptScope, month: string) => ({ accountId, fro
 const lastPlaceOf = (pieces: readonly ArchivedPiece[]): bigint | null =>
   pieces.reduce<bigint | null>((last, { log_to: place }) => (place !== null && (last === null || place > last) ? place : last), null);
 
-async function* pagesOfMonth(pool: Pool, { accountId, livemode }: ReceiptScope, month: string): AsyncGenerator<ReceiptRow[]> {
+async function* pagesOfMonth(pool: Pool, { accountId, livemode, last }: ExportScope, month: string): AsyncGenerator<ReceiptRow[]> {
   let after: ReceiptRow | undefined;
   for (;;) {
     const { rows } = await pool.query<ReceiptRow>(
       `select ${RECEIPT_COLUMNS} from receipts
-        where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4
+        where account_id = $1 and livemode = $2 and started_at >= $3 and started_at < $4 and account_sequence <= $6
           and ($5::uuid is null or (started_at, receipt_id) > ((select started_at from receipts where receipt_id = $5), $5))
         order by started_at, receipt_id limit ${AT_ONCE}`,
-      [accountId, livemode, monthStart(month), monthEnd(month), after?.receipt_id ?? null],
+      [accountId, livemode, monthStart(month), monthEnd(month), after?.receipt_id ?? null, last],
     );
     if (rows.length > 0) yield rows;
     after = rows.at(-1);

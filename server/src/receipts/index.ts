@@ -15,6 +15,7 @@ export { thinCheckpoints } from './log/thin-checkpoints.ts';
 export { decideUnsealed, unsealedReceipts } from './log/unsealed.ts';
 export { KeyOfTwoPurposes, type OwnKeys, ownSealKey, publishOwnKeys, receiptKeyOf } from './own-keys.ts';
 export { publishedKeySet } from './published-keys.ts';
+export { takeNumbers } from './receipt-numbers.ts';
 export { anchorRoutes, type RequirePlan, receiptRoutes, scopeOf } from './routes.ts';
 export { sealOf } from './seal.ts';
 export { newSigningSeed, publishSigningKeys, type SigningKey, signingKeyFromSeed } from './signing-keys.ts';

@@ -58,6 +58,7 @@ function factsOf(model: (typeof chats)[number], usage: ReceiptUsage, wish: Parti
     cost_nano_usd: cost.nanoUsd.toString(),
     refund_of: null,
     refund_reason: null,
+    account_sequence: 1,
     started_at: '2026-11-21T10:00:00.000Z',
     completed_at: COMPLETED_AT,
     client_signature: null,

@@ -73,6 +73,7 @@ import { archiveMigration } from './0097-archive.ts';
 import { usageOfRunsMigration } from './0098-usage-of-runs.ts';
 import { signedWhenReadMigration } from './0099-signed-when-read.ts';
 import { sealedReceiptsMigration } from './0100-sealed-receipts.ts';
+import { receiptNumbersMigration } from './0101-receipt-numbers.ts';
 
 /** Every migration, in the order in which they are applied. New ones go to the end. */
 export const migrations: readonly Migration[] = [
@@ -150,4 +151,5 @@ export const migrations: readonly Migration[] = [
   usageOfRunsMigration,
   signedWhenReadMigration,
   sealedReceiptsMigration,
+  receiptNumbersMigration,
 ];

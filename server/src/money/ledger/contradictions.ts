@@ -53,6 +53,10 @@ export async function contradictions(pool: Pool): Promise<unknown[]> {
     all(
       'select * from corrections left join receipts using (receipt_id) where corrections.posted_at is not null and receipts.digest is null',
     ),
+    all(`select account_id, livemode, month, last, numbers from receipt_numbers right join (
+           select account_id, livemode, to_char(started_at at time zone 'UTC', 'YYYY-MM') as month, count(distinct account_sequence) as numbers,
+             max(account_sequence) as highest, count(*) as receipts from receipts where account_sequence is not null group by 1, 2, 3
+         ) numbered using (account_id, livemode, month) where (last, last, last) is distinct from (numbers, highest, receipts)`),
     all(`select * from corrections f full join (select * from postings where kind = 'correction') p using (request_id, attempt)
          where (f.posted_at is null) <> (p.posting_id is null)`),
     all(`select * from refunds f full join (select * from postings where kind = 'refund') p using (request_id, attempt)

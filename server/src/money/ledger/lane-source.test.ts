@@ -18,7 +18,7 @@ import { ledgerLaneSource } from './lane-source.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { reconcileLanes } from './reconcile.ts';
 import { sampleRecord } from './sample-records.ts';
-import { sealedBatchOf } from './testing/sealed-batch.ts';
+import { testPages } from './testing/pages.ts';
 
 const PICO_PER_NANO = 1000n;
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -55,7 +55,7 @@ function open(): void {
   writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: sealedBatchOf,
+    pages: testPages,
     log: silentLog(),
     onQuarantine,
   });

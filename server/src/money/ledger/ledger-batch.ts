@@ -24,19 +24,19 @@ export interface Posted {
   /** Of this posting's own receipt. */
   readonly receiptId: string;
   readonly accountId: string;
+  readonly livemode: boolean;
   readonly keyId: string | null;
   /** Epoch milliseconds. */
   readonly startedAt: number;
 }
 
-/** All that a batch of settlements adds to the ledger, ready to be written: of each table its rows, a JSON array. */
+/** What a batch of settlements adds to the ledger, receipts apart, ready to be written: of each table its rows, a JSON array. */
 export interface LedgerBatch {
   /** In the order of the entries that the pages were made from. */
   readonly posted: readonly Posted[];
   readonly postings: string;
   readonly ledgerEntries: string;
   readonly usageRecords: string;
-  readonly receipts: string;
   readonly usageDaily: string;
   readonly usageRunsDaily: string;
   readonly ledgerDaily: string;
@@ -46,19 +46,18 @@ export interface LedgerBatch {
 }
 
 /**
- * Works out what the entries come to, each counted once, with their receipts, sealed. It looks at nothing but its arguments, so it can be done
- * on any thread.
+ * Works out what the entries come to, each counted once. It looks at nothing but its arguments, so it can be done on any thread.
  *
  * @throws TypeError, RangeError or SyntaxError for a record that cannot be read
  */
-export function ledgerBatchOf(entries: readonly JournalEntry[], sealKey: Buffer): LedgerBatch {
+export function ledgerBatchOf(entries: readonly JournalEntry[]): LedgerBatch {
   const records = entries.map(postedRecord);
   const postings = postingsOf(records);
   const distinct = [...new Set(postings)];
   return {
     posted: records.map((record) => {
-      const { requestId, attempt, accountId, keyId, startedAt } = record;
-      return { kind: postingKindOf(record), requestId, attempt, receiptId: receiptIdOf(record), accountId, keyId, startedAt };
+      const { requestId, attempt, accountId, livemode, keyId, startedAt } = record;
+      return { kind: postingKindOf(record), requestId, attempt, receiptId: receiptIdOf(record), accountId, livemode, keyId, startedAt };
     }),
     postings: JSON.stringify(
       distinct.map(({ id, kind, cause, livemode, day }) => ({
@@ -76,7 +75,6 @@ export function ledgerBatchOf(entries: readonly JournalEntry[], sealKey: Buffer)
       ),
     ),
     usageRecords: JSON.stringify(records.flatMap((record, index) => (isSettled(record) ? usageRow(record, postings[index]?.id) : []))),
-    receipts: JSON.stringify(records.map((record) => receiptRow(record, sealKey))),
     usageDaily: JSON.stringify(dailyUsage(records)),
     usageRunsDaily: JSON.stringify(dailyUsageOfRuns(records)),
     ledgerDaily: JSON.stringify(ledgerDays(distinct)),
@@ -86,8 +84,17 @@ export function ledgerBatchOf(entries: readonly JournalEntry[], sealKey: Buffer)
   };
 }
 
-function receiptRow(record: PostedRecord, sealKey: Buffer) {
-  const facts = receiptFacts(record);
+/**
+ * The receipts of the entries, sealed: rows as a JSON array.
+ *
+ * @param numbers of each entry's receipt among those of its account, mode and month
+ * @throws as {@link ledgerBatchOf}
+ */
+export const receiptsOf = (entries: readonly JournalEntry[], numbers: readonly number[], sealKey: Buffer): string =>
+  JSON.stringify(entries.map((entry, at) => receiptRow(postedRecord(entry), numbers[at] ?? Number.NaN, sealKey)));
+
+function receiptRow(record: PostedRecord, number: number, sealKey: Buffer) {
+  const facts = receiptFacts(record, number);
   const receipt = issueReceipt(facts);
   return {
     receipt_id: receipt.receiptId,
@@ -102,6 +109,7 @@ function receiptRow(record: PostedRecord, sealKey: Buffer) {
     model: facts.model_served,
     run_id: facts.run_id,
     started_at: facts.started_at,
+    account_sequence: facts.account_sequence,
   };
 }
 

@@ -12,7 +12,7 @@ import { laneId as laneNames } from './lane-ids.ts';
 import { LedgerWriter } from './ledger-writer.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
-import { sealedBatchOf } from './testing/sealed-batch.ts';
+import { testPages } from './testing/pages.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: Pool;
@@ -34,7 +34,7 @@ function writerOf(feed: SettlementFeed, on: Pool = pool) {
     writer: new LedgerWriter({
       feed,
       pool: on,
-      ledgerBatchOf: sealedBatchOf,
+      pages: testPages,
       log: silentLog(),
       onQuarantine,
     }),
@@ -351,7 +351,7 @@ describe('the writer', () => {
     const writer = new LedgerWriter({
       feed: new MemoryFeed([sampleEntry(record)]),
       pool,
-      ledgerBatchOf: sealedBatchOf,
+      pages: testPages,
       log: silentLog(),
       onQuarantine: (entry) => quarantined.push(entry),
       alongside: async (client, [settled]) => {

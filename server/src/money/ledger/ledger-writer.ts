@@ -6,16 +6,18 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import { isCollision } from '../../kernel/collisions.ts';
 import type { Log } from '../../kernel/log.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
+import { takeNumbers } from '../../receipts/index.ts';
 import { parseLaneId } from './lane-ids.ts';
 import type { LedgerBatch, Posted } from './ledger-batch.ts';
+import type { LedgerPages } from './page-thread.ts';
 import { ADD_TO_RUN_DAY, added, COVERED_SUMS, RUN_DAY, USAGE_SUMS } from './rollup-columns.ts';
 import { unknownAmong } from './unwritten.ts';
 
 interface LedgerWriterDeps {
   readonly feed: SettlementFeed;
   readonly pool: Pool;
-  /** What a batch comes to, as `ledgerBatchOf` works it out: it takes longer than the writing, so production does it on a thread of its own. */
-  readonly ledgerBatchOf: (entries: readonly JournalEntry[]) => LedgerBatch | Promise<LedgerBatch>;
+  /** What a batch comes to: that takes longer than the writing, so production works it out on a thread of its own. */
+  readonly pages: LedgerPages;
   readonly log: Log;
   /** Writes what else follows from a batch, in its transaction and after its sums. What it throws undoes what it wrote, and is logged. */
   readonly alongside?: (client: PoolClient, settled: readonly Posted[]) => Promise<void>;
@@ -113,9 +115,9 @@ export class LedgerWriter {
   }
 
   async #writeTogether(entries: readonly JournalEntry[]): Promise<void> {
-    const { pool, ledgerBatchOf } = this.#deps;
+    const { pool, pages: work } = this.#deps;
     if (entries.length === 0) return;
-    let pages = await ledgerBatchOf(entries);
+    let pages = await work.ledgerBatchOf(entries);
     const settled = pages.posted.filter(({ kind }) => kind === 'usage');
     await ensurePartitions(
       pool,
@@ -130,9 +132,10 @@ export class LedgerWriter {
     const isUnknown = await unknownAmong(pool, pages.posted);
     const unknown = entries.filter((_, index) => isUnknown[index]);
     if (unknown.length === 0) return;
-    if (unknown.length < entries.length) pages = await ledgerBatchOf(unknown);
+    if (unknown.length < entries.length) pages = await work.ledgerBatchOf(unknown);
     await inTransaction(pool, async (client) => {
-      await writePages(client, pages);
+      const numbers = await takeNumbers(client, pages.posted);
+      await writePages(client, pages, await work.receiptsOf(unknown, numbers));
       await this.#writeAlongside(
         client,
         pages.posted.filter(({ kind }) => kind === 'usage'),
@@ -186,7 +189,7 @@ async function writeCeilings(pool: Pool, ceilings: readonly LaneCeiling[]): Prom
 }
 
 /** The keys of `usage_records` and `postings` stand behind `unknownAmong`: should two writers ever meet, one of them rolls back whole. */
-async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void> {
+async function writePages(client: PoolClient, pages: LedgerBatch, receipts: string): Promise<void> {
   const insert = async (sql: string, rows: string) => {
     if (rows !== NO_ROWS) await client.query(sql, [rows]);
   };
@@ -199,10 +202,10 @@ async function writePages(client: PoolClient, pages: LedgerBatch): Promise<void>
   await insert('insert into ledger_entries select * from json_populate_recordset(null::ledger_entries, $1)', pages.ledgerEntries);
   await insert('insert into usage_records select * from json_populate_recordset(null::usage_records, $1)', pages.usageRecords);
   await insert(
-    `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at)
-     select receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at
+    `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at, account_sequence)
+     select receipt_id, account_id, request_id, payload, digest, seal, anchor_wished, livemode, kind, model, run_id, started_at, account_sequence
        from json_populate_recordset(null::receipts, $1)`,
-    pages.receipts,
+    receipts,
   );
   await insert(
     // In one order, so that two writers wait for each other's rows rather than deadlock.

@@ -1,10 +1,10 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { JournalEntry } from '../../adapters/lanes/port.ts';
-import type { LedgerBatch } from './ledger-batch.ts';
+import { type LedgerBatch, ledgerBatchOf, receiptsOf } from './ledger-batch.ts';
 import { type PageThread, startPageThread } from './page-thread.ts';
 import { sampleEntry, sampleRecord } from './sample-records.ts';
-import { sealedBatchOf, TEST_SEAL_KEY } from './testing/sealed-batch.ts';
+import { TEST_SEAL_KEY } from './testing/pages.ts';
 
 let thread: PageThread | undefined;
 
@@ -19,13 +19,13 @@ afterEach(async () => {
 });
 
 /** What of the pages is the same at every working out: posting ids and nonces are not. */
-function settledParts({ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds, receipts }: LedgerBatch) {
+function settledParts({ posted, usageRecords, usageDaily, ledgerDaily, agentRuns, refundIds }: LedgerBatch, receipts: string) {
   const used: Record<string, unknown>[] = JSON.parse(usageRecords);
-  const issued: { receipt_id: string; account_id: string }[] = JSON.parse(receipts);
+  const issued: { receipt_id: string; account_sequence: number }[] = JSON.parse(receipts);
   return {
     ...{ posted, usageDaily, ledgerDaily, agentRuns, refundIds },
     usageRecords: used.map(({ posting_id, ...row }) => row),
-    receipts: issued.map(({ receipt_id, account_id }) => ({ receipt_id, account_id })),
+    receipts: issued.map(({ receipt_id, account_sequence }) => ({ receipt_id, account_sequence })),
   };
 }
 
@@ -34,8 +34,11 @@ const someEntries = (count: number): JournalEntry[] =>
 
 test('comes to the same pages as the thread that asks would', async () => {
   const entries = someEntries(5);
-  const there = await open().ledgerBatchOf(entries);
-  expect(settledParts(there)).toEqual(settledParts(sealedBatchOf(entries)));
+  const numbers = [3, 4, 5, 1, 2];
+  const { ledgerBatchOf: ask, receiptsOf: askReceipts } = open();
+  const here = settledParts(ledgerBatchOf(entries), receiptsOf(entries, numbers, TEST_SEAL_KEY));
+  expect(settledParts(await ask(entries), await askReceipts(entries, numbers))).toEqual(here);
+  expect(here.receipts.map(({ account_sequence: number }) => number)).toEqual(numbers);
 });
 
 test('answers every question with its own pages, however many are asked at once', async () => {
@@ -52,7 +55,7 @@ test.each([
 ])('says of a record that is %s what the function says, and goes on', async (_, record, error) => {
   const { ledgerBatchOf: ask } = open();
   const bad = { ...sampleEntry(sampleRecord()), record };
-  expect(() => sealedBatchOf([bad])).toThrow(error);
+  expect(() => ledgerBatchOf([bad])).toThrow(error);
   await expect(ask([bad])).rejects.toBeInstanceOf(error);
   expect((await ask(someEntries(1))).posted).toHaveLength(1);
 });

@@ -3,13 +3,19 @@ import type { JournalEntry } from '../../adapters/lanes/port.ts';
 import type { LedgerBatch } from './ledger-batch.ts';
 
 /** Works out ledger pages on a thread of its own: parsing and hashing would cost the one that answers requests a fifth of its time. */
-export interface PageThread {
+export interface PageThread extends LedgerPages {
+  close(): Promise<void>;
+}
+
+/** What a batch comes to, worked out as the functions of these names do. */
+export interface LedgerPages {
   /**
-   * As the function of that name does it. A thread that ends by itself takes with it what was asked of it, and the next call starts another.
+   * A thread that ends by itself takes with it what was asked of it, and the next call starts another.
    * @throws what {@link ledgerBatchOf} throws, with its own type; Error when the thread has ended
    */
   ledgerBatchOf(entries: readonly JournalEntry[]): Promise<LedgerBatch>;
-  close(): Promise<void>;
+  /** @throws as above */
+  receiptsOf(entries: readonly JournalEntry[], numbers: readonly number[]): Promise<string>;
 }
 
 export interface PageWorkerData {
@@ -19,14 +25,16 @@ export interface PageWorkerData {
 export interface PageRequest {
   readonly id: number;
   readonly entries: readonly JournalEntry[];
+  /** Where receipts are asked for, and not the batch. */
+  readonly numbers?: readonly number[];
 }
 
-export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerBatch } | { readonly error: unknown });
+export type PageAnswer = { readonly id: number } & ({ readonly pages: LedgerBatch | string } | { readonly error: unknown });
 
 const YOUNG_GENERATION_MB = 16;
 
 export function startPageThread(sealKey: Buffer): PageThread {
-  const waiting = new Map<number, PromiseWithResolvers<LedgerBatch>>();
+  const waiting = new Map<number, PromiseWithResolvers<LedgerBatch | string>>();
   let nextId = 0;
   let worker: Worker | undefined;
   let isClosed = false;
@@ -59,16 +67,18 @@ export function startPageThread(sealKey: Buffer): PageThread {
   // Now, so that the first settlement does not wait for it.
   worker = start();
 
+  const ask = (request: Omit<PageRequest, 'id'>): Promise<LedgerBatch | string> => {
+    if (isClosed) return Promise.reject(new Error('The thread that works out ledger pages is closed'));
+    worker ??= start();
+    nextId += 1;
+    const asked = Promise.withResolvers<LedgerBatch | string>();
+    waiting.set(nextId, asked);
+    worker.postMessage({ id: nextId, ...request } satisfies PageRequest);
+    return asked.promise;
+  };
   return {
-    ledgerBatchOf(entries) {
-      if (isClosed) return Promise.reject(new Error('The thread that works out ledger pages is closed'));
-      worker ??= start();
-      nextId += 1;
-      const asked = Promise.withResolvers<LedgerBatch>();
-      waiting.set(nextId, asked);
-      worker.postMessage({ id: nextId, entries } satisfies PageRequest);
-      return asked.promise;
-    },
+    ledgerBatchOf: async (entries) => (await ask({ entries })) as LedgerBatch,
+    receiptsOf: async (entries, numbers) => (await ask({ entries, numbers })) as string,
     async close() {
       isClosed = true;
       await worker?.terminate();

@@ -3,14 +3,19 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import type { ReceiptFacts } from '../../receipts/index.ts';
 import { isCorrection, isRefund, type PostedRecord } from './settlement-record.ts';
 
-/** What the receipt of a settlement, a refund or a correction says, taken from the record and nowhere else. */
-export const receiptFacts = (record: PostedRecord): ReceiptFacts => ({
+/**
+ * What the receipt of a settlement, a refund or a correction says, taken from the record and nowhere else.
+ *
+ * @param number of the receipt among those of its account, mode and month
+ */
+export const receiptFacts = (record: PostedRecord, number: number): ReceiptFacts => ({
   kind: record.kind ?? 'usage',
   receipt_id: receiptIdOf(record),
   request_id: record.requestId,
   account_id: record.accountId,
   key_id: record.keyId,
   livemode: record.livemode,
+  account_sequence: number,
   endpoint: record.endpoint,
   run_id: record.runId,
   model_requested: record.modelRequested,

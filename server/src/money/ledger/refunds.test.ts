@@ -27,7 +27,7 @@ import { sampleRecord } from './sample-records.ts';
 import { settledAmong } from './settled-among.ts';
 import type { SettlementRecord } from './settlement-record.ts';
 import { NOW, openProcess, PRICE, settleOn, signingKey, tokens, verdictOf } from './testing/ledger.ts';
-import { sealedBatchOf } from './testing/sealed-batch.ts';
+import { testPages } from './testing/pages.ts';
 import { usageOf } from './usage-queries.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
@@ -230,7 +230,7 @@ describe('a refund', () => {
     await new LedgerWriter({
       feed: dying,
       pool,
-      ledgerBatchOf: sealedBatchOf,
+      pages: testPages,
       log: silentLog(),
       onQuarantine,
     }).drain();

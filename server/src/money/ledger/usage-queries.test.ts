@@ -10,7 +10,7 @@ import { LedgerWriter } from './ledger-writer.ts';
 import { requestTrace } from './request-trace.ts';
 import { MemoryFeed, sampleEntry, sampleRecord } from './sample-records.ts';
 import type { SettlementRecord } from './settlement-record.ts';
-import { sealedBatchOf } from './testing/sealed-batch.ts';
+import { testPages } from './testing/pages.ts';
 import { usageOf } from './usage-queries.ts';
 
 const NOW = Date.parse('2026-11-21T10:00:00Z');
@@ -49,7 +49,7 @@ beforeAll(async () => {
   await new LedgerWriter({
     feed: new MemoryFeed(entries),
     pool,
-    ledgerBatchOf: sealedBatchOf,
+    pages: testPages,
     log: silentLog(),
     onQuarantine,
   }).drain();

@@ -16,9 +16,11 @@ export interface AuditedReceipt {
   readonly model: string | null;
   readonly run_id: string | null;
   readonly started_at: Date | null;
+  readonly account_sequence: number | null;
 }
 
-export const AUDITED_COLUMNS = 'receipt_id, payload, digest, log_index, account_id, request_id, livemode, kind, model, run_id, started_at';
+export const AUDITED_COLUMNS =
+  'receipt_id, payload, digest, log_index, account_id, request_id, livemode, kind, model, run_id, started_at, account_sequence';
 
 /** Why a receipt is not as it was issued, or not found by whom it belongs to. */
 export function receiptFaults(row: AuditedReceipt): string[] {
@@ -49,6 +51,7 @@ function unlikeCopies(row: AuditedReceipt, said: ReceiptPayload): string[] {
     kind: row.kind === said.kind,
     model: row.model === said.model_served,
     run_id: row.run_id === said.run_id,
+    account_sequence: row.account_sequence === said.account_sequence,
     started_at: row.started_at?.getTime() === Date.parse(said.started_at),
   };
   return Object.entries(copies).flatMap(([name, isLike]) => (isLike ? [] : [name]));

@@ -5,6 +5,7 @@ import { rfc3339 } from '../../kernel/clock.ts';
 import { newId, newReceiptId, newRequestId } from '../../kernel/ids.ts';
 import { digestOf, issueReceipt, type ReceiptFacts } from '../issue-receipt.ts';
 import type { KeptState } from '../log/kept-state.ts';
+import { takeNumbers } from '../receipt-numbers.ts';
 import { sealKeyOf, sealOf } from '../seal.ts';
 import type { SigningKey } from '../signing-keys.ts';
 
@@ -19,6 +20,12 @@ export interface ReceiptWish extends Partial<ReceiptFacts> {
 export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: readonly ReceiptWish[]): Promise<string[]> {
   const ids: string[] = [];
   for (const { completedAt, ...wish } of wishes) {
+    const of = {
+      accountId: wish.account_id ?? ACCOUNT_ID,
+      livemode: wish.livemode ?? true,
+      startedAt: Date.parse(wish.started_at ?? rfc3339(completedAt)),
+    };
+    const [number = 0] = await takeNumbers(pool, [of]);
     const facts: ReceiptFacts = {
       kind: 'usage',
       receipt_id: newReceiptId(),
@@ -26,6 +33,7 @@ export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: read
       account_id: ACCOUNT_ID,
       key_id: null,
       livemode: true,
+      account_sequence: number,
       endpoint: '/v1/chat/completions',
       run_id: null,
       model_requested: 'm',
@@ -52,11 +60,11 @@ export async function storeReceipts(pool: Pool, logKey: SigningKey, wishes: read
     const issued = issueReceipt(facts);
     await ensurePartitions(pool, RECEIPTS, [issued.receiptId]);
     await pool.query(
-      `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, livemode, kind, model, run_id, started_at)
-       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+      `insert into receipts (receipt_id, account_id, request_id, payload, digest, seal, livemode, kind, model, run_id, started_at, account_sequence)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`,
       [
         ...[issued.receiptId, facts.account_id, facts.request_id, issued.payload, issued.digest, sealOf(sealKeyOf(logKey), issued.digest)],
-        ...[facts.livemode, facts.kind, facts.model_served, facts.run_id, facts.started_at],
+        ...[facts.livemode, facts.kind, facts.model_served, facts.run_id, facts.started_at, facts.account_sequence],
       ],
     );
     ids.push(issued.receiptId);

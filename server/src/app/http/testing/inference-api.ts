@@ -45,7 +45,7 @@ import { Problem } from '../../../kernel/problem.ts';
 import { createSecretBox } from '../../../kernel/secret-box.ts';
 import { loadCatalog } from '../../../money/catalog/index.ts';
 import { isSettled, LedgerWriter, ledgerLaneSource } from '../../../money/ledger/index.ts';
-import { sealedBatchOf } from '../../../money/ledger/testing/sealed-batch.ts';
+import { testPages } from '../../../money/ledger/testing/pages.ts';
 import { TEST_RATES } from '../../../money/plans/index.ts';
 import { BOOK } from '../../../money/plans/testing/book.ts';
 import { createRunStore, RunDirectory } from '../../../money/runs/index.ts';
@@ -78,7 +78,7 @@ export async function openInferenceWorld(clock: Clock, { chunkDelayMs = 0, maxBo
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: sealedBatchOf,
+    pages: testPages,
     log,
     onQuarantine: () => {},
   });

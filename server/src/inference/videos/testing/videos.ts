@@ -21,7 +21,7 @@ import { loadCatalog } from '../../../money/catalog/index.ts';
 import { LedgerWriter, ledgerLaneSource, Refunds } from '../../../money/ledger/index.ts';
 import { lanesOfRecord } from '../../../money/ledger/lanes-of-record.ts';
 import { sampleRecord } from '../../../money/ledger/sample-records.ts';
-import { sealedBatchOf } from '../../../money/ledger/testing/sealed-batch.ts';
+import { testPages } from '../../../money/ledger/testing/pages.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../../../receipts/index.ts';
 import type { Deployment } from '../../calls/index.ts';
 import { createContentKeys } from '../../stored-content/index.ts';
@@ -109,7 +109,7 @@ export async function openVideoWorld() {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: sealedBatchOf,
+    pages: testPages,
     log: silentLog(),
     onQuarantine,
   });

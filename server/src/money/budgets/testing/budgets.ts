@@ -17,7 +17,7 @@ import { silentLog } from '../../../kernel/log.ts';
 import { newSigningSeed, publishSigningKeys, signingKeyFromSeed } from '../../../receipts/index.ts';
 import { loadCatalog } from '../../catalog/index.ts';
 import { LedgerWriter, ledgerLaneSource, type SettlementRecord } from '../../ledger/index.ts';
-import { sealedBatchOf } from '../../ledger/testing/sealed-batch.ts';
+import { testPages } from '../../ledger/testing/pages.ts';
 import { TEST_RATES } from '../../plans/index.ts';
 import { BOOK } from '../../plans/testing/book.ts';
 import { createBudgetRecords, createBudgets, createKeyRefusals, createSettlementAlerts } from '../index.ts';
@@ -45,7 +45,7 @@ export async function openBudgetWorld() {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: sealedBatchOf,
+    pages: testPages,
     log,
     alongside: createSettlementAlerts({ clock, log }),
     onQuarantine: (_entry, error) => void quarantined.push(error),

@@ -13,7 +13,7 @@ import { LedgerWriter } from '../ledger-writer.ts';
 import { Refunds } from '../refunds.ts';
 import type { SettlementRecord } from '../settlement-record.ts';
 import { unitsOf } from '../usage-units.ts';
-import { sealedBatchOf } from './sealed-batch.ts';
+import { testPages } from './pages.ts';
 
 export const NOW = Date.parse('2026-12-03T10:00:00Z');
 const CAPS: Units = { requests: 20n, tokens: 2_000n, images: 3n, audio_seconds: 100n, video_seconds: 0n };
@@ -49,7 +49,7 @@ export function openProcess({ pool, source, dir, price }: On) {
   const writer = new LedgerWriter({
     feed: journal,
     pool,
-    ledgerBatchOf: sealedBatchOf,
+    pages: testPages,
     log: silentLog(),
     onQuarantine,
   });

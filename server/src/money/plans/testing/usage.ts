@@ -11,7 +11,7 @@ import { newId, newReceiptId } from '../../../kernel/ids.ts';
 import { silentLog } from '../../../kernel/log.ts';
 import { LedgerWriter, ledgerLaneSource, Refunds, reconcileLanes, unitsOf } from '../../ledger/index.ts';
 import { sampleRecord } from '../../ledger/sample-records.ts';
-import { sealedBatchOf } from '../../ledger/testing/sealed-batch.ts';
+import { testPages } from '../../ledger/testing/pages.ts';
 import { BOOK, planOf } from './book.ts';
 
 const PICO_PER_NANO = 1_000n;
@@ -33,7 +33,7 @@ export function usageUnderTest(pool: Pool) {
   const quarantined: unknown[] = [];
   const writer = new LedgerWriter({
     ...{ feed: journal, pool, log: silentLog() },
-    ledgerBatchOf: sealedBatchOf,
+    pages: testPages,
     onQuarantine: (_entry, error) => void quarantined.push(error),
   });
   const write = () => writer.drain();

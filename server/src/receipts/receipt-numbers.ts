@@ -1,0 +1,57 @@
+import type { Pool, PoolClient } from 'pg';
+import { monthOf } from '../kernel/clock.ts';
+
+/** What a receipt is numbered among. */
+interface Numbered {
+  readonly accountId: string;
+  readonly livemode: boolean;
+  /** Of the request, epoch milliseconds. */
+  readonly startedAt: number;
+}
+
+/**
+ * The number of each receipt among those of its account, mode and month (UTC, of the request): 1, 2, 3, …, without a gap, so that one which is
+ * left out of an export is seen. Taken in the transaction that writes the receipts: writers of one account wait for each other, in one order, and
+ * who sees a number sees all that are below it.
+ */
+export async function takeNumbers(client: Pool | PoolClient, posted: readonly Numbered[]): Promise<number[]> {
+  const counts = new Map<string, { readonly of: Numbered; count: number }>();
+  for (const one of posted) {
+    const counted = counts.get(seriesOf(one)) ?? { of: one, count: 0 };
+    counted.count += 1;
+    counts.set(seriesOf(one), counted);
+  }
+  const wanted = [...counts.values()].map(({ of, count }) => ({
+    account_id: of.accountId,
+    livemode: of.livemode,
+    month: monthOf(of.startedAt),
+    last: count,
+  }));
+  const { rows } = await client.query<{ account_id: string; livemode: boolean; month: string; last: number }>(
+    `insert into receipt_numbers select * from json_populate_recordset(null::receipt_numbers, $1) order by account_id, livemode, month
+     on conflict (account_id, livemode, month) do update set last = receipt_numbers.last + excluded.last returning *`,
+    [JSON.stringify(wanted)],
+  );
+  const next = new Map(
+    rows.map(({ account_id, livemode, month, last }) => {
+      const series = `${account_id} ${livemode} ${month}`;
+      return [series, last - (counts.get(series)?.count ?? 0)];
+    }),
+  );
+  return posted.map((one) => {
+    const number = (next.get(seriesOf(one)) ?? 0) + 1;
+    next.set(seriesOf(one), number);
+    return number;
+  });
+}
+
+const seriesOf = ({ accountId, livemode, startedAt }: Numbered): string => `${accountId} ${livemode} ${monthOf(startedAt)}`;
+
+/** The highest number that has been taken; 0 before the first. */
+export async function lastNumber(pool: Pool, { accountId, livemode }: Omit<Numbered, 'startedAt'>, month: string): Promise<number> {
+  const { rows } = await pool.query<{ last: number }>(
+    'select last from receipt_numbers where account_id = $1 and livemode = $2 and month = $3',
+    [accountId, livemode, month],
+  );
+  return rows[0]?.last ?? 0;
+}
