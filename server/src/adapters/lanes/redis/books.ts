@@ -1,3 +1,4 @@
+import { steadyMs } from '../../../kernel/clock.ts';
 import type { LaneCorrection, LoadedLane } from '../port.ts';
 import { BOOKS, CORRECT, COUNTS } from './books-scripts.ts';
 import type { PartitionScripts } from './partition-scripts.ts';
@@ -5,6 +6,8 @@ import { ALL_PARTITIONS } from './partitions.ts';
 import { exactAmount, readAmounts } from './wire.ts';
 
 const PAGE = 200;
+/** A process that sweeps does it every half minute. */
+const BELIEVED_MS = 40_000;
 
 /** What is not in the ledger yet, and may come there. */
 export interface OnTheWay {
@@ -19,14 +22,23 @@ export interface OnTheWay {
 /** The lanes in Redis as they stand, for whoever compares them with the ledger. */
 export class RedisBooks {
   readonly #scripts: PartitionScripts;
+  /** Partitions that had no lane when this process swept them, and until when that is believed, on the monotonic clock. */
+  readonly #empty = new Map<number, number>();
 
   constructor(scripts: PartitionScripts) {
     this.#scripts = scripts;
   }
 
-  /** Page by page: each takes a command. */
+  /** A partition was swept, and has so many lanes now. */
+  swept(partition: number, lanes: number): void {
+    if (lanes === 0) this.#empty.set(partition, steadyMs() + BELIEVED_MS);
+    else this.#empty.delete(partition);
+  }
+
+  /** Page by page: each takes a command. What a sweep has just found empty is not asked: its first lanes are seen the next time. */
   async *lanes(): AsyncIterable<LoadedLane> {
     for (const partition of ALL_PARTITIONS) {
+      if ((this.#empty.get(partition) ?? Number.NEGATIVE_INFINITY) > steadyMs()) continue;
       for (let from = 0, size = 1; from < size; from += PAGE) {
         const [total, page] = (await this.#scripts.run(BOOKS, partition, [from, PAGE])) as [number, string[][]];
         size = total;

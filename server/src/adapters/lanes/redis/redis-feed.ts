@@ -20,8 +20,11 @@ interface RedisFeedDeps {
 type Taken = ReadonlyMap<number, readonly string[]>;
 
 const LEASE_MS = 5_000;
-/** Entries of processes that died before they could tell of them are found by then. A look takes a command for each partition. */
-const LOOK_EVERY_MS = 60_000;
+/**
+ * A look takes a command for each partition. Entries of processes that died before they could tell of them are found by the sweep before: this is
+ * for streams that nobody sweeps.
+ */
+const LOOK_EVERY_MS = 600_000;
 const TELL_MS = 5;
 const ENTRIES_A_READ = 1_024;
 const NOTHING: JournalBatch = { entries: [], ceilings: [], acknowledge: () => {} };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { isRedisMissing, testRedis } from '../../redis/test-redis.ts';
 import { describeLaneStoreConformance } from '../conformance.ts';
 import { describeLaneParts } from '../conformance-parts.ts';
@@ -7,6 +7,7 @@ import { holdRequest, keyLane, NOW, quotaLane, runLane, ScriptedSource, settleme
 import { counters, held, refused } from '../conformance-store.ts';
 import type { LaneSource } from '../port.ts';
 import { ScratchJournals } from '../testing/scratch-journals.ts';
+import { ALL_PARTITIONS } from './partitions.ts';
 import { RedisFeed } from './redis-feed.ts';
 import { RedisLanes } from './redis-lanes.ts';
 import type { RedisConnection } from './run-script.ts';
@@ -102,6 +103,37 @@ describe.skipIf(isRedisMissing())('over Redis', () => {
       clock.at += MINUTE_MS / 4;
       expect([await one.sweep(), await sweeper(true).sweep()]).toEqual([0, 1]);
       await dead.close();
+    });
+
+    test('send one command a sweep for each partition that is empty, and none to compare it with the ledger', async () => {
+      const { store, close } = open(new ScriptedSource());
+      const sent = vi.spyOn(redis, 'evalsha');
+      const sentBy = async (work: () => Promise<unknown>): Promise<number> => {
+        sent.mockClear();
+        await work();
+        return sent.mock.calls.length;
+      };
+      await store.sweep();
+      expect(await sentBy(() => loadedIds({ store }))).toBe(0);
+      expect(await sentBy(() => store.sweep())).toBe(ALL_PARTITIONS.length);
+      await held(store, holdRequest({ amount: 1n, lanes: [keyLane('k', null)] }));
+      await store.sweep();
+      expect(await sentBy(async () => expect(await loadedIds({ store })).toContain('key:k'))).toBe(1);
+      sent.mockRestore();
+      await close();
+    });
+
+    test('tell the reader of what a process settled that died before it could', async () => {
+      const { a, b, feeds, close } = openTwo();
+      const request = holdRequest({ amount: 10n, lanes: [keyLane('k', 100n)] });
+      await acknowledgeAll(feeds[1]);
+      await held(a, request);
+      vi.spyOn(feeds[0], 'appended').mockImplementation(() => {});
+      await a.settle(settlementOf(request, 4n));
+      expect((await feeds[1].read()).entries).toEqual([]);
+      await b.sweep();
+      expect((await feeds[1].read()).entries).toHaveLength(1);
+      await close();
     });
 
     test('share their caps: what all of them settle never exceeds one', async () => {

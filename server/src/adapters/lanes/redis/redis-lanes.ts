@@ -295,10 +295,15 @@ export class RedisLanes implements LaneStore {
   async #sweep(partition: number): Promise<number> {
     let total = 0;
     for (;;) {
-      const [freed, more, given] = (await this.#run(SWEEP, partition, [IDLE_LANE_MS, randomUUID()])) as [number, number, string[]];
+      const answer = await this.#run(SWEEP, partition, [IDLE_LANE_MS, randomUUID()]);
+      const [freed, more, given, lanes, entries] = answer as [number, number, string[], number, number];
       for (const holdId of given) await this.#abandonIn(partition, holdId);
       total += freed + given.length;
-      if (more === 0) return total;
+      if (more > 0) continue;
+      this.books.swept(partition, lanes);
+      // Of a process that died before it could tell of them.
+      if (entries > 0) this.#deps.onAppend(partition);
+      return total;
     }
   }
 

@@ -263,9 +263,13 @@ end
 return false
 `);
 
-/** ARGV: how long a lane may be idle, a new stamp. Returns how many holds were freed, whether there may be more, and the holds whose doubt is over. */
+/**
+ * ARGV: how long a lane may be idle, a new stamp. Returns how many holds were freed, whether there may be more, the holds whose doubt is over, how
+ * many lanes are left, and how many entries are in the stream.
+ */
 export const SWEEP = onLanes(/* lua */ `
 local MOST = 100
+if redis.call('EXISTS', LEASES, INDEX, DOUBT, UNWRITTEN, STREAM) == 0 then return {0, 0, {}, 0, 0} end
 local idle_before = now - tonumber(ARGV[1])
 local freed = expire(MOST)
 save()
@@ -298,7 +302,8 @@ end
 -- What somebody is reading from the ledger just now may be older than what was settled on the lane since.
 if dropped then redis.call('SET', STAMP, ARGV[2]) end
 local more = freed == MOST or #idle == MOST
-return {freed, more and 1 or 0, redis.call('ZRANGEBYSCORE', DOUBT, '-inf', string.format('%.0f', now), 'LIMIT', 0, MOST)}
+local given = redis.call('ZRANGEBYSCORE', DOUBT, '-inf', string.format('%.0f', now), 'LIMIT', 0, MOST)
+return {freed, more and 1 or 0, given, redis.call('ZCARD', INDEX), redis.call('XLEN', STREAM)}
 `);
 
 /** ARGV: ids of holds whose process lives. */
