@@ -10,7 +10,7 @@ const keySet = vector('keys');
 it('verifies with keys at hand without asking anybody', async () => {
   const offline = new Tallygate({ apiKey: null, baseUrl: 'http://127.0.0.1:9' });
   expect(await offline.receipts.verify(receipt, keySet)).toMatchObject({ valid: true, payload: receipt.payload });
-  expect(await offline.receipts.verify(vector('broken/changed-cost').receipt, keySet)).toMatchObject({ valid: false });
+  expect(await offline.receipts.verify(vector('broken/changed-price').receipt, keySet)).toMatchObject({ valid: false });
 });
 
 it('fetches the keys when it is given none', async () => {

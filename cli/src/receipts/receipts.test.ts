@@ -196,7 +196,7 @@ describe('receipts verify', () => {
   it('answers scripts in JSON, with the same exit codes', async () => {
     const yes = await verify(receiptText('good/plain'), ['--json', 'valid,checks']);
     expect({ ...yes, stdout: JSON.parse(yes.stdout) }).toMatchObject({ stdout: { valid: true, checks: { signature: 'ok' } }, exitCode: 0 });
-    const no = await verify(receiptText('broken/changed-cost'), ['--json', 'valid,code']);
+    const no = await verify(receiptText('broken/changed-price'), ['--json', 'valid,code']);
     expect({ ...no, stdout: JSON.parse(no.stdout) }).toMatchObject({ stdout: { valid: false }, exitCode: 3 });
   });
 

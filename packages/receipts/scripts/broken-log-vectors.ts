@@ -106,11 +106,6 @@ const checkpoints: Record<string, BrokenVector> = {
 };
 
 const forgeries: Record<string, BrokenVector> = {
-  'log-changed-payload': broken('bad_digest', 'An honest proof beside a payload whose cost was lowered.', {
-    ...honest,
-    payload: payloadWith({ cost_nano_usd: '1' }),
-    log: entry,
-  }),
   'log-witnessed-before-completion': {
     ...broken(
       'seen_before_completed',

@@ -20,5 +20,5 @@ export const broken = (expected_code: RefusalCode, why: string, receipt: unknown
 export const honest = issue(payloadWith());
 export const { usage }: ReceiptPayload = honest.payload;
 
-/** The honest receipt with its payload changed and nothing else. */
-export const altered = (changes: object): unknown => ({ ...honest, payload: { ...honest.payload, ...changes } });
+/** A receipt that the service has digested and signed as it stands: what is changed is all that is wrong. */
+export const altered = (changes: object): unknown => issue({ ...honest.payload, ...changes });

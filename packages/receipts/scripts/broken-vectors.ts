@@ -1,7 +1,7 @@
 import { canonicalJson } from '../src/canonical.ts';
 import { receiptDigest } from '../src/digest.ts';
 import { fromBase64url, toBase64url, toHex, utf8 } from '../src/encoding.ts';
-import { detachedJws, jwsSigningInput } from '../src/jws.ts';
+import { canonicalBytes, detachedJws, jwsSigningInput } from '../src/jws.ts';
 import type { ReceiptPayload, ReceiptResponse } from '../src/receipt.ts';
 import type { RefusalCode } from '../src/refusal.ts';
 import { sha256 } from '../src/sha256.ts';
@@ -14,6 +14,7 @@ import { clientSignature, current, issue, keySet, payloadWith, retired, sign, st
 const brokenText = (expected_code: RefusalCode, why: string, text: string): BrokenVector => ({ why, expected_code, text });
 
 const honestText = JSON.stringify(honest);
+const { nonce: _, ...withoutNonce } = honest.payload;
 const zeroPrices = { input_tokens: '0', cached_input_tokens: '0', output_tokens: '0' };
 
 /** As `altered`, with the digest made to fit: only the signature can still tell. */
@@ -28,10 +29,11 @@ const honestSignature = signatureOf(honest);
 
 const withSignature = (value: string): ReceiptResponse => ({ ...honest, jws: detachedJws(current.kid, value) });
 
-const withHeader = (header: unknown): ReceiptResponse => ({
-  ...honest,
-  jws: `${toBase64url(utf8(JSON.stringify(header)))}..${honestSignature}`,
-});
+/** Signed with the header that it has. */
+function withHeader(header: unknown): ReceiptResponse {
+  const first = toBase64url(utf8(JSON.stringify(header)));
+  return { ...honest, jws: `${first}..${sign(utf8(`${first}.${toBase64url(canonicalBytes(honest.payload))}`), current)}` };
+}
 
 const signatureBytes = fromBase64url(honestSignature, 64) ?? new Uint8Array(64);
 
@@ -53,19 +55,25 @@ function malleated(signature: Uint8Array): Uint8Array {
 }
 
 const tampered: Record<string, BrokenVector> = {
-  'changed-cost': broken('bad_digest', 'The cost was lowered after signing.', altered({ cost_nano_usd: '1' })),
-  'changed-usage': broken('bad_digest', 'The output was raised after signing.', altered({ usage: { ...usage, output_tokens: 341 } })),
-  'changed-price': broken('bad_digest', 'All prices were set to zero after signing.', altered({ unit_prices_pico_usd: zeroPrices })),
-  'changed-livemode': broken('bad_digest', 'A test receipt passed off as a live one, or the reverse.', altered({ livemode: false })),
-  'changed-factor': broken('bad_digest', 'The factor on the prices was lowered after signing.', altered({ price_factor: '0.1' })),
+  'changed-price': broken(
+    'bad_signature',
+    'All prices were set to zero after signing, and cost and digest made to fit.',
+    redigested({ unit_prices_pico_usd: zeroPrices, cost_nano_usd: '0' }),
+  ),
+  'changed-livemode': broken('bad_signature', 'A test receipt passed off as a live one, or the reverse.', redigested({ livemode: false })),
+  'changed-factor': broken(
+    'bad_signature',
+    'It was made a line of a batch after signing, at a tenth of the prices, and cost and digest made to fit.',
+    redigested({ kind: 'batch_line', price_factor: '0.1', cost_nano_usd: '38400' }),
+  ),
   'consistent-forgery': broken(
     'bad_signature',
     'Usage, cost and digest were all changed to fit each other; the signature is the old one.',
     redigested({ usage: { ...usage, output_tokens: 0 }, cost_nano_usd: '180000' }),
   ),
-  'swapped-digest': broken('bad_digest', 'Digest and signature of another honest receipt under this payload.', {
-    ...issue(payloadWith({ request_id: 'req_of_another_call' })),
-    payload: honest.payload,
+  'swapped-digest': broken('bad_digest', 'The digest of another honest receipt.', {
+    ...honest,
+    digest: issue(payloadWith({ request_id: 'req_of_another_call' })).digest,
   }),
   'swapped-signature': broken(
     'bad_signature',
@@ -133,9 +141,11 @@ const signatures: Record<string, BrokenVector> = {
     'Signed over the digest in the place of the payload.',
     withSignature(sign(jwsSigningInput(current.kid, receiptDigest(honest.payload)), current)),
   ),
-  'signed-as-other-type': broken('malformed', 'A signature of the same key for another use of it (RFC 8725, 3.11).', {
-    ...withHeader({ alg: 'EdDSA', kid: current.kid, typ: 'JWT' }),
-  }),
+  'signed-as-other-type': broken(
+    'malformed',
+    'A signature of the same key for another use of it (RFC 8725, 3.11).',
+    withHeader({ alg: 'EdDSA', kid: current.kid, typ: 'JWT' }),
+  ),
   'header-with-more': broken(
     'malformed',
     'The header has a member that not every verifier knows (RFC 7515, 4.1.11).',
@@ -215,14 +225,15 @@ const clients: Record<string, BrokenVector> = {
 };
 
 const forms: Record<string, BrokenVector> = {
-  'wrong-version': broken('unknown_version', 'A version that this one does not know, although honestly signed.', {
-    ...honest,
-    payload: { ...honest.payload, version: 'tallygate-receipt/v2' },
-  }),
+  'wrong-version': broken(
+    'unknown_version',
+    'A version that this one does not know, although honestly signed.',
+    altered({ version: 'tallygate-receipt/v2' }),
+  ),
   'wrong-kind': broken('unknown_kind', 'A kind that this version does not know.', altered({ kind: 'gift' })),
   'extra-payload-field': broken('unknown_field', 'A field more in the payload.', altered({ discount_nano_usd: '384000' })),
   'extra-usage-field': broken('unknown_field', 'A meter more in the usage.', altered({ usage: { ...usage, image_tokens: 1 } })),
-  'missing-field': broken('malformed', 'No nonce.', { ...honest, payload: { ...honest.payload, nonce: undefined } }),
+  'missing-field': broken('malformed', 'No nonce.', issue(withoutNonce as ReceiptPayload)),
   'upper-case-hash': broken(
     'malformed',
     'Hex in upper case: a second spelling.',

@@ -9,7 +9,12 @@ import { vectorFiles } from '../scripts/vector-files.ts';
 import { keySet } from '../scripts/vector-receipts.ts';
 import { confirmAnchor } from './anchor/confirm-anchor.ts';
 import { canonicalJson } from './canonical.ts';
+import { receiptDigest } from './digest.ts';
+import { verifyEd25519 } from './ed25519.ts';
+import { fromBase64url, toBase64url, toHex, utf8 } from './encoding.ts';
 import { verifyExport } from './export.ts';
+import { canonicalBytes } from './jws.ts';
+import type { ReceiptResponse, VaasKeySet } from './receipt.ts';
 import { verifyReceipt, verifyReceiptText } from './verify.ts';
 
 const folder = join(import.meta.dirname, '../vectors');
@@ -91,7 +96,24 @@ describe('asks a chain', () => {
   }
 });
 
-test('the signing input of every good vector is the canonical payload behind its domain', () => {
+const OF_THE_SIGNATURE: readonly string[] = ['bad_signature', 'malleable_signature', 'unknown_key', 'kid_mismatch', 'weak_key'];
+
+test('no broken vector is refused for a stale digest or signature where something else is wrong with it', () => {
+  for (const [name, { receipt, expected_code: code, keys = keySet }] of Object.entries(brokenVectors)) {
+    const { payload, digest, jws } = (receipt ?? {}) as Partial<ReceiptResponse>;
+    const [header = '', , signature = ''] = jws?.split('.') ?? [];
+    const bytes = fromBase64url(signature, 64);
+    if (!payload || !jws || !bytes) continue;
+    if (code !== 'bad_digest') expect(digest, name).toBe(toHex(receiptDigest(payload)));
+    if (OF_THE_SIGNATURE.includes(code)) continue;
+    const { kid } = JSON.parse(Buffer.from(header, 'base64url').toString());
+    const { x = '' } = (keys as VaasKeySet).keys.find((key) => key.kid === kid) ?? {};
+    const signed = utf8(`${header}.${toBase64url(canonicalBytes(payload))}`);
+    expect(verifyEd25519(signed, bytes, fromBase64url(x, 32) ?? new Uint8Array()), name).toBe(true);
+  }
+});
+
+test('every good vector has its canonical payload', () => {
   for (const [name, { receipt, text, canonical_payload }] of Object.entries(goodVectors)) {
     const { payload } = JSON.parse(text ?? JSON.stringify(receipt));
     expect(canonical_payload, name).toBe(canonicalJson(payload));
