@@ -21,6 +21,7 @@ const LINES: Readonly<Record<string, { readonly line: (email: string) => string[
   model: { line: () => ['model', 'own', '--input', '0', '--output', '0'], says: /^own\tadmin\tinput_tokens 0, output_tokens 0/ },
   'model-remove': { line: () => ['model-remove', 'own'], says: /own is removed from the catalogue/ },
   'log-resume': { line: () => ['log-resume'], says: /The log of receipts is not stopped/ },
+  'log-unsealed': { line: () => ['log-unsealed'], says: /^Every receipt is sealed\./ },
   reconcile: { line: () => ['reconcile'], says: /in the memory of the gateway, which compares them with the ledger every minute/ },
   quarantine: { line: () => ['quarantine'], says: /^Nothing waits\./ },
   archive: { line: () => ['archive'], says: /^Nothing is archived\./ },
