@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect } from 'vitest';
 
 setFlagsFromString('--expose-gc');
-const collectGarbage: (kind?: { type: 'minor' }) => void = runInNewContext('gc');
+const collectGarbage: () => void = runInNewContext('gc');
 
 const MIB = 1024 * 1024;
 /** For so long one request may hold the event loop, on a machine as fast as the one that the bound was set on. */
@@ -34,10 +34,9 @@ function writtenAndRead(): number {
   return (workedMs() - before) / rounds;
 }
 
-/** As `process.memoryUsage()` has it, which asks the system about the whole process, too: this is asked at every turn. */
 const usedBytes = (): number => {
-  const { used_heap_size, external_memory } = getHeapStatistics();
-  return used_heap_size + external_memory;
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
 };
 
 /**
@@ -59,14 +58,8 @@ async function measured<T>(
   const turn = (): void => {
     const now = workedMs();
     longestMs = Math.max(longestMs, now - last);
-    // Garbage is nearly always young: to look through all that the tests of this process hold takes a hundred times as long.
-    let used = usedBytes();
-    for (const kind of [{ type: 'minor' }, undefined] as const) {
-      if (used - before <= mostBytes) break;
-      collectGarbage(kind);
-      used = usedBytes();
-    }
-    most = Math.max(most, used);
+    if (usedBytes() - before > mostBytes) collectGarbage();
+    most = Math.max(most, usedBytes());
     last = workedMs();
     if (!isOver) setImmediate(turn);
   };
