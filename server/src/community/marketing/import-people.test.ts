@@ -4,7 +4,9 @@ import { openPool } from '../../adapters/postgres/database.ts';
 import { testDatabase } from '../../adapters/postgres/test-database.ts';
 import { newId } from '../../kernel/ids.ts';
 import { silentLog } from '../../kernel/log.ts';
+import { expectTurns } from '../../kernel/testing/event-loop.ts';
 import { suppress, upsertContact } from '../people/index.ts';
+import { importPeople } from './import-people.ts';
 
 let database: Awaited<ReturnType<typeof testDatabase>>;
 let pool: ReturnType<typeof openPool>;
@@ -91,3 +93,26 @@ test('a person who is new is written once', async () => {
   await pool.query("select * from import_people($1::jsonb, 'user', 'u')", [JSON.stringify(rows)]);
   expect((await pool.query('select count(*)::int as n from people_unindexed')).rows).toEqual([{ n: 300 }]);
 });
+
+/** As few pieces as a connection ever hands over. */
+async function* piecesOf(text: string) {
+  for (let from = 0; from < text.length; from += 64 * 1024) yield text.slice(from, from + 64 * 1024);
+}
+
+test.each([
+  // One letter of these is folded into eighteen.
+  ['rows at their limits', (at: number) => `a${at}@example.com,${'\ufdfa'.repeat(200)},${'é'.repeat(200)},${tagsOf(at)}`],
+  ['rows that are refused', (at: number) => `no address ${at},${'n'.repeat(201)},${'c'.repeat(201)},"${'_;'.repeat(20)}"`],
+])('an import of %s holds the event loop no longer than any request', async (what, rowOf) => {
+  const file = `email,name,company,tags\r\n${Array.from({ length: 1_500 }, (_, at) => rowOf(at)).join('\r\n')}\r\n`;
+  const accountId = newId();
+  await pool.query("insert into accounts (id, name, created_at) values ($1, 'Ada', $2)", [accountId, before]);
+  const key = { kind: 'key', keyId: newId(), scopes: new Set<never>(), livemode: true } as const;
+  const principal = { ...key, accountId, userId: newId(), role: 'marketing' } as const;
+  const caller = { principal, origin: { ip: null, userAgent: null, requestId: 'req_1' } };
+  const deps = { pool, clock: { now: () => Date.parse(at) } };
+  const result = await expectTurns(what, file.length, () => importPeople(deps, caller, piecesOf(file)));
+  expect(result.rows).toBe(1_500);
+});
+
+const tagsOf = (at: number) => Array.from({ length: 20 }, (_, tag) => `${'t'.repeat(30)}-${(at + tag) % 50}`).join(';');

@@ -7,6 +7,8 @@ import { type Clock, rfc3339 } from '../../kernel/clock.ts';
 import { newId } from '../../kernel/ids.ts';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { inTransaction } from '../../kernel/transaction.ts';
+import { breather } from '../../kernel/turn.ts';
+import { writtenJson } from '../../kernel/written-json.ts';
 import { eventSlugs } from '../events/index.ts';
 import { foldForSearch, normalAddress } from '../people/index.ts';
 import { type CsvRow, readCsv, withoutGuard } from './csv.ts';
@@ -74,6 +76,7 @@ export async function importPeople(
   const slugs = await eventSlugs(pool);
   let columns: string[] | undefined;
   let pending: Row[] = [];
+  const rest = breather();
   const flush = async () => {
     const rows = pending;
     pending = [];
@@ -92,6 +95,7 @@ export async function importPeople(
       if (result.errors.length < MAX_ERRORS) result.errors.push({ line: row.line, message: parsed });
     } else pending.push(parsed);
     if (pending.length === ROWS_AT_ONCE) await flush();
+    await rest();
   }
   if (!columns) throw unusable('is empty: its first line has to name the columns');
   await flush();
@@ -147,22 +151,22 @@ interface Outcome {
   readonly people: bigint;
 }
 
+const sightingOf = ({ email, name, company, client_type, event_slug, tags }: Row, { at }: Importer): object => ({
+  ...{ person_id: newId(), email: normalAddress(email), source: 'import', at: rfc3339(at) },
+  ...{ name, folded_name: foldForSearch(name ?? ''), company, folded_company: foldForSearch(company ?? '') },
+  ...{ client_type, event_slug, tags },
+});
+
 /** In the order of their addresses, so that two imports of the same people wait for each other instead of for ever. */
 async function takeRows(client: PoolClient, rows: readonly Row[], by: Importer): Promise<Outcome[]> {
-  const sightings = rows.map(({ email, name, company, client_type, event_slug, tags }) => ({
-    ...{ person_id: newId(), email: normalAddress(email), source: 'import', at: rfc3339(by.at) },
-    ...{
-      name,
-      folded_name: foldForSearch(name ?? ''),
-      company,
-      folded_company: foldForSearch(company ?? ''),
-      client_type,
-      event_slug,
-      tags,
-    },
-  }));
+  const sightings: object[] = [];
+  const rest = breather();
+  for (const row of rows) {
+    sightings.push(sightingOf(row, by));
+    await rest();
+  }
   const { rows: outcomes } = await client.query<Outcome>('select outcome, people from import_people($1::jsonb, $2, $3)', [
-    JSON.stringify(sightings),
+    (await writtenJson(sightings)).toString(),
     by.actor.kind,
     by.actor.id,
   ]);
