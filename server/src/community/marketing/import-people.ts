@@ -13,7 +13,7 @@ import { eventSlugs } from '../events/index.ts';
 import { foldForSearch, normalAddress } from '../people/index.ts';
 import { type CsvRow, readCsv, withoutGuard } from './csv.ts';
 
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 200;
 const MAX_ERRORS = 1_000;
 
 const text = (max: number) =>
