@@ -1,6 +1,5 @@
-import { parentPort } from 'node:worker_threads';
+import { answerQuestions } from '../../kernel/answer-questions.ts';
+import type { ChosenPassword } from './password-strength.ts';
 import { weaknessOf } from './password-weakness.ts';
 
-parentPort?.on('message', ({ id, password, about }: { id: number; password: string; about: readonly string[] }) => {
-  parentPort?.postMessage({ id, weakness: weaknessOf(password, about) });
-});
+answerQuestions(({ password, about }: ChosenPassword) => weaknessOf(password, about));

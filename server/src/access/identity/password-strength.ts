@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { invalidInput } from '../../kernel/invalid-input.ts';
 import { Problem } from '../../kernel/problem.ts';
+import { createQuestionThread } from '../../kernel/question-thread.ts';
 
 /** Why a password is refused. */
 export type Weakness = 'known' | 'about-you' | 'guessable';
@@ -14,9 +15,10 @@ export interface PasswordStrength {
   require(password: string, about: readonly (string | null | undefined)[], field: string): Promise<void>;
 }
 
-interface Answer {
-  readonly id: number;
-  readonly weakness: Weakness | null;
+/** What the worker judges. */
+export interface ChosenPassword {
+  readonly password: string;
+  readonly about: readonly string[];
 }
 
 interface PasswordStrengthOptions {
@@ -24,60 +26,29 @@ interface PasswordStrengthOptions {
   readonly hostName?: () => string;
 }
 
-const TIME_LIMIT_MS = 5_000;
+const LIMIT_MS = 5_000;
+/** The lists of known passwords take a second to load, and many on a machine that is busy. */
+const PATIENCE_MS = 60_000;
 const MAX_WAITING = 64;
-/** New passwords are rare: the lists of known ones, 40 MB, are not kept for the next. */
+/** New passwords are rare: the lists, 40 MB, are not kept for the next. */
 const IDLE_MS = 30_000;
 
 /** One worker thread, started on first use. What takes too long is given up, and its worker with it. */
 export function createPasswordStrength({ hostName = () => 'localhost' }: PasswordStrengthOptions = {}): PasswordStrength {
-  let worker: Worker | undefined;
-  let idle: NodeJS.Timeout | undefined;
-  let nextId = 0;
-  const waiting = new Map<number, (answer: Answer | undefined) => void>();
-
-  const stop = () => {
-    void worker?.terminate();
-    worker = undefined;
-    for (const resolve of waiting.values()) resolve(undefined);
-    waiting.clear();
-  };
-  const start = (): Worker => {
-    const started = new Worker(new URL('./password-strength-worker.ts', import.meta.url));
-    started.unref();
-    started.on('message', (answer: Answer) => {
-      waiting.get(answer.id)?.(answer);
-      waiting.delete(answer.id);
-    });
-    started.on('error', stop);
-    return started;
-  };
-  const weaknessOf = (password: string, about: readonly string[]): Promise<Answer | undefined> => {
-    if (waiting.size >= MAX_WAITING) return Promise.resolve(undefined);
-    clearTimeout(idle);
-    worker ??= start();
-    nextId += 1;
-    const id = nextId;
-    const { promise, resolve } = Promise.withResolvers<Answer | undefined>();
-    const timer = setTimeout(stop, TIME_LIMIT_MS);
-    waiting.set(id, (answer) => {
-      clearTimeout(timer);
-      if (waiting.size <= 1) idle = setTimeout(stop, IDLE_MS).unref();
-      resolve(answer);
-    });
-    worker.postMessage({ id, password, about });
-    return promise;
-  };
+  const thread = createQuestionThread<ChosenPassword, Weakness | null>({
+    startWorker: () => new Worker(new URL('./password-strength-worker.ts', import.meta.url)),
+    limitMs: LIMIT_MS,
+    patienceMs: PATIENCE_MS,
+    idleMs: IDLE_MS,
+  });
 
   return {
     async require(password, about, field) {
-      const answer = await weaknessOf(
-        password,
-        [...about, 'tallygate', hostName()].flatMap((word) => (word ? [word] : [])),
-      );
-      if (!answer)
+      const words = [...about, 'tallygate', hostName()].flatMap((word) => (word ? [word] : []));
+      const weakness = thread.waiting < MAX_WAITING ? await thread.ask({ password, about: words }) : undefined;
+      if (weakness === undefined)
         throw new Problem('rate_limited', 'Too many people are choosing a password: repeat in a second.', { retryAfterSeconds: 1 });
-      if (answer.weakness) throw invalidInput([{ loc: ['body', field], msg: WORDS[answer.weakness], type: 'weak_password' }]);
+      if (weakness) throw invalidInput([{ loc: ['body', field], msg: WORDS[weakness], type: 'weak_password' }]);
     },
   };
 }

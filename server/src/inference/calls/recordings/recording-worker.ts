@@ -1,6 +1,4 @@
-import { parentPort } from 'node:worker_threads';
+import { answerQuestions } from '../../../kernel/answer-questions.ts';
 import { recordingLength } from './recording-length.ts';
 
-parentPort?.on('message', ({ id, bytes }: { id: number; bytes: Uint8Array }) => {
-  parentPort?.postMessage({ id, length: recordingLength(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) });
-});
+answerQuestions((bytes: Uint8Array) => recordingLength(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)));

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { createQuestionThread } from '../../../kernel/question-thread.ts';
 import type { RecordingLength } from './length.ts';
 
 /** Reads how long recordings are, off the event loop. */
@@ -8,54 +9,23 @@ export interface Recordings {
   close(): Promise<void>;
 }
 
-interface Answer {
-  readonly id: number;
-  readonly length: RecordingLength | undefined;
-}
-
 /** As large a file as a form may have is read in a tenth of this: what takes longer is made to. */
-const TIME_LIMIT_MS = 5_000;
+const LIMIT_MS = 5_000;
+/** With the time that a worker takes to start on a busy machine. */
+const PATIENCE_MS = 30_000;
 
 /** One worker thread, started on first use; one recording is in memory at a time. */
 export function createRecordings(): Recordings {
-  let worker: Worker | undefined;
-  let nextId = 0;
+  const thread = createQuestionThread<Uint8Array, RecordingLength | undefined>({
+    startWorker: () => new Worker(new URL('./recording-worker.ts', import.meta.url)),
+    limitMs: LIMIT_MS,
+    patienceMs: PATIENCE_MS,
+  });
   let queue: Promise<unknown> = Promise.resolve();
-  let waiting: { readonly id: number; resolve(length: RecordingLength | undefined): void } | undefined;
 
-  const giveUp = () => {
-    void worker?.terminate();
-    worker = undefined;
-    waiting?.resolve(undefined);
-  };
-  const start = (): Worker => {
-    const started = new Worker(new URL('./recording-worker.ts', import.meta.url));
-    started.unref();
-    started.on('message', ({ id, length }: Answer) => {
-      if (waiting?.id === id) waiting.resolve(length);
-    });
-    started.on('error', giveUp);
-    return started;
-  };
   const measure = async (open: () => AsyncIterable<Uint8Array>): Promise<RecordingLength | undefined> => {
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of open()) chunks.push(chunk);
-    // A copy of its own, which is handed over and not copied again.
-    const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
-    let at = 0;
-    for (const chunk of chunks.splice(0)) {
-      bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    worker ??= start();
-    nextId += 1;
-    const { promise, resolve } = Promise.withResolvers<RecordingLength | undefined>();
-    waiting = { id: nextId, resolve };
-    const timer = setTimeout(giveUp, TIME_LIMIT_MS);
-    worker.postMessage({ id: nextId, bytes }, [bytes.buffer]);
-    const length = await promise;
-    clearTimeout(timer);
-    return length;
+    const bytes = await wholeOf(open());
+    return thread.ask(bytes, [bytes.buffer]);
   };
 
   return {
@@ -64,9 +34,19 @@ export function createRecordings(): Recordings {
       queue = turn.catch(() => {});
       return turn;
     },
-    async close() {
-      await worker?.terminate();
-      giveUp();
-    },
+    close: () => thread.close(),
   };
+}
+
+/** In a buffer of its own, which can be handed over. */
+async function wholeOf(recording: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of recording) chunks.push(chunk);
+  const bytes = new Uint8Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const chunk of chunks.splice(0)) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
 }
