@@ -257,10 +257,9 @@ test('kill -9 settles the call of a background response at its hold, and the one
   });
   expect(await taken.json()).toMatchObject({ status: 'queued' });
   const requestId = taken.headers.get('x-request-id') ?? '';
-  await expect.poll(() => upstream.requests.length, { interval: 20, timeout: 60_000 }).toBe(1);
+  // A gateway that was just started asks for the provider's models, too.
+  await expect.poll(billed, { interval: 20, timeout: 60_000 }).toBeGreaterThan(0n);
   await gateway.kill();
-  const owed = billed();
-  expect(owed).toBeGreaterThan(0n);
   upstream.reset();
   upstream.script(() => ({ tokens: 20 }));
   await gateway.start();

@@ -1,4 +1,4 @@
-import { type ChatRequest, CREATED, plainBody, planAnswer } from './completion.ts';
+import { type ChatRequest, plainBody, planAnswer } from './completion.ts';
 import type { Dialect } from './dialect.ts';
 import { eventStream } from './event-stream.ts';
 import { isFields } from './fields.ts';
@@ -6,13 +6,10 @@ import { refused } from './steps.ts';
 
 export const CHAT = '/v1/chat/completions';
 
-const MODELS = { object: 'list', data: [{ id: 'fake-model', object: 'model', created: CREATED, owned_by: 'fake-upstream' }] };
-
-/** OpenAI's API: chat completions, a list of models, and a 404 for everything else. */
+/** OpenAI's API: chat completions, and a 404 for everything else. */
 export const openAi: Dialect = {
   takes: () => true,
   refusal: ({ method, path, body }) => {
-    if (path === '/v1/models') return { body: MODELS };
     if (method !== 'POST' || path !== CHAT) return refused(404, `Invalid URL (${method} ${path})`);
     return isFields(body) ? undefined : refused(400, 'We could not parse the JSON body of your request.');
   },

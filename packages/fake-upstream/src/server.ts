@@ -20,11 +20,11 @@ export type ScriptFunction = (request: RecordedRequest) => Step | undefined;
 export interface FakeUpstream {
   /** The base URL, `http://127.0.0.1:<port>/v1`. */
   readonly url: string;
-  /** Everything that arrived, in order; empty with `record: false`. */
+  /** Everything that arrived, but questions for the models, in order; empty with `record: false`. */
   readonly requests: readonly RecordedRequest[];
   /** Steps are queued, each answers one request; a function answers all of them once the queue is empty. */
   script(...steps: readonly (Step | ScriptFunction)[]): void;
-  /** Answers `GET /v1/models` with these from now on, without recording that it was asked. */
+  /** Answers `GET /v1/models` with these from now on. */
   serveModels(...names: readonly string[]): void;
   /** The next request that arrives from now on. */
   nextRequest(): Promise<RecordedRequest>;
@@ -62,7 +62,7 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
   const waiting: ((request: RecordedRequest) => void)[] = [];
   const fast = prepared(fallback, promptTokens);
   let decide: ScriptFunction | undefined;
-  let models: readonly string[] | undefined;
+  let models: readonly string[] = ['fake-model'];
   let answers = 0;
 
   const stepFor = (request: Recording, dialect: Dialect): Step =>
@@ -73,9 +73,9 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
       fast(rawBody, response);
       return;
     }
-    if (models && incoming.method === 'GET' && incoming.url === MODELS) {
-      const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'fake' }));
-      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
+    // A gateway asks at its start, and now and then: it is not recorded and takes no step of the script.
+    if (incoming.method === 'GET' && incoming.url === MODELS) {
+      listModels(response, models);
       return;
     }
     const request = recordingOf(incoming, response, rawBody);
@@ -126,6 +126,11 @@ export async function startFakeUpstream(options: FakeUpstreamOptions = {}): Prom
 }
 
 const MODELS = '/v1/models';
+
+function listModels(response: ServerResponse, models: readonly string[]): void {
+  const data = models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'fake-upstream' }));
+  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ object: 'list', data }));
+}
 
 /** The first that takes a request answers it; OpenAI's takes every one. */
 const DIALECTS: readonly Dialect[] = [anthropic, google, azure, openAiEndpoints, openAi];
