@@ -47,7 +47,7 @@ beforeAll(async () => {
   const created = await told('/v1/keys', session, { name: 'test', livemode: false, scopes: SCOPES });
   key = { ...internal, authorization: `Bearer ${created.key}` };
   await post(CHAT, Buffer.from(JSON.stringify(CHAT.example)));
-}, 60_000);
+});
 afterAll(async () => {
   for (const end of endings.reverse()) await end();
 });
@@ -284,7 +284,6 @@ describe('a body made to cost more than its bytes', () => {
 
   test.each(['key', 'session'] as const)(
     'holds the event loop for 50 ms at most and takes 8 times its size at most, sent with a %s to any operation',
-    { timeout: 120_000 },
     async (kind) => {
       await fc.assert(
         fc.asyncProperty(fc.tuple(...doors.map(attackOn)), async (attacks) => {

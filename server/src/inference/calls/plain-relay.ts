@@ -42,7 +42,7 @@ export const askPlain = (
   late: AnswerReader<PlainAnswer>['late'],
 ): Promise<Journey<PlainAnswer>> =>
   firstThatAnswers(admission, running, deps, {
-    read: (answer, _, attempt) => collect(answer, attempt, running),
+    read: (answer, _, attempt) => collect(answer, attempt, running, deps.mostAnswerBytes),
     billOf: async (answer, { target }) => ({
       usage: await usageOf(answer, target, admission, deps),
       estimated: answer.usage === undefined,
@@ -121,12 +121,17 @@ async function replyOf(answer: PlainAnswer, shown: ShownCost, { call }: Admissio
   return { status: 200, headers: { 'content-type': answer.contentType, 'content-length': body.length }, body };
 }
 
-async function collect(answer: UpstreamAnswer, attempt: Attempt, running: RunningCall): Promise<Used<PlainAnswer> | UpstreamFault> {
+async function collect(
+  answer: UpstreamAnswer,
+  attempt: Attempt,
+  running: RunningCall,
+  mostBytes = MOST_ANSWER_BYTES,
+): Promise<Used<PlainAnswer> | UpstreamFault> {
   const { form, endpoint } = attempt.target.dialect;
   let isTooLarge = false;
   let bytes: Buffer;
   try {
-    bytes = await answer.collect(MOST_ANSWER_BYTES, () => {
+    bytes = await answer.collect(mostBytes, () => {
       isTooLarge = true;
       // It might never end.
       if (!attempt.isLeft) running.giveUp(undefined);

@@ -241,25 +241,27 @@ describe('size', () => {
     const bytes = Buffer.from(event(delta('x'.repeat(6_000_000))));
     const pieces = Array.from({ length: Math.ceil(bytes.length / 1_000) }, (_, at) => bytes.subarray(at * 1_000, (at + 1) * 1_000));
     const filter = new SseFilter();
-    const started = performance.now();
+    const before = process.threadCpuUsage();
     let passed = 0;
     for (const piece of pieces) passed += (await filter.push(piece)).length;
     expect(passed).toBe(bytes.length);
-    expect(performance.now() - started).toBeLessThan(1_500);
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(1_500);
   });
 
   const MEGABYTE = Buffer.alloc(1024 * 1024, 'x');
+  /** An event may have 32. */
+  const TOO_MANY = 33;
 
   test('what has neither end nor the form of an event is no stream', () => {
     const filter = new SseFilter();
-    for (let at = 0; at < 65; at += 1) atOnce(filter.push(MEGABYTE));
+    for (let at = 0; at < TOO_MANY; at += 1) atOnce(filter.push(MEGABYTE));
     expect(filter).toMatchObject({ isInvalid: true, isOver: true, isComplete: false });
   });
 
   test('what has neither end nor the form of an event is left out of a stream that has begun', () => {
     const filter = new SseFilter();
     atOnce(filter.push(Buffer.from(event(delta('a')))));
-    for (let at = 0; at < 65; at += 1) atOnce(filter.push(MEGABYTE));
+    for (let at = 0; at < TOO_MANY; at += 1) atOnce(filter.push(MEGABYTE));
     expect(filter).toMatchObject({ isTooLarge: true, isInvalid: false, isOver: false, isComplete: false });
   });
 
@@ -271,7 +273,7 @@ describe('size', () => {
         const filter = new SseFilter();
         atOnce(filter.push(Buffer.from(event(delta('a')))));
         atOnce(filter.push(Buffer.from('data: "')));
-        for (let count = 0; count < 65; count += 1) expect(filter.push(MEGABYTE)).toHaveLength(0);
+        for (let count = 0; count < TOO_MANY; count += 1) expect(filter.push(MEGABYTE)).toHaveLength(0);
         expect(filter).toMatchObject({ isTooLarge: true, isInvalid: false, isOver: false });
         const last = Buffer.from(`"${end}${rest}`);
         expect(filter.push(last.subarray(0, at))).toHaveLength(0);
@@ -344,7 +346,7 @@ describe('a large event, which carries a picture, say,', () => {
     atOnce(filter.push(Buffer.from(event(delta('a')))));
     const before = process.threadCpuUsage();
     expect(await filter.push(Buffer.from(`${'data: 1\n'.repeat(1_000_000)}\n`))).toHaveLength(0);
-    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(100);
+    expect(process.threadCpuUsage(before).user / 1_000).toBeLessThan(300);
     expect(filter.isUnreadable).toBe(true);
   });
 });

@@ -131,7 +131,7 @@ describe('a plan', () => {
     expect((await one.plans.downgrades.apply(10)).map(({ outcome }) => outcome)).toEqual(['waiting', 'applied']);
     one.fake.loseAnswersTo(undefined);
     expect((await one.plans.downgrades.apply(10)).map(({ outcome }) => outcome)).toEqual(['applied']);
-  }, 30_000);
+  });
 
   test('that was given by hand goes down with the month, without any payment', async () => {
     await one.pool.query("update accounts set plan = 'scale', given_plan = 'scale' where id = $1", [one.accountId]);
@@ -182,11 +182,9 @@ describe('a downgrade that was scheduled and an upgrade', () => {
 
   // Whatever happens between them: what the customer decided last stands.
   const orders = (rest: readonly string[]): string[][] =>
-    rest.length === 0
-      ? [[]]
-      : [...new Set(rest)].flatMap((step) => orders(rest.toSpliced(rest.indexOf(step), 1)).map((order) => [step, ...order]));
-  // The downgrades that are due are applied twice, by two processes say.
-  const ALL = orders(['upgrade', 'events', 'period_end', 'apply', 'apply']);
+    rest.length === 0 ? [[]] : rest.flatMap((step) => orders(rest.filter((other) => other !== step)).map((order) => [step, ...order]));
+  // The downgrades that are due are applied once more at the end of each, after whatever came first.
+  const ALL = orders(['upgrade', 'events', 'period_end', 'apply']);
 
   test.each(ALL.map((order) => [order.join(', '), order] as const))('stands with the upgrade: schedule, %s', async (_title, order) => {
     await one.subscribe('pro');
@@ -323,5 +321,5 @@ describe('events', () => {
       }),
       { numRuns: 4 },
     );
-  }, 120_000);
+  });
 });

@@ -210,6 +210,7 @@ interface Options {
   readOnMs?: number;
   /** Of the first byte and between two bytes, milliseconds. */
   timeoutMs?: number;
+  mostAnswerBytes?: number;
 }
 
 /** The slice with scripted providers, lanes in memory and a journal in a folder of its own. */
@@ -222,6 +223,7 @@ export function openInference({
   mostLeftPerKey = 64,
   readOnMs = READ_ON_MS,
   timeoutMs = 1_000,
+  mostAnswerBytes,
 }: Options = {}) {
   const dir = mkdtempSync(join(tmpdir(), 'tallygate-inference-'));
   const journal = new BreakableJournal(dir, (segment, line) => {
@@ -268,6 +270,7 @@ export function openInference({
     running: new RunningCalls({ readOnMs, mostLeftPerKey }),
     runs,
     testRates: TEST_RATES,
+    ...(mostAnswerBytes !== undefined && { mostAnswerBytes }),
     timeouts: { plainFirstByteMs: timeoutMs, streamFirstByteMs: timeoutMs, idleMs: timeoutMs },
     problemReply: ({ status, code, message }, { requestId }) => ({
       status,

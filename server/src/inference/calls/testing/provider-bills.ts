@@ -297,6 +297,7 @@ export interface Scenario {
   /** After which a provider is late; and how long one that is late, or left, is read on. */
   readonly timeoutMs?: number;
   readonly readOnMs?: number;
+  readonly mostAnswerBytes?: number;
   /** Of the key, nano-USD. */
   readonly monthlyCap?: bigint;
 }
@@ -304,7 +305,7 @@ export interface Scenario {
 /** Plays one call, and returns what the providers billed for it and what was settled, nano-USD. */
 export async function play(scenario: Scenario) {
   const { one, stream, ending, afterMs, isInUpload = false, steps } = scenario;
-  const { onCancel, onDisconnect, timeoutMs, readOnMs, monthlyCap = null } = scenario;
+  const { onCancel, onDisconnect, timeoutMs, readOnMs, mostAnswerBytes, monthlyCap = null } = scenario;
   fake.reset();
   fake.script(...steps);
   const upstream = one.provider();
@@ -312,6 +313,7 @@ export async function play(scenario: Scenario) {
     balance: 1_000_000_000_000n,
     ...(timeoutMs !== undefined && { timeoutMs }),
     ...(readOnMs !== undefined && { readOnMs }),
+    ...(mostAnswerBytes !== undefined && { mostAnswerBytes }),
   });
   try {
     const deployments = steps.map((_, index) => ({
