@@ -41,7 +41,13 @@ test('a damaged line is set aside whole and once, however often it is read', asy
   for (let reads = 0; reads < 2; reads += 1) onDamage('settlements-1.log', line);
   onDamage('settlements-1.log', `${line}y`);
   expect(waiting()).toBe(2);
-  expect(new Quarantine(join(folder, 'journal')).waiting()[0]).toMatchObject({ segment: 'settlements-1.log', damaged: line });
+  const bytes = Buffer.from([0, 200, 255, 10, 65]);
+  for (let reads = 0; reads < 2; reads += 1) onDamage('settlements-2.log', bytes);
+  expect(new Quarantine(join(folder, 'journal')).waiting()).toMatchObject([
+    { segment: 'settlements-1.log', damaged: line },
+    { segment: 'settlements-1.log', damaged: `${line}y` },
+    { segment: 'settlements-2.log', damaged: bytes.toString('base64'), encoding: 'base64' },
+  ]);
   rmSync(folder, { recursive: true });
 });
 

@@ -18,6 +18,8 @@ interface Line {
   readonly record?: string;
   readonly segment?: string;
   readonly damaged?: string;
+  /** Of `damaged`, where its bytes are no text. */
+  readonly encoding?: 'base64';
 }
 
 /** What could not be brought into the ledger: settlements that the database refuses, damaged lines of the journal and damaged entries in Redis. Each waits for a person. */
@@ -38,9 +40,10 @@ export class Quarantine {
    * @param segment of the journal, or the stream and the id of an entry in Redis
    * @returns false where it waits already: what was not acknowledged is read again
    */
-  addDamaged(segment: string, damaged: string): boolean {
-    if (this.waiting().some((line) => line.damaged === damaged && line.segment === segment)) return false;
-    this.#append(WAITING, [{ reason: 'the line is damaged', segment, damaged }]);
+  addDamaged(segment: string, bytes: string | Buffer): boolean {
+    const whole = wholly(bytes);
+    if (this.waiting().some((line) => line.damaged === whole.damaged && line.segment === segment)) return false;
+    this.#append(WAITING, [{ reason: 'the line is damaged', segment, ...whole }]);
     return true;
   }
 
@@ -111,12 +114,20 @@ export function openQuarantine({ dataDir, metrics, log }: Pick<Foundation, 'data
       metrics.quarantined(1);
       log.fatal({ err: error }, 'the database refuses a settlement; it is set aside in journal/quarantine.jsonl');
     },
-    onDamage: (segment: string, line: string): void => {
+    onDamage: (segment: string, line: string | Buffer): void => {
       if (!quarantine.addDamaged(segment, line)) return;
       metrics.quarantined(1);
       log.fatal({ segment }, 'a settlement cannot be read; it is set aside in journal/quarantine.jsonl');
     },
   };
+}
+
+/** As text where that has every byte. */
+function wholly(bytes: string | Buffer): Pick<Line, 'damaged' | 'encoding'> {
+  const text = bytes.toString();
+  return typeof bytes === 'string' || Buffer.from(text).equals(bytes)
+    ? { damaged: text }
+    : { damaged: bytes.toString('base64'), encoding: 'base64' };
 }
 
 /** A line that a crash has cut is one too. */

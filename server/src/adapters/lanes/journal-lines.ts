@@ -24,8 +24,18 @@ interface WrittenCeiling {
 /** A settlement, a hold that was begun (`open`) or released (`closed`), or a ceiling. */
 type Line = (JournalEntry & { readonly holdId: string | undefined; readonly open: boolean }) | { readonly closed: string } | LaneCeiling;
 
+/** Where the name of the first member begins. */
+const NAME_AT = CRC_DIGITS + 3;
+
 /** Not a settlement nor a ceiling: known by its first bytes, since there is one such line for every call. */
-export const isNoEntry = (line: string): boolean => line.startsWith(OPEN, CRC_DIGITS + 3) || line.startsWith(CLOSED, CRC_DIGITS + 3);
+const isNoEntry = (line: Buffer): boolean => {
+  const name = line.toString('latin1', NAME_AT, NAME_AT + CLOSED.length);
+  return name.startsWith(OPEN) || name === CLOSED;
+};
+
+/** As it was written, to the last bit. */
+const isWhole = (line: Buffer): boolean =>
+  line.length > CRC_DIGITS && Number.parseInt(line.toString('latin1', 0, CRC_DIGITS), 16) === crc32(line.subarray(CRC_DIGITS + 1));
 
 export const lineOf = (json: string): string => `${crc32(json).toString(16).padStart(CRC_DIGITS, '0')} ${json}\n`;
 
@@ -47,10 +57,42 @@ function written({ charged, debt, covered, record }: JournalEntry): string {
   return `"charged":"${charged}","debt":"${debt}","covered":{${units.join()}}${RECORD}${record}}`;
 }
 
+/**
+ * What can be read of a line, and whether it is damaged. A line that swallowed the newline in front of others has these in it whole: each has a
+ * checksum of its own.
+ */
+export function readLine(line: Buffer): { readonly lines: readonly Line[]; readonly isDamaged: boolean } {
+  const read = wholeLine(line);
+  return read ? { lines: [read], isDamaged: false } : { lines: linesWithin(line), isDamaged: true };
+}
+
+/** As {@link readLine}, without what was begun or released, which is not parsed: the ledger needs neither. */
+export function readEntry(line: Buffer): { readonly lines: readonly Line[]; readonly isDamaged: boolean } {
+  return isNoEntry(line) && isWhole(line) ? { lines: [], isDamaged: false } : readLine(line);
+}
+
+/** Where a line may begin: the digits of a checksum, a space and a brace. */
+const BEGINNING = /[0-9a-f]{8} \{"/g;
+
+/** At most two bytes of a newline and what has become of it lie between two lines. */
+const BETWEEN = 2;
+
+function linesWithin(damaged: Buffer): Line[] {
+  const starts = [...damaged.toString('latin1').matchAll(BEGINNING)].map(({ index }) => index);
+  return starts.flatMap((start, at) => {
+    const next = starts[at + 1] ?? damaged.length;
+    for (let end = next; end >= next - BETWEEN && end > start; end -= 1) {
+      const line = wholeLine(damaged.subarray(start, end));
+      if (line) return [line];
+    }
+    return [];
+  });
+}
+
 /** Undefined for a line that is not as it was written, and for one that never was an entry: neither may stop what comes after it. */
-export function parseLine(line: string): Line | undefined {
-  const json = line.slice(CRC_DIGITS + 1);
-  if (Number.parseInt(line.slice(0, CRC_DIGITS), 16) !== crc32(json)) return undefined;
+function wholeLine(line: Buffer): Line | undefined {
+  if (!isWhole(line)) return undefined;
+  const json = line.toString('utf8', CRC_DIGITS + 1);
   try {
     const recordAt = json.indexOf(RECORD);
     if (recordAt < 0) {

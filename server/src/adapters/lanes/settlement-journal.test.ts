@@ -8,14 +8,24 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { JournalEntry } from './port.ts';
 
-/** A disk with so many bytes of room, and truncation that may fail with it. */
-const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, truncates: true }));
+/** A disk with so many bytes of room, and truncation and syncs that may fail; how many syncs did. */
+const disk = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, truncates: true, syncs: true, refused: 0 }));
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
   const full = () => Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  const failed = () => {
+    disk.refused += 1;
+    return Object.assign(new Error('EIO: i/o error'), { code: 'EIO' });
+  };
   return {
     ...fs,
+    fdatasync: (fd: number, told: (error: Error | null) => void) =>
+      disk.syncs ? fs.fdatasync(fd, told) : setImmediate(() => told(failed())),
+    fdatasyncSync: (fd: number) => {
+      if (!disk.syncs) throw failed();
+      fs.fdatasyncSync(fd);
+    },
     writeSync: (fd: number, line: Buffer) => {
       if (disk.room === 0) throw full();
       const written = fs.writeSync(fd, line.subarray(0, Math.min(disk.room, line.length)));
@@ -42,7 +52,7 @@ const opened: Journal[] = [];
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'tallygate-journal-'));
   damage = [];
-  Object.assign(disk, { room: Number.POSITIVE_INFINITY, truncates: true });
+  Object.assign(disk, { room: Number.POSITIVE_INFINITY, truncates: true, syncs: true, refused: 0 });
 });
 
 afterEach(() => {
@@ -51,7 +61,7 @@ afterEach(() => {
 });
 
 function openJournal(options?: { segmentBytes: number }): Journal {
-  const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line }), options);
+  const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line: line.toString() }), options);
   opened.push(journal);
   return journal;
 }
@@ -194,6 +204,55 @@ describe('damage', () => {
     expect(damage).toEqual([{ segment: path, line: expect.stringContaining('"id":4') }]);
   });
 
+  describe.each(['begun', 'settled', 'released'])('of what says that a call was %s', (which) => {
+    /** The line and the newline behind it are at these bytes of the segment. */
+    function calls() {
+      const journal = new SettlementJournal(dir, () => {});
+      const lines = [
+        () => journal.begin({ ...entry('begun'), holdId: 'a' }),
+        () => journal.append(entry('settled'), 'a'),
+        () => journal.begin({ ...entry('begun too'), holdId: 'b' }),
+        () => journal.end('b'),
+        () => journal.append(entry('last')),
+      ];
+      const at = { begun: 0, settled: 1, released: 3 }[which] ?? 0;
+      const ends = lines.map((write) => {
+        write();
+        return journal.position().end;
+      });
+      journal.close();
+      return { bytes: readFileSync(segment(1)), from: ends[at - 1] ?? 0, end: ends[at] ?? 0 };
+    }
+
+    test('any flipped bit of the line is reported, and the line is kept whole', async () => {
+      const { bytes, from, end } = calls();
+      for (let at = from; at < end - 1; at += 5)
+        for (const bit of [1, 8, 128]) {
+          const altered = Buffer.from(bytes);
+          altered[at] = (altered[at] ?? 0) ^ bit;
+          if (altered[at] === 10) continue;
+          writeFileSync(segment(1), altered);
+          const found: Buffer[] = [];
+          const journal = new SettlementJournal(dir, (_, line) => found.push(line));
+          journal.leftInFlight();
+          const ids = idsOf(await drain(journal));
+          expect(ids).toEqual(which === 'settled' ? ['last'] : ['settled', 'last']);
+          expect(found).toEqual([altered.subarray(from, end - 1)]);
+          journal.close();
+        }
+    });
+
+    test('a newline that became another byte is reported, and takes no entry with it', async () => {
+      const { bytes, end } = calls();
+      bytes[end - 1] = 11;
+      writeFileSync(segment(1), bytes);
+      const journal = openJournal();
+      expect([...journal.leftInFlight().keys()]).toEqual([]);
+      expect(idsOf(await drain(journal))).toEqual(['settled', 'last']);
+      expect(damage).toHaveLength(1);
+    });
+  });
+
   test('a segment of nothing but damage does not hide the segments after it', async () => {
     const path = earlier(1);
     writeFileSync(path, readFileSync(path, 'utf8').replace('"id":1', '"id":9'));
@@ -306,6 +365,18 @@ describe('a full disk', () => {
     expect(journal.isDrained()).toBe(true);
   });
 
+  test('a disk that refuses to sync gets nothing more until it has synced another segment', async () => {
+    const journal = openJournal();
+    Object.assign(disk, { syncs: false });
+    journal.append(entry(1));
+    await expect.poll(() => disk.refused).toBeGreaterThan(0);
+    expect(() => journal.append(entry(2))).toThrow('EIO');
+    Object.assign(disk, { syncs: true });
+    journal.append(entry(3));
+    expect(idsOf(await drain(journal))).toEqual([1, 3]);
+    expect(files()).not.toContain('settlements-1.log');
+  });
+
   test('a next segment that cannot be started throws before anything is written', async () => {
     const journal = openJournal({ segmentBytes: 1 });
     journal.append(entry(1));
@@ -328,7 +399,7 @@ describe('a hold in flight', () => {
     return records;
   };
   const another = (options?: { segmentBytes: number }): Journal => {
-    const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line }), options);
+    const journal = new SettlementJournal(dir, (segment, line) => damage.push({ segment, line: line.toString() }), options);
     opened.push(journal);
     return journal;
   };

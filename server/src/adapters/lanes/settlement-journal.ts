@@ -2,6 +2,7 @@ import {
   close,
   closeSync,
   fdatasync,
+  fdatasyncSync,
   fsyncSync,
   ftruncateSync,
   mkdirSync,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { entryOf, isNoEntry, lineOf, parseLine, writtenClosed, writtenEntry, writtenOpen } from './journal-lines.ts';
+import { entryOf, lineOf, readEntry, readLine, writtenClosed, writtenEntry, writtenOpen } from './journal-lines.ts';
 import type { JournalBatch, JournalEntry, LaneCeiling, SettlementFeed } from './port.ts';
 
 const SEGMENT_BYTES = 16 * 1024 * 1024;
@@ -44,12 +45,13 @@ export interface JournalPosition {
  */
 export class SettlementJournal implements SettlementFeed {
   readonly #dir: string;
-  readonly #onDamage: (segment: string, line: string) => void;
+  readonly #onDamage: (segment: string, line: Buffer) => void;
   readonly #segmentBytes: number;
   /** Oldest first; the last is the one that is appended to. Sizes are of whole lines, not known of earlier processes' segments. */
   #segments: { number: number; size: number }[];
   #fd: number;
   #isTorn = false;
+  #isUnsynced = false;
   #readOffset = 0;
   #syncTimer: NodeJS.Timeout | undefined;
   #onAppend: () => void = () => {};
@@ -57,7 +59,7 @@ export class SettlementJournal implements SettlementFeed {
   readonly #open = new Map<string, { line: string; segment: number }>();
 
   /** @param onDamage told of every line that cannot be read: a torn last line after a power cut, or a damaged file */
-  constructor(dir: string, onDamage: (segment: string, line: string) => void, { segmentBytes = SEGMENT_BYTES } = {}) {
+  constructor(dir: string, onDamage: (segment: string, line: Buffer) => void, { segmentBytes = SEGMENT_BYTES } = {}) {
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     this.#dir = dir;
     this.#onDamage = onDamage;
@@ -120,17 +122,16 @@ export class SettlementJournal implements SettlementFeed {
   leftInFlight(): ReadonlyMap<string, JournalEntry> {
     const open = new Map<string, JournalEntry>();
     for (const { number } of this.#segments.slice(0, -1)) {
-      for (const line of readFileSync(this.#path(number), 'utf8').split('\n')) {
-        // Settled or released: of a hold that was begun, whichever line comes last counts.
-        const read = parseLine(line);
-        if (read === undefined || 'laneId' in read) continue;
+      // Settled or released: of a hold that was begun, whichever line comes last counts. What is damaged is reported where it is read.
+      for (const read of linesOf(readFileSync(this.#path(number))).flatMap((line) => readLine(line).lines)) {
+        if ('laneId' in read) continue;
         const holdId = 'closed' in read ? read.closed : read.holdId;
         if (holdId === undefined) continue;
         open.delete(holdId);
         this.#open.delete(holdId);
         if ('closed' in read || !read.open) continue;
         open.set(holdId, entryOf(read));
-        this.#open.set(holdId, { line: `${line}\n`, segment: number });
+        this.#open.set(holdId, { line: lineOf(writtenOpen(holdId, read)), segment: number });
       }
     }
     return open;
@@ -153,6 +154,7 @@ export class SettlementJournal implements SettlementFeed {
   }
 
   #writeLine(line: string): void {
+    if (this.#isUnsynced) this.#startAnew();
     // Before the write rather than behind the one that filled the segment: an entry that is written must not throw any more.
     if (this.#isTorn || this.#current().size >= this.#segmentBytes) this.#rotate();
     this.#write(Buffer.from(line));
@@ -204,17 +206,17 @@ export class SettlementJournal implements SettlementFeed {
       if (segment.number > before.segment || (isLast && this.#readOffset >= size)) return NOTHING;
       const name = this.#path(segment.number);
       const { lines, end, rest } = await readLines(name, this.#readOffset, size - this.#readOffset);
-      const read = lines.flatMap((line) => (isNoEntry(line) ? [] : (parseLine(line) ?? this.#damaged(name, line))));
-      const entries = read.flatMap((one) => ('record' in one ? [entryOf(one)] : []));
+      const read = lines.flatMap((line) => this.#entriesIn(name, line));
+      const entries = read.flatMap((one) => ('record' in one && !one.open ? [entryOf(one)] : []));
       const ceilings = read.filter((one) => 'laneId' in one);
-      if (read.length > 0) return { entries, ceilings, acknowledge: () => this.#acknowledge(segment.number, end) };
+      if (entries.length + ceilings.length > 0) return { entries, ceilings, acknowledge: () => this.#acknowledge(segment.number, end) };
       if (lines.length > 0) {
         // Nothing but holds that were begun, or damage: an empty batch would say that there is nothing more.
         this.#readOffset = end;
         continue;
       }
       if (isLast) return NOTHING;
-      if (rest) this.#damaged(name, rest);
+      if (rest.length > 0) this.#entriesIn(name, rest);
       this.#dropOldest();
     }
   }
@@ -232,9 +234,10 @@ export class SettlementJournal implements SettlementFeed {
     if (this.#segments[0]?.number === segment) this.#readOffset = end;
   }
 
-  #damaged(segment: string, line: string): [] {
-    this.#onDamage(segment, line);
-    return [];
+  #entriesIn(segment: string, line: Buffer) {
+    const { lines, isDamaged } = readEntry(line);
+    if (isDamaged) this.#onDamage(segment, line);
+    return lines;
   }
 
   /** What is still in flight is written again before the segment that says so goes. */
@@ -249,11 +252,25 @@ export class SettlementJournal implements SettlementFeed {
     this.#readOffset = 0;
   }
 
+  /**
+   * The disk refused to take what was written. The system forgets that once it has said so (a further sync of the same file succeeds), so nothing
+   * is written any more until another file has been taken.
+   * @throws when the disk does not take that one either
+   */
+  #startAnew(): void {
+    this.#rotate();
+    fdatasyncSync(this.#fd);
+    this.#isUnsynced = false;
+  }
+
   #rotate(): void {
     const next = this.#current().number + 1;
     const fd = openSync(this.#path(next), 'ax', 0o600);
     const full = this.#fd;
-    fdatasync(full, () => close(full));
+    fdatasync(full, (error) => {
+      if (error) this.#isUnsynced = true;
+      close(full);
+    });
     this.#fd = fd;
     this.#isTorn = false;
     this.#segments.push({ number: next, size: 0 });
@@ -268,7 +285,9 @@ export class SettlementJournal implements SettlementFeed {
   #syncSoon(): void {
     this.#syncTimer ??= setTimeout(() => {
       this.#syncTimer = undefined;
-      fdatasync(this.#fd, () => {}); // A failing disk shows in the next write.
+      fdatasync(this.#fd, (error) => {
+        if (error) this.#isUnsynced = true;
+      });
     }, SYNC_INTERVAL_MS).unref();
   }
 
@@ -283,19 +302,30 @@ export class SettlementJournal implements SettlementFeed {
  * @param ahead bytes that are known to be there: a buffer of the most that is read at once, dozens of times a second for a
  *   kilobyte each, would have the whole heap collected every second
  */
-async function readLines(path: string, offset: number, ahead: number): Promise<{ lines: string[]; end: number; rest: string }> {
+async function readLines(path: string, offset: number, ahead: number): Promise<{ lines: Buffer[]; end: number; rest: Buffer }> {
   const file = await open(path, 'r');
   try {
     for (let length = Math.min(Math.max(ahead, 1), READ_BYTES); ; length *= 2) {
       const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, offset);
-      const text = buffer.subarray(0, bytesRead);
-      const last = text.lastIndexOf(NEWLINE);
+      const bytes = buffer.subarray(0, bytesRead);
+      const last = bytes.lastIndexOf(NEWLINE);
       // A line longer than what was asked for: ask for more.
       if (last < 0 && bytesRead === length) continue;
-      const lines = last < 0 ? [] : text.subarray(0, last).toString('utf8').split('\n');
-      return { lines, end: offset + last + 1, rest: text.subarray(last + 1).toString('utf8') };
+      return { lines: linesOf(bytes.subarray(0, last + 1)), end: offset + last + 1, rest: bytes.subarray(last + 1) };
     }
   } finally {
     await file.close();
   }
+}
+
+/** Without their newlines, and without what is empty. */
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const newline = bytes.indexOf(NEWLINE, from);
+    const end = newline < 0 ? bytes.length : newline;
+    if (end > from) lines.push(bytes.subarray(from, end));
+    from = end + 1;
+  }
+  return lines;
 }

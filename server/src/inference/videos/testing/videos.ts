@@ -100,7 +100,7 @@ export async function openVideoWorld() {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'tallygate-videos-')));
   const blobs = await openLocalDisk(join(folder, 'blobs'));
   const journal = new SettlementJournal(join(folder, 'journal'), (_segment, line) => {
-    throw new Error(line);
+    throw new Error(line.toString());
   });
   const lanes = new InProcessLanes(ledgerLaneSource(pool), journal);
   const onQuarantine = (_entry: unknown, error: unknown) => {
